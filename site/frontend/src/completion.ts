@@ -37,12 +37,12 @@ export function createCompletion(names: () => NumpyNames): Extension {
 }
 
 function completeMember(context: CompletionContext, names: NumpyNames): CompletionResult | null {
-  const found = context.matchBefore(MEMBER);
-  if (!found) return null;
-  const dot = found.text.lastIndexOf(".");
-  const members = names[found.text.slice(0, dot).replace(/^numpy/, "np")];
+  const match = context.matchBefore(MEMBER);
+  if (!match) return null;
+  const dot = match.text.lastIndexOf(".");
+  const members = names[match.text.slice(0, dot).replace(/^numpy/, "np")];
   if (!members) return null;
-  return { from: found.from + dot + 1, options: toCompletions(members), validFor: /^\w*$/ };
+  return { from: match.from + dot + 1, options: toCompletions(members), validFor: /^\w*$/ };
 }
 
 function toCompletions(members: NumpyNames[string]): Completion[] {

@@ -11,10 +11,10 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   attributes: Attributes = {},
   ...children: readonly Child[]
 ): HTMLElementTagNameMap[Tag] {
-  const made = document.createElement(tag);
-  setAttributes(made, attributes);
-  made.append(...withoutEmpty(children));
-  return made;
+  const node = document.createElement(tag);
+  setAttributes(node, attributes);
+  node.append(...withoutEmpty(children));
+  return node;
 }
 
 /** Make a button that does something. */
@@ -23,9 +23,9 @@ export function button(
   onClick: () => void,
   attributes: Attributes = {},
 ): HTMLButtonElement {
-  const made = element("button", { type: "button", ...attributes }, label);
-  made.addEventListener("click", onClick);
-  return made;
+  const node = element("button", { type: "button", ...attributes }, label);
+  node.addEventListener("click", onClick);
+  return node;
 }
 
 /** Draw a picture of one path that takes the colour of the text around it; it says nothing by itself. */
@@ -38,9 +38,9 @@ export function createIcon(path: string): SVGSVGElement {
 
 /** Make an element of a drawing. */
 export function createSvg<Tag extends keyof SVGElementTagNameMap>(tag: Tag, attributes: Attributes): SVGElementTagNameMap[Tag] {
-  const made = document.createElementNS(SVG, tag);
-  setAttributes(made, attributes);
-  return made;
+  const node = document.createElementNS(SVG, tag);
+  setAttributes(node, attributes);
+  return node;
 }
 
 /** Find what a page is known to have. */
@@ -49,27 +49,27 @@ export function findElement<Kind extends Element>(
   kind: new () => Kind,
   within: ParentNode = document,
 ): Kind {
-  const found = within.querySelector(selector);
-  if (!(found instanceof kind)) throw new Error(`this page has no ${selector}`);
-  return found;
+  const match = within.querySelector(selector);
+  if (!(match instanceof kind)) throw new Error(`this page has no ${selector}`);
+  return match;
 }
 
 /** A sentence in which what stands between backticks is code. */
 export function renderInlineCode(text: string): DocumentFragment {
-  const made = document.createDocumentFragment();
+  const fragment = document.createDocumentFragment();
   text.split(/(`[^`\n]+`)/).forEach((part, index) => {
-    if (index % 2) made.append(element("code", {}, part.slice(1, -1)));
-    else if (part) made.append(part);
+    if (index % 2) fragment.append(element("code", {}, part.slice(1, -1)));
+    else if (part) fragment.append(part);
   });
-  return made;
+  return fragment;
 }
 
 /** Paragraphs of such sentences, from text with empty lines between them. */
 export function renderParagraphs(text: string): DocumentFragment {
-  const made = document.createDocumentFragment();
+  const fragment = document.createDocumentFragment();
   const paragraphs = text.split(/\n\s*\n/).filter((each) => each.trim());
-  made.append(...paragraphs.map((each) => element("p", {}, renderInlineCode(each.trim()))));
-  return made;
+  fragment.append(...paragraphs.map((each) => element("p", {}, renderInlineCode(each.trim()))));
+  return fragment;
 }
 
 /** `1 test`, `2 tests`. */

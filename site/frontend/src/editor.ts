@@ -145,9 +145,9 @@ const lineNotes = StateField.define<DecorationSet>({
   update(old, { docChanged, effects, state }) {
     const set = effects.find((effect) => effect.is(setNotes));
     if (!set) return docChanged ? Decoration.none : old;
-    const inside = set.value.filter(({ line }) => line >= 1 && line <= state.doc.lines);
-    const drawn = inside.map((note) => Decoration.widget({ widget: new NoteWidget(note), side: 1 }).range(state.doc.line(note.line).to));
-    return Decoration.set(drawn, true);
+    const notesInText = set.value.filter(({ line }) => line >= 1 && line <= state.doc.lines);
+    const widgets = notesInText.map((note) => Decoration.widget({ widget: new NoteWidget(note), side: 1 }).range(state.doc.line(note.line).to));
+    return Decoration.set(widgets, true);
   },
   provide: (field) => EditorView.decorations.from(field),
 });
@@ -195,7 +195,7 @@ function createExtensions({ label, describedBy, keys = {}, onChange, names = () 
     autocapitalize: "off",
     autocorrect: "off",
   };
-  const own = Object.entries(keys).map(([key, act]) => ({ key, run: () => (act(), true) }));
+  const pageKeys = Object.entries(keys).map(([key, act]) => ({ key, run: () => (act(), true) }));
   return [
     lineNumbers(),
     highlightActiveLineGutter(),
@@ -213,7 +213,7 @@ function createExtensions({ label, describedBy, keys = {}, onChange, names = () 
     new LanguageSupport(pythonLanguage),
     syntaxHighlighting(COLOURS),
     EditorView.contentAttributes.of(attributes),
-    keymap.of([...own, ...defaultKeymap, ...historyKeymap, indentWithTab]),
+    keymap.of([...pageKeys, ...defaultKeymap, ...historyKeymap, indentWithTab]),
     EditorView.updateListener.of((update) => {
       if (update.docChanged) onChange?.(update.state.doc.toString());
     }),

@@ -12,11 +12,11 @@ const EMBED_PARAMETER = "embed"; // its value is the path of the page that the f
 /** Keep the frame's site up to date on the height, if this page is embedded. */
 export function reportHeight(): void {
   if (!isEmbedded()) return;
-  let told = 0;
+  let lastHeight = 0;
   const tell = (): void => {
     const height = Math.ceil(document.body.getBoundingClientRect().height);
-    if (height === told) return;
-    told = height;
+    if (height === lastHeight) return;
+    lastHeight = height;
     postToEmbedder({ kind: "etude:height", height, page: location.pathname });
     postToEmbedder({ subject: "lti.frameResize", message_id: uniqueKey(), height });
   };
@@ -63,11 +63,11 @@ function trustedEmbedders(): string[] {
 function keepLinkEmbedded(target: EventTarget | null): void {
   const link = target instanceof Element ? target.closest("a") : null;
   if (!link || link.getAttribute("href")?.startsWith("#") || link.hasAttribute("download")) return;
-  const to = new URL(link.href);
-  if (!to.href.startsWith(page.root)) {
+  const address = new URL(link.href);
+  if (!address.href.startsWith(page.root)) {
     link.target = "_blank";
     return;
   }
-  to.searchParams.set(EMBED_PARAMETER, firstPath());
-  link.href = to.href;
+  address.searchParams.set(EMBED_PARAMETER, firstPath());
+  link.href = address.href;
 }

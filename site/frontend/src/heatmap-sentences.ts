@@ -36,9 +36,9 @@ function describeShares(row: HeatmapRow, entries: readonly Entry[]): string {
     return `${subject} ${verbs.all} ${all} alike, ${formatPercent(largest)} each`;
   }
   if (largest > 1 - EQUAL_SHARES) return `${subject} ${verbs.only} ${sorted[0]?.name}`;
-  const most = sorted.filter(({ value }) => value >= largest / 2).slice(0, MAX_NAMED_SHARES);
-  const named = most.map(({ name, value }) => `${name} (${formatPercent(value)})`);
-  return `${subject} ${verbs.most} ${joinNames(named)}`;
+  const largestEntries = sorted.filter(({ value }) => value >= largest / 2).slice(0, MAX_NAMED_SHARES);
+  const names = largestEntries.map(({ name, value }) => `${name} (${formatPercent(value)})`);
+  return `${subject} ${verbs.most} ${joinNames(names)}`;
 }
 
 function describeExtremes(row: HeatmapRow, entries: readonly Entry[], finite: readonly Entry[]): string {

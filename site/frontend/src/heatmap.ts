@@ -20,22 +20,22 @@ export function makeHeatmapsExplorable(within: ParentNode): void {
 export function makeHeatmapExplorable(figure: HTMLElement, isInviting: boolean): void {
   if (!("explore" in figure.dataset)) return;
   const rows = [...figure.querySelectorAll<HTMLTableRowElement>("tbody tr")];
-  const said = figure.querySelector(".explained");
-  if (!said || rows.length === 0) return;
+  const explanation = figure.querySelector(".explained");
+  if (!explanation || rows.length === 0) return;
   const labels = rows.map(({ cells }) => cells[0]?.textContent ?? "");
   const columns = [...figure.querySelectorAll("thead th")].map(({ textContent }) => textContent ?? "");
   const invitation = isInviting ? "Choose a row to read it." : "";
-  said.textContent = invitation;
-  said.setAttribute("role", "status");
+  explanation.textContent = invitation;
+  explanation.setAttribute("role", "status");
   const buttons = rows.map((row, at) => addRowButton(row, labels[at] ?? "", at));
 
-  const choose = (chosen: number | null): void => {
-    rows.forEach((row, at) => row.toggleAttribute("data-chosen", at === chosen));
+  const selectRow = (selected: number | null): void => {
+    rows.forEach((row, at) => row.toggleAttribute("data-chosen", at === selected));
     buttons.forEach((name, at) => {
-      name.setAttribute("aria-pressed", String(at === chosen));
-      name.tabIndex = at === (chosen ?? 0) ? 0 : -1;
+      name.setAttribute("aria-pressed", String(at === selected));
+      name.tabIndex = at === (selected ?? 0) ? 0 : -1;
     });
-    said.textContent = chosen === null ? invitation : sentence(chosen);
+    explanation.textContent = selected === null ? invitation : sentence(selected);
   };
   const sentence = (at: number): string => {
     const texts = [...(rows[at]?.cells ?? [])].slice(1).map(({ textContent }) => textContent ?? "");
@@ -45,14 +45,14 @@ export function makeHeatmapExplorable(figure: HTMLElement, isInviting: boolean):
 
   rows.forEach((row, at) => {
     row.addEventListener("click", () => {
-      choose(row.hasAttribute("data-chosen") ? null : at);
+      selectRow(row.hasAttribute("data-chosen") ? null : at);
       buttons[at]?.focus({ preventScroll: true });
     });
     row.addEventListener("keydown", (event) => {
       const to = event.key === "Escape" ? null : KEY_STEPS[event.key]?.(at, rows.length - 1);
       if (to === undefined) return;
       event.preventDefault();
-      choose(to);
+      selectRow(to);
       buttons[to ?? at]?.focus();
     });
   });

@@ -68,8 +68,8 @@ function renderCells(
   return row.map((value, column) => {
     const isMarked = marked?.(at, column) ?? false;
     const classes = [shade?.(Number(value)), isMarked && "marked"].filter(Boolean).join(" ");
-    const said = isMarked && element("span", { class: "unseen" }, ` (${mark})`);
-    return element("td", { class: classes || null }, text(value), said);
+    const note = isMarked && element("span", { class: "unseen" }, ` (${mark})`);
+    return element("td", { class: classes || null }, text(value), note);
   });
 }
 

@@ -61,13 +61,13 @@ function isOfThisBuild(next: Document): boolean {
 }
 
 /** The scripts of a page by address: first the one that all pages have, then those of its kind. */
-function scriptAddresses(of: Document): string[] {
-  return [...of.querySelectorAll("head script[type=module]")].map((script) => absoluteAddress(script, "src"));
+function scriptAddresses(document: Document): string[] {
+  return [...document.querySelectorAll("head script[type=module]")].map((script) => absoluteAddress(script, "src"));
 }
 
 /** A document that was parsed and not loaded has relative addresses only. */
-function absoluteAddress(of: Element, attribute: string): string {
-  return new URL(of.getAttribute(attribute) ?? "", document.baseURI).href;
+function absoluteAddress(node: Element, attribute: string): string {
+  return new URL(node.getAttribute(attribute) ?? "", document.baseURI).href;
 }
 
 async function replacePage(next: Document): Promise<void> {
@@ -90,9 +90,9 @@ async function replacePage(next: Document): Promise<void> {
 
 /** Load the style sheets that this document lacks; those that it has stay. */
 async function addStyles(next: Document): Promise<void> {
-  const present = [...document.styleSheets].map(({ href }) => href);
-  const wanted = [...next.querySelectorAll("link[rel=stylesheet]")].map((link) => absoluteAddress(link, "href"));
-  await Promise.all(wanted.filter((href) => !present.includes(href)).map(addStyle));
+  const loadedAddresses = [...document.styleSheets].map(({ href }) => href);
+  const addresses = [...next.querySelectorAll("link[rel=stylesheet]")].map((link) => absoluteAddress(link, "href"));
+  await Promise.all(addresses.filter((href) => !loadedAddresses.includes(href)).map(addStyle));
 }
 
 function addStyle(href: string): Promise<unknown> {
@@ -104,7 +104,7 @@ function addStyle(href: string): Promise<unknown> {
 
 /** Say which page this is, as a screen reader does of a page that was loaded. */
 function announceTitle(title: string): void {
-  const said = element("p", { class: "unseen", role: "status" });
-  document.body.append(said);
-  setTimeout(() => (said.textContent = title), ANNOUNCE_DELAY_MS);
+  const status = element("p", { class: "unseen", role: "status" });
+  document.body.append(status);
+  setTimeout(() => (status.textContent = title), ANNOUNCE_DELAY_MS);
 }

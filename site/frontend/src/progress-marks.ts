@@ -17,23 +17,23 @@ const STATE_SENTENCES: Record<State, string> = {
 };
 
 function paintMarks(): void {
-  const known = withCertificates(exerciseStatuses(progress.history));
+  const statuses = withCertificates(exerciseStatuses(progress.history));
   for (const mark of document.querySelectorAll<HTMLElement>("[data-state-of]")) {
-    paintState(mark, statusesOf(mark.dataset.stateOf, known));
+    paintState(mark, statusesOf(mark.dataset.stateOf, statuses));
   }
   for (const tally of document.querySelectorAll<HTMLElement>("[data-tally]")) {
-    paintTally(tally, statusesOf(tally.dataset.tally, known));
+    paintTally(tally, statusesOf(tally.dataset.tally, statuses));
   }
-  paintMasthead(totalXp(known.values()));
+  paintMasthead(totalXp(statuses.values()));
 }
 
 /** What the service has certified holds, whatever this browser remembers. */
-function withCertificates(known: Map<string, ExerciseStatus>): StatusMap {
+function withCertificates(statuses: Map<string, ExerciseStatus>): StatusMap {
   for (const { exercise, xp } of certificates.passed) {
-    const own = known.get(exercise) ?? INITIAL_STATUS;
-    known.set(exercise, { ...own, state: "passed", earned: xp, selfReported: false, closed: true });
+    const status = statuses.get(exercise) ?? INITIAL_STATUS;
+    statuses.set(exercise, { ...status, state: "passed", earned: xp, selfReported: false, closed: true });
   }
-  return known;
+  return statuses;
 }
 
 function isCertified(ids: string | undefined): boolean {
@@ -42,38 +42,38 @@ function isCertified(ids: string | undefined): boolean {
   return names.length > 0 && names.every((id) => passed.has(id));
 }
 
-function statusesOf(ids: string | undefined, known: StatusMap): ExerciseStatus[] {
+function statusesOf(ids: string | undefined, statuses: StatusMap): ExerciseStatus[] {
   const names = (ids ?? "").split(" ").filter(Boolean);
-  return names.map((id) => known.get(id) ?? INITIAL_STATUS);
+  return names.map((id) => statuses.get(id) ?? INITIAL_STATUS);
 }
 
-function paintState(mark: HTMLElement, found: readonly ExerciseStatus[]): void {
-  const state = combinedState(found);
+function paintState(mark: HTMLElement, statuses: readonly ExerciseStatus[]): void {
+  const state = combinedState(statuses);
   const certified = isCertified(mark.dataset.stateOf);
   mark.dataset.state = state.replace(" ", "-");
   mark.toggleAttribute("data-certified", certified);
-  const said = mark.querySelector(":scope > .unseen");
-  if (!said) return;
-  const plain = isSelfReported(found) && state === "passed" ? "visible tests passed" : STATE_SENTENCES[state];
-  const own = found.length > 1 && state === "tried" ? passedSentence(found) : plain;
-  const words = certified ? "passed, certified" : own;
-  const stands = mark.classList.contains("need") ? ` (${words})` : `${words}: `; // behind a name, or before it
-  said.textContent = words && stands;
+  const label = mark.querySelector(":scope > .unseen");
+  if (!label) return;
+  const stateWords = isSelfReported(statuses) && state === "passed" ? "visible tests passed" : STATE_SENTENCES[state];
+  const uncertifiedWords = statuses.length > 1 && state === "tried" ? passedSentence(statuses) : stateWords;
+  const words = certified ? "passed, certified" : uncertifiedWords;
+  const punctuated = mark.classList.contains("need") ? ` (${words})` : `${words}: `; // behind a name, or before it
+  label.textContent = words && punctuated;
 }
 
 /** The state of several exercises: they are passed when each is, and tried when any is. */
-function combinedState(found: readonly ExerciseStatus[]): State {
-  if (found.length > 0 && found.every(({ state }) => state === "passed")) return "passed";
-  if (found.length > 0 && found.every(({ closed }) => closed)) return "given up";
-  return found.some(({ state }) => state !== "new") ? "tried" : "new";
+function combinedState(statuses: readonly ExerciseStatus[]): State {
+  if (statuses.length > 0 && statuses.every(({ state }) => state === "passed")) return "passed";
+  if (statuses.length > 0 && statuses.every(({ closed }) => closed)) return "given up";
+  return statuses.some(({ state }) => state !== "new") ? "tried" : "new";
 }
 
-function paintTally(tally: HTMLElement, found: readonly ExerciseStatus[]): void {
-  const share = countPassed(found) / Math.max(1, found.length);
-  const xp = tally.dataset.xp === undefined ? "" : ` · ${found.reduce((sum, { earned }) => sum + earned, 0)} of ${tally.dataset.xp} XP`;
+function paintTally(tally: HTMLElement, statuses: readonly ExerciseStatus[]): void {
+  const share = countPassed(statuses) / Math.max(1, statuses.length);
+  const xp = tally.dataset.xp === undefined ? "" : ` · ${statuses.reduce((sum, { earned }) => sum + earned, 0)} of ${tally.dataset.xp} XP`;
   tally.style.setProperty("--share", String(share));
-  const said = tally.querySelector(".tally-said");
-  if (said) said.textContent = passedSentence(found) + xp;
+  const label = tally.querySelector(".tally-said");
+  if (label) label.textContent = passedSentence(statuses) + xp;
 }
 
 function paintMasthead(xp: number): void {
@@ -83,17 +83,17 @@ function paintMasthead(xp: number): void {
   place.hidden = false;
 }
 
-function passedSentence(found: readonly ExerciseStatus[]): string {
-  return `${countPassed(found)} of ${found.length} ${isSelfReported(found) ? "done" : "passed"}`;
+function passedSentence(statuses: readonly ExerciseStatus[]): string {
+  return `${countPassed(statuses)} of ${statuses.length} ${isSelfReported(statuses) ? "done" : "passed"}`;
 }
 
 /** Whether a page that runs visible tests alone says so: the hidden ones have still to pass. */
-function isSelfReported(found: readonly ExerciseStatus[]): boolean {
-  return !page.isPractice && found.some(({ selfReported }) => selfReported);
+function isSelfReported(statuses: readonly ExerciseStatus[]): boolean {
+  return !page.isPractice && statuses.some(({ selfReported }) => selfReported);
 }
 
-function countPassed(found: readonly ExerciseStatus[]): number {
-  return found.filter(({ state }) => state === "passed").length;
+function countPassed(statuses: readonly ExerciseStatus[]): number {
+  return statuses.filter(({ state }) => state === "passed").length;
 }
 
 paintMarks();

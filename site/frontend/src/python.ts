@@ -9,7 +9,7 @@ export { hasPython, numpyNames } from "./workers";
 
 export type PythonState =
   | { readonly kind: "idle" }
-  | { readonly kind: "starting"; readonly since: number; readonly load: { readonly received: number } }
+  | { readonly kind: "starting"; readonly since: number; readonly load: { readonly receivedBytes: number } }
   | { readonly kind: "ready" }
   | { readonly kind: "running"; readonly since: number }
   | { readonly kind: "failed"; readonly reason: string };
@@ -45,13 +45,13 @@ const OUT_OF_MEMORY = /"out of memory"|MemoryError|asked for more memory/; // an
 export class Python {
   state: PythonState = { kind: "idle" };
   seconds = 0; // that the last call took
-  private worker: PythonWorker | undefined;
-  private waiting: PendingCall | undefined;
-  private sent = 0; // the number of what was asked of the worker last
-  private isFresh = true; // no program has run in the worker
-  private timer: number | undefined;
-  private spareTimer: number | undefined;
-  private text: Promise<string> | undefined;
+  #worker: PythonWorker | undefined;
+  #pendingCall: PendingCall | undefined;
+  #lastCallId = 0; // the number of what was asked of the worker last
+  #isFresh = true; // no program has run in the worker
+  #limitTimer: number | undefined;
+  #spareTimer: number | undefined;
+  #dataText: Promise<string> | undefined;
 
   /**
    * @param prepare - the call that makes Python ready for the page, after each start
@@ -65,154 +65,155 @@ export class Python {
     private readonly data = "",
     private readonly limit = LIMIT_SECONDS,
   ) {
-    pageSignal().addEventListener("abort", () => this.leave());
+    pageSignal().addEventListener("abort", () => this.#leavePage());
   }
 
   /** Start, unless it has started or could not. */
   start(): void {
-    if (this.state.kind === "idle") this.restart();
+    if (this.state.kind === "idle") this.#restart();
   }
 
   /** Forget everything and start anew. */
   reset(): void {
-    this.interrupt(new InterruptedCall("stopped", "Python was reset."));
+    this.#interrupt(new InterruptedCall("stopped", "Python was reset."));
   }
 
   /** Call a function of `grader.browser.page`, as soon as Python is ready. */
   call(...call: Call): Promise<string> {
     this.start();
     return new Promise((resolve, reject) => {
-      this.waiting?.reject(new InterruptedCall("stopped", "Something else was asked for."));
-      this.waiting = { call, resolve, reject };
-      if (this.state.kind === "failed") this.restart();
-      if (this.state.kind === "ready") this.send();
+      this.#pendingCall?.reject(new InterruptedCall("stopped", "Something else was asked for."));
+      this.#pendingCall = { call, resolve, reject };
+      if (this.state.kind === "failed") this.#restart();
+      if (this.state.kind === "ready") this.#sendCall();
     });
   }
 
   /** Give up on the call that runs or waits. */
   stop(): void {
     if (this.state.kind === "running") {
-      this.interrupt(new InterruptedCall("stopped", "Stopped. Python is starting again; your code is safe."));
+      this.#interrupt(new InterruptedCall("stopped", "Stopped. Python is starting again; your code is safe."));
     } else {
-      this.drop(new InterruptedCall("stopped", "Stopped before it began."));
+      this.#rejectCall(new InterruptedCall("stopped", "Stopped before it began."));
     }
   }
 
-  private restart(): void {
-    this.end();
-    this.isFresh = true;
+  #restart(): void {
+    this.#endWorker();
+    this.#isFresh = true;
     try {
-      this.worker = takeWorker((message) => this.hear(message));
+      this.#worker = takeWorker((message) => this.#handleMessage(message));
     } catch (error) {
-      this.fail(String(error));
+      this.#fail(String(error));
       return;
     }
-    this.set({ kind: "starting", since: this.worker.since, load: this.worker });
-    void this.loadData().catch(() => undefined); // meanwhile; a failure is told when it is needed
-    if (this.worker.isReady) void this.open();
+    this.#setState({ kind: "starting", since: this.#worker.since, load: this.#worker });
+    void this.#loadData().catch(() => undefined); // meanwhile; a failure is told when it is needed
+    if (this.#worker.isReady) void this.#prepareWorker();
   }
 
-  private hear(message: FromWorker): void {
+  #handleMessage(message: FromWorker): void {
     const isStarting = this.state.kind === "starting";
-    if (message.kind === "ready") void this.open();
-    else if (message.kind === "failed") this.fail(message.reason);
-    else if (message.id !== this.sent) return;
-    else if (message.kind === "result" && isStarting) this.becomeReady();
-    else if (message.kind === "result") this.finish(message.text, message.heap);
-    else if (isStarting) this.fail(message.reason);
-    else this.interrupt(new InterruptedCall("broken", `Python stopped working and is starting again: ${message.reason}`));
+    if (message.kind === "ready") void this.#prepareWorker();
+    else if (message.kind === "failed") this.#fail(message.reason);
+    else if (message.id !== this.#lastCallId) return;
+    else if (message.kind === "result" && isStarting) this.#becomeReady();
+    else if (message.kind === "result") this.#finishCall(message.text, message.heap);
+    else if (isStarting) this.#fail(message.reason);
+    else this.#interrupt(new InterruptedCall("broken", `Python stopped working and is starting again: ${message.reason}`));
   }
 
   /** Open what the page is about: a worker knows nothing of it, or has another page's open. */
-  private async open(): Promise<void> {
-    const { worker } = this;
+  async #prepareWorker(): Promise<void> {
+    const worker = this.#worker;
     try {
-      const data = await this.loadData();
-      if (worker && worker === this.worker) this.sent = worker.post([...this.prepare, ...data]);
+      const data = await this.#loadData();
+      if (worker && worker === this.#worker) this.#lastCallId = worker.post([...this.prepare, ...data]);
     } catch (error) {
-      if (worker === this.worker) this.fail(error instanceof Error ? error.message : String(error));
+      if (worker === this.#worker) this.#fail(error instanceof Error ? error.message : String(error));
     }
   }
 
-  private async loadData(): Promise<string[]> {
+  async #loadData(): Promise<string[]> {
     if (!this.data) return [];
-    this.text ??= fetchText(this.data);
-    this.text.catch(() => (this.text = undefined)); // to be tried again
-    return [await this.text];
+    this.#dataText ??= fetchText(this.data);
+    this.#dataText.catch(() => (this.#dataText = undefined)); // to be tried again
+    return [await this.#dataText];
   }
 
-  private becomeReady(): void {
-    this.clearTimers();
-    this.set({ kind: "ready" });
+  #becomeReady(): void {
+    this.#clearTimers();
+    this.#setState({ kind: "ready" });
     dispatchEvent(new Event(PYTHON_STARTED_EVENT));
-    if (this.waiting) this.send();
+    if (this.#pendingCall) this.#sendCall();
   }
 
-  private send(): void {
-    if (!this.worker || !this.waiting) return;
-    this.set({ kind: "running", since: Date.now() });
-    this.isFresh = false;
-    this.sent = this.worker.post(this.waiting.call);
-    this.timer = setTimeout(() => {
-      const said = `Stopped after ${this.limit} seconds. Is there a loop without an end?`;
-      this.interrupt(new InterruptedCall("too long", said));
+  #sendCall(): void {
+    if (!this.#worker || !this.#pendingCall) return;
+    this.#setState({ kind: "running", since: Date.now() });
+    this.#isFresh = false;
+    this.#lastCallId = this.#worker.post(this.#pendingCall.call);
+    this.#limitTimer = setTimeout(() => {
+      const message = `Stopped after ${this.limit} seconds. Is there a loop without an end?`;
+      this.#interrupt(new InterruptedCall("too long", message));
     }, this.limit * 1000);
-    this.spareTimer = setTimeout(startSpareWorker, SPARE_MS);
+    this.#spareTimer = setTimeout(startSpareWorker, SPARE_MS);
   }
 
-  private finish(text: string, heap: number): void {
-    this.clearTimers();
-    const { waiting, state } = this;
-    this.waiting = undefined;
+  #finishCall(text: string, heap: number): void {
+    this.#clearTimers();
+    const waiting = this.#pendingCall;
+    const state = this.state;
+    this.#pendingCall = undefined;
     if (state.kind === "running") this.seconds = (Date.now() - state.since) / 1000;
     // Memory that was used once is never given back, and after a MemoryError little of it is left.
-    if (heap > MAX_HEAP || OUT_OF_MEMORY.test(text)) this.restart();
-    else this.set({ kind: "ready" });
+    if (heap > MAX_HEAP || OUT_OF_MEMORY.test(text)) this.#restart();
+    else this.#setState({ kind: "ready" });
     waiting?.resolve(text);
   }
 
-  private interrupt(reason: InterruptedCall): void {
-    this.drop(reason);
-    this.restart();
+  #interrupt(reason: InterruptedCall): void {
+    this.#rejectCall(reason);
+    this.#restart();
   }
 
-  private fail(reason: string): void {
-    this.end();
-    this.set({ kind: "failed", reason });
-    this.drop(new InterruptedCall("not started", `Python could not start: ${reason}`));
+  #fail(reason: string): void {
+    this.#endWorker();
+    this.#setState({ kind: "failed", reason });
+    this.#rejectCall(new InterruptedCall("not started", `Python could not start: ${reason}`));
   }
 
   /** Leave a fresh worker to the next page. */
-  private leave(): void {
-    if (this.worker && this.isFresh) releaseWorker(this.worker);
+  #leavePage(): void {
+    if (this.#worker && this.#isFresh) releaseWorker(this.#worker);
     else {
-      if (this.worker) startSpareWorker();
-      this.end();
+      if (this.#worker) startSpareWorker();
+      this.#endWorker();
     }
-    this.worker = undefined;
-    this.clearTimers();
-    this.set({ kind: "idle" });
-    this.drop(new InterruptedCall("stopped", "Stopped, as another page was opened."));
+    this.#worker = undefined;
+    this.#clearTimers();
+    this.#setState({ kind: "idle" });
+    this.#rejectCall(new InterruptedCall("stopped", "Stopped, as another page was opened."));
   }
 
-  private drop(reason: InterruptedCall): void {
-    const { waiting } = this;
-    this.waiting = undefined;
+  #rejectCall(reason: InterruptedCall): void {
+    const waiting = this.#pendingCall;
+    this.#pendingCall = undefined;
     waiting?.reject(reason);
   }
 
-  private end(): void {
-    this.clearTimers();
-    this.worker?.end();
-    this.worker = undefined;
+  #endWorker(): void {
+    this.#clearTimers();
+    this.#worker?.end();
+    this.#worker = undefined;
   }
 
-  private clearTimers(): void {
-    clearTimeout(this.timer);
-    clearTimeout(this.spareTimer);
+  #clearTimers(): void {
+    clearTimeout(this.#limitTimer);
+    clearTimeout(this.#spareTimer);
   }
 
-  private set(state: PythonState): void {
+  #setState(state: PythonState): void {
     this.state = state;
     this.onState(state);
   }

@@ -20,8 +20,8 @@ export function startResumeCard(): void {
   const card = document.getElementById("resume");
   if (!card) return;
   const course = readCourseExercises();
-  const built = readCard(card);
-  const paint = (): void => writeCard(card, countEntries(progress.history) ? cardText(course) : built);
+  const builtText = readCard(card);
+  const paint = (): void => writeCard(card, countEntries(progress.history) ? cardText(course) : builtText);
   paint();
   progress.subscribe(paint);
 }
@@ -29,13 +29,13 @@ export function startResumeCard(): void {
 function cardText(course: readonly CourseExercise[]): CardText {
   const last = progress.history.attempts.at(-1)?.exercise;
   const track = course.find(({ id }) => id === last)?.track;
-  const own = course.filter((each) => each.track === track);
-  const next = nextExercise(progress.history, own) ?? nextExercise(progress.history, course); // a track is left when it is done
+  const trackExercises = course.filter((each) => each.track === track);
+  const next = nextExercise(progress.history, trackExercises) ?? nextExercise(progress.history, course); // a track is left when it is done
   if (next === null) {
-    const again = leastRecentlyTried(progress.history, course);
+    const exercise = leastRecentlyTried(progress.history, course);
     const what = "You have done every exercise here.";
-    const where = `The one that you tried the longest ago: ${again.title}`;
-    return { title: "All done", what, where, action: "Write it again", href: page.root + again.path };
+    const where = `The one that you tried the longest ago: ${exercise.title}`;
+    return { title: "All done", what, where, action: "Write it again", href: page.root + exercise.path };
   }
   const { exercise, begun } = next;
   return {

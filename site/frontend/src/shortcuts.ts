@@ -71,14 +71,14 @@ function openCell(): void {
 
 function showShortcutList(): void {
   if (document.querySelector("dialog[open]")) return;
-  const own = element("input", { type: "checkbox" });
-  own.checked = isOn;
-  own.addEventListener("change", () => writeSetting(own.checked));
+  const checkbox = element("input", { type: "checkbox" });
+  checkbox.checked = isOn;
+  checkbox.addEventListener("change", () => writeSetting(checkbox.checked));
   const dialog = element("dialog", { class: "question", "aria-labelledby": "shortcuts-title" });
   dialog.append(
     element("h2", { id: "shortcuts-title" }, "Keyboard shortcuts"),
     renderList(SINGLE_KEYS),
-    element("p", {}, element("label", {}, own, " Use these single keys. They do nothing while you type.")),
+    element("p", {}, element("label", {}, checkbox, " Use these single keys. They do nothing while you type.")),
     renderList(KEY_COMBINATIONS),
     element("p", { class: "buttons" }, button("Close", () => dialog.close(), { class: "button primary" })),
   );

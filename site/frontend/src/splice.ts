@@ -38,54 +38,54 @@ export function reportScore(exercise: string, code: string, score: number): void
 }
 
 class Conversation {
-  private state: StoredState;
-  private isOpen = false; // whether the stored state came, or is waited for no longer
-  private hasChanged = false;
-  private readonly question = uniqueKey();
+  #state: StoredState;
+  #isOpen = false; // whether the stored state came, or is waited for no longer
+  #hasChanged = false;
+  readonly #requestId = uniqueKey();
 
   constructor(
     exercise: string,
     private readonly restore: (code: string) => void,
   ) {
-    this.state = { exercise, code: "", score: 0 };
-    addEventListener("message", (event) => this.hear(event), { signal: pageSignal() });
-    postToEmbedder({ subject: "SPLICE.getState", message_id: this.question });
-    setTimeout(() => this.open(), STATE_TIMEOUT_MS);
+    this.#state = { exercise, code: "", score: 0 };
+    addEventListener("message", (event) => this.#handleMessage(event), { signal: pageSignal() });
+    postToEmbedder({ subject: "SPLICE.getState", message_id: this.#requestId });
+    setTimeout(() => this.#startReporting(), STATE_TIMEOUT_MS);
   }
 
   report({ exercise, code, score }: StoredState): void {
-    if (exercise !== this.state.exercise) return; // the page shows another one already
-    this.state = { exercise, code, score: Math.max(score, this.state.score) };
-    this.hasChanged = true;
-    if (this.isOpen) this.send();
+    if (exercise !== this.#state.exercise) return; // the page shows another one already
+    this.#state = { exercise, code, score: Math.max(score, this.#state.score) };
+    this.#hasChanged = true;
+    if (this.#isOpen) this.#send();
   }
 
   /** Send the score of this check for the system's log; it lowers nothing, so it waits for nothing. */
   logCheck(exercise: string, score: number): void {
-    if (exercise !== this.state.exercise) return;
+    if (exercise !== this.#state.exercise) return;
     postToEmbedder({ subject: "SPLICE.sendEvent", message_id: uniqueKey(), location: exercise, name: "check", data: { score } });
   }
 
-  private hear({ source, origin, data }: MessageEvent<unknown>): void {
+  #handleMessage({ source, origin, data }: MessageEvent<unknown>): void {
     if (source !== parent || !isTrustedEmbedder(origin)) return;
     const { subject, message_id, state } = (data ?? {}) as Record<string, unknown>;
-    if (subject !== "SPLICE.getState.response" || message_id !== this.question) return;
-    if (isState(state) && state.exercise === this.state.exercise) {
-      if (!this.hasChanged) this.restore(state.code);
-      this.state = { ...this.state, score: Math.max(state.score, this.state.score) };
+    if (subject !== "SPLICE.getState.response" || message_id !== this.#requestId) return;
+    if (isState(state) && state.exercise === this.#state.exercise) {
+      if (!this.#hasChanged) this.restore(state.code);
+      this.#state = { ...this.#state, score: Math.max(state.score, this.#state.score) };
     }
-    this.open();
+    this.#startReporting();
   }
 
-  private open(): void {
-    if (this.isOpen) return;
-    this.isOpen = true;
-    if (this.hasChanged) this.send();
+  #startReporting(): void {
+    if (this.#isOpen) return;
+    this.#isOpen = true;
+    if (this.#hasChanged) this.#send();
   }
 
-  private send(): void {
-    const { score } = this.state;
-    postToEmbedder({ subject: "SPLICE.reportScoreAndState", message_id: uniqueKey(), score, state: this.state });
+  #send(): void {
+    const { score } = this.#state;
+    postToEmbedder({ subject: "SPLICE.reportScoreAndState", message_id: uniqueKey(), score, state: this.#state });
   }
 }
 

@@ -16,61 +16,61 @@ export class PythonWorker {
   readonly since = Date.now();
   readonly packages = page.packages; // that it loads beside NumPy
   isReady = false;
-  received = 0; // bytes of Python so far
-  hear: MessageHandler = () => undefined; // of the page that uses it
-  private readonly worker = new Worker(`data:text/javascript,${encodeURIComponent(PYTHON_WORKER)}`, { type: "module" });
+  receivedBytes = 0; // bytes of Python so far
+  onMessage: MessageHandler = () => undefined; // of the page that uses it
+  readonly #worker = new Worker(`data:text/javascript,${encodeURIComponent(PYTHON_WORKER)}`, { type: "module" });
 
   constructor() {
-    this.worker.onmessage = ({ data, ports }: MessageEvent<FromWorker | FileRequest>) => {
-      if (data.kind === "wanted") void this.file(data).then((file) => ports[0]?.postMessage(file, file ? [file] : []));
-      else this.tell(data);
+    this.#worker.onmessage = ({ data, ports }: MessageEvent<FromWorker | FileRequest>) => {
+      if (data.kind === "wanted") void this.#fetchFile(data).then((file) => ports[0]?.postMessage(file, file ? [file] : []));
+      else this.#handleMessage(data);
     };
-    this.worker.onerror = ({ message }) => this.tell({ kind: "failed", reason: message || "its script could not be loaded" });
-    this.say({ kind: "start", pyodide: page.pyodide, bundle: page.bundle, packages: this.packages });
+    this.#worker.onerror = ({ message }) => this.#handleMessage({ kind: "failed", reason: message || "its script could not be loaded" });
+    this.#postToWorker({ kind: "start", pyodide: page.pyodide, bundle: page.bundle, packages: this.packages });
   }
 
   /** Ask it for a call, and return the number that is in the answer. */
   post(call: Call): number {
     callCount += 1;
-    this.say({ kind: "call", id: callCount, call });
+    this.#postToWorker({ kind: "call", id: callCount, call });
     return callCount;
   }
 
   end(): void {
-    this.worker.terminate();
+    this.#worker.terminate();
   }
 
   /** A file that Python starts from; whoever asks later is not Python. */
-  private async file({ address, integrity }: FileRequest): Promise<ArrayBuffer | null> {
+  async #fetchFile({ address, integrity }: FileRequest): Promise<ArrayBuffer | null> {
     const isOfPython = address.startsWith(page.pyodide) && PYODIDE_FILE.test(address.slice(page.pyodide.length));
     if (this.isReady || (address !== page.bundle && !isOfPython)) return null;
     const response = await fetch(address, { integrity }).catch(() => undefined);
     if (!response?.ok) return null;
-    const counted = isOfPython && response.body ? new Response(response.body.pipeThrough(this.count())) : response;
-    return counted.arrayBuffer().catch(() => null);
+    const countedResponse = isOfPython && response.body ? new Response(response.body.pipeThrough(this.#countBytes())) : response;
+    return countedResponse.arrayBuffer().catch(() => null);
   }
 
-  private count(): TransformStream<Uint8Array, Uint8Array> {
+  #countBytes(): TransformStream<Uint8Array, Uint8Array> {
     return new TransformStream({
       transform: (chunk, controller) => {
-        this.received += chunk.length;
+        this.receivedBytes += chunk.length;
         controller.enqueue(chunk);
       },
     });
   }
 
-  private say(message: ToWorker): void {
-    this.worker.postMessage(message);
+  #postToWorker(message: ToWorker): void {
+    this.#worker.postMessage(message);
   }
 
-  private tell(message: FromWorker): void {
+  #handleMessage(message: FromWorker): void {
     if (message.kind === "ready") {
       if (this.isReady) return; // whoever says so again is not Python
       this.isReady = true;
       completionNames = JSON.parse(message.names) as NumpyNames;
     }
     if (message.kind === "failed") freeWorkers = freeWorkers.filter((each) => each !== this); // whoever needs it starts another
-    this.hear(message);
+    this.onMessage(message);
   }
 }
 
@@ -90,16 +90,16 @@ export function hasPython(): boolean {
 
 /** A worker that is free and has the page's packages, best one that is ready, or else a new one. */
 export function takeWorker(hear: MessageHandler): PythonWorker {
-  const fitting = freeWorkers.filter(({ packages }) => page.packages.every((name) => packages.includes(name)));
-  const worker = fitting.find(({ isReady }) => isReady) ?? fitting[0] ?? new PythonWorker();
-  for (const each of freeWorkers) if (!fitting.includes(each)) each.end(); // its memory serves no page now
-  freeWorkers = fitting.filter((each) => each !== worker);
-  worker.hear = hear;
+  const matchingWorkers = freeWorkers.filter(({ packages }) => page.packages.every((name) => packages.includes(name)));
+  const worker = matchingWorkers.find(({ isReady }) => isReady) ?? matchingWorkers[0] ?? new PythonWorker();
+  for (const each of freeWorkers) if (!matchingWorkers.includes(each)) each.end(); // its memory serves no page now
+  freeWorkers = matchingWorkers.filter((each) => each !== worker);
+  worker.onMessage = hear;
   return worker;
 }
 
 export function releaseWorker(worker: PythonWorker): void {
-  worker.hear = () => undefined;
+  worker.onMessage = () => undefined;
   freeWorkers = [worker, ...freeWorkers];
 }
 

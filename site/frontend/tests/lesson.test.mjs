@@ -19,7 +19,7 @@ const BUILT = ["a = 1", "b = a", "print(b)"];
 /** Run cells as a page does, in this order. */
 function ran(...cells) {
   const notebook = new Notebook(BUILT);
-  cells.forEach((at) => notebook.finish(at));
+  cells.forEach((at) => notebook.recordRun(at));
   return notebook;
 }
 
@@ -41,15 +41,15 @@ test("a change makes its own output stale, and those below", () => {
 });
 
 test("a cell brings with it what has not run above it, once", () => {
-  assert.deepEqual(new Notebook(BUILT).toRun(2), [0, 1, 2]);
-  assert.deepEqual(ran(0, 1).toRun(2), [2]);
-  assert.deepEqual(ran(0, 1, 2).toRun(1), [1]);
+  assert.deepEqual(new Notebook(BUILT).cellsToRun(2), [0, 1, 2]);
+  assert.deepEqual(ran(0, 1).cellsToRun(2), [2]);
+  assert.deepEqual(ran(0, 1, 2).cellsToRun(1), [1]);
 });
 
 test("a new Python has run nothing", () => {
   const notebook = ran(0, 1, 2);
-  notebook.forget();
-  assert.deepEqual(notebook.toRun(2), [0, 1, 2]);
+  notebook.forgetRuns();
+  assert.deepEqual(notebook.cellsToRun(2), [0, 1, 2]);
   assert.deepEqual(staleness(notebook), ["", "", ""]);
 });
 
@@ -57,22 +57,22 @@ test("a cell that ran again is up to date, and those below are not until they ru
   const notebook = ran(0, 1, 2);
   notebook.edit(0, "a = 5");
   assert.equal(notebook.isOutOfStep(2), true);
-  notebook.finish(0);
+  notebook.recordRun(0);
   assert.deepEqual(staleness(notebook), ["", "above", "above"]);
   assert.equal(notebook.isOutOfStep(1), false);
-  notebook.finish(1);
+  notebook.recordRun(1);
   assert.deepEqual(staleness(notebook), ["", "", "above"]);
-  notebook.finish(2);
+  notebook.recordRun(2);
   assert.deepEqual(staleness(notebook), ["", "", ""]);
 });
 
 test("what ran past a cell that is out of step stays stale until all above ran", () => {
   const notebook = ran(0, 1, 2);
   notebook.edit(0, "a = 5");
-  notebook.finish(2);
+  notebook.recordRun(2);
   assert.equal(notebook.staleness(2), "above");
-  notebook.forget();
-  notebook.allTo(2).forEach((at) => notebook.finish(at));
+  notebook.forgetRuns();
+  notebook.cellsThrough(2).forEach((at) => notebook.recordRun(at));
   assert.deepEqual(staleness(notebook), ["", "", ""]);
   assert.equal(notebook.isOutOfStep(2), false);
 });
@@ -80,7 +80,7 @@ test("what ran past a cell that is out of step stays stale until all above ran",
 test("a reset brings the built output back", () => {
   const notebook = ran(0, 1, 2);
   notebook.edit(1, "b = 7");
-  notebook.finish(1);
+  notebook.recordRun(1);
   notebook.reset(1);
   assert.equal(notebook.code(1), "b = a");
   assert.deepEqual(staleness(notebook), ["", "", ""]);

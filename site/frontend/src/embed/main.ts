@@ -23,93 +23,93 @@ style.replaceSync(`
 `);
 
 class EtudeExercise extends HTMLElement {
-  private readonly room = document.createElement("div"); // which the exercise will take
-  private readonly note = document.createElement("p");
-  private frame: HTMLIFrameElement | null = null;
-  private address = new URL(SITE_ADDRESS);
-  private whileConnected = new AbortController();
+  readonly #placeholder = document.createElement("div"); // which the exercise will take
+  readonly #note = document.createElement("p");
+  #frame: HTMLIFrameElement | null = null;
+  #exerciseAddress = new URL(SITE_ADDRESS);
+  #connection = new AbortController();
 
   connectedCallback(): void {
     const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
     root.adoptedStyleSheets = [style];
-    this.note.setAttribute("role", "status");
-    this.note.textContent = "";
-    this.room.className = "";
-    this.room.replaceChildren(document.createElement("slot"), this.note);
-    root.replaceChildren(this.room);
-    this.address = new URL(this.getAttribute("src") ?? "", SITE_ADDRESS);
-    this.whileConnected = new AbortController();
-    const near = new IntersectionObserver((entries) => {
+    this.#note.setAttribute("role", "status");
+    this.#note.textContent = "";
+    this.#placeholder.className = "";
+    this.#placeholder.replaceChildren(document.createElement("slot"), this.#note);
+    root.replaceChildren(this.#placeholder);
+    this.#exerciseAddress = new URL(this.getAttribute("src") ?? "", SITE_ADDRESS);
+    this.#connection = new AbortController();
+    const observer = new IntersectionObserver((entries) => {
       if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
-      near.disconnect();
-      this.load(root);
+      observer.disconnect();
+      this.#loadFrame(root);
     }, { rootMargin: LOAD_MARGIN });
-    near.observe(this);
-    this.whileConnected.signal.addEventListener("abort", () => near.disconnect());
+    observer.observe(this);
+    this.#connection.signal.addEventListener("abort", () => observer.disconnect());
   }
 
   disconnectedCallback(): void {
-    this.whileConnected.abort();
-    this.frame = null;
+    this.#connection.abort();
+    this.#frame = null;
   }
 
-  private load(root: ShadowRoot): void {
-    const { signal } = this.whileConnected;
-    if (!/^https?:$/.test(this.address.protocol)) return this.fail();
-    const address = new URL(this.address);
+  #loadFrame(root: ShadowRoot): void {
+    const { signal } = this.#connection;
+    if (!/^https?:$/.test(this.#exerciseAddress.protocol)) return this.#reportFailure();
+    const address = new URL(this.#exerciseAddress);
     address.searchParams.set("embed", "");
-    address.searchParams.set("theme", this.theme());
-    this.frame = document.createElement("iframe");
-    this.frame.title = this.textContent?.trim() || "Exercise";
-    this.frame.allow = "clipboard-write";
-    addEventListener("message", (event) => this.hear(event), { signal });
-    root.prepend(this.frame);
-    this.frame.src = address.href;
-    const late = setTimeout(() => this.fail(), PATIENCE_MS);
-    const themes = new MutationObserver(() => this.tellTheme());
+    address.searchParams.set("theme", this.#currentTheme());
+    this.#frame = document.createElement("iframe");
+    this.#frame.title = this.textContent?.trim() || "Exercise";
+    this.#frame.allow = "clipboard-write";
+    addEventListener("message", (event) => this.#handleMessage(event), { signal });
+    root.prepend(this.#frame);
+    this.#frame.src = address.href;
+    const timer = setTimeout(() => this.#reportFailure(), PATIENCE_MS);
+    const themes = new MutationObserver(() => this.#sendTheme());
     for (const each of [document.documentElement, document.body]) themes.observe(each, { attributes: true });
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.tellTheme(), { signal });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#sendTheme(), { signal });
     signal.addEventListener("abort", () => {
       themes.disconnect();
-      clearTimeout(late);
+      clearTimeout(timer);
     });
   }
 
-  private hear({ source, origin, data }: MessageEvent<unknown>): void {
-    const frame = this.frame;
-    if (!frame || source !== frame.contentWindow || origin !== this.address.origin) return;
+  #handleMessage({ source, origin, data }: MessageEvent<unknown>): void {
+    const frame = this.#frame;
+    if (!frame || source !== frame.contentWindow || origin !== this.#exerciseAddress.origin) return;
     const { kind, height, subject, location: exercise, name, data: result } = (data ?? {}) as Record<string, unknown>;
     if (kind === "etude:height" && typeof height === "number") {
       frame.height = String(height);
       frame.dataset.ready = "";
-      this.note.textContent = "";
-      this.tellTheme(); // it may be another page
+      this.#note.textContent = "";
+      this.#sendTheme(); // it may be another page
     } else if (subject === "SPLICE.sendEvent" && name === "check") {
       const detail = { exercise, ...(result as object) };
       this.dispatchEvent(new CustomEvent("etude-check", { detail, bubbles: true, composed: true }));
     }
   }
 
-  private fail(): void {
-    if (this.frame?.dataset.ready !== undefined) return;
-    this.room.className = "failed";
-    this.note.textContent = "The exercise did not load here; the link leads to it.";
+  #reportFailure(): void {
+    if (this.#frame?.dataset.ready !== undefined) return;
+    this.#placeholder.className = "failed";
+    this.#note.textContent = "The exercise did not load here; the link leads to it.";
     if (!this.textContent?.trim()) {
       const link = document.createElement("a");
-      [link.href, link.textContent] = [this.address.href, this.address.href];
-      this.note.append(" ", link);
+      [link.href, link.textContent] = [this.#exerciseAddress.href, this.#exerciseAddress.href];
+      this.#note.append(" ", link);
     }
-    console.warn(`${this.address.href} sent nothing: no page of Etude is there, or its site was built without --embed-in ${location.origin}`);
+    console.warn(`${this.#exerciseAddress.href} sent nothing: no page of Etude is there, or its site was built without --embed-in ${location.origin}`);
   }
 
-  private tellTheme(): void {
-    this.frame?.contentWindow?.postMessage({ kind: "etude:theme", theme: this.theme() }, this.address.origin);
+  #sendTheme(): void {
+    this.#frame?.contentWindow?.postMessage({ kind: "etude:theme", theme: this.#currentTheme() }, this.#exerciseAddress.origin);
   }
 
   /** The attribute, or else whether the element stands on something dark. */
-  private theme(): string {
-    const asked = this.getAttribute("theme");
-    if (asked === "light" || asked === "dark") return asked;
+  #currentTheme(): string {
+    const attribute = this.getAttribute("theme");
+    if (attribute === "light" || attribute === "dark") return attribute;
     for (let each: Element | null = this; each; each = each.parentElement) {
       const [red = 0, green = 0, blue = 0, opacity = 1] = getComputedStyle(each).backgroundColor.match(/[\d.]+/g)?.map(Number) ?? [];
       if (opacity > 0) return (0.299 * red + 0.587 * green + 0.114 * blue) / 255 < DARK_LIGHTNESS ? "dark" : "light";

@@ -10,7 +10,7 @@ const MIN_SHARES_OF_OTHERS = 1.5; // in equal shares
 
 /** Draw where words look: for words beside one another, or below one another. */
 export function drawArcs(weights: Matrix, ask: number, only: number | null, isTall: boolean): SVGElement[] {
-  const drawn: { path: SVGElement; isAsked: boolean }[] = [];
+  const arcs: { path: SVGElement; isAsked: boolean }[] = [];
   weights.forEach((row, query) =>
     row.forEach((weight, key) => {
       const isAsked = query === ask;
@@ -24,10 +24,10 @@ export function drawArcs(weights: Matrix, ask: number, only: number | null, isTa
         "stroke-width": (isAsked ? 1 + 11 * weight : 1 + 2 * weight).toFixed(1),
         "stroke-opacity": (only !== null && !isAsked ? opacity / 3 : opacity).toFixed(2),
       });
-      drawn.push({ path, isAsked });
+      arcs.push({ path, isAsked });
     }),
   );
-  return drawn.sort((a, b) => Number(a.isAsked) - Number(b.isAsked)).map(({ path }) => path);
+  return arcs.sort((a, b) => Number(a.isAsked) - Number(b.isAsked)).map(({ path }) => path);
 }
 
 export function tallHeight(count: number): number {

@@ -9,7 +9,7 @@ const PIXELS_PER_UNIT = 50; // of the drawing, for a length of 1
 const STEP_DEGREES = 5; // degrees
 
 export function startArrows(figure: HTMLElement): void {
-  const said = new FigureSentence(figure);
+  const sentence = new FigureSentence(figure);
   const setting = (name: string): HTMLInputElement => findElement(`[data-setting="${name}"]`, HTMLInputElement, figure);
   const [query, key, length] = [setting("query"), setting("key"), setting("length")];
   const picture = findElement("svg", SVGSVGElement, figure);
@@ -27,7 +27,7 @@ export function startArrows(figure: HTMLElement): void {
     showSetting(query, `${formatNumber(q, 0)}°`);
     showSetting(key, `${formatNumber(k, 0)}°`);
     showSetting(length, formatNumber(long, 2));
-    said.say(describeArrows(q, k, long));
+    sentence.announce(describeArrows(q, k, long));
   };
 
   for (const input of [query, key, length]) {
@@ -70,7 +70,7 @@ function drawArrow(arrow: SVGGElement, degrees: number, length: number): void {
 }
 
 function showSetting(input: HTMLInputElement, text: string): void {
-  const shown = input.parentElement?.querySelector(".figure-value");
-  if (shown) shown.textContent = text;
+  const output = input.parentElement?.querySelector(".figure-value");
+  if (output) output.textContent = text;
   input.setAttribute("aria-valuetext", text);
 }

@@ -31,11 +31,11 @@ export function decodeScores(text: string): Int8Array {
   return Int8Array.from(atob(text), (character) => character.charCodeAt(0));
 }
 
-export function measure(drawn: Int8Array, { size, scale, temperature }: Setting): Measures {
+export function measure(scoreSteps: Int8Array, { size, scale, temperature }: Setting): Measures {
   const factor = (scale ? 1 : Math.sqrt(SIZES[size] ?? 1)) / temperature;
   const scores = Array.from({ length: QUERIES }, (_, query) => {
     const begin = (size * QUERIES + query) * KEYS;
-    return Array.from(drawn.subarray(begin, begin + KEYS), (step) => (step / STEPS) * factor);
+    return Array.from(scoreSteps.subarray(begin, begin + KEYS), (step) => (step / STEPS) * factor);
   });
   const weights = scores.map(softmax);
   const all = scores.flat();
@@ -56,8 +56,8 @@ export function histogramHeights(scores: Matrix): number[] {
     const at = score === LIMIT ? 2 * LIMIT - 1 : Math.floor(score) + LIMIT;
     if (at >= 0 && at < counts.length) counts[at] = (counts[at] ?? 0) + 1;
   }
-  const most = Math.max(1, ...counts);
-  return counts.map((count) => (count / most) * HEIGHT);
+  const largest = Math.max(1, ...counts);
+  return counts.map((count) => (count / largest) * HEIGHT);
 }
 
 export function isSaturated({ peak }: Measures): boolean {

@@ -9,38 +9,38 @@ const MAX_HEIGHT = 120;
 const MIN_LABELLED_SHARE = 0.15; // a smaller share has no room for its number
 
 export function startCurves(figure: HTMLElement): void {
-  const drawn = decodeScores(figure.dataset.scores ?? "");
-  const said = new FigureSentence(figure);
+  const scoreSteps = decodeScores(figure.dataset.scores ?? "");
+  const sentence = new FigureSentence(figure);
   const setting = (name: string): HTMLInputElement => findElement(`[data-setting="${name}"]`, HTMLInputElement, figure);
   const [size, temperature, scale] = [setting("size"), setting("temperature"), setting("scale")];
   let query = 0;
 
   const draw = (): void => {
     const heat = 2 ** Number(temperature.value);
-    const found = measure(drawn, { size: Number(size.value), scale: scale.checked, temperature: heat });
-    drawBars(figure.querySelectorAll(".curves-scores rect"), histogramHeights(found.scores));
-    const reach = 6 * Math.min(found.spread, 32);
+    const measures = measure(scoreSteps, { size: Number(size.value), scale: scale.checked, temperature: heat });
+    drawBars(figure.querySelectorAll(".curves-scores rect"), histogramHeights(measures.scores));
+    const reach = 6 * Math.min(measures.spread, 32);
     figure.querySelector(".curves-spread")?.setAttribute("d", `M${192 - reach} 18v-8H${192 + reach}v8`);
-    const shares = found.weights[query] ?? [];
+    const shares = measures.weights[query] ?? [];
     drawBars(figure.querySelectorAll(".curves-shares rect"), shares.map((share) => share * MAX_HEIGHT));
     figure.querySelectorAll(".curves-shares rect + text").forEach((text, at) => {
       const share = shares[at] ?? 0;
       text.textContent = share < MIN_LABELLED_SHARE ? "" : share.toFixed(2);
       text.setAttribute("y", String(BASELINE - 6 - MAX_HEIGHT * share));
     });
-    show("spread", found.spread.toFixed(2));
-    show("peak", found.peak.toFixed(2));
-    show("slope", found.slope.toFixed(3));
-    tell(size, "size", String(SIZES[Number(size.value)]));
-    tell(temperature, "temperature", heat.toFixed(2));
-    figure.querySelector(".figure-said")?.classList.toggle("saturated", isSaturated(found));
-    said.say([describeMeasures(found)]);
+    showValue("spread", measures.spread.toFixed(2));
+    showValue("peak", measures.peak.toFixed(2));
+    showValue("slope", measures.slope.toFixed(3));
+    showSetting(size, "size", String(SIZES[Number(size.value)]));
+    showSetting(temperature, "temperature", heat.toFixed(2));
+    figure.querySelector(".figure-said")?.classList.toggle("saturated", isSaturated(measures));
+    sentence.announce([describeMeasures(measures)]);
   };
-  const show = (name: string, text: string): void => {
+  const showValue = (name: string, text: string): void => {
     findElement(`[data-value="${name}"]`, HTMLElement, figure).textContent = text;
   };
-  const tell = (input: HTMLInputElement, name: string, text: string): void => {
-    show(name, text);
+  const showSetting = (input: HTMLInputElement, name: string, text: string): void => {
+    showValue(name, text);
     input.setAttribute("aria-valuetext", text);
   };
 

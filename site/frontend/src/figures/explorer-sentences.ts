@@ -7,33 +7,33 @@ const EQUAL_WEIGHTS = 0.02;
 const NEARLY_ALL_WEIGHT = 0.9;
 
 export function describeRow(words: readonly string[], row: readonly number[], ask: number, mask: boolean): SentenceParts {
-  const asking = `“${words[ask]}”`;
-  const seen = mask ? row.slice(0, ask + 1) : row;
-  if (seen.length === 1) return ["", asking, " sees only itself: the mask hides what comes later."];
-  const weight = (place: number): number => seen[place] ?? 0;
+  const queryWord = `“${words[ask]}”`;
+  const visibleWeights = mask ? row.slice(0, ask + 1) : row;
+  if (visibleWeights.length === 1) return ["", queryWord, " sees only itself: the mask hides what comes later."];
+  const weight = (place: number): number => visibleWeights[place] ?? 0;
   // Weights that differ by a rounding error are equal: then the earlier word is named first.
   const rounded = (place: number): number => roundHalfUp(weight(place), 1_000_000);
-  const order = seen.map((_, place) => place).sort((a, b) => rounded(b) - rounded(a));
+  const order = visibleWeights.map((_, place) => place).sort((a, b) => rounded(b) - rounded(a));
   const [first = 0, second = 0] = order;
   const name = (place: number): string => (place === ask ? "itself" : `“${words[place]}”`);
-  if (weight(first) - Math.min(...seen) < EQUAL_WEIGHTS) {
+  if (weight(first) - Math.min(...visibleWeights) < EQUAL_WEIGHTS) {
     const which = mask ? "all words that it sees" : "all words";
-    return ["", asking, ` looks at ${which} alike, ${formatPercent(weight(first))} each.`];
+    return ["", queryWord, ` looks at ${which} alike, ${formatPercent(weight(first))} each.`];
   }
   if (weight(first) >= NEARLY_ALL_WEIGHT) {
-    return ["", asking, " looks almost only at ", name(first), ` (${formatPercent(weight(first))}).`];
+    return ["", queryWord, " looks almost only at ", name(first), ` (${formatPercent(weight(first))}).`];
   }
   const then = ` (${formatPercent(weight(first))}), then at `;
-  return ["", asking, " looks most at ", name(first), then, name(second), ` (${formatPercent(weight(second))}).`];
+  return ["", queryWord, " looks most at ", name(first), then, name(second), ` (${formatPercent(weight(second))}).`];
 }
 
 /** What one cell says: a query that meets a key. */
 export function describeCell(words: readonly string[], weight: number, query: number, key: number, mask: boolean): SentenceParts {
-  const [asking, asked] = [`“${words[query]}”`, `“${words[key]}”`];
-  if (mask && key > query) return ["", asking, " does not see ", asked, ": the mask hides what comes later."];
+  const [queryWord, keyWord] = [`“${words[query]}”`, `“${words[key]}”`];
+  if (mask && key > query) return ["", queryWord, " does not see ", keyWord, ": the mask hides what comes later."];
   const share = `: it gets ${formatPercent(weight)} of the attention.`;
-  if (query === key) return ["The query of ", asking, ` meets its own key${share}`];
-  return ["The query of ", asking, " meets the key of ", asked, share];
+  if (query === key) return ["The query of ", queryWord, ` meets its own key${share}`];
+  return ["The query of ", queryWord, " meets the key of ", keyWord, share];
 }
 
 /** `64%`; what is not 0 is never shown as 0. */

@@ -24,155 +24,155 @@ type CellPosition = readonly [query: number, key: number];
 
 class Explorer {
   readonly #toy: ToyModel;
-  readonly #said: FigureSentence;
-  readonly #words: HTMLElement;
-  readonly #sentence: HTMLInputElement;
+  readonly #description: FigureSentence;
+  readonly #wordList: HTMLElement;
+  readonly #sentenceInput: HTMLInputElement;
   readonly #table: HTMLTableElement | null;
-  readonly #built: State;
+  readonly #initialState: State;
   #state: State;
-  #met: CellPosition | null = null; // what is pointed at
+  #pointedCell: CellPosition | null = null; // what is pointed at
   #weights: Matrix = [];
 
   constructor(private readonly figure: HTMLElement) {
     this.#toy = readFigureData(figure) as ToyModel;
-    this.#said = new FigureSentence(figure);
-    this.#words = findElement(".explorer-words", HTMLElement, figure);
-    this.#sentence = findElement(".explorer-sentence", HTMLInputElement, figure);
+    this.#description = new FigureSentence(figure);
+    this.#wordList = findElement(".explorer-words", HTMLElement, figure);
+    this.#sentenceInput = findElement(".explorer-sentence", HTMLInputElement, figure);
     this.#table = figure.querySelector("table");
-    this.#built = {
-      words: splitWords(this.#sentence.defaultValue),
-      ask: [...this.#radios()].findIndex(({ defaultChecked }) => defaultChecked),
-      head: [...this.#heads()].findIndex(({ defaultChecked }) => defaultChecked),
-      mask: this.#switch("mask")?.defaultChecked ?? false,
-      scale: this.#switch("scale")?.defaultChecked ?? true,
-      temperature: 2 ** Number(this.#switch("temperature")?.defaultValue ?? 0),
+    this.#initialState = {
+      words: splitWords(this.#sentenceInput.defaultValue),
+      ask: [...this.#wordInputs()].findIndex(({ defaultChecked }) => defaultChecked),
+      head: [...this.#headInputs()].findIndex(({ defaultChecked }) => defaultChecked),
+      mask: this.#settingInput("mask")?.defaultChecked ?? false,
+      scale: this.#settingInput("scale")?.defaultChecked ?? true,
+      temperature: 2 ** Number(this.#settingInput("temperature")?.defaultValue ?? 0),
     };
-    this.#state = { ...this.#built, head: Math.max(0, this.#built.head) };
-    this.#weights = this.#compute(this.#state.head);
-    this.#listen();
-    this.#listenToTable();
+    this.#state = { ...this.#initialState, head: Math.max(0, this.#initialState.head) };
+    this.#weights = this.#computeWeights(this.#state.head);
+    this.#addListeners();
+    this.#addTableListeners();
   }
 
-  #radios(): NodeListOf<HTMLInputElement> {
-    return this.#words.querySelectorAll("input");
+  #wordInputs(): NodeListOf<HTMLInputElement> {
+    return this.#wordList.querySelectorAll("input");
   }
 
-  #heads(): NodeListOf<HTMLInputElement> {
+  #headInputs(): NodeListOf<HTMLInputElement> {
     return this.figure.querySelectorAll(".explorer-heads input");
   }
 
-  #switch(name: string): HTMLInputElement | null {
+  #settingInput(name: string): HTMLInputElement | null {
     return this.figure.querySelector(`[data-setting="${name}"]`);
   }
 
-  #listen(): void {
-    this.#words.addEventListener("change", ({ target }) => {
-      this.#change({ ask: [...this.#radios()].indexOf(target as HTMLInputElement) });
+  #addListeners(): void {
+    this.#wordList.addEventListener("change", ({ target }) => {
+      this.#change({ ask: [...this.#wordInputs()].indexOf(target as HTMLInputElement) });
     });
-    this.#words.addEventListener("pointerover", ({ target, pointerType }) => {
+    this.#wordList.addEventListener("pointerover", ({ target, pointerType }) => {
       const label = (target as Element).closest("label");
-      if (label && pointerType === "mouse") this.#point([this.#state.ask, [...this.#words.children].indexOf(label)]);
+      if (label && pointerType === "mouse") this.#pointAt([this.#state.ask, [...this.#wordList.children].indexOf(label)]);
     });
-    this.#words.addEventListener("pointerleave", () => this.#point(null));
-    this.#heads().forEach((input, head) => input.addEventListener("change", () => this.#change({ head })));
+    this.#wordList.addEventListener("pointerleave", () => this.#pointAt(null));
+    this.#headInputs().forEach((input, head) => input.addEventListener("change", () => this.#change({ head })));
     for (const name of ["mask", "scale"] as const) {
-      const input = this.#switch(name);
+      const input = this.#settingInput(name);
       input?.addEventListener("change", () => this.#change({ [name]: input.checked }));
     }
-    const slider = this.#switch("temperature");
+    const slider = this.#settingInput("temperature");
     slider?.addEventListener("input", () => this.#change({ temperature: 2 ** Number(slider.value) }));
-    this.#sentence.addEventListener("input", () => this.#read(this.#sentence.value));
+    this.#sentenceInput.addEventListener("input", () => this.#readSentence(this.#sentenceInput.value));
     for (const button of this.figure.querySelectorAll<HTMLButtonElement>("[data-sentence]")) {
-      button.addEventListener("click", () => this.#write(button.dataset.sentence ?? ""));
+      button.addEventListener("click", () => this.#writeSentence(button.dataset.sentence ?? ""));
     }
     this.figure.querySelector("[data-reset]")?.addEventListener("click", () => this.#reset());
   }
 
-  #listenToTable(): void {
+  #addTableListeners(): void {
     const table = this.#table;
     if (!table) return;
     makeGrid(table, [this.#state.ask, 0]);
     const cellAt = ({ target }: Event): CellPosition | null => cellPosition(table, target);
     table.addEventListener("pointerover", (event) => {
-      if (event.pointerType === "mouse") this.#point(cellAt(event));
+      if (event.pointerType === "mouse") this.#pointAt(cellAt(event));
     });
-    table.addEventListener("pointerleave", () => this.#point(null));
-    table.addEventListener("focusin", (event) => this.#point(cellAt(event)));
-    table.addEventListener("focusout", () => this.#point(null));
+    table.addEventListener("pointerleave", () => this.#pointAt(null));
+    table.addEventListener("focusin", (event) => this.#pointAt(cellAt(event)));
+    table.addEventListener("focusout", () => this.#pointAt(null));
     table.addEventListener("click", (event) => {
-      const met = cellAt(event);
-      if (met) this.#choose(met[0]);
+      const cell = cellAt(event);
+      if (cell) this.#selectQuery(cell[0]);
     });
     table.addEventListener("keydown", (event) => {
-      const met = event.key === "Enter" || event.key === " " ? cellAt(event) : null;
-      if (!met) return;
+      const cell = event.key === "Enter" || event.key === " " ? cellAt(event) : null;
+      if (!cell) return;
       event.preventDefault();
-      this.#choose(met[0]);
+      this.#selectQuery(cell[0]);
     });
   }
 
   /** Let the word of a row ask. */
-  #choose(ask: number): void {
-    const radio = this.#radios()[ask];
+  #selectQuery(ask: number): void {
+    const radio = this.#wordInputs()[ask];
     if (radio) radio.checked = true;
     this.#change({ ask });
   }
 
-  #read(text: string): void {
+  #readSentence(text: string): void {
     const words = splitWords(text);
     if (words.length < FEWEST_WORDS) return;
     const ask = Math.min(this.#state.ask, words.length - 1);
-    this.#build(words, ask);
+    this.#buildWords(words, ask);
     this.#change({ words, ask });
   }
 
-  #write(text: string): void {
-    this.#sentence.value = text;
-    this.#read(text);
-    const same = this.#state.words.indexOf(this.#built.words[this.#built.ask] ?? "");
-    this.#choose(text === this.#sentence.defaultValue ? this.#built.ask : Math.max(same, 1));
+  #writeSentence(text: string): void {
+    this.#sentenceInput.value = text;
+    this.#readSentence(text);
+    const same = this.#state.words.indexOf(this.#initialState.words[this.#initialState.ask] ?? "");
+    this.#selectQuery(text === this.#sentenceInput.defaultValue ? this.#initialState.ask : Math.max(same, 1));
   }
 
   #reset(): void {
-    this.#sentence.value = this.#sentence.defaultValue;
+    this.#sentenceInput.value = this.#sentenceInput.defaultValue;
     for (const input of this.figure.querySelectorAll("input")) {
       if (input.type === "range") input.value = input.defaultValue;
       else input.checked = input.defaultChecked;
     }
-    this.#build(this.#built.words, this.#built.ask);
-    this.#change({ ...this.#built, head: Math.max(0, this.#built.head) });
+    this.#buildWords(this.#initialState.words, this.#initialState.ask);
+    this.#change({ ...this.#initialState, head: Math.max(0, this.#initialState.head) });
   }
 
-  #change(changed: Partial<State>): void {
-    this.#state = { ...this.#state, ...changed };
-    this.#met = null;
-    this.#weights = this.#compute(this.#state.head);
+  #change(changes: Partial<State>): void {
+    this.#state = { ...this.#state, ...changes };
+    this.#pointedCell = null;
+    this.#weights = this.#computeWeights(this.#state.head);
     this.#paint();
-    this.#said.say(this.#sentenceOf(null));
+    this.#description.announce(this.#describe(null));
   }
 
-  #point(met: CellPosition | null): void {
-    if (met === null && this.#met === null) return;
-    this.#met = met;
+  #pointAt(cell: CellPosition | null): void {
+    if (cell === null && this.#pointedCell === null) return;
+    this.#pointedCell = cell;
     this.#paint();
-    this.#said.show(this.#sentenceOf(met));
+    this.#description.show(this.#describe(cell));
   }
 
-  #compute(head: number): Matrix {
+  #computeWeights(head: number): Matrix {
     return attentionWeights(this.#toy, this.#state.words, head, this.#state);
   }
 
-  #sentenceOf(met: CellPosition | null): SentenceParts {
+  #describe(cell: CellPosition | null): SentenceParts {
     const { words, ask, mask } = this.#state;
-    if (met === null) return describeRow(words, this.#weights[ask] ?? [], ask, mask);
-    return describeCell(words, this.#weights[met[0]]?.[met[1]] ?? 0, met[0], met[1], mask);
+    if (cell === null) return describeRow(words, this.#weights[ask] ?? [], ask, mask);
+    return describeCell(words, this.#weights[cell[0]]?.[cell[1]] ?? 0, cell[0], cell[1], mask);
   }
 
   /** Make the words, the table and the small pictures for another sentence; `#paint` fills them. */
-  #build(words: readonly string[], ask: number): void {
+  #buildWords(words: readonly string[], ask: number): void {
     const name = `${this.figure.id}-ask`;
     this.figure.classList.toggle("tall", !fitInRow(words));
-    this.#words.replaceChildren(
+    this.#wordList.replaceChildren(
       ...words.map((word, at) =>
         element(
           "label",
@@ -202,8 +202,8 @@ class Explorer {
 
   #paint(): void {
     const { ask, mask } = this.#state;
-    const query = this.#met?.[0] ?? ask;
-    const key = this.#met?.[1] ?? null;
+    const query = this.#pointedCell?.[0] ?? ask;
+    const key = this.#pointedCell?.[1] ?? null;
     this.#paintWords(this.#weights[query] ?? [], key);
     for (const isTall of [false, true]) {
       const drawing = findElement(isTall ? ".explorer-tall" : ".explorer-wide", SVGSVGElement, this.figure);
@@ -211,7 +211,7 @@ class Explorer {
       replaceArcs(drawing, drawArcs(this.#weights, query, key, isTall));
     }
     this.figure.querySelectorAll(".explorer-picture").forEach((picture, head) => {
-      const weights = this.#compute(head);
+      const weights = this.#computeWeights(head);
       picture.querySelectorAll("i").forEach((cell, at) => {
         cell.className = shadeWeight(weights[Math.floor(at / weights.length)]?.[at % weights.length] ?? 0);
       });
@@ -230,18 +230,18 @@ class Explorer {
     const value = this.figure.querySelector(".figure-value");
     const temperature = this.#state.temperature.toFixed(2);
     if (value) value.textContent = temperature;
-    this.#switch("temperature")?.setAttribute("aria-valuetext", temperature);
+    this.#settingInput("temperature")?.setAttribute("aria-valuetext", temperature);
   }
 
-  #paintWords(row: readonly number[], met: number | null): void {
+  #paintWords(row: readonly number[], pointedKey: number | null): void {
     const top = row.indexOf(Math.max(...row));
-    [...this.#words.children].forEach((label, at) => {
+    [...this.#wordList.children].forEach((label, at) => {
       const weight = row[at] ?? 0;
       const [chip, share] = [label.querySelector(".explorer-chip"), label.querySelector(".explorer-share")];
       if (chip) chip.className = `explorer-chip ${shadeWeight(weight)}`;
       if (share) share.textContent = formatPercent(weight);
       label.classList.toggle("top", at === top);
-      label.classList.toggle("met", at === met);
+      label.classList.toggle("met", at === pointedKey);
     });
   }
 }

@@ -22,7 +22,7 @@ export class FigureSentence {
   }
 
   /** Show a sentence, and announce it. */
-  say(parts: SentenceParts): void {
+  announce(parts: SentenceParts): void {
     this.show(parts);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => (this.#status.textContent = parts.join("")), ANNOUNCE_DELAY_MS);

@@ -7,18 +7,18 @@ const D_MODEL = 16;
 const FAR_STEPS = 5; // steps
 
 export function dotProducts(position: number): number[] {
-  const chosen = encodePosition(position);
-  return Array.from({ length: POSITIONS }, (_, at) => dot(encodePosition(at), chosen));
+  const encoding = encodePosition(position);
+  return Array.from({ length: POSITIONS }, (_, at) => dot(encodePosition(at), encoding));
 }
 
 export function describePosition(position: number, row: readonly number[]): string {
-  const at = (distance: number): string => {
-    const there = position + distance;
-    return (row[there < row.length ? there : position - distance] ?? 0).toFixed(2);
+  const productAt = (distance: number): string => {
+    const other = position + distance;
+    return (row[other < row.length ? other : position - distance] ?? 0).toFixed(2);
   };
   return (
-    `Position ${position}: its product with itself is ${at(0)}, one step away ${at(1)}, ` +
-    `${FAR_STEPS} steps away ${at(FAR_STEPS)}. Move it: these numbers stay, since only the distance counts.`
+    `Position ${position}: its product with itself is ${productAt(0)}, one step away ${productAt(1)}, ` +
+    `${FAR_STEPS} steps away ${productAt(FAR_STEPS)}. Move it: these numbers stay, since only the distance counts.`
   );
 }
 

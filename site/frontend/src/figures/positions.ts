@@ -8,7 +8,7 @@ const BASELINE = 150;
 const PIXELS_PER_UNIT = 16;
 
 export function startPositions(figure: HTMLElement): void {
-  const said = new FigureSentence(figure);
+  const sentence = new FigureSentence(figure);
   const slider = findElement("input", HTMLInputElement, figure);
   slider.addEventListener("input", () => {
     const position = Number(slider.value);
@@ -20,6 +20,6 @@ export function startPositions(figure: HTMLElement): void {
       bar.setAttribute("height", Math.abs(height).toFixed(1));
       bar.classList.toggle("here", at === position);
     });
-    said.say([describePosition(position, row)]);
+    sentence.announce([describePosition(position, row)]);
   });
 }

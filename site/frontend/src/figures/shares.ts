@@ -7,13 +7,13 @@ import { FigureSentence } from "./figure";
 import { changeScores, type Change, describeShares, formatPercent } from "./shares-model";
 
 export function startShares(figure: HTMLElement): void {
-  const said = new FigureSentence(figure);
+  const sentence = new FigureSentence(figure);
   const rows = [...figure.querySelectorAll<HTMLElement>(".shares-row")];
   const inputs = rows.map((row) => findElement("input", HTMLInputElement, row));
   const buttons = [...figure.querySelectorAll<HTMLButtonElement>(".shares-all button")];
   let scores = inputs.map((input) => Number(input.defaultValue));
 
-  const after = ({ dataset }: HTMLButtonElement): number[] | null =>
+  const scoresAfter = ({ dataset }: HTMLButtonElement): number[] | null =>
     changeScores(scores, Number(dataset.plus ?? 0), Number(dataset.times ?? 1));
   const draw = (): void => {
     const shares = softmax(scores);
@@ -24,11 +24,11 @@ export function startShares(figure: HTMLElement): void {
       findElement("rect", SVGRectElement, row).setAttribute("width", (100 * (shares[at] ?? 0)).toFixed(2));
       inputs[at]?.setAttribute("aria-valuetext", `${score}, share ${share}`);
     });
-    for (const each of buttons) each.ariaDisabled = String(after(each) === null);
+    for (const each of buttons) each.ariaDisabled = String(scoresAfter(each) === null);
   };
-  const say = (change: Change): void => {
+  const announce = (change: Change): void => {
     const shares = softmax(scores);
-    said.say(describeShares(rows.map((row, at) => ({ name: row.dataset.name ?? "", score: scores[at] ?? 0, share: shares[at] ?? 0 })), change));
+    sentence.announce(describeShares(rows.map((row, at) => ({ name: row.dataset.name ?? "", score: scores[at] ?? 0, share: shares[at] ?? 0 })), change));
   };
 
   inputs.forEach((input, at) => {
@@ -36,17 +36,17 @@ export function startShares(figure: HTMLElement): void {
     input.addEventListener("input", () => {
       scores = scores.map((score, to) => (to === at ? Number(input.value) : score));
       draw();
-      say(null);
+      announce(null);
     });
   });
   for (const each of buttons) {
     each.addEventListener("click", () => {
-      const next = after(each);
+      const next = scoresAfter(each);
       if (!next) return;
       scores = next;
       inputs.forEach((input, at) => (input.value = String(next[at])));
       draw();
-      say(each.dataset.plus ? "plus" : "times");
+      announce(each.dataset.plus ? "plus" : "times");
     });
   }
   draw();

@@ -10,7 +10,7 @@ type CellPosition = readonly [row: number, column: number];
 class StepPanel {
   readonly #result: HTMLTableElement;
   readonly #operands: readonly HTMLTableElement[];
-  readonly #said: HTMLElement | null;
+  readonly #description: HTMLElement | null;
   readonly #status = element("p", { class: "unseen", role: "status" });
 
   constructor(
@@ -19,8 +19,8 @@ class StepPanel {
   ) {
     this.#result = result;
     this.#operands = [...panel.querySelectorAll<HTMLTableElement>("table:not([data-result])")];
-    this.#said = panel.querySelector(".figure-said");
-    this.#said?.after(this.#status);
+    this.#description = panel.querySelector(".figure-said");
+    this.#description?.after(this.#status);
     const last = (result.tBodies[0]?.rows.length ?? 1) - 1;
     makeGrid(result, [last, 0]);
     for (const event of ["focusin", "click"]) {
@@ -37,12 +37,12 @@ class StepPanel {
     const last = (this.#result.tBodies[0]?.rows.length ?? 1) - 1;
     setTabStop(this.#result, [last, 0]);
     const sum = this.#mark([last, 0]);
-    if (this.#said) this.#said.textContent = sum;
+    if (this.#description) this.#description.textContent = sum;
   }
 
-  #show(at: CellPosition): void {
-    const sum = this.#mark(at);
-    if (this.#said) this.#said.textContent = sum;
+  #show(position: CellPosition): void {
+    const sum = this.#mark(position);
+    if (this.#description) this.#description.textContent = sum;
     this.#status.textContent = sum;
   }
 
@@ -71,9 +71,9 @@ function cellAt(table: HTMLTableElement, row: number, column: number): HTMLTable
 /** The arrays of the reader's own last run, in the place of the lesson's. */
 class LearnersArrays {
   readonly #tables: readonly HTMLTableElement[];
-  readonly #lessons: ReadonlyMap<Element, readonly Node[]>; // what the figure was made with
-  readonly #turn = button("", () => this.#show(!this.#isShown), { class: "button" });
-  readonly #place = element("p", { class: "stepper-own", hidden: true }, this.#turn);
+  readonly #lessonContent: ReadonlyMap<Element, readonly Node[]>; // what the figure was made with
+  readonly #switchButton = button("", () => this.#show(!this.#isShown), { class: "button" });
+  readonly #switchLine = element("p", { class: "stepper-own", hidden: true }, this.#switchButton);
   #arrays: Record<string, ComputedArray> | null = null;
   #isShown = false;
 
@@ -83,12 +83,12 @@ class LearnersArrays {
   ) {
     this.#tables = [...figure.querySelectorAll<HTMLTableElement>("table[data-array]")];
     const parts = [...figure.querySelectorAll("table[data-array], .stepper-shape, [data-scale]")];
-    this.#lessons = new Map(parts.map((part) => [part, [...part.childNodes]]));
-    figure.querySelector("figcaption")?.after(this.#place);
+    this.#lessonContent = new Map(parts.map((part) => [part, [...part.childNodes]]));
+    figure.querySelector("figcaption")?.after(this.#switchLine);
     const hasMask = this.#tables.some(({ dataset }) => dataset.array === "M");
     figure.addEventListener(CELLS_RAN_EVENT, (event) => {
       this.#arrays = computeHeadArrays((event as CustomEvent<LessonArrays>).detail, hasMask);
-      this.#place.hidden = this.#arrays === null;
+      this.#switchLine.hidden = this.#arrays === null;
       this.#show(this.#isShown && this.#arrays !== null);
     });
   }
@@ -96,9 +96,9 @@ class LearnersArrays {
   #show(isOwn: boolean): void {
     const isOther = isOwn || this.#isShown;
     this.#isShown = isOwn;
-    this.#turn.textContent = isOwn ? "Show the lesson’s numbers" : "Show the numbers of your last run";
+    this.#switchButton.textContent = isOwn ? "Show the lesson’s numbers" : "Show the numbers of your last run";
     if (!isOther) return;
-    for (const [part, nodes] of this.#lessons) part.replaceChildren(...nodes);
+    for (const [part, nodes] of this.#lessonContent) part.replaceChildren(...nodes);
     if (isOwn && this.#arrays) this.#fill(this.#arrays);
     this.refresh();
   }
@@ -121,8 +121,8 @@ function fillTable(table: HTMLTableElement, { values, sum }: ComputedArray, shad
   const heads = (values[0] ?? []).map((_, at) => element("th", { scope: "col" }, String(at)));
   const rows = values.map((row, i) => {
     const cells = row.map((value, j) => {
-      const told = "result" in table.dataset && `row ${i}, column ${j}: ${sum(i, j)}`;
-      return element("td", { class: shade(value), "data-sum": told || null }, formatValue(value));
+      const description = "result" in table.dataset && `row ${i}, column ${j}: ${sum(i, j)}`;
+      return element("td", { class: shade(value), "data-sum": description || null }, formatValue(value));
     });
     return element("tr", {}, element("th", { scope: "row" }, String(i)), ...cells);
   });
@@ -133,7 +133,7 @@ function fillTable(table: HTMLTableElement, { values, sum }: ComputedArray, shad
 
 export function startStepper(figure: HTMLElement): void {
   const radios = [...figure.querySelectorAll<HTMLInputElement>(".stepper-steps input")];
-  const turns = [...figure.querySelectorAll<HTMLButtonElement>("[data-by]")];
+  const stepButtons = [...figure.querySelectorAll<HTMLButtonElement>("[data-by]")];
   const panels: StepPanel[] = [];
   for (const panel of figure.querySelectorAll<HTMLElement>(".stepper-panel")) {
     const result = panel.querySelector<HTMLTableElement>("[data-result]");
@@ -142,9 +142,9 @@ export function startStepper(figure: HTMLElement): void {
   new LearnersArrays(figure, () => panels.forEach((panel) => panel.refresh()));
   const current = (): number => radios.findIndex(({ checked }) => checked);
   const update = (): void => {
-    for (const turn of turns) turn.ariaDisabled = String(radios[current() + Number(turn.dataset.by)] === undefined);
+    for (const turn of stepButtons) turn.ariaDisabled = String(radios[current() + Number(turn.dataset.by)] === undefined);
   };
-  for (const turn of turns) {
+  for (const turn of stepButtons) {
     turn.addEventListener("click", () => {
       const next = radios[current() + Number(turn.dataset.by)];
       if (next) next.checked = true;

@@ -12,55 +12,55 @@ export const prefersReducedMotion = matchMedia("(prefers-reduced-motion: reduce)
 
 export class GeneratedText {
   readonly place: HTMLElement;
-  readonly #text = element("p", { class: "gpt-text", id: "gpt-text", "aria-label": "The tale", role: "group" });
+  readonly #paragraph = element("p", { class: "gpt-text", id: "gpt-text", "aria-label": "The tale", role: "group" });
   readonly #threads = createSvg("svg", { class: "threads", "aria-hidden": "true" });
   readonly #choices = element("ol", { class: "choices" });
-  readonly #said = element("p", { class: "gpt-said" });
-  readonly #scrub = element("input", { type: "range", id: "gpt-letter", min: 0, max: 0, step: 1, value: 0, autocomplete: "off" });
-  readonly #heads: readonly HTMLButtonElement[];
+  readonly #description = element("p", { class: "gpt-said" });
+  readonly #letterSlider = element("input", { type: "range", id: "gpt-letter", min: 0, max: 0, step: 1, value: 0, autocomplete: "off" });
+  readonly #headButtons: readonly HTMLButtonElement[];
   readonly #steps: GenerationStep[] = [];
   #letters: HTMLElement[] = [];
-  #first = 0; // letters of the prompt
-  #accepted = 0; // drafts
-  #head = ALL_HEADS;
-  #isWhole = false;
+  #promptLength = 0; // letters of the prompt
+  #acceptedDrafts = 0; // drafts
+  #selectedHead = ALL_HEADS;
+  #showsWholeText = false;
 
   constructor(place: HTMLElement, ...controls: Node[]) {
     this.place = place;
-    this.#heads = [ALL_HEADS, ...Array.from({ length: 2 * HEADS_PER_BLOCK }, (_, head) => head)].map((head) => {
+    this.#headButtons = [ALL_HEADS, ...Array.from({ length: 2 * HEADS_PER_BLOCK }, (_, head) => head)].map((head) => {
       const label = head === ALL_HEADS ? "All" : String((head % HEADS_PER_BLOCK) + 1);
       const name = head === ALL_HEADS ? "All heads" : headName(head);
-      return button(label, () => this.#choose(head), { class: headClass(head), "aria-label": name, "aria-pressed": String(head === ALL_HEADS) });
+      return button(label, () => this.#selectHead(head), { class: headClass(head), "aria-label": name, "aria-pressed": String(head === ALL_HEADS) });
     });
-    const [all, ...heads] = this.#heads;
+    const [all, ...heads] = this.#headButtons;
     const ofBlock = (block: number): HTMLElement => element("span", {}, `Block ${block + 1}`, ...heads.slice(block * HEADS_PER_BLOCK, (block + 1) * HEADS_PER_BLOCK));
-    this.#scrub.addEventListener("input", () => {
-      this.#isWhole = false;
-      this.#draw(Number(this.#scrub.value));
+    this.#letterSlider.addEventListener("input", () => {
+      this.#showsWholeText = false;
+      this.#draw(Number(this.#letterSlider.value));
     });
-    const scrub = element("div", { class: "gpt-scrub" }, element("label", { for: "gpt-letter" }, "Letter"), this.#scrub, ...controls);
+    const scrub = element("div", { class: "gpt-scrub" }, element("label", { for: "gpt-letter" }, "Letter"), this.#letterSlider, ...controls);
     place.append(
-      element("div", { class: "gpt-sheet" }, this.#threads, this.#text),
+      element("div", { class: "gpt-sheet" }, this.#threads, this.#paragraph),
       element("div", { class: "gpt-next" }, element("h3", {}, "The next letter"), this.#choices),
       scrub,
       element("div", { class: "gpt-heads", role: "group", "aria-label": "Attention heads" }, all, ofBlock(0), ofBlock(1)),
-      this.#said,
+      this.#description,
     );
-    new ResizeObserver(() => this.#draw(this.#at)).observe(this.#text);
+    new ResizeObserver(() => this.#draw(this.#position)).observe(this.#paragraph);
   }
 
   get text(): string {
-    return this.#text.textContent ?? "";
+    return this.#paragraph.textContent ?? "";
   }
 
   begin(prompt: string): void {
     this.#steps.length = 0;
-    this.#isWhole = false;
+    this.#showsWholeText = false;
     this.#letters = [...prompt].map((letter) => element("b", {}, letter));
-    this.#first = this.#letters.length;
-    this.#accepted = 0;
-    this.#text.replaceChildren(...this.#letters);
-    this.#scrub.max = this.#scrub.value = "0";
+    this.#promptLength = this.#letters.length;
+    this.#acceptedDrafts = 0;
+    this.#paragraph.replaceChildren(...this.#letters);
+    this.#letterSlider.max = this.#letterSlider.value = "0";
     this.#draw(-1);
   }
 
@@ -68,52 +68,52 @@ export class GeneratedText {
   add(step: GenerationStep, isDrawn = true): void {
     this.#steps.push(step);
     const [accepted] = step.counts ?? [0];
-    const letter = element("span", { "data-draft": accepted > this.#accepted }, step.letter);
-    this.#accepted = accepted;
+    const letter = element("span", { "data-draft": accepted > this.#acceptedDrafts }, step.letter);
+    this.#acceptedDrafts = accepted;
     this.#letters.push(letter);
-    this.#text.append(letter);
-    this.#scrub.max = this.#scrub.value = String(this.#steps.length - 1);
-    if (isDrawn) this.#draw(this.#at);
+    this.#paragraph.append(letter);
+    this.#letterSlider.max = this.#letterSlider.value = String(this.#steps.length - 1);
+    if (isDrawn) this.#draw(this.#position);
   }
 
   /** Show the threads of the whole text, and the letter of which the model was least sure. */
   finish(): void {
     const sure = this.#steps.map(({ choices }) => Math.max(...choices.map(([, share]) => share)));
-    this.#isWhole = this.#steps.length > 0;
-    this.#scrub.value = String(sure.indexOf(Math.min(...sure)));
-    this.#draw(this.#at);
+    this.#showsWholeText = this.#steps.length > 0;
+    this.#letterSlider.value = String(sure.indexOf(Math.min(...sure)));
+    this.#draw(this.#position);
   }
 
-  get #at(): number {
-    return this.#steps.length ? Number(this.#scrub.value) : -1;
+  get #position(): number {
+    return this.#steps.length ? Number(this.#letterSlider.value) : -1;
   }
 
-  #choose(head: number): void {
-    this.#head = head;
-    for (const [at, each] of this.#heads.entries()) each.ariaPressed = String(at - 1 === head);
-    this.#draw(this.#at);
+  #selectHead(head: number): void {
+    this.#selectedHead = head;
+    for (const [at, each] of this.#headButtons.entries()) each.ariaPressed = String(at - 1 === head);
+    this.#draw(this.#position);
   }
 
   #draw(at: number): void {
     const step = this.#steps[at];
-    const found = step ? this.#looksOf(step, at, 0) : [];
-    const web = this.#isWhole ? this.#steps.flatMap((each, to) => this.#paths(this.#looksOf(each, to, MIN_WEB_WEIGHT), to, 0.3)) : [];
-    this.#threads.replaceChildren(...web, ...(this.#isWhole ? [] : this.#paths(found.filter(({ weight }) => weight > MIN_THREAD_WEIGHT), at, 1)));
-    for (const each of this.#text.querySelectorAll("[data-now]")) each.removeAttribute("data-now");
-    if (step) this.#letters[this.#first + at]?.setAttribute("data-now", "");
-    if (step) this.#scrub.setAttribute("aria-valuetext", `${at + 1}: ${letterName(step.letter)}`);
+    const links = step ? this.#selectedLinks(step, at, 0) : [];
+    const web = this.#showsWholeText ? this.#steps.flatMap((each, to) => this.#threadPaths(this.#selectedLinks(each, to, MIN_WEB_WEIGHT), to, 0.3)) : [];
+    this.#threads.replaceChildren(...web, ...(this.#showsWholeText ? [] : this.#threadPaths(links.filter(({ weight }) => weight > MIN_THREAD_WEIGHT), at, 1)));
+    for (const each of this.#paragraph.querySelectorAll("[data-now]")) each.removeAttribute("data-now");
+    if (step) this.#letters[this.#promptLength + at]?.setAttribute("data-now", "");
+    if (step) this.#letterSlider.setAttribute("aria-valuetext", `${at + 1}: ${letterName(step.letter)}`);
     this.#choices.replaceChildren(...(step?.choices ?? []).filter(([, share]) => share >= MIN_PROBABILITY).map(([letter, share]) => choiceBar(letter, share, letter === step?.letter)));
-    this.#said.replaceChildren(...(step ? this.#sentence(step, found[0]) : ["No letter is written yet."]));
+    this.#description.replaceChildren(...(step ? this.#renderDescription(step, links[0]) : ["No letter is written yet."]));
   }
 
-  #looksOf(step: GenerationStep, at: number, least: number): AttentionLink[] {
-    return attentionLinks(step, this.#first + at, least).filter(({ head }) => this.#head === ALL_HEADS || head === this.#head);
+  #selectedLinks(step: GenerationStep, at: number, least: number): AttentionLink[] {
+    return attentionLinks(step, this.#promptLength + at, least).filter(({ head }) => this.#selectedHead === ALL_HEADS || head === this.#selectedHead);
   }
 
   /** Threads from where a letter was written to those that it was chosen by. */
-  #paths(found: readonly AttentionLink[], at: number, strength: number): SVGElement[] {
-    const from = threadEnd(this.#letters[this.#first + at]);
-    return found.map(({ head, at: to, weight }) => {
+  #threadPaths(links: readonly AttentionLink[], at: number, strength: number): SVGElement[] {
+    const from = threadEnd(this.#letters[this.#promptLength + at]);
+    return links.map(({ head, at: to, weight }) => {
       const [x, y] = threadEnd(this.#letters[to]);
       const lift = Math.min(48, 12 + Math.abs(from[0] - x) / 5) + 3 * head;
       const d = `M${from[0]} ${from[1]}C${from[0]} ${from[1] - lift} ${x} ${y - lift} ${x} ${y}`;
@@ -122,12 +122,12 @@ export class GeneratedText {
     });
   }
 
-  #sentence({ letter }: GenerationStep, look: AttentionLink | undefined): (string | Node)[] {
+  #renderDescription({ letter }: GenerationStep, look: AttentionLink | undefined): (string | Node)[] {
     const quoted = element("b", {}, letterName(letter));
     if (!look) return [quoted, ": no attention to show."];
-    const seen = element("b", {}, letterName(this.#letters[look.at]?.textContent ?? ""));
+    const source = element("b", {}, letterName(this.#letters[look.at]?.textContent ?? ""));
     const word = this.#wordAt(look.at);
-    return ["For ", quoted, `, ${headName(look.head)} looked most at `, seen, word && ` in “${word}”`, ` (${formatPercent(look.weight)}).`];
+    return ["For ", quoted, `, ${headName(look.head)} looked most at `, source, word && ` in “${word}”`, ` (${formatPercent(look.weight)}).`];
   }
 
   #wordAt(at: number): string {

@@ -28,12 +28,12 @@ export const HEADS_PER_BLOCK = 4; // of each block
 const FULL_WEIGHT_DIGIT = 35; // the digit of a whole
 
 /** The letters that the heads looked at when the letter of a number was chosen, the largest weights first. */
-export function attentionLinks({ heads }: GenerationStep, number: number, least = 0): AttentionLink[] {
-  const found = heads.flatMap((digits, head) => {
+export function attentionLinks({ heads }: GenerationStep, number: number, minWeight = 0): AttentionLink[] {
+  const links = heads.flatMap((digits, head) => {
     const first = number - digits.length; // the text begins behind its start, and the model may see its end only
     return [...digits].map((digit, at) => ({ head, at: first + at, weight: parseInt(digit, 36) / FULL_WEIGHT_DIGIT }));
   });
-  return found.filter(({ at, weight }) => at >= 0 && weight > least).sort((a, b) => b.weight - a.weight);
+  return links.filter(({ at, weight }) => at >= 0 && weight > minWeight).sort((a, b) => b.weight - a.weight);
 }
 
 /** A letter as it is read: a space and the end have no shape. */

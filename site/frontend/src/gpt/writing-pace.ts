@@ -5,26 +5,26 @@ import { button } from "../dom";
 const LETTER_MS = 75; // milliseconds for a letter
 
 export class WritingPace {
-  readonly button = button("Pause", () => this.#turn(), { class: "button", hidden: true });
+  readonly button = button("Pause", () => this.#toggle(), { class: "button", hidden: true });
   #isHalted = false;
-  #goOn: () => void = () => undefined;
+  #resume: () => void = () => undefined;
 
   /** Wait for the time of a letter, and for as long as it is halted. */
-  async wait(): Promise<void> {
+  async waitForLetter(): Promise<void> {
     await new Promise((go) => setTimeout(go, LETTER_MS));
-    if (this.#isHalted) await new Promise<void>((go) => (this.#goOn = go));
+    if (this.#isHalted) await new Promise<void>((go) => (this.#resume = go));
   }
 
-  show(isWriting: boolean): void {
+  setWriting(isWriting: boolean): void {
     this.#isHalted = false;
     this.button.textContent = "Pause";
     this.button.hidden = !isWriting;
-    this.#goOn();
+    this.#resume();
   }
 
-  #turn(): void {
+  #toggle(): void {
     this.#isHalted = !this.#isHalted;
     this.button.textContent = this.#isHalted ? "Go on" : "Pause";
-    if (!this.#isHalted) this.#goOn();
+    if (!this.#isHalted) this.#resume();
   }
 }

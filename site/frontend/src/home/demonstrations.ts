@@ -13,20 +13,20 @@ const THINK_MS = 500;
 export async function typeWrongAnswer(): Promise<void> {
   const place = document.getElementById("wrong");
   if (!place) return;
-  const [code, said] = [findElement("code", HTMLElement, place), findElement(".wrong-said", HTMLElement, place)];
+  const [code, reply] = [findElement("code", HTMLElement, place), findElement(".wrong-said", HTMLElement, place)];
   const text = code.textContent ?? "";
   findElement("a", HTMLAnchorElement, place).addEventListener("click", () => suggestDraft(place.dataset.exercise ?? "", `import numpy as np\n\n\n${text}\n`));
   if (prefersReducedMotion) return;
-  said.dataset.is = "awaited";
-  const [typed, rest] = [document.createTextNode(""), element("span", { class: "to-type" }, text)];
-  code.replaceChildren(typed, rest);
+  reply.dataset.is = "awaited";
+  const [typedText, remainingText] = [document.createTextNode(""), element("span", { class: "to-type" }, text)];
+  code.replaceChildren(typedText, remainingText);
   for (let at = 1; at <= text.length; at += 1) {
-    typed.data = text.slice(0, at);
-    rest.textContent = text.slice(at);
+    typedText.data = text.slice(0, at);
+    remainingText.textContent = text.slice(at);
     if (text[at] !== " ") await pause(KEY_MS);
   }
   await pause(THINK_MS);
-  said.dataset.is = "said";
+  reply.dataset.is = "said";
 }
 
 /** Let the GPT write what it wrote when the site was built. */
@@ -39,12 +39,12 @@ export async function replayGpt(): Promise<void> {
   const pace = new WritingPace();
   const tale = new GeneratedText(place, findElement(".gpt-source", HTMLElement, place), pace.button);
   tale.begin(prompt);
-  pace.show(!prefersReducedMotion);
+  pace.setWriting(!prefersReducedMotion);
   for (const step of steps) {
     tale.add(step, !prefersReducedMotion);
-    if (!prefersReducedMotion) await pace.wait();
+    if (!prefersReducedMotion) await pace.waitForLetter();
   }
-  pace.show(false);
+  pace.setWriting(false);
   tale.finish();
 }
 

@@ -39,93 +39,93 @@ const STALENESS_SENTENCES: Record<Staleness, string> = {
 };
 
 export class CellView {
-  readonly #running = button("Stop", () => this.asked.stop(), { class: "button stop" });
-  readonly #run = button("Run", () => this.asked.run(), { class: "button" });
-  readonly #runAll = button("Run all above", () => this.asked.runAll(), { class: "button" });
-  readonly #edit = button("Edit", () => void this.#open(), { class: "button" });
-  readonly #reset = button("Reset", () => this.#putBack(), { class: "button" });
-  readonly #said = element("p", { class: "cell-said", role: "status" });
-  readonly #bar: HTMLElement;
+  readonly #stopButton = button("Stop", () => this.actions.stop(), { class: "button stop" });
+  readonly #runButton = button("Run", () => this.actions.run(), { class: "button" });
+  readonly #runAllButton = button("Run all above", () => this.actions.runAll(), { class: "button" });
+  readonly #editButton = button("Edit", () => void this.#openEditor(), { class: "button" });
+  readonly #resetButton = button("Reset", () => this.#resetAndFocus(), { class: "button" });
+  readonly #status = element("p", { class: "cell-said", role: "status" });
+  readonly #toolbar: HTMLElement;
   readonly #code: HTMLElement | null;
-  readonly #built: readonly Node[]; // what it showed when the page was made
+  readonly #builtResults: readonly Node[]; // what it showed when the page was made
   #results: HTMLElement | null;
   #editor: Editor | null = null;
-  #words = "";
+  #note = "";
 
   constructor(
     private readonly card: HTMLElement,
     private readonly name: string,
     private readonly source: string,
-    private readonly asked: CellActions,
+    private readonly actions: CellActions,
   ) {
     this.#code = card.querySelector<HTMLElement>(".cell-code");
     this.#results = card.querySelector<HTMLElement>(".results");
-    this.#built = [...(this.#results?.childNodes ?? [])];
+    this.#builtResults = [...(this.#results?.childNodes ?? [])];
     const bar = card.querySelector<HTMLElement>(".cell-bar");
-    this.#bar = bar ?? element("div", { class: "cell-bar", hidden: true });
-    if (!bar) card.prepend(this.#bar);
-    this.#bar.append(this.#run, this.#running, this.#runAll, this.#edit, this.#reset, this.#said);
-    this.#run.ariaLabel = `Run ${name}`;
-    this.#running.ariaLabel = `Stop ${name}`;
-    this.#runAll.ariaLabel = `Run all above ${name}, and it`;
-    this.#edit.ariaLabel = `Edit ${name}`;
-    this.#reset.ariaLabel = `Reset ${name}`;
-    this.#code?.addEventListener("click", () => void this.#open());
+    this.#toolbar = bar ?? element("div", { class: "cell-bar", hidden: true });
+    if (!bar) card.prepend(this.#toolbar);
+    this.#toolbar.append(this.#runButton, this.#stopButton, this.#runAllButton, this.#editButton, this.#resetButton, this.#status);
+    this.#runButton.ariaLabel = `Run ${name}`;
+    this.#stopButton.ariaLabel = `Stop ${name}`;
+    this.#runAllButton.ariaLabel = `Run all above ${name}, and it`;
+    this.#editButton.ariaLabel = `Edit ${name}`;
+    this.#resetButton.ariaLabel = `Reset ${name}`;
+    this.#code?.addEventListener("click", () => void this.#openEditor());
     this.#code?.addEventListener("pointerenter", () => void import("../editor"), { once: true });
-    this.#edit.addEventListener("focus", () => void import("../editor"), { once: true });
+    this.#editButton.addEventListener("focus", () => void import("../editor"), { once: true });
   }
 
   /** Show how the cell stands among the others. */
   update({ staleness, isEdited, isOutOfStep, isBusy }: CellStatus): void {
     const isHidden = this.#code === null;
     this.card.toggleAttribute("data-stale", staleness !== "");
-    this.#bar.hidden = isHidden && staleness === "";
-    this.#run.hidden = isHidden;
-    this.#run.disabled = isBusy;
-    this.#runAll.hidden = !isOutOfStep && !(isHidden && staleness !== "");
-    this.#runAll.disabled = isBusy;
-    this.#edit.hidden = isHidden || this.#editor !== null;
-    this.#reset.hidden = isHidden || !isEdited;
-    this.#reset.disabled = isBusy;
-    this.#running.hidden = true;
+    this.#toolbar.hidden = isHidden && staleness === "";
+    this.#runButton.hidden = isHidden;
+    this.#runButton.disabled = isBusy;
+    this.#runAllButton.hidden = !isOutOfStep && !(isHidden && staleness !== "");
+    this.#runAllButton.disabled = isBusy;
+    this.#editButton.hidden = isHidden || this.#editor !== null;
+    this.#resetButton.hidden = isHidden || !isEdited;
+    this.#resetButton.disabled = isBusy;
+    this.#stopButton.hidden = true;
     this.card.removeAttribute("data-running");
-    this.#say(STALENESS_SENTENCES[staleness] || this.#words);
+    this.#showStatus(STALENESS_SENTENCES[staleness] || this.#note);
   }
 
   /** Show that it runs, or waits for Python. */
-  wait(words: string): void {
+  showRunning(words: string): void {
     this.card.setAttribute("data-running", "");
-    this.#bar.hidden = false;
-    this.#run.hidden = true;
-    this.#running.hidden = false;
-    this.#words = "";
-    this.#say(words);
+    this.#toolbar.hidden = false;
+    this.#runButton.hidden = true;
+    this.#stopButton.hidden = false;
+    this.#note = "";
+    this.#showStatus(words);
   }
 
   /** Remember what to say below the code as long as nothing is out of date. */
-  note(words: string): void {
-    this.#words = words;
+  setNote(words: string): void {
+    this.#note = words;
   }
 
   /** Put what came of a run in the place of what was shown. */
-  show({ printed, truncated, figures, problem }: CellResult): void {
-    const shown: Node[] = figures.map(renderFigure);
+  showResult({ printed, truncated, figures, problem }: CellResult): void {
+    const nodes: Node[] = figures.map(renderFigure);
     const text = printed.replace(/\n+$/, "");
-    if (text) shown.unshift(element("p", { class: "unseen" }, "Prints:"), outputBox(text));
-    if (truncated > 0) shown.push(element("p", { class: "nothing" }, `… and ${truncated} more bytes`));
-    if (problem) shown.push(element("div", { class: "problem" }, renderInlineCode(problem.message)));
-    this.#replace(shown);
+    if (text) nodes.unshift(element("p", { class: "unseen" }, "Prints:"), outputBox(text));
+    if (truncated > 0) nodes.push(element("p", { class: "nothing" }, `… and ${truncated} more bytes`));
+    if (problem) nodes.push(element("div", { class: "problem" }, renderInlineCode(problem.message)));
+    this.#replaceResults(nodes);
     this.#editor?.mark(problem?.line ?? null);
   }
 
   /** Say why there is nothing to show; the reason may lie in another cell. */
-  fail(message: string, because?: CellView): void {
-    const there = because && element("a", { href: `#${because.card.id}` }, "Show that cell");
-    this.#replace([element("div", { class: "problem" }, message, there && " ", there)]);
+  showFailure(message: string, because?: CellView): void {
+    const link = because && element("a", { href: `#${because.card.id}` }, "Show that cell");
+    this.#replaceResults([element("div", { class: "problem" }, message, link && " ", link)]);
   }
 
-  #replace(shown: readonly Node[]): void {
-    if (shown.length === 0) {
+  #replaceResults(nodes: readonly Node[]): void {
+    if (nodes.length === 0) {
       this.#results?.remove();
       this.#results = null;
       return;
@@ -134,46 +134,46 @@ export class CellView {
       this.#results = element("div", { class: "results" });
       this.card.append(this.#results);
     }
-    this.#results.replaceChildren(...shown);
-    const isNew = !this.#built.includes(shown[0] as Node);
+    this.#results.replaceChildren(...nodes);
+    const isNew = !this.#builtResults.includes(nodes[0] as Node);
     if (isNew) makeHeatmapsExplorable(this.#results);
   }
 
-  #putBack(): void {
+  #resetAndFocus(): void {
     this.reset();
     this.focus();
   }
 
   /** Go to the button that runs it. */
   focus(): void {
-    this.#run.focus();
+    this.#runButton.focus();
   }
 
   /** Give it the lesson's own code, and what that shows. */
   reset(): void {
     this.#editor?.replace(this.source);
     this.#editor?.mark(null);
-    this.#words = "";
-    this.asked.reset();
-    this.#replace(this.#built);
+    this.#note = "";
+    this.actions.reset();
+    this.#replaceResults(this.#builtResults);
   }
 
   /** Put other code into the editor, mark the line that is new, and go to the button that runs it. */
-  async put(code: string, line: number): Promise<void> {
+  async replaceCode(code: string, line: number): Promise<void> {
     const fold = this.card.querySelector("details");
     if (fold) fold.open = true;
-    await this.#open();
+    await this.#openEditor();
     this.#editor?.replace(code);
     this.#editor?.mark(line, "new");
     this.focus();
   }
 
   /** Put something behind it, unless it is there. */
-  after(node: Node): void {
+  insertAfter(node: Node): void {
     if (this.card.nextSibling !== node) this.card.after(node);
   }
 
-  async #open(): Promise<void> {
+  async #openEditor(): Promise<void> {
     if (this.#editor || !this.#code) return;
     const { createEditor } = await import("../editor");
     if (this.#editor) return; // asked twice
@@ -183,18 +183,18 @@ export class CellView {
       text: this.source,
       label: `Code of ${this.name}`,
       describedBy: "editor-help",
-      keys: { "Mod-Enter": () => this.asked.run() },
-      onChange: (code) => this.asked.edit(code),
+      keys: { "Mod-Enter": () => this.actions.run() },
+      onChange: (code) => this.actions.edit(code),
       names: numpyNames,
     });
     this.#code.replaceChildren(...place.childNodes);
-    this.#words ||= "Esc, then Tab, leaves the editor.";
-    this.asked.edit(this.source);
+    this.#note ||= "Esc, then Tab, leaves the editor.";
+    this.actions.edit(this.source);
     this.#editor.focus();
   }
 
-  #say(words: string): void {
-    if (this.#said.textContent !== words) this.#said.textContent = words;
+  #showStatus(words: string): void {
+    if (this.#status.textContent !== words) this.#status.textContent = words;
   }
 }
 

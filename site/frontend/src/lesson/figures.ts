@@ -39,14 +39,14 @@ const SHARES_TOLERANCE = 1e-6;
 const MAX_NARROW_ROW = 26;
 const MAX_SPACIOUS_COLUMNS = 12;
 
-export function layOutMatrix(shown: MatrixFigure): MatrixLayout {
-  const rows = shown.values.map((row) => row.map(parseValue));
-  const isHeatmap = shown.kind === "heatmap";
+export function layOutMatrix(matrix: MatrixFigure): MatrixLayout {
+  const rows = matrix.values.map((row) => row.map(parseValue));
+  const isHeatmap = matrix.kind === "heatmap";
   const cells = isHeatmap ? heatmapCells(rows) : tableCells(rows);
-  const columns = shown.columns.length > 0 ? shown.columns : indexLabels(rows[0]?.length ?? 0);
-  const labels = shown.rows.length > 0 ? shown.rows : indexLabels(rows.length);
+  const columns = matrix.columns.length > 0 ? matrix.columns : indexLabels(rows[0]?.length ?? 0);
+  const labels = matrix.rows.length > 0 ? matrix.rows : indexLabels(rows.length);
   return {
-    title: shown.title,
+    title: matrix.title,
     columns,
     labels,
     cells,
@@ -56,9 +56,9 @@ export function layOutMatrix(shown: MatrixFigure): MatrixLayout {
   };
 }
 
-export function renderFigure(shown: MatrixFigure | PlotFigure): HTMLElement {
-  if (shown.kind === "plot") return renderPlot(shown);
-  const layout = layOutMatrix(shown);
+export function renderFigure(data: MatrixFigure | PlotFigure): HTMLElement {
+  if (data.kind === "plot") return renderPlot(data);
+  const layout = layOutMatrix(data);
   const classes = ["matrix", !layout.explore && "ruled", layout.isDense && "dense"];
   const head = element("tr", {}, element("td"), ...layout.columns.map((column) => headingCell("col", column)));
   const rows = layout.cells.map((row, at) =>

@@ -8,18 +8,18 @@ export type Staleness = "" | "edited" | "above";
 
 interface Cell {
   code: string;
-  ran: readonly string[] | null; // the code of all cells to this one when it ran in this Python
-  shown: readonly string[] | null; // the same of what it shows; null where cells were out of step
+  runCodes: readonly string[] | null; // the code of all cells to this one when it ran in this Python
+  shownCodes: readonly string[] | null; // the same of what it shows; null where cells were out of step
 }
 
 export class Notebook {
   readonly #cells: Cell[];
-  readonly #built: readonly string[];
+  readonly #builtCodes: readonly string[];
 
-  /** @param built - the code of each cell when the page was made, with what it shows */
-  constructor(built: readonly string[]) {
-    this.#built = built;
-    this.#cells = built.map((code, at) => ({ code, ran: null, shown: built.slice(0, at + 1) }));
+  /** @param builtCodes - the code of each cell when the page was made, with what it shows */
+  constructor(builtCodes: readonly string[]) {
+    this.#builtCodes = builtCodes;
+    this.#cells = builtCodes.map((code, at) => ({ code, runCodes: null, shownCodes: builtCodes.slice(0, at + 1) }));
   }
 
   get length(): number {
@@ -35,63 +35,63 @@ export class Notebook {
   }
 
   isEdited(at: number): boolean {
-    return this.code(at) !== this.#built[at];
+    return this.code(at) !== this.#builtCodes[at];
   }
 
   /** The first cell that shows what other code than the lesson's own has given, if there is one. */
   get firstChanged(): number | undefined {
-    const at = this.#cells.findIndex(({ shown }, each) => !areEqual(shown ?? [], this.#built.slice(0, each + 1)));
+    const at = this.#cells.findIndex(({ shownCodes }, each) => !areEqual(shownCodes ?? [], this.#builtCodes.slice(0, each + 1)));
     return at < 0 ? undefined : at;
   }
 
   /** Give a cell the code that it was built with, and what it showed then. */
   reset(at: number): void {
-    this.edit(at, this.#built[at] ?? "");
-    this.#cell(at).shown = this.#built.slice(0, at + 1);
+    this.edit(at, this.#builtCodes[at] ?? "");
+    this.#cell(at).shownCodes = this.#builtCodes.slice(0, at + 1);
   }
 
   /** Python is a new one, in which nothing has run. */
-  forget(): void {
-    for (const cell of this.#cells) cell.ran = null;
+  forgetRuns(): void {
+    for (const cell of this.#cells) cell.runCodes = null;
   }
 
   /** The cells to run for one: those above that have not run yet, and itself. */
-  toRun(at: number): number[] {
-    return this.allTo(at).filter((each) => each === at || this.#cell(each).ran === null);
+  cellsToRun(at: number): number[] {
+    return this.cellsThrough(at).filter((each) => each === at || this.#cell(each).runCodes === null);
   }
 
   /** A cell and all above it. */
-  allTo(at: number): number[] {
+  cellsThrough(at: number): number[] {
     return Array.from({ length: at + 1 }, (_, index) => index);
   }
 
   /** Whether a cell above ran as another code than what is there now, so that all must run anew. */
   isOutOfStep(at: number): boolean {
-    return this.allTo(at).some((each) => each !== at && this.#cell(each).ran !== null && !this.#isCurrent(each));
+    return this.cellsThrough(at).some((each) => each !== at && this.#cell(each).runCodes !== null && !this.#isCurrent(each));
   }
 
   /** A cell has run to its end, or to its error. */
-  finish(at: number): void {
-    const inStep = this.allTo(at).every((each) => each === at || this.#isCurrent(each));
+  recordRun(at: number): void {
+    const inStep = this.cellsThrough(at).every((each) => each === at || this.#isCurrent(each));
     const cell = this.#cell(at);
-    cell.ran = inStep ? this.#codesTo(at) : [];
-    cell.shown = inStep ? this.#codesTo(at) : null;
+    cell.runCodes = inStep ? this.#codesTo(at) : [];
+    cell.shownCodes = inStep ? this.#codesTo(at) : null;
   }
 
   staleness(at: number): Staleness {
-    const { shown } = this.#cell(at);
-    if (shown === null) return "above";
-    if (shown[at] !== this.code(at)) return "edited";
-    return areEqual(shown, this.#codesTo(at)) ? "" : "above";
+    const { shownCodes: shownCodes } = this.#cell(at);
+    if (shownCodes === null) return "above";
+    if (shownCodes[at] !== this.code(at)) return "edited";
+    return areEqual(shownCodes, this.#codesTo(at)) ? "" : "above";
   }
 
   #isCurrent(at: number): boolean {
-    const { ran } = this.#cell(at);
-    return ran !== null && areEqual(ran, this.#codesTo(at));
+    const { runCodes: runCodes } = this.#cell(at);
+    return runCodes !== null && areEqual(runCodes, this.#codesTo(at));
   }
 
   #codesTo(at: number): string[] {
-    return this.allTo(at).map((each) => this.code(each));
+    return this.cellsThrough(at).map((each) => this.code(each));
   }
 
   #cell(at: number): Cell {

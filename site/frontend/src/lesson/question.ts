@@ -51,32 +51,32 @@ function startChoiceQuestion(form: HTMLFormElement): void {
 /** A mark beside an answer: a sign for the eye, which a narrow page shows alone, and a word. */
 function markOption(option: HTMLElement, is: string, sign: string, word: string): void {
   option.dataset.is = is;
-  const seen = document.createElement("span");
-  seen.ariaHidden = "true";
-  seen.append(sign);
-  const said = document.createElement("span");
-  said.className = "word";
-  said.append(word);
-  findElement(".option-mark", HTMLElement, option).replaceChildren(seen, " ", said);
+  const visibleSign = document.createElement("span");
+  visibleSign.ariaHidden = "true";
+  visibleSign.append(sign);
+  const spokenWord = document.createElement("span");
+  spokenWord.className = "word";
+  spokenWord.append(word);
+  findElement(".option-mark", HTMLElement, option).replaceChildren(visibleSign, " ", spokenWord);
 }
 
 /** A number that a reader may give, and how far from it another one counts as the same. */
 type NumberAnswer = readonly [value: number, near: number];
 
-function startNumberQuestion(form: HTMLFormElement, known: readonly NumberAnswer[]): void {
+function startNumberQuestion(form: HTMLFormElement, answers: readonly NumberAnswer[]): void {
   const input = findElement("input", HTMLInputElement, form);
   const reveal = findElement(".link", HTMLButtonElement, form);
 
   function judge(): void {
-    const read = parseNumbers(input.value);
-    const at = known.findIndex(([value, near]) => read.some((each) => Math.abs(each - value) <= near));
+    const numbers = parseNumbers(input.value);
+    const at = answers.findIndex(([value, tolerance]) => numbers.some((each) => Math.abs(each - value) <= tolerance));
     const isRight = at === 0;
-    const tone = isRight ? "good" : read.length > 0 ? "bad" : "";
+    const tone = isRight ? "good" : numbers.length > 0 ? "bad" : "";
     input.dataset.is = tone;
     input.ariaInvalid = String(!isRight);
-    const reason = FIRST_ANSWER + (at < 0 ? known.length : at);
-    showReason(form, read.length > 0 ? reason : MISSING_ANSWER, tone);
-    reveal.disabled = isRight || read.length === 0;
+    const reason = FIRST_ANSWER + (at < 0 ? answers.length : at);
+    showReason(form, numbers.length > 0 ? reason : MISSING_ANSWER, tone);
+    reveal.disabled = isRight || numbers.length === 0;
   }
 
   form.addEventListener("submit", (event) => {

@@ -76,9 +76,9 @@ async function activate(): Promise<void> {
     if (name.startsWith(`${CACHE_PREFIX}pages `)) await cachePages(requests.map(({ url }) => url));
     await caches.delete(name);
   }
-  const wanted = new Set(assetAddresses());
+  const currentAssets = new Set(assetAddresses());
   const cache = await caches.open(ASSET_CACHE);
-  for (const request of await cache.keys()) if (!wanted.has(request.url)) await cache.delete(request);
+  for (const request of await cache.keys()) if (!currentAssets.has(request.url)) await cache.delete(request);
 }
 
 async function handleMessage(message: FromPage): Promise<void> {
@@ -121,8 +121,8 @@ async function isExercisePage(response: Response): Promise<boolean> {
 /** The images and the data files that lie beside a page: the builder names them without a folder. */
 async function linkedFiles(response: Response, address: string): Promise<string[]> {
   if (!response.headers.get("content-type")?.startsWith("text/html")) return [];
-  const found = (await response.clone().text()).matchAll(/ (?:src|data-files)="([\w.-]+\.(?:png|jpe?g|json))"/g);
-  return [...found].map(([, name]) => new URL(name ?? "", address).href);
+  const matches = (await response.clone().text()).matchAll(/ (?:src|data-files)="([\w.-]+\.(?:png|jpe?g|json))"/g);
+  return [...matches].map(([, name]) => new URL(name ?? "", address).href);
 }
 
 /** The file from which the page's Python judges, if it does. */
@@ -148,19 +148,19 @@ async function cachePython(modules: readonly string[]): Promise<void> {
 function requiredWheels(packages: Record<string, PyodidePackage>, modules: readonly string[]): string[] {
   const has = ({ imports }: PyodidePackage) => (imports ?? []).some((each) => modules.includes(each.split(".")[0] ?? ""));
   const waiting = Object.keys(packages).filter((name) => name === "numpy" || has(packages[name] as PyodidePackage));
-  const found = new Set<string>();
+  const files = new Set<string>();
   for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
-    const listed = packages[name];
-    if (!listed || found.has(listed.file_name)) continue;
-    found.add(listed.file_name);
-    waiting.push(...(listed.depends ?? []));
+    const entry = packages[name];
+    if (!entry || files.has(entry.file_name)) continue;
+    files.add(entry.file_name);
+    waiting.push(...(entry.depends ?? []));
   }
-  return [...found];
+  return [...files];
 }
 
 async function respondFromCache(name: string, event: FetchEvent): Promise<Response> {
-  const known = await (await caches.open(name)).match(event.request.url);
-  if (known) return known;
+  const cached = await (await caches.open(name)).match(event.request.url);
+  if (cached) return cached;
   const response = await fetch(event.request);
   event.waitUntil(cacheResponse(name, event.request.url, response.clone()));
   return response;
@@ -168,16 +168,16 @@ async function respondFromCache(name: string, event: FetchEvent): Promise<Respon
 
 async function respondFromNetwork(event: FetchEvent): Promise<Response> {
   const address = withoutQuery(event.request.url);
-  const known = await (await caches.open(PAGE_CACHE)).match(address);
-  const fetched = fetch(event.request).then((response) => {
+  const cached = await (await caches.open(PAGE_CACHE)).match(address);
+  const response = fetch(event.request).then((response) => {
     event.waitUntil(cacheResponse(PAGE_CACHE, address, response.clone()));
     return response;
   });
-  event.waitUntil(fetched.catch(() => undefined));
+  event.waitUntil(response.catch(() => undefined));
   try {
-    return await (known ? Promise.race([fetched, rejectAfterTimeout()]) : fetched);
+    return await (cached ? Promise.race([response, rejectAfterTimeout()]) : response);
   } catch (error) {
-    if (known) return known;
+    if (cached) return cached;
     if (event.request.mode !== "navigate") throw error;
     return Response.redirect(new URL(ETUDE_BUILD.lost, scope).href);
   }

@@ -8,10 +8,10 @@ import { navigateInPlace } from "../navigation";
 
 async function openExercise(): Promise<void> {
   // Asked for at once, and only what the page needs: a prediction has no use for the editor.
-  const here = pageSignal();
+  const signal = pageSignal();
   const work = isPrediction() ? import("../solve/prediction") : import("../solve/workbench");
   const [exercise, parts] = await Promise.all([loadExercise(), work]);
-  if (exercise === null || here.aborted) return;
+  if (exercise === null || signal.aborted) return;
   if ("Prediction" in parts) new parts.Prediction(exercise);
   else new parts.Workbench(exercise);
   startJumpBar();
@@ -22,14 +22,14 @@ function isPrediction(): boolean {
 }
 
 function openOrReport(): void {
-  const here = pageSignal();
-  const opened = openExercise().finally(() => delete document.documentElement.dataset.awaiting);
-  opened.catch((error: unknown) => {
-    if (here.aborted) return; // what was loaded found another page
-    const again = button("Try again", () => (said.remove(), openOrReport()), { class: "link" });
+  const signal = pageSignal();
+  const opening = openExercise().finally(() => delete document.documentElement.dataset.awaiting);
+  opening.catch((error: unknown) => {
+    if (signal.aborted) return; // what was loaded found another page
+    const retry = button("Try again", () => (problem.remove(), openOrReport()), { class: "link" });
     const reason = `The editor could not be loaded: ${String(error)}. `;
-    const said = element("p", { class: "problem", role: "alert" }, reason, again);
-    findElement("#bench", HTMLElement).before(said);
+    const problem = element("p", { class: "problem", role: "alert" }, reason, retry);
+    findElement("#bench", HTMLElement).before(problem);
   });
 }
 

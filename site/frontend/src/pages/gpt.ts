@@ -35,36 +35,36 @@ class GptDesk {
   readonly #python = new Python(["open_gpt"], (state) => this.#status.show(state), fileAddress("model"));
   readonly #prompt = element("textarea", { id: "gpt-prompt", rows: 1, maxlength: 200, spellcheck: "false" }, main.dataset.prompt ?? "");
   readonly #temperature = rangeInput("gpt-temperature", 0, 2, 0.1, Number(main.dataset.temperature));
-  readonly #top = rangeInput("gpt-top", 1, 40, 1, Number(main.dataset.top));
+  readonly #topK = rangeInput("gpt-top", 1, 40, 1, Number(main.dataset.top));
   readonly #seed = element("input", { id: "gpt-seed", type: "number", min: 0, max: 999_999, step: 1, value: main.dataset.seed });
-  readonly #write = button("Write", () => void this.write(), { class: "button primary" });
+  readonly #writeButton = button("Write", () => void this.write(), { class: "button primary" });
   readonly #pace = new WritingPace();
-  readonly #source = element("p", { class: "gpt-source" });
-  readonly #said = element("p", { class: "unseen", role: "status" });
-  readonly #problem = element("div", { role: "alert" });
-  readonly #tale: GeneratedText;
-  #turn = 0; // counts the texts, since a new one ends the one before
-  #writing: Promise<void> = Promise.resolve();
+  readonly #sourceLine = element("p", { class: "gpt-source" });
+  readonly #announcement = element("p", { class: "unseen", role: "status" });
+  readonly #problemBox = element("div", { role: "alert" });
+  readonly #text: GeneratedText;
+  #textNumber = 0; // counts the texts, since a new one ends the one before
+  #currentWriting: Promise<void> = Promise.resolve();
 
   constructor(place: HTMLElement, private readonly canWrite: () => boolean) {
     const another = button("Another tale", () => {
       this.#seed.valueAsNumber = (this.#seed.valueAsNumber || 0) + 1;
       void this.write();
     }, { class: "button" });
-    this.#tale = new GeneratedText(place, this.#pace.button);
+    this.#text = new GeneratedText(place, this.#pace.button);
     const settings = element(
       "div",
       { class: "gpt-settings" },
       labelledField("Begin with", this.#prompt),
       labelledField("Temperature", this.#temperature, "0: always the most probable letter"),
-      labelledField("Top k", this.#top, "of so many letters one is drawn"),
+      labelledField("Top k", this.#topK, "of so many letters one is drawn"),
       labelledField("Seed", this.#seed, "the same seed, the same tale"),
     );
-    const buttons = element("div", { class: "buttons" }, this.#write, another, this.#status.line);
-    place.prepend(this.#source);
-    place.append(this.#problem, settings, buttons, this.#said);
+    const buttons = element("div", { class: "buttons" }, this.#writeButton, another, this.#status.line);
+    place.prepend(this.#sourceLine);
+    place.append(this.#problemBox, settings, buttons, this.#announcement);
     this.#status.show(this.#python.state);
-    this.#write.ariaDisabled = "false";
+    this.#writeButton.ariaDisabled = "false";
     this.#prompt.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || event.isComposing) return;
       event.preventDefault();
@@ -74,100 +74,100 @@ class GptDesk {
 
   /** Play what was written when the site was built; as soon as Python is there, it goes on. */
   async play(): Promise<void> {
-    const turn = ++this.#turn;
+    const turn = ++this.#textNumber;
     const answer = await fetch(fileAddress("record")).catch(() => undefined);
-    if (!answer?.ok || turn !== this.#turn) return;
+    if (!answer?.ok || turn !== this.#textNumber) return;
     const { prompt, steps } = (await answer.json()) as RecordedText;
-    this.#writing = this.#follow(turn, async () => {
-      this.#say("Written with the reference’s functions when this page was built.", "record");
-      this.#tale.begin(prompt);
+    this.#currentWriting = this.#runWriting(turn, async () => {
+      this.#showSource("Written with the reference’s functions when this page was built.", "record");
+      this.#text.begin(prompt);
       let written = 0;
       const isToGoOn = (): boolean => this.#python.state.kind === "ready" && this.canWrite();
-      while (turn === this.#turn && written < steps.length && !isToGoOn()) {
-        this.#tale.add(steps[written] as GenerationStep, !prefersReducedMotion);
+      while (turn === this.#textNumber && written < steps.length && !isToGoOn()) {
+        this.#text.add(steps[written] as GenerationStep, !prefersReducedMotion);
         written += 1;
-        if (!prefersReducedMotion) await this.#pace.wait();
+        if (!prefersReducedMotion) await this.#pace.waitForLetter();
       }
-      if (turn === this.#turn && written < steps.length) await this.#tell(turn, this.#tale.text, false);
+      if (turn === this.#textNumber && written < steps.length) await this.#writeLetters(turn, this.#text.text, false);
     });
   }
 
   async write(): Promise<void> {
     if (!this.canWrite()) {
-      this.#problem.replaceChildren(element("p", { class: "problem" }, "A part is still missing: pass its exercise first."));
+      this.#problemBox.replaceChildren(element("p", { class: "problem" }, "A part is still missing: pass its exercise first."));
       return;
     }
-    const turn = ++this.#turn;
-    this.#pace.show(false); // a text that was halted ends
-    await this.#writing;
-    if (turn !== this.#turn) return;
-    this.#writing = this.#follow(turn, () => this.#tell(turn, this.#prompt.value, true));
-    await this.#writing;
+    const turn = ++this.#textNumber;
+    this.#pace.setWriting(false); // a text that was halted ends
+    await this.#currentWriting;
+    if (turn !== this.#textNumber) return;
+    this.#currentWriting = this.#runWriting(turn, () => this.#writeLetters(turn, this.#prompt.value, true));
+    await this.#currentWriting;
   }
 
   start(): void {
     this.#python.start();
   }
 
-  async #follow(turn: number, write: () => Promise<void>): Promise<void> {
-    this.#write.ariaDisabled = "true"; // it keeps the focus
-    this.#pace.show(!prefersReducedMotion);
-    this.#problem.replaceChildren();
-    this.#said.textContent = "";
+  async #runWriting(turn: number, write: () => Promise<void>): Promise<void> {
+    this.#writeButton.ariaDisabled = "true"; // it keeps the focus
+    this.#pace.setWriting(!prefersReducedMotion);
+    this.#problemBox.replaceChildren();
+    this.#announcement.textContent = "";
     try {
       await write();
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      this.#problem.replaceChildren(element("p", { class: "problem" }, message));
+      this.#problemBox.replaceChildren(element("p", { class: "problem" }, message));
       if (!(error instanceof InterruptedCall)) throw error;
     } finally {
-      if (turn === this.#turn) {
-        this.#tale.finish();
-        this.#pace.show(false);
-        this.#said.textContent = `Written: ${this.#tale.text}`;
+      if (turn === this.#textNumber) {
+        this.#text.finish();
+        this.#pace.setWriting(false);
+        this.#announcement.textContent = `Written: ${this.#text.text}`;
       }
-      this.#write.ariaDisabled = "false";
+      this.#writeButton.ariaDisabled = "false";
     }
   }
 
-  async #tell(turn: number, prompt: string, isNew: boolean): Promise<void> {
-    const chosen = parts.map(partChoice).filter(([, choice]) => choice !== OFF_CHOICE);
+  async #writeLetters(turn: number, prompt: string, isNew: boolean): Promise<void> {
+    const choices = parts.map(partChoice).filter(([, choice]) => choice !== OFF_CHOICE);
     const request = {
-      sources: Object.fromEntries(chosen.filter(([, choice]) => choice === OWN_CHOICE).map(([part]) => [part, readProgram(part) ?? ""])),
-      names: Object.fromEntries(chosen.filter(([, choice]) => choice !== OWN_CHOICE)),
+      sources: Object.fromEntries(choices.filter(([, choice]) => choice === OWN_CHOICE).map(([part]) => [part, readProgram(part) ?? ""])),
+      names: Object.fromEntries(choices.filter(([, choice]) => choice !== OWN_CHOICE)),
       prompt,
       seed: Math.abs(Math.trunc(Number(this.#seed.value))),
     };
     let answer = JSON.parse(await this.#python.call("begin_text", JSON.stringify(request))) as LetterAnswer;
-    if (turn !== this.#turn) return;
-    const own = chosen.filter(([, choice]) => choice === OWN_CHOICE).length;
+    if (turn !== this.#textNumber) return;
+    const ownCount = choices.filter(([, choice]) => choice === OWN_CHOICE).length;
     const part = isNew ? "Written" : "Begun when this page was built, and written on";
-    this.#say(`${part} in your browser${own ? `, with ${pluralize(own, "function")} of yours` : ""}.`, "live");
-    if (isNew) this.#tale.begin(answer.prompt ?? "");
+    this.#showSource(`${part} in your browser${ownCount ? `, with ${pluralize(ownCount, "function")} of yours` : ""}.`, "live");
+    if (isNew) this.#text.begin(answer.prompt ?? "");
     showMeasurements(answer.facts ?? {});
     for (let written = 0; !answer.problem && written < MAX_LETTERS; written += 1) {
-      const settings = { temperature: Number(this.#temperature.value), top_k: Number(this.#top.value) };
+      const settings = { temperature: Number(this.#temperature.value), top_k: Number(this.#topK.value) };
       answer = JSON.parse(await this.#python.call("next_letter", JSON.stringify(settings))) as LetterAnswer;
-      if (turn !== this.#turn) return;
+      if (turn !== this.#textNumber) return;
       const { letter, choices = [], heads = [], counts = [0, 0, 0] } = answer;
       if (letter === undefined) break;
-      this.#tale.add({ letter, choices, heads, counts }, !prefersReducedMotion);
+      this.#text.add({ letter, choices, heads, counts }, !prefersReducedMotion);
       for (const each of switches) if (each.dataset.part === "speculative-decoding") setText(each, ".gpt-counted", draftSentence(counts, written + 1));
       if (isEndOfText(letter)) break;
-      if (!prefersReducedMotion) await this.#pace.wait();
+      if (!prefersReducedMotion) await this.#pace.waitForLetter();
     }
-    if (answer.problem) this.#explain(answer.problem);
+    if (answer.problem) this.#showProblem(answer.problem);
   }
 
-  #say(text: string, kind: string): void {
-    this.#source.textContent = text;
-    this.#source.dataset.kind = kind;
+  #showSource(text: string, kind: string): void {
+    this.#sourceLine.textContent = text;
+    this.#sourceLine.dataset.kind = kind;
   }
 
-  #explain({ message, exercise }: Problem): void {
+  #showProblem({ message, exercise }: Problem): void {
     const link = parts.find(({ dataset }) => dataset.part === exercise)?.querySelector("a");
-    const there = link && element("a", { href: link.href }, `Go to “${link.textContent}”`);
-    this.#problem.replaceChildren(element("p", { class: "problem" }, renderInlineCode(message), there && " ", there));
+    const exerciseLink = link && element("a", { href: link.href }, `Go to “${link.textContent}”`);
+    this.#problemBox.replaceChildren(element("p", { class: "problem" }, renderInlineCode(message), exerciseLink && " ", exerciseLink));
   }
 }
 
@@ -181,9 +181,9 @@ function labelledField(label: string, control: HTMLInputElement | HTMLTextAreaEl
   const show = (): void => void (value.textContent = control.type === "range" ? control.value : "");
   control.addEventListener("input", show);
   show();
-  const noted = note && element("small", { id: `${control.id}-note` }, note);
+  const noteElement = note && element("small", { id: `${control.id}-note` }, note);
   if (note) control.setAttribute("aria-describedby", `${control.id}-note`);
-  return element("div", { class: "gpt-field" }, element("label", { for: control.id }, label, " ", value), control, noted);
+  return element("div", { class: "gpt-field" }, element("label", { for: control.id }, label, " ", value), control, noteElement);
 }
 
 function partSelect(part: HTMLElement): HTMLSelectElement {
@@ -198,23 +198,23 @@ function partChoice(part: HTMLElement): [part: string, choice: string] {
 function offerOwn(part: HTMLElement): boolean {
   const id = part.dataset.part ?? "";
   const select = partSelect(part);
-  const before = select.value;
+  const previousChoice = select.value;
   const [hasPassed, code] = [progress.standing(id).state === "passed", readProgram(id)];
-  const had = select.querySelector(`[value=${OWN_CHOICE}]`);
-  if (code === null) had?.remove();
+  const oldOption = select.querySelector(`[value=${OWN_CHOICE}]`);
+  if (code === null) oldOption?.remove();
   else {
-    const own = (had ?? element("option", { value: OWN_CHOICE })) as HTMLOptionElement;
+    const option = (oldOption ?? element("option", { value: OWN_CHOICE })) as HTMLOptionElement;
     const isNew = part.dataset.passed !== String(hasPassed);
-    own.textContent = hasPassed ? "yours" : "yours, not passed yet";
-    select.prepend(own);
+    option.textContent = hasPassed ? "yours" : "yours, not passed yet";
+    select.prepend(option);
     if (hasPassed && isNew) select.value = OWN_CHOICE;
-    else if (!had && before) select.value = before;
+    else if (!oldOption && previousChoice) select.value = previousChoice;
   }
   part.dataset.passed = String(hasPassed);
   part.dataset.choice = ["", OFF_CHOICE, OWN_CHOICE, REFERENCE_CHOICE].includes(select.value) ? select.value : "mistake";
   part.querySelector("small")?.remove();
   if (hasPassed && code === null) part.append(element("small", {}, "passed, but its code is not in this browser: check it here once"));
-  return before !== select.value;
+  return previousChoice !== select.value;
 }
 
 /** Say what the switches bring, as it was measured. */
@@ -232,18 +232,18 @@ function setText(part: HTMLElement, selector: string, text: string): void {
 
 /** Say which mistakes were put in on purpose. */
 function showMistakes(): void {
-  const chosen = parts.map(partChoice).map(([part, choice]) => `${part} ${choice}`);
-  for (const each of document.querySelectorAll<HTMLElement>("[data-mistake]")) each.hidden = !chosen.includes(each.dataset.mistake ?? "");
+  const choices = parts.map(partChoice).map(([part, choice]) => `${part} ${choice}`);
+  for (const each of document.querySelectorAll<HTMLElement>("[data-mistake]")) each.hidden = !choices.includes(each.dataset.mistake ?? "");
 }
 
 function paint(): boolean {
-  const changed = parts.map(offerOwn).some(Boolean);
+  const hasChanged = parts.map(offerOwn).some(Boolean);
   const needed = parts.filter((part) => !switches.includes(part));
-  const passed = needed.filter(({ dataset }) => dataset.passed === "true").length;
-  const said = passed < needed.length ? `${passed} of ${needed.length} functions are yours.` : "All of it is yours.";
-  findElement("#gpt-missing", HTMLElement).textContent = said;
+  const passedCount = needed.filter(({ dataset }) => dataset.passed === "true").length;
+  const sentence = passedCount < needed.length ? `${passedCount} of ${needed.length} functions are yours.` : "All of it is yours.";
+  findElement("#gpt-missing", HTMLElement).textContent = sentence;
   showMistakes();
-  return changed;
+  return hasChanged;
 }
 
 paint();

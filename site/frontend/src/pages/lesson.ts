@@ -18,159 +18,159 @@ class Lesson {
   readonly #views: ReadonlyMap<number, CellView>;
   readonly #python = new Python(
     page.files ? ["open_lesson"] : ["open_lesson", "{}"], // another lesson's worker has its files
-    (state) => this.#hear(state),
+    (state) => this.#handleState(state),
     page.files,
     60, // as when the site was built: some cells train a network, and each can be stopped
   );
-  readonly #back = button("Reset all cells", () => this.#resetAll(), { class: "button" });
-  readonly #original = element(
+  readonly #resetButton = button("Reset all cells", () => this.#resetAll(), { class: "button" });
+  readonly #originalNote = element(
     "aside",
     { class: "original", "aria-label": "About the text below" },
     element("p", {}, "You ran code of your own. The text below still describes what the lesson’s own code gives."),
-    this.#back,
+    this.#resetButton,
   );
   readonly #experiments: readonly Experiment[];
-  #asking: CellView | null = null; // the cell that waits for its result
+  #waitingCell: CellView | null = null; // the cell that waits for its result
   #isJudging = false; // a call that shall break a program
-  #began = 0; // when Python began with the last call
-  #starts = 0; // of Python; a new one knows nothing
-  #ranIn = 0; // the one of the last call
+  #callStart = 0; // when Python began with the last call
+  #pythonStarts = 0; // of Python; a new one knows nothing
+  #startOfLastCall = 0; // the one of the last call
 
   constructor(sources: readonly string[]) {
     this.#notebook = new Notebook(sources);
     const cards = [...document.querySelectorAll<HTMLElement>("[data-cell]")];
-    this.#views = new Map(cards.map((card, at) => this.#view(card, at + 1, sources)));
-    const asked = {
+    this.#views = new Map(cards.map((card, at) => this.#createView(card, at + 1, sources)));
+    const experimentActions = {
       source: (at: number) => sources[at] ?? "",
-      put: (at: number, code: string, line: number) => void this.#views.get(at)?.put(code, line),
+      replaceCode: (at: number, code: string, line: number) => void this.#views.get(at)?.replaceCode(code, line),
     };
     const experiments = [...document.querySelectorAll<HTMLElement>(".experiment")];
-    this.#experiments = experiments.map((card) => new Experiment(card, asked));
+    this.#experiments = experiments.map((card) => new Experiment(card, experimentActions));
     for (const card of document.querySelectorAll<HTMLElement>("[data-break]")) {
-      startLessonBreak(card, { python: this.#python, judge: (...call) => this.#judge(call) });
+      startLessonBreak(card, { python: this.#python, judge: (...call) => this.#judgeBreak(call) });
     }
-    this.#update();
+    this.#updateViews();
   }
 
-  async #judge(call: readonly [data: string, program: string, call: string]): Promise<string> {
-    if (this.#asking || this.#isJudging) throw new Error("Python is at work: wait, or stop it.");
-    this.#change(() => (this.#isJudging = true));
+  async #judgeBreak(call: readonly [data: string, program: string, call: string]): Promise<string> {
+    if (this.#waitingCell || this.#isJudging) throw new Error("Python is at work: wait, or stop it.");
+    this.#applyChange(() => (this.#isJudging = true));
     try {
-      return await this.#ask("judge_break", ...call);
+      return await this.#callPython("judge_break", ...call);
     } finally {
-      this.#change(() => (this.#isJudging = false));
+      this.#applyChange(() => (this.#isJudging = false));
     }
   }
 
-  #view(card: HTMLElement, number: number, sources: readonly string[]): [number, CellView] {
+  #createView(card: HTMLElement, number: number, sources: readonly string[]): [number, CellView] {
     const at = Number(card.dataset.cell);
-    const asked = {
-      run: () => void this.#run(at, this.#notebook.toRun(at)),
-      runAll: () => void this.#run(at, this.#notebook.allTo(at), { anew: true }),
+    const actions = {
+      run: () => void this.#runCells(at, this.#notebook.cellsToRun(at)),
+      runAll: () => void this.#runCells(at, this.#notebook.cellsThrough(at), { anew: true }),
       stop: () => this.#python.stop(),
-      edit: (code: string) => this.#change(() => this.#notebook.edit(at, code)),
-      reset: () => this.#change(() => this.#notebook.reset(at)),
+      edit: (code: string) => this.#applyChange(() => this.#notebook.edit(at, code)),
+      reset: () => this.#applyChange(() => this.#notebook.reset(at)),
     };
-    return [at, new CellView(card, `cell ${number}`, sources[at] ?? "", asked)];
+    return [at, new CellView(card, `cell ${number}`, sources[at] ?? "", actions)];
   }
 
-  #change(act: () => void): void {
+  #applyChange(act: () => void): void {
     act();
-    this.#update();
+    this.#updateViews();
   }
 
-  async #run(at: number, cells: readonly number[], { anew = false } = {}): Promise<void> {
-    if (this.#asking || this.#isJudging) return;
-    this.#asking = this.#views.get(at) ?? null;
+  async #runCells(at: number, cells: readonly number[], { anew = false } = {}): Promise<void> {
+    if (this.#waitingCell || this.#isJudging) return;
+    this.#waitingCell = this.#views.get(at) ?? null;
     this.#showWaiting(this.#python.state);
-    this.#update();
+    this.#updateViews();
     try {
       if (anew) {
-        this.#notebook.forget();
-        await this.#ask("open_lesson");
+        this.#notebook.forgetRuns();
+        await this.#callPython("open_lesson");
       }
-      await this.#runAll(at, cells);
-      if (this.#starts === this.#ranIn) await this.#tellFigures();
+      await this.#runInOrder(at, cells);
+      if (this.#pythonStarts === this.#startOfLastCall) await this.#tellFigures();
     } catch (error) {
       if (!(error instanceof InterruptedCall)) throw error;
-      this.#asking?.fail(error.message);
+      this.#waitingCell?.showFailure(error.message);
     } finally {
-      this.#asking = null;
-      this.#update();
+      this.#waitingCell = null;
+      this.#updateViews();
     }
   }
 
-  async #runAll(at: number, cells: readonly number[]): Promise<void> {
+  async #runInOrder(at: number, cells: readonly number[]): Promise<void> {
     let milliseconds = 0;
     for (const each of cells) {
-      const result = JSON.parse(await this.#ask("cell", this.#notebook.code(each))) as CellResult;
-      milliseconds += Date.now() - this.#began;
-      this.#notebook.finish(each);
-      const isGone = this.#starts !== this.#ranIn; // for want of memory
-      if (isGone) this.#notebook.forget();
+      const result = JSON.parse(await this.#callPython("cell", this.#notebook.code(each))) as CellResult;
+      milliseconds += Date.now() - this.#callStart;
+      this.#notebook.recordRun(each);
+      const hasRestarted = this.#pythonStarts !== this.#startOfLastCall; // for want of memory
+      if (hasRestarted) this.#notebook.forgetRuns();
       const view = this.#views.get(each);
-      view?.show(result);
-      if (!result.problem) this.#tell(each);
-      view?.note(each === at ? timing(milliseconds, cells.length - 1) : "");
-      if ((result.problem || isGone) && each !== at) {
-        this.#asking?.fail("This has not run, since a cell above ended in an error.", view);
+      view?.showResult(result);
+      if (!result.problem) this.#tellExperiments(each);
+      view?.setNote(each === at ? timing(milliseconds, cells.length - 1) : "");
+      if ((result.problem || hasRestarted) && each !== at) {
+        this.#waitingCell?.showFailure("This has not run, since a cell above ended in an error.", view);
         return;
       }
     }
   }
 
   /** A change that a lesson suggests may have been made here. */
-  #tell(at: number): void {
-    for (const experiment of this.#experiments) experiment.ran(at, this.#notebook.code(at));
+  #tellExperiments(at: number): void {
+    for (const experiment of this.#experiments) experiment.showOutcome(at, this.#notebook.code(at));
   }
 
   /** Some figures can show what the cells have made. */
   async #tellFigures(): Promise<void> {
     const figures = document.querySelectorAll("[data-figure=stepper]");
     if (figures.length === 0) return;
-    const detail: unknown = JSON.parse(await this.#ask("arrays", ...LESSON_ARRAY_NAMES));
+    const detail: unknown = JSON.parse(await this.#callPython("arrays", ...LESSON_ARRAY_NAMES));
     for (const figure of figures) figure.dispatchEvent(new CustomEvent(CELLS_RAN_EVENT, { detail }));
   }
 
-  #ask(...call: [string, ...string[]]): Promise<string> {
+  #callPython(...call: [string, ...string[]]): Promise<string> {
     return this.#python.call(...call);
   }
 
-  #hear(state: PythonState): void {
+  #handleState(state: PythonState): void {
     if (state.kind === "starting") {
-      this.#notebook.forget();
-      this.#starts += 1;
+      this.#notebook.forgetRuns();
+      this.#pythonStarts += 1;
     } else if (state.kind === "running") {
-      this.#began = state.since;
-      this.#ranIn = this.#starts;
+      this.#callStart = state.since;
+      this.#startOfLastCall = this.#pythonStarts;
     }
     this.#showWaiting(state);
   }
 
   #showWaiting({ kind }: PythonState): void {
-    this.#asking?.wait(kind === "starting" ? "Python is starting, which takes a few seconds …" : "Running …");
+    this.#waitingCell?.showRunning(kind === "starting" ? "Python is starting, which takes a few seconds …" : "Running …");
   }
 
   #resetAll(): void {
-    const changed = this.#views.get(this.#notebook.firstChanged ?? -1);
+    const changedView = this.#views.get(this.#notebook.firstChanged ?? -1);
     for (const view of this.#views.values()) view.reset();
-    changed?.focus();
+    changedView?.focus();
   }
 
   /** Numbers in the text were computed from the lesson's own code: say so below the first other. */
-  #tellOriginal(): void {
-    const changed = this.#notebook.firstChanged;
-    const above = [...this.#views].filter(([at]) => at <= (changed ?? -1)).at(-1);
-    if (!above) this.#original.remove();
-    else above[1].after(this.#original);
+  #placeOriginalNote(): void {
+    const firstChanged = this.#notebook.firstChanged;
+    const above = [...this.#views].filter(([at]) => at <= (firstChanged ?? -1)).at(-1);
+    if (!above) this.#originalNote.remove();
+    else above[1].insertAfter(this.#originalNote);
   }
 
-  #update(): void {
-    const isBusy = this.#asking !== null || this.#isJudging;
-    this.#tellOriginal();
-    this.#back.disabled = isBusy;
+  #updateViews(): void {
+    const isBusy = this.#waitingCell !== null || this.#isJudging;
+    this.#placeOriginalNote();
+    this.#resetButton.disabled = isBusy;
     for (const [at, view] of this.#views) {
-      if (view === this.#asking) continue;
+      if (view === this.#waitingCell) continue;
       view.update({
         staleness: this.#notebook.staleness(at),
         isEdited: this.#notebook.isEdited(at),
@@ -189,9 +189,9 @@ function timing(milliseconds: number, before: number): string {
 
 /** Code that solves an exercise is no secret to who has passed it. */
 function openSolved(): void {
-  const known = exerciseStatuses(progress.history);
+  const statuses = exerciseStatuses(progress.history);
   for (const spoiler of document.querySelectorAll<HTMLDetailsElement>("[data-solves]")) {
-    const state = known.get(spoiler.dataset.solves ?? "")?.state;
+    const state = statuses.get(spoiler.dataset.solves ?? "")?.state;
     spoiler.open = state === "passed" || state === "given up";
   }
 }

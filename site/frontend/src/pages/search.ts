@@ -48,17 +48,17 @@ function storeQuery(text: string): void {
 }
 
 function showHits(index: Index, text: string): void {
-  const found = rankPages(index, text);
-  const meant = found.length ? undefined : correctQuery(index, text);
-  const hits = meant === undefined ? found : rankPages(index, meant);
-  list.replaceChildren(...hits.slice(0, MAX_HITS).map((hit) => hitItem(hit, splitWords(meant ?? text))));
+  const exactHits = rankPages(index, text);
+  const correction = exactHits.length ? undefined : correctQuery(index, text);
+  const hits = correction === undefined ? exactHits : rankPages(index, correction);
+  list.replaceChildren(...hits.slice(0, MAX_HITS).map((hit) => hitItem(hit, splitWords(correction ?? text))));
   list.hidden = hits.length === 0;
-  count.textContent = splitWords(text).length ? hitSummary(hits.length, meant) : "";
+  count.textContent = splitWords(text).length ? hitSummary(hits.length, correction) : "";
   announce(count.textContent);
 }
 
-function hitSummary(count: number, meant: string | undefined): string {
-  if (count && meant !== undefined) return `No page has these words. “${meant}”: ${hitSummary(count, undefined)}`;
+function hitSummary(count: number, correction: string | undefined): string {
+  if (count && correction !== undefined) return `No page has these words. “${correction}”: ${hitSummary(count, undefined)}`;
   if (count === 0) return "No page has all of these words. Try fewer letters.";
   if (count > MAX_HITS) return `${count} pages; here are the best ${MAX_HITS}.`;
   return count === 1 ? "1 page" : `${count} pages`;
@@ -74,23 +74,23 @@ function announce(text: string): void {
   }, ANNOUNCE_DELAY_MS);
 }
 
-function hitItem(hit: Hit, wanted: readonly string[]): HTMLLIElement {
-  const link = element("a", { href: new URL(hit.path, page.root).href }, ...markWords(hit.title, wanted));
+function hitItem(hit: Hit, queryWords: readonly string[]): HTMLLIElement {
+  const link = element("a", { href: new URL(hit.path, page.root).href }, ...markWords(hit.title, queryWords));
   link.append(element("span", {}, hit.note));
   return element("li", {}, link);
 }
 
 /** A title in which the beginnings that were asked for stand out. */
-function markWords(title: string, wanted: readonly string[]): (string | HTMLElement)[] {
+function markWords(title: string, queryWords: readonly string[]): (string | HTMLElement)[] {
   return title.split(/([^\s\p{P}]+)/u).flatMap((part, index) => {
-    const length = index % 2 ? longestBeginning(part, wanted) : 0;
+    const length = index % 2 ? longestBeginning(part, queryWords) : 0;
     return length ? [element("mark", {}, part.slice(0, length)), part.slice(length)] : [part];
   });
 }
 
-function longestBeginning(part: string, wanted: readonly string[]): number {
+function longestBeginning(part: string, queryWords: readonly string[]): number {
   const plain = part.toLowerCase();
-  return Math.max(0, ...wanted.filter((word) => plain.startsWith(word)).map(({ length }) => length));
+  return Math.max(0, ...queryWords.filter((word) => plain.startsWith(word)).map(({ length }) => length));
 }
 
 /** Down goes from the field into the results and on; up comes back; escape returns at once. */

@@ -27,8 +27,8 @@ export function paintActivity(history: History, course: readonly CourseExercise[
     place.replaceChildren(element("p", { class: "recent-none" }, words));
     return;
   }
-  const known = new Map(course.map((exercise) => [exercise.id, exercise]));
-  const items = lines.map((line) => lineItem(line, known.get(line.exercise)));
+  const exercises = new Map(course.map((exercise) => [exercise.id, exercise]));
+  const items = lines.map((line) => lineItem(line, exercises.get(line.exercise)));
   place.replaceChildren(element("ol", {}, ...items));
 }
 
@@ -45,16 +45,16 @@ function recentLines(history: History): Line[] {
 }
 
 function allLines(history: History): Line[] {
-  const known = exerciseStatuses(history);
-  const earned = ({ exercise, at }: Attempt): number => {
-    const standing = known.get(exercise);
+  const statuses = exerciseStatuses(history);
+  const earnedXp = ({ exercise, at }: Attempt): number => {
+    const standing = statuses.get(exercise);
     return standing?.passedAt === at ? standing.earned : 0;
   };
   const lines: Line[] = [
     ...history.attempts.map((attempt) => ({
       ...baseLine(attempt, attempt.day),
       ...(attempt.outcome === "passed"
-        ? { state: "passed" as const, verb: passVerb(attempt), xp: earned(attempt) }
+        ? { state: "passed" as const, verb: passVerb(attempt), xp: earnedXp(attempt) }
         : { state: "tried" as const, verb: "Tried", detail: resultSentence(attempt) }),
     })),
     ...history.hints.map((hint) => ({
@@ -92,9 +92,9 @@ const OUTCOME_SENTENCES: Readonly<Record<string, string>> = {
   "not run": "did not run",
 };
 
-function lineItem({ exercise, day, state, verb, detail, xp, times }: Line, known?: CourseExercise): HTMLElement {
-  const name = known
-    ? element("a", { href: page.root + known.path }, known.title)
+function lineItem({ exercise, day, state, verb, detail, xp, times }: Line, courseExercise?: CourseExercise): HTMLElement {
+  const name = courseExercise
+    ? element("a", { href: page.root + courseExercise.path }, courseExercise.title)
     : element("code", {}, exercise);
   const often = times > 1 ? `${times} times, at last: ${lowerFirst(detail)}` : detail;
   return element(

@@ -12,10 +12,10 @@ export interface Totals {
 }
 
 export function computeTotals(history: History): Totals {
-  const known = exerciseStatuses(history);
-  const passed = [...known].filter(([, { state }]) => state === "passed").map(([id]) => id);
+  const statuses = exerciseStatuses(history);
+  const passed = [...statuses].filter(([, { state }]) => state === "passed").map(([id]) => id);
   const { current, longest } = computeStreak(history, toLocalDay(new Date()));
-  return { xp: totalXp(known.values()), passed, streak: current, longest };
+  return { xp: totalXp(statuses.values()), passed, streak: current, longest };
 }
 
 export function paintTotals(history: History): void {
@@ -31,24 +31,24 @@ export function paintTotals(history: History): void {
 /** A square for each of the last days, lit where something was passed. */
 function paintDays(history: History): void {
   const place = findElement("#days", HTMLElement);
-  const passed = new Set(history.attempts.filter(({ outcome }) => outcome === "passed").map(({ day }) => day));
+  const passedDays = new Set(history.attempts.filter(({ outcome }) => outcome === "passed").map(({ day }) => day));
   const today = new Date();
   const squares = [...place.children];
   squares.forEach((square, index) => {
     const ago = squares.length - 1 - index;
     const day = new Date(today.getFullYear(), today.getMonth(), today.getDate() - ago, 12);
-    square.toggleAttribute("data-passed", passed.has(toLocalDay(day)));
+    square.toggleAttribute("data-passed", passedDays.has(toLocalDay(day)));
   });
-  const lit = squares.filter((square) => square.hasAttribute("data-passed")).length;
-  place.ariaLabel = `You passed something on ${lit} of the last ${squares.length} days`;
+  const litCount = squares.filter((square) => square.hasAttribute("data-passed")).length;
+  place.ariaLabel = `You passed something on ${litCount} of the last ${squares.length} days`;
 }
 
 function trustSentence(history: History): string {
   if (countEntries(history) === 0) return "Nothing is recorded yet. Each square below is an exercise: pass one, and it lights up.";
   const passes = [...exerciseStatuses(history).values()].filter(({ state }) => state === "passed");
-  const claimed = passes.filter(({ selfReported }) => selfReported).length;
+  const selfReportedCount = passes.filter(({ selfReported }) => selfReported).length;
   if (passes.length === 0) return `${pluralize(history.attempts.length, "attempt")}, and nothing passed yet.`;
-  if (claimed === 0) return "Every pass was graded by the command line.";
-  if (claimed === passes.length) return "Every pass is self-reported, by pages of this site.";
-  return `${claimed} of ${passes.length} passes ${claimed === 1 ? "is" : "are"} self-reported, by pages of this site.`;
+  if (selfReportedCount === 0) return "Every pass was graded by the command line.";
+  if (selfReportedCount === passes.length) return "Every pass is self-reported, by pages of this site.";
+  return `${selfReportedCount} of ${passes.length} passes ${selfReportedCount === 1 ? "is" : "are"} self-reported, by pages of this site.`;
 }

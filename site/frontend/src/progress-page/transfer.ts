@@ -108,8 +108,8 @@ function importChanges(history: History, titles: ReadonlyMap<string, string>): s
 }
 
 function joinNames(names: readonly string[]): string {
-  const shown = names.slice(0, MAX_NAMES).join(", ");
-  return names.length > MAX_NAMES ? `${shown} and ${names.length - MAX_NAMES} more` : shown;
+  const firstNames = names.slice(0, MAX_NAMES).join(", ");
+  return names.length > MAX_NAMES ? `${firstNames} and ${names.length - MAX_NAMES} more` : firstNames;
 }
 
 function entryCounts(number: number): string {

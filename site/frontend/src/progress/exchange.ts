@@ -103,9 +103,9 @@ function parseJson(text: string): unknown {
 }
 
 function readEvents<Event>(data: object, part: string, readers: FieldReaders<Event>): Event[] {
-  const listed: unknown = part in data ? data[part as keyof typeof data] : [];
-  if (!Array.isArray(listed)) throw new InvalidHistory(`${part}: expected a list, found ${excerpt(listed)}`);
-  return listed.map((item: unknown, index) => {
+  const list: unknown = part in data ? data[part as keyof typeof data] : [];
+  if (!Array.isArray(list)) throw new InvalidHistory(`${part}: expected a list, found ${excerpt(list)}`);
+  return list.map((item: unknown, index) => {
     try {
       return readEvent(item, readers);
     } catch (error) {

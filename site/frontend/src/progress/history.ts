@@ -90,18 +90,18 @@ function mergeEvents<Event extends { at: string }>(
   other: readonly Event[],
   name: (event: Event) => string,
 ): Event[] {
-  const known = new Map<string, Event>();
+  const eventsByName = new Map<string, Event>();
   for (const event of [...one, ...other]) {
-    const earlier = known.get(name(event));
-    if (earlier === undefined || event.at < earlier.at) known.set(name(event), event);
+    const earlier = eventsByName.get(name(event));
+    if (earlier === undefined || event.at < earlier.at) eventsByName.set(name(event), event);
   }
-  return [...known.values()].sort((a, b) => compareTexts(a.at, b.at));
+  return [...eventsByName.values()].sort((a, b) => compareTexts(a.at, b.at));
 }
 
 /** How many entries of a history another one does not have; also those that are earlier in it. */
 export function countNew(history: History, known: History): number {
-  const before = new Set(entryKeys(known));
-  return entryKeys(mergeHistories(known, history)).filter((entry) => !before.has(entry)).length;
+  const knownKeys = new Set(entryKeys(known));
+  return entryKeys(mergeHistories(known, history)).filter((entry) => !knownKeys.has(entry)).length;
 }
 
 function entryKeys({ attempts, hints, given_up, broken }: History): string[] {

@@ -27,14 +27,14 @@ interface StoredRecord {
 export class LearnersRecord {
   #history = EMPTY_HISTORY;
   #trouble: StoredRecord["trouble"] = "";
-  #added = EMPTY_HISTORY; // on this page, and so to be stored again if another tab overwrites it
+  #pageEvents = EMPTY_HISTORY; // on this page, and so to be stored again if another tab overwrites it
   readonly #storage: () => Storage;
   readonly #listeners = new Set<() => void>();
 
   /** `storage` is a function, since even to name a storage that is switched off is an error. */
   constructor(storage: () => Storage) {
     this.#storage = storage;
-    this.#adopt(this.#read());
+    this.#useRecord(this.#load());
   }
 
   get history(): History {
@@ -62,39 +62,39 @@ export class LearnersRecord {
     } catch {
       // Then there is none.
     }
-    this.#adopt(this.#read());
-    this.#tell();
+    this.#useRecord(this.#load());
+    this.#notify();
   }
 
   /** Add what is not recorded yet. */
   add(events: History): void {
-    this.#added = mergeHistories(this.#added, events);
-    const found = this.#read();
-    this.#adopt(found);
-    this.#save(found);
-    this.#tell();
+    this.#pageEvents = mergeHistories(this.#pageEvents, events);
+    const stored = this.#load();
+    this.#useRecord(stored);
+    this.#save(stored);
+    this.#notify();
   }
 
   /** Forget everything, in the storage too. */
   erase(): void {
-    this.#added = EMPTY_HISTORY;
+    this.#pageEvents = EMPTY_HISTORY;
     try {
       this.#storage().removeItem(RECORD_KEY);
       this.#storage().removeItem(UNREADABLE_KEY);
     } catch {
       // Nothing was kept, so nothing has to go.
     }
-    this.#adopt(this.#read());
-    this.#tell();
+    this.#useRecord(this.#load());
+    this.#notify();
   }
 
   /** Call when another tab has written: `erased` if it has forgotten everything. */
   reload(erased: boolean): void {
-    if (erased) this.#added = EMPTY_HISTORY;
-    const found = this.#read();
-    this.#adopt(found);
-    this.#save(found); // two tabs may have written at once
-    this.#tell();
+    if (erased) this.#pageEvents = EMPTY_HISTORY;
+    const stored = this.#load();
+    this.#useRecord(stored);
+    this.#save(stored); // two tabs may have written at once
+    this.#notify();
   }
 
   /** Call a function after each change. Returns the function that ends this. */
@@ -103,16 +103,16 @@ export class LearnersRecord {
     return () => this.#listeners.delete(listener);
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener();
   }
 
-  #adopt(found: StoredRecord): void {
-    this.#history = mergeHistories(found.history, this.#added);
-    this.#trouble = found.trouble || (this.unreadable === null ? "" : "unreadable");
+  #useRecord(stored: StoredRecord): void {
+    this.#history = mergeHistories(stored.history, this.#pageEvents);
+    this.#trouble = stored.trouble || (this.unreadable === null ? "" : "unreadable");
   }
 
-  #read(): StoredRecord {
+  #load(): StoredRecord {
     let text: string | null = null;
     try {
       text = this.#storage().getItem(RECORD_KEY);
@@ -124,11 +124,11 @@ export class LearnersRecord {
     }
   }
 
-  #save(found: StoredRecord): void {
-    const isNew = countNew(this.#added, found.history) > 0;
-    if (found.trouble === "newer" || found.trouble === "off" || !isNew) return;
+  #save(stored: StoredRecord): void {
+    const isNew = countNew(this.#pageEvents, stored.history) > 0;
+    if (stored.trouble === "newer" || stored.trouble === "off" || !isNew) return;
     try {
-      if (found.trouble === "unreadable") this.#storage().setItem(UNREADABLE_KEY, found.text ?? "");
+      if (stored.trouble === "unreadable") this.#storage().setItem(UNREADABLE_KEY, stored.text ?? "");
       this.#storage().setItem(RECORD_KEY, toJson(this.#history));
     } catch (error) {
       this.#trouble = error instanceof DOMException && error.name === "QuotaExceededError" ? "full" : "off";

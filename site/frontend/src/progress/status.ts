@@ -46,44 +46,44 @@ export function availableXp(standing: ExerciseStatus, xp: number): number {
 /** The standing of every exercise of which anything is known. */
 export function exerciseStatuses(history: History): Map<string, ExerciseStatus> {
   const events = [...history.attempts, ...history.hints, ...history.given_up, ...history.broken];
-  const known = new Set(events.map(({ exercise }) => exercise));
-  return new Map([...known].map((exercise) => [exercise, exerciseStatus(history, exercise)]));
+  const ids = new Set(events.map(({ exercise }) => exercise));
+  return new Map([...ids].map((exercise) => [exercise, exerciseStatus(history, exercise)]));
 }
 
 export function exerciseStatus(history: History, exercise: string): ExerciseStatus {
-  const of = (event: { exercise: string }): boolean => event.exercise === exercise;
-  return deriveStatus(history.attempts.filter(of), history.hints.filter(of), history.given_up.filter(of), history.broken.filter(of));
+  const belongs = (event: { exercise: string }): boolean => event.exercise === exercise;
+  return deriveStatus(history.attempts.filter(belongs), history.hints.filter(belongs), history.given_up.filter(belongs), history.broken.filter(belongs));
 }
 
-export function totalXp(known: Iterable<ExerciseStatus>): number {
-  return [...known].reduce((sum, { earned, broken }) => sum + earned + Math.min(broken, MAX_REWARDED_BREAKS), 0);
+export function totalXp(statuses: Iterable<ExerciseStatus>): number {
+  return [...statuses].reduce((sum, { earned, broken }) => sum + earned + Math.min(broken, MAX_REWARDED_BREAKS), 0);
 }
 
 function deriveStatus(attempts: Attempt[], hints: TakenHint[], givenUp: Surrender[], broken: BrokenProgram[]): ExerciseStatus {
   const passes = attempts.filter(({ outcome }) => outcome === "passed");
-  const passed = passes[0];
-  const isBefore = ({ at }: { at: string }): boolean => passed === undefined || at <= passed.at;
-  const paid = hints.filter(isBefore).reduce((sum, { price }) => sum + price, 0);
+  const firstPass = passes[0];
+  const isBefore = ({ at }: { at: string }): boolean => firstPass === undefined || at <= firstPass.at;
+  const hintCosts = hints.filter(isBefore).reduce((sum, { price }) => sum + price, 0);
   const gaveUp = givenUp.some(isBefore);
-  const state = passed ? "passed" : gaveUp ? "given up" : attempts.length > 0 ? "tried" : "new";
+  const state = firstPass ? "passed" : gaveUp ? "given up" : attempts.length > 0 ? "tried" : "new";
   return {
     state,
     attempts: attempts.length,
     failures: countFailures(attempts, hints),
     hints: Math.max(0, ...hints.map(({ number }) => number)),
-    paid,
-    earned: passed && !gaveUp ? Math.max(0, passed.xp - paid) : 0,
+    paid: hintCosts,
+    earned: firstPass && !gaveUp ? Math.max(0, firstPass.xp - hintCosts) : 0,
     gaveUp,
-    passedAt: passed?.at ?? null,
-    selfReported: passed !== undefined && passes.every(isSelfReported),
+    passedAt: firstPass?.at ?? null,
+    selfReported: firstPass !== undefined && passes.every(isSelfReported),
     broken: broken.length,
     closed: state === "passed" || state === "given up",
   };
 }
 
 function countFailures(attempts: Attempt[], hints: TakenHint[]): number {
-  const helped = hints.at(-1)?.at ?? "";
-  const last = attempts.findLastIndex(({ outcome, at }) => outcome === "passed" || at <= helped);
+  const lastHint = hints.at(-1)?.at ?? "";
+  const last = attempts.findLastIndex(({ outcome, at }) => outcome === "passed" || at <= lastHint);
   return attempts.length - 1 - last;
 }
 
@@ -95,16 +95,16 @@ export interface Streak {
 
 /** Days in a row, of the learner's own calendar, on which something was passed. */
 export function computeStreak(history: History, today: string): Streak {
-  const passed = history.attempts.filter(({ outcome }) => outcome === "passed");
-  const days = [...new Set(passed.map(({ day }) => dayNumber(day)))].sort((a, b) => a - b);
+  const passes = history.attempts.filter(({ outcome }) => outcome === "passed");
+  const days = [...new Set(passes.map(({ day }) => dayNumber(day)))].sort((a, b) => a - b);
   let run = 0;
   let longest = 0;
   days.forEach((day, index) => {
     run = days[index - 1] === day - 1 ? run + 1 : 1;
     longest = Math.max(longest, run);
   });
-  const alive = (days.at(-1) ?? -Infinity) >= dayNumber(today) - 1;
-  return { current: alive ? run : 0, longest };
+  const isAlive = (days.at(-1) ?? -Infinity) >= dayNumber(today) - 1;
+  return { current: isAlive ? run : 0, longest };
 }
 
 /** An exercise that was passed, and the day on which it was tried last. */
@@ -117,13 +117,13 @@ const REVIEW_DAYS = 14;
 
 /** What was passed, and not tried for two weeks: the longest ago first. */
 export function dueForReview(history: History, today: string): DueReview[] {
-  const passed = new Set<string>();
-  const last = new Map<string, string>();
+  const passedIds = new Set<string>();
+  const lastDays = new Map<string, string>();
   for (const { exercise, outcome, day } of history.attempts) {
-    if (outcome === "passed") passed.add(exercise);
-    last.set(exercise, day);
+    if (outcome === "passed") passedIds.add(exercise);
+    lastDays.set(exercise, day);
   }
-  const due = [...last].filter(([exercise, day]) => passed.has(exercise) && dayNumber(day) <= dayNumber(today) - REVIEW_DAYS);
+  const due = [...lastDays].filter(([exercise, day]) => passedIds.has(exercise) && dayNumber(day) <= dayNumber(today) - REVIEW_DAYS);
   return due.map(([exercise, day]) => ({ exercise, day })).sort((a, b) => dayNumber(a.day) - dayNumber(b.day));
 }
 
@@ -133,9 +133,9 @@ function dayNumber(day: string): number {
 
 /** The exercise whose last attempt is the longest ago; one without any attempt comes first. */
 export function leastRecentlyTried<Exercise extends { readonly id: string }>(history: History, order: readonly Exercise[]): Exercise {
-  const last = new Map(history.attempts.map(({ exercise, at }) => [exercise, at]));
-  const at = ({ id }: Exercise): string => last.get(id) ?? "";
-  return order.reduce((oldest, each) => (at(each) < at(oldest) ? each : oldest));
+  const lastAttempts = new Map(history.attempts.map(({ exercise, at }) => [exercise, at]));
+  const lastAttempt = ({ id }: Exercise): string => lastAttempts.get(id) ?? "";
+  return order.reduce((oldest, each) => (lastAttempt(each) < lastAttempt(oldest) ? each : oldest));
 }
 
 /** An exercise as far as the order of work depends on it. */
@@ -155,8 +155,8 @@ export function nextExercise<Exercise extends ExerciseEntry>(
   history: History,
   order: readonly Exercise[],
 ): NextExercise<Exercise> | null {
-  const known = exerciseStatuses(history);
-  const isClosed = (id: string): boolean => known.get(id)?.closed ?? false;
+  const statuses = exerciseStatuses(history);
+  const isClosed = (id: string): boolean => statuses.get(id)?.closed ?? false;
   const last = history.attempts.at(-1)?.exercise;
   const begun = order.find(({ id }) => id === last);
   if (begun && !isClosed(begun.id)) return { exercise: begun, begun: true };
@@ -174,7 +174,7 @@ function nextOpenExercise<Exercise extends ExerciseEntry>(
   after: string | undefined,
 ): Exercise | null {
   const begin = order.findIndex(({ id }) => id === after) + 1;
-  const around = [...order.slice(begin), ...order.slice(0, begin)];
-  const ahead = around.filter(({ id }) => !isClosed(id) && id !== after);
-  return ahead.find(({ requires }) => requires.every(isClosed)) ?? ahead[0] ?? null;
+  const rotated = [...order.slice(begin), ...order.slice(0, begin)];
+  const candidates = rotated.filter(({ id }) => !isClosed(id) && id !== after);
+  return candidates.find(({ requires }) => requires.every(isClosed)) ?? candidates[0] ?? null;
 }

@@ -29,9 +29,9 @@ export function splitWords(text: string): string[] {
 
 /** Return the pages on which every word of a query begins a word. */
 export function rankPages(index: Index, query: string): Hit[] {
-  const wanted = [...new Set(splitWords(query))];
-  if (wanted.length === 0) return [];
-  const scores = wanted.map((word) => prefixScores(index, word));
+  const queryWords = [...new Set(splitWords(query))];
+  if (queryWords.length === 0) return [];
+  const scores = queryWords.map((word) => prefixScores(index, word));
   const [first, ...others] = scores as [Map<number, number>, ...Map<number, number>[]];
   const hits: Hit[] = [];
   for (const [number, score] of first) {
@@ -39,7 +39,7 @@ export function rankPages(index: Index, query: string): Hit[] {
     if (more.includes(undefined)) continue;
     const total = more.reduce<number>((sum, each) => sum + (each ?? 0), score);
     const [title, path, note] = index.pages[number]!;
-    const isMeant = splitWords(title).every((word) => wanted.includes(word));
+    const isMeant = splitWords(title).every((word) => queryWords.includes(word));
     hits.push({ title, path, note, score: isMeant ? total * WHOLE_TITLE_FACTOR : total });
   }
   return hits.sort((one, other) => other.score - one.score); // stable: ties stay in the site's order
@@ -50,24 +50,24 @@ export function rankPages(index: Index, query: string): Hit[] {
  * undefined if there is none, or nothing to replace.
  */
 export function correctQuery(index: Index, query: string): string | undefined {
-  const wanted = splitWords(query);
-  const meant = wanted.map((word) => {
+  const queryWords = splitWords(query);
+  const corrections = queryWords.map((word) => {
     const isKnown = index.words[lowerBound(index.words, word)]?.startsWith(word);
     return isKnown ? word : nearestWord(index, word);
   });
-  if (meant.includes(undefined) || meant.every((word, at) => word === wanted[at])) return undefined;
-  return meant.join(" ");
+  if (corrections.includes(undefined) || corrections.every((word, at) => word === queryWords[at])) return undefined;
+  return corrections.join(" ");
 }
 
 /** The word with the fewest slips from another; of equals, the one on the most pages. */
 function nearestWord(index: Index, word: string): string | undefined {
-  const most = word.length < ONE_SLIP_LENGTH ? 0 : word.length < TWO_SLIPS_LENGTH ? 1 : 2;
+  const maxSlips = word.length < ONE_SLIP_LENGTH ? 0 : word.length < TWO_SLIPS_LENGTH ? 1 : 2;
   let best: { slips: number; pages: number; word: string } | undefined;
   index.words.forEach((other, at) => {
-    if (Math.abs(other.length - word.length) > most) return;
+    if (Math.abs(other.length - word.length) > maxSlips) return;
     const slips = editDistance(word, other);
     const pages = index.found[at]!.length;
-    if (slips > most || (best && (slips > best.slips || (slips === best.slips && pages <= best.pages)))) return;
+    if (slips > maxSlips || (best && (slips > best.slips || (slips === best.slips && pages <= best.pages)))) return;
     best = { slips, pages, word: other };
   });
   return best?.word;
@@ -75,16 +75,16 @@ function nearestWord(index: Index, word: string): string | undefined {
 
 /** How many letters are wrong, missing, too many, or swapped with the next. */
 function editDistance(one: string, other: string): number {
-  let [before, row]: [number[], number[]] = [[], Array.from({ length: other.length + 1 }, (_, at) => at)];
+  let [previousRow, row]: [number[], number[]] = [[], Array.from({ length: other.length + 1 }, (_, at) => at)];
   for (let i = 1; i <= one.length; i++) {
     const next = [i];
     for (let j = 1; j <= other.length; j++) {
       const isSame = one[i - 1] === other[j - 1];
       next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (isSame ? 0 : 1));
       const areSwapped = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
-      if (areSwapped) next[j] = Math.min(next[j]!, before[j - 2]! + 1);
+      if (areSwapped) next[j] = Math.min(next[j]!, previousRow[j - 2]! + 1);
     }
-    [before, row] = [row, next];
+    [previousRow, row] = [row, next];
   }
   return row[other.length]!;
 }

@@ -36,39 +36,39 @@ export interface BreakJudge {
 /** The card with the programs, hidden until the exercise is passed. */
 export class BreakItCard {
   readonly card: HTMLElement;
-  private readonly place = element("div", { class: "results-inside" });
+  readonly #content = element("div", { class: "results-inside" });
 
   constructor(
     private readonly exercise: Exercise,
     private readonly judge: BreakJudge,
   ) {
     const head = element("header", {}, element("h2", { id: "break-it" }, "Break it"), element("p", { class: "facts" }, "1 XP each"));
-    this.card = element("section", { class: "card outcome-card", "aria-labelledby": "break-it", hidden: true }, head, this.place);
-    const open = button("Show the programs", () => void this.open(), { class: "button" });
-    const said = "You passed. Here are programs with a mistake: for each, find a call on which its result is wrong.";
-    this.place.append(element("p", {}, said), open);
+    this.card = element("section", { class: "card outcome-card", "aria-labelledby": "break-it", hidden: true }, head, this.#content);
+    const open = button("Show the programs", () => void this.#openPrograms(), { class: "button" });
+    const introduction = "You passed. Here are programs with a mistake: for each, find a call on which its result is wrong.";
+    this.#content.append(element("p", {}, introduction), open);
     const paint = (): void => void (this.card.hidden = progress.standing(exercise.id).state !== "passed");
     progress.subscribe(paint);
     paint();
   }
 
-  private async open(): Promise<void> {
+  async #openPrograms(): Promise<void> {
     try {
-      this.show(await loadBreaks(fileAddress(this.exercise.breaks ?? "")));
+      this.#showPrograms(await loadBreaks(fileAddress(this.exercise.breaks ?? "")));
     } catch (error) {
-      this.place.append(element("p", { class: "problem", role: "alert" }, errorMessage(error)));
+      this.#content.append(element("p", { class: "problem", role: "alert" }, errorMessage(error)));
     }
   }
 
-  private show({ programs, engine }: BreakFile): void {
-    const own = ownMistakes(this.exercise.id);
-    const offered = programs.filter(({ id }) => !own.has(id)).slice(0, MAX_PROGRAMS);
+  #showPrograms({ programs, engine }: BreakFile): void {
+    const mistakes = ownMistakes(this.exercise.id);
+    const offered = programs.filter(({ id }) => !mistakes.has(id)).slice(0, MAX_PROGRAMS);
     const none = element("p", {}, "Every wrong program here was your own once, so there is none left to break.");
-    this.place.replaceChildren(...(offered.length > 0 ? offered.map((each, at) => this.program(each, at, engine)) : [none]));
-    this.place.querySelector("summary")?.focus();
+    this.#content.replaceChildren(...(offered.length > 0 ? offered.map((each, at) => this.#renderProgram(each, at, engine)) : [none]));
+    this.#content.querySelector("summary")?.focus();
   }
 
-  private program({ id, code }: BreakFile["programs"][number], at: number, engine: string): HTMLElement {
+  #renderProgram({ id, code }: BreakFile["programs"][number], at: number, engine: string): HTMLElement {
     const state = element("span", { class: "quiet" });
     const program = element("div");
     program.innerHTML = code; // made by the builder, as the page itself was
@@ -93,7 +93,7 @@ function createCallForm(program: WrongProgram, name: string, { python, judge }: 
   const input = element("input", { id: name, type: "text", spellcheck: "false", autocapitalize: "off", autocomplete: "off", required: true });
   const send = element("button", { class: "button primary" }, "Try");
   const stop = button("Stop", () => python.stop(), { class: "button halt", hidden: true });
-  const said = element("div", { role: "status" });
+  const status = element("div", { role: "status" });
   const values = element("div");
   const names = program.defines.map((each) => `\`${each}\``).join(" or ");
   const form = element(
@@ -109,13 +109,13 @@ function createCallForm(program: WrongProgram, name: string, { python, judge }: 
   const answer = async (): Promise<void> => {
     if (send.disabled) return;
     setBusy(true);
-    said.replaceChildren(python.state.kind === "ready" ? "Python runs both programs …" : "Python starts, and then runs both programs …");
+    status.replaceChildren(python.state.kind === "ready" ? "Python runs both programs …" : "Python starts, and then runs both programs …");
     values.replaceChildren();
     const { example, message } = JSON.parse(await judge(await load(), program.id, input.value)) as BreakAnswer;
     const { isBroken, earns } = programStatus(program);
     if (example && earns && !isBroken) progress.broke(program.exercise, program.id, input.value);
     const title = example ? `Broken${earns ? ": +1 XP" : ""}. ` : "Not broken. ";
-    said.replaceChildren(element("b", {}, title), renderInlineCode(message ?? example?.result.message ?? ""));
+    status.replaceChildren(element("b", {}, title), renderInlineCode(message ?? example?.result.message ?? ""));
     const compared = example && renderComparison(example.result, "Wrong");
     if (compared) values.replaceChildren(compared);
     state.textContent = programStatus(program).words;
@@ -123,11 +123,11 @@ function createCallForm(program: WrongProgram, name: string, { python, judge }: 
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     answer()
-      .catch((error: unknown) => said.replaceChildren(errorMessage(error)))
+      .catch((error: unknown) => status.replaceChildren(errorMessage(error)))
       .finally(() => setBusy(false));
   });
   state.textContent = programStatus(program).words;
-  return [form, said, values];
+  return [form, status, values];
 }
 
 /** What a program is to this learner: one that was broken, or the learner's own once, earns nothing. */

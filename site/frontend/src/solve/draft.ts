@@ -70,11 +70,11 @@ export function importPrograms(programs: Programs): void {
  */
 export class Draft {
   readonly notice = element("p", { class: "trouble", role: "status" });
-  private readonly key: string;
-  private known: string | null; // what the browser kept when this tab last looked
-  private text: string; // what this tab shows
-  private unsaved: string | null = null;
-  private timer: number | undefined;
+  readonly #key: string;
+  #lastStored: string | null; // what the browser kept when this tab last looked
+  #currentText: string; // what this tab shows
+  #unsaved: string | null = null;
+  #saveTimer: number | undefined;
   isKept = true; // false once the browser has refused to keep it
 
   /** @param replace - shows another text in place of what this tab shows */
@@ -83,66 +83,66 @@ export class Draft {
     private readonly starter: string,
     private readonly replace: (text: string) => void,
   ) {
-    this.key = DRAFT_PREFIX + exercise;
-    this.known = this.kept();
-    this.text = this.known ?? starter;
-    addEventListener("pagehide", () => this.save(), { signal: pageSignal() });
-    addEventListener("storage", ({ key }) => (key === this.key || key === null) && this.isOlder(), { signal: pageSignal() });
-    pageSignal().addEventListener("abort", () => this.save());
+    this.#key = DRAFT_PREFIX + exercise;
+    this.#lastStored = this.#readStored();
+    this.#currentText = this.#lastStored ?? starter;
+    addEventListener("pagehide", () => this.#save(), { signal: pageSignal() });
+    addEventListener("storage", ({ key }) => (key === this.#key || key === null) && this.#detectConflict(), { signal: pageSignal() });
+    pageSignal().addEventListener("abort", () => this.#save());
   }
 
   /** What was written last, or the starter code. */
   read(): string {
-    return this.text;
+    return this.#currentText;
   }
 
   /** Keep a text, once there is a pause. */
   write(text: string): void {
-    this.text = text;
-    this.unsaved = text;
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.save(), PAUSE_MS);
+    this.#currentText = text;
+    this.#unsaved = text;
+    clearTimeout(this.#saveTimer);
+    this.#saveTimer = setTimeout(() => this.#save(), PAUSE_MS);
   }
 
-  private save(): void {
-    const text = this.unsaved;
+  #save(): void {
+    const text = this.#unsaved;
     if (text === null) return;
     reportCode(this.exercise, text);
-    if (this.isOlder()) return;
+    if (this.#detectConflict()) return;
     try {
-      if (text === this.starter) localStorage.removeItem(this.key);
-      else localStorage.setItem(this.key, text);
-      this.known = this.kept();
-      this.unsaved = null;
+      if (text === this.starter) localStorage.removeItem(this.#key);
+      else localStorage.setItem(this.#key, text);
+      this.#lastStored = this.#readStored();
+      this.#unsaved = null;
     } catch {
       this.isKept = false;
     }
   }
 
-  private kept(): string | null {
+  #readStored(): string | null {
     try {
-      return localStorage.getItem(this.key);
+      return localStorage.getItem(this.#key);
     } catch {
       return null;
     }
   }
 
   /** Whether another tab has kept another text since; it is offered. */
-  private isOlder(): boolean {
-    const kept = this.kept();
-    const other = kept ?? this.starter;
-    if (kept === this.known || other === this.text) {
-      this.settle(kept);
+  #detectConflict(): boolean {
+    const stored = this.#readStored();
+    const other = stored ?? this.starter;
+    if (stored === this.#lastStored || other === this.#currentText) {
+      this.#resolveConflict(stored);
       return false;
     }
     const take = (): void => {
-      this.settle(kept);
-      this.unsaved = null;
+      this.#resolveConflict(stored);
+      this.#unsaved = null;
       this.replace(other);
     };
     const keep = (): void => {
-      this.settle(kept);
-      this.write(this.text);
+      this.#resolveConflict(stored);
+      this.write(this.#currentText);
     };
     this.notice.replaceChildren(
       "You changed this exercise in another tab. Until you choose, nothing you write here is kept. ",
@@ -153,8 +153,8 @@ export class Draft {
     return true;
   }
 
-  private settle(kept: string | null): void {
-    this.known = kept;
+  #resolveConflict(stored: string | null): void {
+    this.#lastStored = stored;
     this.notice.replaceChildren();
   }
 }

@@ -13,9 +13,9 @@ export function startJumpBar(): void {
   const observer = new IntersectionObserver(
     (entries) => {
       for (const { target, intersectionRect } of entries) visible.set(target, intersectionRect.height);
-      const [most] = [...visible].reduce((one, other) => (other[1] > one[1] ? other : one));
+      const [largestPart] = [...visible].reduce((one, other) => (other[1] > one[1] ? other : one));
       for (const [part, link] of parts) {
-        if (part === most) link.setAttribute("aria-current", "true");
+        if (part === largestPart) link.setAttribute("aria-current", "true");
         else link.removeAttribute("aria-current");
       }
     },

@@ -63,8 +63,8 @@ function isSignedLiteral(node: SyntaxNode, source: string): boolean {
 
 /** `np.array` of a list or a tuple. */
 function isArrayLiteral(node: SyntaxNode, source: string): boolean {
-  const [called, list] = childNodes(node);
-  if (!called || !list || !ARRAYS.includes(source.slice(called.from, called.to))) return false;
+  const [callee, list] = childNodes(node);
+  if (!callee || !list || !ARRAYS.includes(source.slice(callee.from, callee.to))) return false;
   const [items, ...others] = childNodes(list).filter((child) => !isPunctuation(child));
   if (!items || others.length > 0) return false;
   const isList = items.name === "ArrayExpression" || items.name === "TupleExpression";
@@ -76,7 +76,7 @@ function isPunctuation(node: SyntaxNode): boolean {
 }
 
 function childNodes(node: SyntaxNode): SyntaxNode[] {
-  const found: SyntaxNode[] = [];
-  for (let child = node.firstChild; child; child = child.nextSibling) found.push(child);
-  return found;
+  const children: SyntaxNode[] = [];
+  for (let child = node.firstChild; child; child = child.nextSibling) children.push(child);
+  return children;
 }

@@ -32,18 +32,18 @@ export function renderPassPanel(
 
 /** What a first pass changes: what was trained, and the map of the track with one more square lit. */
 function renderAdvance({ id, title }: Exercise): HTMLElement[] {
-  const known = exerciseStatuses(progress.history);
-  const isPassed = (each: string): boolean => known.get(each)?.state === "passed";
+  const statuses = exerciseStatuses(progress.history);
+  const isPassed = (each: string): boolean => statuses.get(each)?.state === "passed";
   const marks = [...document.querySelectorAll<HTMLElement>(".sidebar nav > ol > li > a > .state")];
   const lessons = marks.map((mark) => (mark.dataset.stateOf ?? "").split(" ").filter(Boolean));
   const ids = lessons.flat();
-  const own = lessons.findIndex((lesson) => lesson.includes(id));
-  const isWhole = lessons[own]?.every(isPassed) && lessons[own].length > 1;
-  const lesson = marks[own]?.nextElementSibling?.textContent ?? "";
+  const lessonIndex = lessons.findIndex((lesson) => lesson.includes(id));
+  const isWhole = lessons[lessonIndex]?.every(isPassed) && lessons[lessonIndex].length > 1;
+  const lesson = marks[lessonIndex]?.nextElementSibling?.textContent ?? "";
   const trained = [...document.querySelectorAll("#trains a")].map(({ textContent }) => textContent);
   const last = trained.pop();
   const practised = last ? `You practised ${[trained.join(", "), last].filter(Boolean).join(" and ")}.` : `You solved “${title}”.`;
-  const squares = lessons.map((lesson) => element("span", { class: "dots" }, ...lesson.map((each) => renderSquare(known.get(each)?.state, each === id))));
+  const squares = lessons.map((lesson) => element("span", { class: "dots" }, ...lesson.map((each) => renderSquare(statuses.get(each)?.state, each === id))));
   const label = `${ids.filter(isPassed).length} of ${ids.length} exercises passed`;
   return [
     element("p", {}, practised, isWhole && ` That completes “${lesson}”.`),
@@ -62,11 +62,11 @@ function renderEarnedXp(before: ExerciseStatus, after: ExerciseStatus): HTMLElem
 
 function noteSentence(exercise: Exercise, judge: Judge): string {
   if (judge === "service") return "Certified: it was graded by the service, which keeps it for you.";
-  const own = "Your progress is kept in this browser.";
+  const storageSentence = "Your progress is kept in this browser.";
   const hidden = exercise.hidden_tests;
-  if (judge === "page") return `${hidden > 0 && exercise.tests.length > 0 ? "The hidden tests pass too. " : ""}${own}`;
+  if (judge === "page") return `${hidden > 0 && exercise.tests.length > 0 ? "The hidden tests pass too. " : ""}${storageSentence}`;
   const rest = hidden > 0 ? ` runs the ${pluralize(hidden, "hidden test")} too, and` : "";
-  return `In a terminal, \`${checkCommand(exercise)}\`${rest} certifies it. ${own}`;
+  return `In a terminal, \`${checkCommand(exercise)}\`${rest} certifies it. ${storageSentence}`;
 }
 
 /** The way on that stands at the end of the page, brought here. */

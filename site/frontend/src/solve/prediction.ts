@@ -34,80 +34,80 @@ interface AnswerField {
 }
 
 export class Prediction {
-  private readonly fields: readonly AnswerField[];
-  private readonly draft: Draft;
-  private readonly help: Help;
-  private readonly results: ResultsCard;
-  private readonly status = new PythonStatusLine(() => this.python?.reset());
-  private readonly python: Python | null;
-  private readonly around: ResultsContext;
-  private isBusy = false;
-  private readonly summary = element("p", { class: "summary", role: "status" });
+  readonly #fields: readonly AnswerField[];
+  readonly #draft: Draft;
+  readonly #help: Help;
+  readonly #results: ResultsCard;
+  readonly #pythonStatus = new PythonStatusLine(() => this.#python?.reset());
+  readonly #python: Python | null;
+  readonly #context: ResultsContext;
+  #isBusy = false;
+  readonly #summary = element("p", { class: "summary", role: "status" });
 
   constructor(private readonly exercise: Exercise) {
-    this.draft = new Draft(exercise.id, exercise.starter, (source) => this.restore(source));
-    const judged = exercise.engine !== "";
-    const show = (state: PythonState): void => this.status.show(state);
-    this.python = judged ? new Python(["open_exercise"], show, fileAddress(exercise.engine)) : null;
-    this.results = new ResultsCard(
-      `“${judged ? "Check" : "Submit for grading"}” compares your answers with the right ones.`,
+    this.#draft = new Draft(exercise.id, exercise.starter, (source) => this.#restore(source));
+    const isJudgedHere = exercise.engine !== "";
+    const show = (state: PythonState): void => this.#pythonStatus.show(state);
+    this.#python = isJudgedHere ? new Python(["open_exercise"], show, fileAddress(exercise.engine)) : null;
+    this.#results = new ResultsCard(
+      `“${isJudgedHere ? "Check" : "Submit for grading"}” compares your answers with the right ones.`,
       "Your answers have changed since these results.",
     );
-    const answers = parseAnswers(this.draft.read());
-    this.fields = exercise.defines.map((name) => {
+    const answers = parseAnswers(this.#draft.read());
+    this.#fields = exercise.defines.map((name) => {
       const choices = exercise.choices?.[name] ?? [];
       const answer = answers.get(name) ?? "";
       const label = answerLabel(name);
       return choices.length > 0 ? createChoiceField(name, label, choices, answer) : createTextField(name, label, answer);
     });
-    this.help = new Help(exercise);
-    this.around = {
+    this.#help = new Help(exercise);
+    this.#context = {
       feedback: exercise.feedback,
-      goTo: (line) => this.fields[line - 1]?.first.focus(), // each answer has a line of its own
-      hint: (number) => this.help.leadTo(number),
-      testsAreShown: judged, // each at its answer
+      goTo: (line) => this.#fields[line - 1]?.first.focus(), // each answer has a line of its own
+      hint: (number) => this.#help.leadTo(number),
+      testsAreShown: isJudgedHere, // each at its answer
     };
-    this.layOut();
-    requestState(exercise.id, (source) => this.restore(source));
+    this.#render();
+    requestState(exercise.id, (source) => this.#restore(source));
   }
 
-  private layOut(): void {
+  #render(): void {
     findElement("#code", HTMLElement).textContent = "Your answers";
-    const form = element("form", { class: "answers", autocomplete: "off" }, ...this.fields.map(({ parts }) => parts));
+    const form = element("form", { class: "answers", autocomplete: "off" }, ...this.#fields.map(({ parts }) => parts));
     form.noValidate = true;
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      void this.check();
+      void this.#check();
     });
-    form.addEventListener("focusin", () => this.python?.start(), { once: true });
-    form.addEventListener("input", ({ target }) => this.changed(target));
-    form.addEventListener("focusout", ({ target }) => this.left(target));
-    findElement("#starter", HTMLElement).replaceChildren(form, this.foot());
-    if (service || this.python) findElement("#bench", HTMLElement).after(this.results.card);
-    if (this.python) {
-      this.status.show(this.python.state);
-      if (hasPython()) this.python.start();
+    form.addEventListener("focusin", () => this.#python?.start(), { once: true });
+    form.addEventListener("input", ({ target }) => this.#handleChange(target));
+    form.addEventListener("focusout", ({ target }) => this.#handleFieldExit(target));
+    findElement("#starter", HTMLElement).replaceChildren(form, this.#renderFooter());
+    if (service || this.#python) findElement("#bench", HTMLElement).after(this.#results.card);
+    if (this.#python) {
+      this.#pythonStatus.show(this.#python.state);
+      if (hasPython()) this.#python.start();
       findElement("#terminal", HTMLDetailsElement).open = false;
     }
-    this.count();
+    this.#showProgress();
   }
 
-  private restore(source: string): void {
+  #restore(source: string): void {
     const answers = parseAnswers(source);
-    for (const field of this.fields) field.write(answers.get(field.name) ?? "");
-    this.changed(null);
+    for (const field of this.#fields) field.write(answers.get(field.name) ?? "");
+    this.#handleChange(null);
   }
 
-  private foot(): HTMLElement {
+  #renderFooter(): HTMLElement {
     const name = submissionName(this.exercise.id);
-    const save = button(`Download ${name}`, () => this.save(), { class: this.python ? "button" : "button primary" });
-    const check = this.python && button("Check", () => void this.check(), { class: "button primary" });
+    const save = button(`Download ${name}`, () => this.#save(), { class: this.#python ? "button" : "button primary" });
+    const check = this.#python && button("Check", () => void this.#check(), { class: "button primary" });
     const submitting = service && new SubmitControls(service, {
       exercise: this.exercise,
-      results: this.results,
-      source: () => (this.isComplete() ? this.source() : null),
-      text: () => this.source(),
-      judged: (source, verdict) => this.conclude(source, verdict, "Graded by the service", true),
+      results: this.#results,
+      source: () => (this.#isComplete() ? this.#buildSource() : null),
+      text: () => this.#buildSource(),
+      judged: (source, verdict) => this.#showVerdict(source, verdict, "Graded by the service", true),
     });
     const grading = service ? "is graded here or by the command below" : "the command below grades";
     const plain =
@@ -116,103 +116,103 @@ export class Prediction {
     return element(
       "div",
       { class: "bench-foot" },
-      this.python ? null : element("p", {}, plain),
-      element("div", { class: "buttons" }, check, save, submitting?.button, this.python && this.status.line),
+      this.#python ? null : element("p", {}, plain),
+      element("div", { class: "buttons" }, check, save, submitting?.button, this.#python && this.#pythonStatus.line),
       submitting?.line,
-      this.summary,
-      this.draft.notice,
+      this.#summary,
+      this.#draft.notice,
     );
   }
 
-  private changed(target: EventTarget | null): void {
-    this.draft.write(this.source());
-    this.results.compare(this.source());
-    for (const field of this.fields) {
+  #handleChange(target: EventTarget | null): void {
+    this.#draft.write(this.#buildSource());
+    this.#results.compare(this.#buildSource());
+    for (const field of this.#fields) {
       if (!field.trouble()) field.complain("");
       if (target instanceof Node && field.parts.contains(target)) field.mark.replaceChildren();
     }
-    this.count();
+    this.#showProgress();
   }
 
   /** An answer is complained of once its field is left, and nobody minds an empty one yet. */
-  private left(target: EventTarget | null): void {
-    const field = this.fields.find(({ parts }) => target instanceof Node && parts.contains(target));
+  #handleFieldExit(target: EventTarget | null): void {
+    const field = this.#fields.find(({ parts }) => target instanceof Node && parts.contains(target));
     if (field?.read()) field.complain(field.trouble());
   }
 
-  private count(): void {
-    const ready = this.fields.filter((field) => !field.trouble()).length;
-    const all = this.fields.length;
-    this.summary.textContent =
+  #showProgress(): void {
+    const ready = this.#fields.filter((field) => !field.trouble()).length;
+    const all = this.#fields.length;
+    this.#summary.textContent =
       ready === all
-        ? `All ${all} answers are there. ${this.python ? "Check them" : service ? "Submit them for grading" : "Download the file, and grade it in a terminal"}.`
+        ? `All ${all} answers are there. ${this.#python ? "Check them" : service ? "Submit them for grading" : "Download the file, and grade it in a terminal"}.`
         : `${ready} of ${pluralize(all, "answer")} ${ready === 1 ? "is" : "are"} there.`;
   }
 
-  private save(): void {
-    if (!this.isComplete()) return;
-    download(submissionName(this.exercise.id), this.source());
-    this.summary.textContent = `Now run ${checkCommand(this.exercise)} where the file is.`;
+  #save(): void {
+    if (!this.#isComplete()) return;
+    download(submissionName(this.exercise.id), this.#buildSource());
+    this.#summary.textContent = `Now run ${checkCommand(this.exercise)} where the file is.`;
   }
 
   /** Whether each answer is there; if not, the first that is missing is pointed to. */
-  private isComplete(): boolean {
-    for (const field of this.fields) field.complain(field.trouble());
-    const missing = this.fields.find((field) => field.trouble());
+  #isComplete(): boolean {
+    for (const field of this.#fields) field.complain(field.trouble());
+    const missing = this.#fields.find((field) => field.trouble());
     missing?.first.focus();
     return missing === undefined;
   }
 
   /** Compare the answers with the right ones, in this page. */
-  private async check(): Promise<void> {
-    if (this.python === null || this.isBusy || !this.isComplete()) return;
-    this.isBusy = true;
-    const source = this.source();
+  async #check(): Promise<void> {
+    if (this.#python === null || this.#isBusy || !this.#isComplete()) return;
+    this.#isBusy = true;
+    const source = this.#buildSource();
     try {
-      const verdict = JSON.parse(await this.python.call("check", source)) as Verdict | GraderFault;
-      if (verdict.outcome !== "grader fault") this.conclude(source, verdict, "", false);
-      else this.results.show(source, "bad", "This could not be checked: the grader itself failed.", "", [renderProblem(verdict.message, null, this.around)]);
+      const verdict = JSON.parse(await this.#python.call("check", source)) as Verdict | GraderFault;
+      if (verdict.outcome !== "grader fault") this.#showVerdict(source, verdict, "", false);
+      else this.#results.show(source, "bad", "This could not be checked: the grader itself failed.", "", [renderProblem(verdict.message, null, this.#context)]);
     } catch (error) {
       if (!(error instanceof InterruptedCall)) throw error;
-      this.results.show(source, "bad", error.message, "", []);
+      this.#results.show(source, "bad", error.message, "", []);
     } finally {
-      this.isBusy = false;
+      this.#isBusy = false;
     }
   }
 
-  private conclude(source: string, verdict: Verdict, facts: string, isCertified: boolean): void {
-    const inside = recordVerdict({ exercise: this.exercise, source, verdict, isCertified }, this.help, this.around);
+  #showVerdict(source: string, verdict: Verdict, facts: string, isCertified: boolean): void {
+    const content = recordVerdict({ exercise: this.exercise, source, verdict, isCertified }, this.#help, this.#context);
     const tone = verdict.outcome === "passed" ? "good" : "bad";
-    this.summary.textContent = "";
-    this.mark(verdict); // before the results are brought into view, as it moves them
-    this.results.show(source, tone, summarySentence(this.exercise, verdict), facts, inside);
+    this.#summary.textContent = "";
+    this.#markAnswers(verdict); // before the results are brought into view, as it moves them
+    this.#results.show(source, tone, summarySentence(this.exercise, verdict), facts, content);
   }
 
   /** Say at each answer whether it is right, where it is known which tests ask for it. */
-  private mark({ tests }: Verdict): void {
+  #markAnswers({ tests }: Verdict): void {
     const { asks } = this.exercise;
-    for (const { name, mark } of this.fields) {
-      const own = tests.filter(({ id }) => asks[id]?.includes(name));
-      if (own.length > 0) mark.replaceChildren(...renderMark(own));
+    for (const { name, mark } of this.#fields) {
+      const ownTests = tests.filter(({ id }) => asks[id]?.includes(name));
+      if (ownTests.length > 0) mark.replaceChildren(...renderMark(ownTests));
     }
   }
 
-  private source(): string {
-    const lines = this.fields.map((field) => `${field.name} = ${field.read() || UNANSWERED}\n`);
+  #buildSource(): string {
+    const lines = this.#fields.map((field) => `${field.name} = ${field.read() || UNANSWERED}\n`);
     return lines.join("");
   }
 }
 
 /** What each name was set to, in a draft that this page wrote. */
 function parseAnswers(source: string): Map<string, string> {
-  const found = source.matchAll(/^(\w+) = (.*)$/gm);
-  const pairs = [...found].map(([, name = "", value = ""]) => [name, value] as const);
+  const matches = source.matchAll(/^(\w+) = (.*)$/gm);
+  const pairs = [...matches].map(([, name = "", value = ""]) => [name, value] as const);
   return new Map(pairs.filter(([, value]) => value !== UNANSWERED));
 }
 
 /** A name, and the question that the instructions ask about it, where they list names: it moves here. */
 function answerLabel(name: string): Child[] {
-  const made: Child[] = [element("code", {}, name)];
+  const label: Child[] = [element("code", {}, name)];
   for (const item of document.querySelectorAll("#brief .prose li")) {
     if (item.firstElementChild?.textContent !== name || item.firstChild !== item.firstElementChild) continue;
     const list = item.parentElement;
@@ -220,10 +220,10 @@ function answerLabel(name: string): Child[] {
     if (list?.childElementCount === 0) list.remove();
     item.firstElementChild.remove();
     if (item.firstChild) item.firstChild.textContent = item.firstChild.textContent?.replace(/^:\s*/, "") ?? "";
-    made.push(" ", element("span", { class: "asked" }, ...item.childNodes)); // a blank for who hears it
+    label.push(" ", element("span", { class: "asked" }, ...item.childNodes)); // a blank for who hears it
     break;
   }
-  return made;
+  return label;
 }
 
 function renderMark(tests: readonly TestResult[]): Node[] {
@@ -233,7 +233,7 @@ function renderMark(tests: readonly TestResult[]): Node[] {
   return [element("div", { class: `outcome ${wrong ? "failed" : "passed"}` }, picture, words)];
 }
 
-function createTextField(name: string, named: Child[], answer: string): AnswerField {
+function createTextField(name: string, labelContent: Child[], answer: string): AnswerField {
   const id = `answer-${name}`;
   const input = element("input", {
     id,
@@ -244,22 +244,22 @@ function createTextField(name: string, named: Child[], answer: string): AnswerFi
     spellcheck: "false",
     "aria-describedby": `${id}-trouble ${id}-mark`,
   });
-  const said = element("p", { class: "answer-trouble", id: `${id}-trouble` });
+  const error = element("p", { class: "answer-trouble", id: `${id}-trouble` });
   const mark = element("div", { class: "answer-mark", id: `${id}-mark` });
-  const label = element("label", { for: id }, ...named);
+  const label = element("label", { for: id }, ...labelContent);
   return {
     name,
     mark,
-    parts: element("div", { class: "field" }, label, input, said, mark),
+    parts: element("div", { class: "field" }, label, input, error, mark),
     first: input,
     read: () => toLiteral(input.value),
     write: (literal) => (input.value = toAnswer(literal)),
     trouble: () => answerError(toLiteral(input.value)),
-    complain: createErrorSetter(input, said),
+    complain: createErrorSetter(input, error),
   };
 }
 
-function createChoiceField(name: string, named: Child[], choices: readonly string[], answer: string): AnswerField {
+function createChoiceField(name: string, labelContent: Child[], choices: readonly string[], answer: string): AnswerField {
   const id = `answer-${name}`;
   const options = choices.map((choice) =>
     element("input", {
@@ -270,27 +270,27 @@ function createChoiceField(name: string, named: Child[], choices: readonly strin
     }),
   );
   const labels = options.map((option) => element("label", { class: "choice" }, option, option.value));
-  const said = element("p", { class: "answer-trouble", id: `${id}-trouble` });
+  const error = element("p", { class: "answer-trouble", id: `${id}-trouble` });
   const mark = element("div", { class: "answer-mark", id: `${id}-mark` });
-  const legend = element("legend", {}, ...named);
-  const described = { class: "field", "aria-describedby": `${said.id} ${mark.id}` };
-  const group = element("fieldset", described, legend, ...labels, said, mark);
-  const chosen = (): string | undefined => options.find(({ checked }) => checked)?.value;
+  const legend = element("legend", {}, ...labelContent);
+  const described = { class: "field", "aria-describedby": `${error.id} ${mark.id}` };
+  const group = element("fieldset", described, legend, ...labels, error, mark);
+  const choice = (): string | undefined => options.find(({ checked }) => checked)?.value;
   return {
     name,
     mark,
     parts: group,
     first: options[0] ?? group,
     write: (literal) => options.forEach((option) => (option.checked = JSON.stringify(option.value) === literal)),
-    read: () => (chosen() === undefined ? "" : JSON.stringify(chosen())),
-    trouble: () => (chosen() === undefined ? "Choose one of these." : ""),
-    complain: createErrorSetter(group, said),
+    read: () => (choice() === undefined ? "" : JSON.stringify(choice())),
+    trouble: () => (choice() === undefined ? "Choose one of these." : ""),
+    complain: createErrorSetter(group, error),
   };
 }
 
-function createErrorSetter(field: HTMLElement, said: HTMLElement): (trouble: string) => void {
+function createErrorSetter(field: HTMLElement, error: HTMLElement): (trouble: string) => void {
   return (trouble) => {
-    said.textContent = trouble;
+    error.textContent = trouble;
     if (trouble) field.setAttribute("aria-invalid", "true");
     else field.removeAttribute("aria-invalid");
   };

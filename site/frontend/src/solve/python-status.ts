@@ -16,54 +16,54 @@ const SLOW_SECONDS = 20; // a slow network needs them; then a download may as we
 
 export class PythonStatusLine {
   readonly line = element("p", { class: "python" });
-  private readonly words = element("span", { "aria-hidden": "true" });
-  private readonly said = element("span", { class: "unseen", role: "status" });
-  private readonly bar = element("progress", { "aria-hidden": "true", max: page.pythonBytes, hidden: true });
-  private timer: number | undefined;
+  readonly #stateText = element("span", { "aria-hidden": "true" });
+  readonly #announcement = element("span", { class: "unseen", role: "status" });
+  readonly #progressBar = element("progress", { "aria-hidden": "true", max: page.pythonBytes, hidden: true });
+  #timer: number | undefined;
 
   constructor(private readonly reset: () => void) {}
 
   show(state: PythonState): void {
-    clearInterval(this.timer);
+    clearInterval(this.#timer);
     this.line.dataset.state = state.kind;
-    this.bar.hidden = state.kind !== "starting" || page.pythonBytes === 0;
-    this.line.replaceChildren(this.words, this.bar, this.said, ...this.action(state));
+    this.#progressBar.hidden = state.kind !== "starting" || page.pythonBytes === 0;
+    this.line.replaceChildren(this.#stateText, this.#progressBar, this.#announcement, ...this.#renderAction(state));
     if (state.kind === "failed") {
-      this.words.textContent = `Python could not start: ${state.reason}`;
+      this.#stateText.textContent = `Python could not start: ${state.reason}`;
     } else {
-      this.count(state);
+      this.#showSeconds(state);
     }
     // The seconds would be read out one by one, so a screen reader gets the words alone.
-    this.said.textContent = state.kind === "failed" ? this.words.textContent : STATE_SENTENCES[state.kind];
+    this.#announcement.textContent = state.kind === "failed" ? this.#stateText.textContent : STATE_SENTENCES[state.kind];
   }
 
-  private count(state: Exclude<PythonState, { kind: "failed" }>): void {
+  #showSeconds(state: Exclude<PythonState, { kind: "failed" }>): void {
     const words = STATE_SENTENCES[state.kind];
-    this.words.textContent = words;
+    this.#stateText.textContent = words;
     if (!("since" in state)) return;
-    this.timer = setInterval(() => {
+    this.#timer = setInterval(() => {
       const seconds = Math.round((Date.now() - state.since) / 1000);
-      this.words.textContent = `${words}, ${seconds} s${state.kind === "starting" ? this.loaded(state.load.received) : ""}`;
+      this.#stateText.textContent = `${words}, ${seconds} s${state.kind === "starting" ? this.#downloadText(state.load.receivedBytes) : ""}`;
       const isSlow = state.kind === "starting" && seconds >= SLOW_SECONDS;
-      if (isSlow && this.line.lastChild === this.said) this.line.append(this.again("Start anew"));
+      if (isSlow && this.line.lastChild === this.#announcement) this.line.append(this.#renderResetButton("Start anew"));
     }, 1000);
   }
 
   /** How much of Python has arrived, of how much where that is known. */
-  private loaded(bytes: number): string {
-    this.bar.value = bytes;
+  #downloadText(bytes: number): string {
+    this.#progressBar.value = bytes;
     if (bytes === 0) return "";
     const total = Math.max(bytes, page.pythonBytes) / MEGABYTE;
     const loaded = (bytes / MEGABYTE).toFixed(1);
     return page.pythonBytes ? `, ${loaded} of ${total.toFixed(1)} MB` : `, ${loaded} MB loaded`;
   }
 
-  private action({ kind }: PythonState): Node[] {
-    if (kind === "failed") return [this.again("Try again")];
-    return kind === "ready" ? [this.again("Reset Python")] : [];
+  #renderAction({ kind }: PythonState): Node[] {
+    if (kind === "failed") return [this.#renderResetButton("Try again")];
+    return kind === "ready" ? [this.#renderResetButton("Reset Python")] : [];
   }
 
-  private again(label: string): Node {
+  #renderResetButton(label: string): Node {
     return button(label, this.reset, { class: "link" });
   }
 }

@@ -47,18 +47,18 @@ export function summarySentence(exercise: Exercise, verdict: Verdict): string {
 }
 
 /** Everything below that sentence. */
-export function renderVerdict(verdict: Verdict, around: ResultsContext): Node[] {
+export function renderVerdict(verdict: Verdict, context: ResultsContext): Node[] {
   if (verdict.outcome === "not run") return [element("div", {}, renderParagraphs(verdict.message)), ...renderOutput(verdict.output)];
   if (verdict.message) {
-    const said = renderProblem(verdict.message, verdict.line, around);
-    return [said, ...renderNotes(verdict), ...renderOutput(verdict.output)];
+    const message = renderProblem(verdict.message, verdict.line, context);
+    return [message, ...renderNotes(verdict), ...renderOutput(verdict.output)];
   }
   return [
     ...renderNotes(verdict),
-    ...(verdict.diagnosis ? [renderDiagnosis(verdict.diagnosis, around)] : []),
-    ...(verdict.example ? [renderExample(verdict.example, around)] : []),
+    ...(verdict.diagnosis ? [renderDiagnosis(verdict.diagnosis, context)] : []),
+    ...(verdict.example ? [renderExample(verdict.example, context)] : []),
     ...renderOutput(verdict.output),
-    ...(around.testsAreShown ? [] : renderTests(verdict.tests, around)),
+    ...(context.testsAreShown ? [] : renderTests(verdict.tests, context)),
   ];
 }
 
@@ -67,67 +67,67 @@ function renderNotes({ notes = [] }: Verdict): Node[] {
 }
 
 /** Each test, with the first few that do not pass open and a way to open the others. */
-function renderTests(tests: readonly TestResult[], around: ResultsContext): Node[] {
-  const shown = tests.map((test) => renderTest(test, around));
-  const list = element("ol", { class: "outcomes" }, ...shown.map((each) => element("li", {}, each)));
-  const failed = shown.filter((each) => each instanceof HTMLDetailsElement && each.open) as HTMLDetailsElement[];
-  const shut = failed.slice(MAX_OPEN_TESTS);
-  for (const each of shut) each.open = false;
-  if (shut.length === 0) return [list];
+function renderTests(tests: readonly TestResult[], context: ResultsContext): Node[] {
+  const items = tests.map((test) => renderTest(test, context));
+  const list = element("ol", { class: "outcomes" }, ...items.map((each) => element("li", {}, each)));
+  const failed = items.filter((each) => each instanceof HTMLDetailsElement && each.open) as HTMLDetailsElement[];
+  const closed = failed.slice(MAX_OPEN_TESTS);
+  for (const each of closed) each.open = false;
+  if (closed.length === 0) return [list];
   const open = button(`Open all ${failed.length}`, () => {
-    for (const each of shut) each.open = true;
+    for (const each of closed) each.open = true;
     more.remove();
-    shut[0]?.querySelector("summary")?.focus();
+    closed[0]?.querySelector("summary")?.focus();
   }, { class: "link" });
   const more = element("p", { class: "quiet" }, `The first ${MAX_OPEN_TESTS} of ${failed.length} failing tests are open. `, open);
   return [more, list];
 }
 
 /** What a run printed, and how it ended if it did not end well. */
-export function renderRun({ output: text, truncated, figures, problem: ended }: RunResult, around: ResultsContext): Node[] {
-  const drawn = figures.map(renderFigure);
-  drawn.forEach((each, at) => makeHeatmapExplorable(each, at === 0));
-  const left = truncated > 0 && `… and ${truncated.toLocaleString("en")} more bytes.`;
+export function renderRun({ output: text, truncated, figures, problem: runProblem }: RunResult, context: ResultsContext): Node[] {
+  const figureElements = figures.map(renderFigure);
+  figureElements.forEach((each, at) => makeHeatmapExplorable(each, at === 0));
+  const truncation = truncated > 0 && `… and ${truncated.toLocaleString("en")} more bytes.`;
   return [
     ...(text ? [renderTextBox(text)] : []),
-    ...(left ? [element("p", { class: "quiet" }, left)] : []),
-    ...drawn,
-    ...(text || ended || drawn.length > 0 ? [] : [element("p", { class: "quiet" }, "Your code ran and printed nothing.")]),
-    ...(ended ? [renderProblem(ended.message, ended.line, around)] : []),
+    ...(truncation ? [element("p", { class: "quiet" }, truncation)] : []),
+    ...figureElements,
+    ...(text || runProblem || figureElements.length > 0 ? [] : [element("p", { class: "quiet" }, "Your code ran and printed nothing.")]),
+    ...(runProblem ? [renderProblem(runProblem.message, runProblem.line, context)] : []),
   ];
 }
 
 /** A message about the submission as a whole. */
-export function renderProblem(message: string, line: number | null, around: ResultsContext): HTMLElement {
-  return element("div", { class: "problem" }, renderParagraphs(message), renderLineButton(line, around));
+export function renderProblem(message: string, line: number | null, context: ResultsContext): HTMLElement {
+  return element("div", { class: "problem" }, renderParagraphs(message), renderLineButton(line, context));
 }
 
-function renderDiagnosis({ kind, ids, feedback, hint }: Diagnosis, around: ResultsContext): HTMLElement {
+function renderDiagnosis({ kind, ids, feedback, hint }: Diagnosis, context: ResultsContext): HTMLElement {
   const [id = ""] = ids;
-  const known = kind === "misconception" ? around.feedback[id] : undefined;
-  const said = element("div", { class: "prose" });
+  const feedbackHtml = kind === "misconception" ? context.feedback[id] : undefined;
+  const explanation = element("div", { class: "prose" });
   // The builder's HTML is as trusted as the page; what Python sends is put in as text.
-  if (known !== undefined) said.innerHTML = known;
-  else said.append(renderParagraphs(feedback));
-  const helps = hint !== null && element("p", {}, around.hint(hint));
+  if (feedbackHtml !== undefined) explanation.innerHTML = feedbackHtml;
+  else explanation.append(renderParagraphs(feedback));
+  const hintLead = hint !== null && element("p", {}, context.hint(hint));
   const title = element("h3", {}, "What is behind this");
-  return element("div", { class: "diagnosis" }, title, said, helps);
+  return element("div", { class: "diagnosis" }, title, explanation, hintLead);
 }
 
 /** As in the terminal: Python that can be pasted, and what came of it. */
-function renderExample({ code, result }: SmallExample, around: ResultsContext): HTMLElement {
+function renderExample({ code, result }: SmallExample, context: ResultsContext): HTMLElement {
   const title = element("h3", {}, "A small example that goes wrong");
-  const said = element("p", {}, "Only hidden tests fail. This small example goes wrong too. Try it:");
-  return element("div", { class: "diagnosis" }, title, said, renderTextBox(code), ...renderBody(result, around));
+  const introduction = element("p", {}, "Only hidden tests fail. This small example goes wrong too. Try it:");
+  return element("div", { class: "diagnosis" }, title, introduction, renderTextBox(code), ...renderBody(result, context));
 }
 
-function renderTest(test: TestResult, around: ResultsContext): HTMLElement {
-  const inside = renderBody(test, around);
+function renderTest(test: TestResult, context: ResultsContext): HTMLElement {
+  const content = renderBody(test, context);
   const head = renderHead(test);
   const kind = `outcome ${outcomeClass(test.outcome)}`;
-  if (inside.length === 0) return element("div", { class: kind }, element("div", {}, ...head));
+  if (content.length === 0) return element("div", { class: kind }, element("div", {}, ...head));
   const open = test.outcome !== "passed";
-  const body = element("div", { class: "outcome-body" }, ...inside);
+  const body = element("div", { class: "outcome-body" }, ...content);
   return element("details", { class: kind, open }, element("summary", {}, ...head), body);
 }
 
@@ -155,17 +155,17 @@ function renderName({ id, description, hidden }: TestResult): HTMLElement {
   return element("span", { class: "outcome-name" }, description || id);
 }
 
-function renderBody(test: TestResult, around: ResultsContext): Node[] {
+function renderBody(test: TestResult, context: ResultsContext): Node[] {
   if (test.outcome === "not run") return [];
   if (test.outcome === "passed") return renderOutput(test.output);
   const compared = renderComparison(test);
   const inputs = test.inputs ?? [];
-  const line = renderLineButton(test.line, around);
-  const given = element("div", { class: "values" }, ...inputs.map(({ name, value }) => renderValue(name, value)));
+  const line = renderLineButton(test.line, context);
+  const inputValues = element("div", { class: "values" }, ...inputs.map(({ name, value }) => renderValue(name, value)));
   return [
     ...(test.message ? [element("div", { class: "message" }, renderParagraphs(test.message), line)] : []),
     ...(compared ? [compared] : []),
-    ...(inputs.length > 0 ? [renderLabel("Inputs"), given] : []),
+    ...(inputs.length > 0 ? [renderLabel("Inputs"), inputValues] : []),
     ...renderOutput(test.output),
   ];
 }
@@ -179,6 +179,6 @@ function renderLabel(text: string): HTMLElement {
   return element("p", { class: "label" }, text);
 }
 
-function renderLineButton(line: number | null, around: ResultsContext): Child {
-  return line !== null && button(`Go to line ${line}`, () => around.goTo(line), { class: "link" });
+function renderLineButton(line: number | null, context: ResultsContext): Child {
+  return line !== null && button(`Go to line ${line}`, () => context.goTo(line), { class: "link" });
 }

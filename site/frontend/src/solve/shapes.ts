@@ -31,10 +31,10 @@ export class ShapeDisplay {
 export function toLineNotes(shapes: readonly LineShape[]): LineNote[] {
   const lines = new Map<number, LineShape[]>();
   for (const shape of shapes) lines.set(shape.line, [...(lines.get(shape.line) ?? []), shape]);
-  return [...lines].map(([line, several]) => ({
+  return [...lines].map(([line, lineShapes]) => ({
     line,
-    text: several.map((shape) => `${shape.name === "return" ? "→" : shape.name} ${formatShape(shape)}`).join(", "),
-    isWrong: several.some((shape) => shape.is_off_track),
+    text: lineShapes.map((shape) => `${shape.name === "return" ? "→" : shape.name} ${formatShape(shape)}`).join(", "),
+    isWrong: lineShapes.some((shape) => shape.is_off_track),
   }));
 }
 

@@ -12,8 +12,8 @@ const DIFF_LABELS = { same: "", yours: "Only yours: ", solution: "Only the solut
 export function solutionLoader({ id, solution: file }: Exercise, isCertified: boolean): (() => Promise<Solution>) | null {
   if (file !== null) return () => loadSolution(file);
   if (service === null || !isCertified) return null;
-  const asked = service;
-  return async () => (await asked.ask(`exercises/${id}/solution`)) as Solution;
+  const currentService = service;
+  return async () => (await currentService.ask(`exercises/${id}/solution`)) as Solution;
 }
 
 /** Explanation and other ways, below a solution that is shown already. */

@@ -15,21 +15,21 @@ export function renderValue(name: string, value: ValueDisplay): HTMLElement {
 }
 
 /** What was expected beside what came, under the name `of`: as tables with their difference, or as text. */
-export function renderComparison(test: TestResult, of = "Yours"): HTMLElement | null {
+export function renderComparison(test: TestResult, caption = "Yours"): HTMLElement | null {
   const { expected, got } = test;
   if (!expected && !got) return null;
-  const made = element("div", { class: "comparison" });
+  const container = element("div", { class: "comparison" });
   const [left, right] = [toNumberTable(expected), toNumberTable(got)];
   if (expected && got && left && right) {
-    made.append(...renderTables(expected, got, left, right, test.worst ?? null, of));
+    container.append(...renderTables(expected, got, left, right, test.worst ?? null, caption));
   } else if (expected && got && isPrintedText(expected)) {
-    made.append(renderPrinted("Expected", expected, null), renderPrinted(of, got, expected));
+    container.append(renderPrinted("Expected", expected, null), renderPrinted(caption, got, expected));
   } else {
-    if (expected && left) made.append(renderTable("Expected", expected, left));
-    else if (expected) made.append(renderValue("Expected", expected));
-    if (got) made.append(renderValue(of, got));
+    if (expected && left) container.append(renderTable("Expected", expected, left));
+    else if (expected) container.append(renderValue("Expected", expected));
+    if (got) container.append(renderValue(caption, got));
   }
-  return made;
+  return container;
 }
 
 function renderTable(caption: string, value: ValueDisplay, numbers: NumberTable): HTMLElement {
@@ -43,21 +43,21 @@ function renderTables(
   left: NumberTable,
   right: NumberTable,
   worst: readonly number[] | null,
-  of: string,
+  caption: string,
 ): Node[] {
   const isShaded = !(left.isWhole && right.isWhole);
   const shade = isShaded ? { shade: createCommonShade(left.rows, right.rows) } : {};
   const marks = chooseOutline(left.rows, right.rows, worst);
-  const before = renderMatrix(left, { caption: "Expected", note: expected.summary, ...shade });
-  const after = renderMatrix(right, { caption: of, note: got.summary, ...shade, ...marks });
-  const off = subtractTables(left, right);
-  const between = off && renderMatrix(off, { ...differenceOptions(off, of), ...marks });
-  const said = marks && element("p", { class: "quiet" }, marks.explained);
-  return [before, after, between, said].filter((each) => each !== null);
+  const expectedTable = renderMatrix(left, { caption: "Expected", note: expected.summary, ...shade });
+  const gotTable = renderMatrix(right, { caption: caption, note: got.summary, ...shade, ...marks });
+  const difference = subtractTables(left, right);
+  const differenceTable = difference && renderMatrix(difference, { ...differenceOptions(difference, caption), ...marks });
+  const note = marks && element("p", { class: "quiet" }, marks.explained);
+  return [expectedTable, gotTable, differenceTable, note].filter((each) => each !== null);
 }
 
-function differenceOptions(off: NumberTable, of: string): { caption: string; shade: (value: number) => string } {
-  return { caption: `${of} − expected`, shade: createDivergingShade(off.rows.flat().map(Number)) };
+function differenceOptions(difference: NumberTable, caption: string): { caption: string; shade: (value: number) => string } {
+  return { caption: `${caption} − expected`, shade: createDivergingShade(difference.rows.flat().map(Number)) };
 }
 
 /** Nothing where the two have different shapes, or hold truth values. */
@@ -136,32 +136,32 @@ function isPrintedText(value: ValueDisplay): boolean {
 
 function renderText(name: string, value: ValueDisplay): HTMLElement {
   if (value.text.length <= MAX_INLINE && !value.text.includes("\n")) {
-    const shown = element("code", {}, value.text || "(nothing)");
-    return element("p", { class: "value" }, element("b", {}, name), " ", shown);
+    const code = element("code", {}, value.text || "(nothing)");
+    return element("p", { class: "value" }, element("b", {}, name), " ", code);
   }
   return renderBlock(name, value.summary, value.text);
 }
 
 /** Printed lines; those that are not what the other text has in their place stand out. */
 function renderPrinted(name: string, value: ValueDisplay, other: ValueDisplay | null): HTMLElement {
-  const wanted = other?.text.split("\n");
+  const otherLines = other?.text.split("\n");
   const lines = value.text.split("\n").map((line, at) => {
-    const shown = at ? `\n${line}` : line;
-    return wanted && wanted[at]?.trimEnd() !== line.trimEnd() ? element("mark", {}, shown) : shown;
+    const text = at ? `\n${line}` : line;
+    return otherLines && otherLines[at]?.trimEnd() !== line.trimEnd() ? element("mark", {}, text) : text;
   });
   return renderBlock(name, value.text ? "" : "nothing", ...lines);
 }
 
-function renderBlock(name: string, note: string, ...inside: (Node | string)[]): HTMLElement {
+function renderBlock(name: string, note: string, ...content: (Node | string)[]): HTMLElement {
   return element(
     "figure",
     { class: "value" },
     element("figcaption", { class: "value-label" }, element("b", {}, name), ` ${note}`),
-    renderTextBox(...inside),
+    renderTextBox(...content),
   );
 }
 
 /** Text as it was printed, in a box that scrolls by itself. */
-export function renderTextBox(...inside: (Node | string)[]): HTMLElement {
-  return element("pre", { class: "code", tabindex: 0 }, element("code", {}, ...inside));
+export function renderTextBox(...content: (Node | string)[]): HTMLElement {
+  return element("pre", { class: "code", tabindex: 0 }, element("code", {}, ...content));
 }

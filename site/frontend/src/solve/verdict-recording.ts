@@ -23,22 +23,22 @@ export interface JudgedProgram {
 }
 
 /** Record a verdict, unless nothing was judged, and return what is shown of it. */
-export function recordVerdict({ exercise, source, verdict, isCertified }: JudgedProgram, help: Help, around: ResultsContext): Node[] {
-  if (verdict.outcome === "not run") return renderVerdict(verdict, around);
+export function recordVerdict({ exercise, source, verdict, isCertified }: JudgedProgram, help: Help, context: ResultsContext): Node[] {
+  if (verdict.outcome === "not run") return renderVerdict(verdict, context);
   // Where a service certifies, a page's own verdict, which lacks the hidden tests, is no score.
   if (isCertified || service === null) reportScore(exercise.id, source, verdict.max_score ? verdict.score / verdict.max_score : 0);
   const before = progress.standing(exercise.id);
   progress.attempt(toRecordedVerdict(exercise, verdict), exercise.xp);
-  const inside = renderVerdict(verdict, around);
+  const content = renderVerdict(verdict, context);
   if (verdict.outcome === "passed") {
     const after = progress.standing(exercise.id);
     storePassedProgram(exercise.id, source);
     const save = (): void => download(submissionName(exercise.id), source);
     const panel = renderPassPanel(exercise, verdict, before, after, isCertified, save);
-    return [panel, ...renderSolution(exercise, source, isCertified), ...inside];
+    return [panel, ...renderSolution(exercise, source, isCertified), ...content];
   }
   const offer = verdict.diagnosis?.hint ? null : help.afterFailures();
-  return offer ? [offer, ...inside] : inside;
+  return offer ? [offer, ...content] : content;
 }
 
 /** What a pass opens: the solution beside the learner's own program, where it can be had. */

@@ -25,80 +25,80 @@ import type { GraderFault, RunResult, Verdict } from "./verdict";
 const KEYS_HELP_ID = "editor-keys";
 
 export class Workbench {
-  private readonly draft: Draft;
-  private readonly editor: Editor;
-  private readonly help: Help;
-  private readonly results: ResultsCard;
-  private readonly status = new PythonStatusLine(() => this.python.reset());
-  private readonly python: Python;
-  private readonly stop = button("Stop", () => this.python.stop(), {
+  readonly #draft: Draft;
+  readonly #editor: Editor;
+  readonly #help: Help;
+  readonly #results: ResultsCard;
+  readonly #pythonStatus = new PythonStatusLine(() => this.#python.reset());
+  readonly #python: Python;
+  readonly #stopButton = button("Stop", () => this.#python.stop(), {
     class: "button halt",
     hidden: true,
   });
-  private readonly shapes = new ShapeDisplay();
-  private readonly undo = element("p", { class: "undo", role: "status" });
-  private readonly warning = element("p", { class: "trouble", role: "status" });
-  private readonly around: ResultsContext;
-  private isBusy = false;
+  readonly #shapeDisplay = new ShapeDisplay();
+  readonly #undoNotice = element("p", { class: "undo", role: "status" });
+  readonly #warning = element("p", { class: "trouble", role: "status" });
+  readonly #context: ResultsContext;
+  #isBusy = false;
 
   constructor(private readonly exercise: Exercise) {
-    this.draft = new Draft(exercise.id, exercise.starter, (text) => this.editor.replace(text));
-    this.help = new Help(exercise);
-    this.results = new ResultsCard(invitationSentence(exercise), "Your code has changed since these results.");
-    this.python = new Python(["open_exercise"], (state) => this.status.show(state), fileAddress(exercise.engine));
-    this.editor = this.layOut();
-    this.around = {
+    this.#draft = new Draft(exercise.id, exercise.starter, (text) => this.#editor.replace(text));
+    this.#help = new Help(exercise);
+    this.#results = new ResultsCard(invitationSentence(exercise), "Your code has changed since these results.");
+    this.#python = new Python(["open_exercise"], (state) => this.#pythonStatus.show(state), fileAddress(exercise.engine));
+    this.#editor = this.#render();
+    this.#context = {
       feedback: exercise.feedback,
-      goTo: (line) => this.editor.goTo(line),
-      hint: (number) => this.help.leadTo(number),
+      goTo: (line) => this.#editor.goTo(line),
+      hint: (number) => this.#help.leadTo(number),
     };
-    this.status.show(this.python.state);
-    this.listen();
-    if (exercise.breaks) void this.offerBreaking();
-    requestState(exercise.id, (code) => this.editor.replace(code));
+    this.#pythonStatus.show(this.#python.state);
+    this.#addListeners();
+    if (exercise.breaks) void this.#addBreakIt();
+    requestState(exercise.id, (code) => this.#editor.replace(code));
   }
 
-  private layOut(): Editor {
+  #render(): Editor {
     const place = findElement("#starter", HTMLElement);
     place.replaceChildren();
     const editor = createEditor({
       parent: place,
-      text: this.draft.read(),
+      text: this.#draft.read(),
       label: "Your solution",
       describedBy: KEYS_HELP_ID,
-      keys: { "Mod-Enter": () => void this.run(), "Shift-Mod-Enter": () => void this.check() },
-      onChange: (text) => this.changed(text),
+      keys: { "Mod-Enter": () => void this.#run(), "Shift-Mod-Enter": () => void this.#check() },
+      onChange: (text) => this.#handleChange(text),
       names: numpyNames,
     });
     findElement("#code", HTMLElement).textContent = "Your code";
-    const reset = button("Start over", () => void this.reset(), { class: "link" });
+    const reset = button("Start over", () => void this.#reset(), { class: "link" });
     findElement("#bench header", HTMLElement).append(reset);
-    place.after(this.foot());
+    place.after(this.#renderFooter());
     const terminal = findElement("#terminal", HTMLDetailsElement);
     terminal.open = false;
     terminal.classList.add("card");
-    findElement("#bench", HTMLElement).after(this.results.card, terminal);
+    findElement("#bench", HTMLElement).after(this.#results.card, terminal);
     return editor;
   }
 
-  private foot(): HTMLElement {
+  #renderFooter(): HTMLElement {
     const modifier = isMac() ? "⌘" : "Ctrl";
     const label = (name: string, keys: string): DocumentFragment => {
-      const made = document.createDocumentFragment();
-      made.append(name, element("kbd", { "aria-hidden": "true" }, keys));
-      return made;
+      const fragment = document.createDocumentFragment();
+      fragment.append(name, element("kbd", { "aria-hidden": "true" }, keys));
+      return fragment;
     };
-    const run = button(label("Run", `${modifier} ↵`), () => void this.run(), { class: "button" });
-    const check = button(label("Check", `${modifier} ⇧ ↵`), () => void this.check(), {
+    const run = button(label("Run", `${modifier} ↵`), () => void this.#run(), { class: "button" });
+    const check = button(label("Check", `${modifier} ⇧ ↵`), () => void this.#check(), {
       class: "button primary",
     });
-    const shapes = button("Shapes", () => void this.showShapes(), { class: "button", title: "Show what each line makes" });
+    const shapes = button("Shapes", () => void this.#showShapes(), { class: "button", title: "Show what each line makes" });
     const submitting = service && new SubmitControls(service, {
       exercise: this.exercise,
-      results: this.results,
-      source: () => this.editor.text,
-      text: () => this.editor.text,
-      judged: (source, verdict) => this.conclude(source, verdict, "Graded by the service", true),
+      results: this.#results,
+      source: () => this.#editor.text,
+      text: () => this.#editor.text,
+      judged: (source, verdict) => this.#showVerdict(source, verdict, "Graded by the service", true),
     });
     const keys = element("p", { id: KEYS_HELP_ID });
     keys.append(element("kbd", {}, "Tab"), " indents. To leave the editor, press ");
@@ -108,155 +108,155 @@ export class Workbench {
     return element(
       "div",
       { class: "bench-foot" },
-      element("div", { class: "buttons" }, run, check, submitting?.button, shapes, this.stop, help, this.status.line),
+      element("div", { class: "buttons" }, run, check, submitting?.button, shapes, this.#stopButton, help, this.#pythonStatus.line),
       submitting?.line,
-      this.shapes.list,
-      this.undo,
-      this.draft.notice,
-      this.warning,
+      this.#shapeDisplay.list,
+      this.#undoNotice,
+      this.#draft.notice,
+      this.#warning,
     );
   }
 
-  private listen(): void {
+  #addListeners(): void {
     const bench = findElement("#bench", HTMLElement);
-    bench.addEventListener("focusin", () => this.python.start(), { once: true });
+    bench.addEventListener("focusin", () => this.#python.start(), { once: true });
     // A copy of Python on the site itself tells nobody else that somebody is here.
     const isOwn = new URL(page.pyodide).origin === location.origin;
-    if (hasPython()) this.python.start();
-    else if (isOwn) whenIdle(() => this.python.start());
+    if (hasPython()) this.#python.start();
+    else if (isOwn) whenIdle(() => this.#python.start());
     const act = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
-      void (event.shiftKey ? this.check() : this.run());
+      void (event.shiftKey ? this.#check() : this.#run());
     };
     addEventListener("keydown", act, { signal: pageSignal() });
   }
 
-  private changed(text: string): void {
-    this.draft.write(text);
-    this.results.compare(text);
-    this.shapes.list.replaceChildren(); // the editor drops its own
-    this.undo.replaceChildren();
+  #handleChange(text: string): void {
+    this.#draft.write(text);
+    this.#results.compare(text);
+    this.#shapeDisplay.list.replaceChildren(); // the editor drops its own
+    this.#undoNotice.replaceChildren();
   }
 
-  private async reset(): Promise<void> {
+  async #reset(): Promise<void> {
     const { starter } = this.exercise;
     const text = "The starter code replaces what you have written. You can take that back.";
     if (!(await askInDialog({ title: "Start over?", text, yes: "Replace it" }))) return;
-    this.editor.replace(starter);
-    const undo = button("Undo", () => this.editor.undo(), { class: "link" });
-    this.undo.replaceChildren("This is the starter code. ", undo);
+    this.#editor.replace(starter);
+    const undo = button("Undo", () => this.#editor.undo(), { class: "link" });
+    this.#undoNotice.replaceChildren("This is the starter code. ", undo);
   }
 
-  private async run(): Promise<void> {
-    await this.ask("run", (source, answer, facts) => {
-      const printed = JSON.parse(answer) as RunResult;
-      const inside = renderRun(printed, this.around);
-      const summary = printed.problem ? "Your code did not run to its end." : "Your code ran.";
-      this.editor.mark(printed.problem?.line ?? null);
-      this.results.show(source, printed.problem ? "bad" : "plain", summary, facts, inside);
+  async #run(): Promise<void> {
+    await this.#callPython("run", (source, answer, facts) => {
+      const result = JSON.parse(answer) as RunResult;
+      const content = renderRun(result, this.#context);
+      const summary = result.problem ? "Your code did not run to its end." : "Your code ran.";
+      this.#editor.mark(result.problem?.line ?? null);
+      this.#results.show(source, result.problem ? "bad" : "plain", summary, facts, content);
     });
   }
 
-  private async check(): Promise<void> {
+  async #check(): Promise<void> {
     let isWrong = false;
-    await this.ask("check", (source, answer, facts) => {
+    await this.#callPython("check", (source, answer, facts) => {
       const verdict = JSON.parse(answer) as Verdict | GraderFault;
-      if (verdict.outcome === "grader fault") this.explain(source, verdict);
-      else this.conclude(source, verdict, facts, false);
+      if (verdict.outcome === "grader fault") this.#showFault(source, verdict);
+      else this.#showVerdict(source, verdict, facts, false);
       isWrong = verdict.outcome === "failed" || verdict.outcome === "errored";
     });
-    if (isWrong) await this.showShapes();
+    if (isWrong) await this.#showShapes();
   }
 
   /** Show the shape and dtype that each line makes in the test that failed, or in the first one. */
-  private async showShapes(): Promise<void> {
-    if (this.isBusy) return;
-    this.setBusy(true);
-    const source = this.editor.text;
+  async #showShapes(): Promise<void> {
+    if (this.#isBusy) return;
+    this.#setBusy(true);
+    const source = this.#editor.text;
     try {
-      const shapes: unknown = JSON.parse(await this.python.call("shapes", source));
+      const shapes: unknown = JSON.parse(await this.#python.call("shapes", source));
       // A program that ran may answer in the grader's place.
-      if (this.editor.text === source && areShapes(shapes)) this.shapes.show(this.editor, shapes);
+      if (this.#editor.text === source && areShapes(shapes)) this.#shapeDisplay.show(this.#editor, shapes);
     } catch (error) {
       if (!(error instanceof InterruptedCall)) throw error; // a program that is stopped has no shapes
     } finally {
-      this.setBusy(false);
+      this.#setBusy(false);
     }
   }
 
-  private conclude(source: string, verdict: Verdict, facts: string, isCertified: boolean): void {
-    const judged = { exercise: this.exercise, source, verdict, isCertified };
-    const inside = recordVerdict(judged, this.help, this.around);
+  #showVerdict(source: string, verdict: Verdict, facts: string, isCertified: boolean): void {
+    const judgedProgram = { exercise: this.exercise, source, verdict, isCertified };
+    const content = recordVerdict(judgedProgram, this.#help, this.#context);
     const hasPassed = verdict.outcome === "passed";
-    const told = verdict.line ?? verdict.tests.find(({ line }) => line !== null)?.line ?? null;
-    this.editor.mark(hasPassed ? null : told);
+    const wrongLine = verdict.line ?? verdict.tests.find(({ line }) => line !== null)?.line ?? null;
+    this.#editor.mark(hasPassed ? null : wrongLine);
     const tone = verdict.outcome === "not run" ? "plain" : hasPassed ? "good" : "bad";
-    this.results.show(source, tone, summarySentence(this.exercise, verdict), facts, inside);
-    this.warn();
+    this.#results.show(source, tone, summarySentence(this.exercise, verdict), facts, content);
+    this.#showStorageWarning();
   }
 
   /** A fault of the grader judges nothing, so it is no attempt either. */
-  private explain(source: string, { message }: GraderFault): void {
-    const said = "This could not be checked: the grader itself failed. No attempt counts.";
-    this.results.show(source, "bad", said, "", [renderProblem(message, null, this.around)]);
+  #showFault(source: string, { message }: GraderFault): void {
+    const summary = "This could not be checked: the grader itself failed. No attempt counts.";
+    this.#results.show(source, "bad", summary, "", [renderProblem(message, null, this.#context)]);
   }
 
   /** Call Python with what is in the editor; one call at a time. */
-  private async ask(
+  async #callPython(
     name: "run" | "check",
     show: (source: string, answer: string, facts: string) => void,
   ): Promise<void> {
-    if (this.isBusy) return;
-    this.setBusy(true);
-    if (this.python.state.kind !== "ready") this.results.say(`Your ${name} begins as soon as Python is there.`);
-    const source = this.editor.text;
+    if (this.#isBusy) return;
+    this.#setBusy(true);
+    if (this.#python.state.kind !== "ready") this.#results.say(`Your ${name} begins as soon as Python is there.`);
+    const source = this.#editor.text;
     try {
-      const answer = await this.python.call(name, source);
-      show(source, answer, `Took ${this.python.seconds.toFixed(2)} s`);
+      const answer = await this.#python.call(name, source);
+      show(source, answer, `Took ${this.#python.seconds.toFixed(2)} s`);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      this.results.show(source, "bad", message, "", []);
+      this.#results.show(source, "bad", message, "", []);
       if (!(error instanceof InterruptedCall)) throw error;
-      if (error.why === "not started") this.pointToTerminal(source, message);
+      if (error.why === "not started") this.#showTerminalHelp(source, message);
     } finally {
-      this.setBusy(false);
+      this.#setBusy(false);
     }
   }
 
-  private async offerBreaking(): Promise<void> {
-    const here = pageSignal();
+  async #addBreakIt(): Promise<void> {
+    const signal = pageSignal();
     const { BreakItCard } = await import("./break-it");
-    if (!here.aborted) this.results.card.after(new BreakItCard(this.exercise, { python: this.python, judge: (...call) => this.judgeBreak(call) }).card);
+    if (!signal.aborted) this.#results.card.after(new BreakItCard(this.exercise, { python: this.#python, judge: (...call) => this.#judgeBreak(call) }).card);
   }
 
-  private async judgeBreak(call: readonly [data: string, program: string, call: string]): Promise<string> {
-    if (this.isBusy) throw new Error("Python is at work: wait, or stop it.");
-    this.setBusy(true);
+  async #judgeBreak(call: readonly [data: string, program: string, call: string]): Promise<string> {
+    if (this.#isBusy) throw new Error("Python is at work: wait, or stop it.");
+    this.#setBusy(true);
     try {
-      return await this.python.call("judge_break", ...call);
+      return await this.#python.call("judge_break", ...call);
     } finally {
-      this.setBusy(false);
+      this.#setBusy(false);
     }
   }
 
-  private pointToTerminal(source: string, message: string): void {
+  #showTerminalHelp(source: string, message: string): void {
     findElement("#terminal", HTMLDetailsElement).open = true;
     const save = (): void => download(submissionName(this.exercise.id), source);
-    const said = element("p", {}, "Meanwhile you can check your file in a terminal, as said below.");
+    const advice = element("p", {}, "Meanwhile you can check your file in a terminal, as said below.");
     const file = button("Download your file", save, { class: "button" });
-    this.results.show(source, "bad", message, "", [said, element("p", {}, file)]);
+    this.#results.show(source, "bad", message, "", [advice, element("p", {}, file)]);
   }
 
-  private setBusy(isBusy: boolean): void {
-    this.isBusy = isBusy;
-    this.stop.hidden = !isBusy;
+  #setBusy(isBusy: boolean): void {
+    this.#isBusy = isBusy;
+    this.#stopButton.hidden = !isBusy;
     findElement("#bench", HTMLElement).ariaBusy = String(isBusy);
   }
 
-  private warn(): void {
-    const lost = "Your browser keeps nothing for this page: what you write is lost when you leave.";
-    this.warning.textContent = progress.trouble || (this.draft.isKept ? "" : lost);
+  #showStorageWarning(): void {
+    const lossSentence = "Your browser keeps nothing for this page: what you write is lost when you leave.";
+    this.#warning.textContent = progress.trouble || (this.#draft.isKept ? "" : lossSentence);
   }
 }
 
@@ -273,8 +273,8 @@ function invitationSentence({ tests, hidden_tests: hidden }: Exercise): string {
 /** What only "Run" has: the lines that use it would fail in the tests. */
 function runHelpSentence({ inputs }: Exercise): string {
   const names = inputs.map((name) => `\`${name}\``);
-  const given = names.length > 0 ? ` and the inputs of the first test: ${names.join(", ")}` : "";
-  return `“Run” also has \`heatmap(matrix)\`${given}. The tests do not: put lines that need it under \`if __name__ == "__main__":\`.`;
+  const inputsPart = names.length > 0 ? ` and the inputs of the first test: ${names.join(", ")}` : "";
+  return `“Run” also has \`heatmap(matrix)\`${inputsPart}. The tests do not: put lines that need it under \`if __name__ == "__main__":\`.`;
 }
 
 function isMac(): boolean {

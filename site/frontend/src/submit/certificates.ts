@@ -21,41 +21,41 @@ interface CertifiedProgress {
 export const service = page.service === null ? null : new Service(page.service);
 
 class Certificates {
-  private found: CertifiedProgress | null = null;
-  private readonly listeners: (() => void)[] = [];
+  #loaded: CertifiedProgress | null = null;
+  readonly #listeners: (() => void)[] = [];
 
   /** Whose they are; nobody's while nobody is signed in. */
   get name(): string | null {
-    return this.found?.name ?? null;
+    return this.#loaded?.name ?? null;
   }
 
   of(exercise: string): Certificate | null {
-    return this.found?.exercises.find((each) => each.exercise === exercise) ?? null;
+    return this.#loaded?.exercises.find((each) => each.exercise === exercise) ?? null;
   }
 
   get passed(): readonly Certificate[] {
-    return this.found?.exercises.filter(({ passed }) => passed) ?? [];
+    return this.#loaded?.exercises.filter(({ passed }) => passed) ?? [];
   }
 
   get xp(): number {
-    return this.found?.xp ?? 0;
+    return this.#loaded?.xp ?? 0;
   }
 
   /** Hear of them whenever they were fetched; at once if that was before. */
   subscribe(listener: () => void): void {
-    this.listeners.push(listener);
-    if (this.found) listener();
+    this.#listeners.push(listener);
+    if (this.#loaded) listener();
   }
 
   /** Fetch them. They are an addition to the page, so that without an answer it stays as it is. */
   async load(): Promise<void> {
     try {
-      if (service?.me) this.found = (await service.ask("progress")) as CertifiedProgress;
-      else this.found = null;
+      if (service?.me) this.#loaded = (await service.ask("progress")) as CertifiedProgress;
+      else this.#loaded = null;
     } catch {
       return;
     }
-    for (const listener of this.listeners) listener();
+    for (const listener of this.#listeners) listener();
   }
 }
 

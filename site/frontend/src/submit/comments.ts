@@ -28,8 +28,8 @@ export class CommentsCard {
   /** Show what there is for whoever is signed in; nothing where there is none, or no answer. */
   async load(): Promise<void> {
     const path = `exercises/${this.exercise}/comments`;
-    const found = this.service.me && (await this.service.ask(path).catch(() => null));
-    const submissions = (found ?? []) as readonly CommentedSubmission[];
+    const answer = this.service.me && (await this.service.ask(path).catch(() => null));
+    const submissions = (answer ?? []) as readonly CommentedSubmission[];
     this.card.hidden = submissions.length === 0;
     this.card.replaceChildren(element("h2", { id: "comments" }, "Comments from your course"), ...submissions.map(renderSubmission));
   }
@@ -44,6 +44,6 @@ function renderSubmission({ received_at, source, comments }: CommentedSubmission
 function renderComment({ line, text, by, at }: Comment, lines: readonly string[]): HTMLElement {
   const code = line === null ? "" : (lines[line - 1] ?? "").trim();
   const place = line === null ? [] : [element("p", {}, element("b", {}, `Line ${line}`), code && ": ", code && element("code", {}, code))];
-  const said = element("p", { class: "said" }, text);
-  return element("li", {}, ...place, said, element("p", { class: "facts" }, `${by}, ${formatLocalTime(at)}`));
+  const comment = element("p", { class: "said" }, text);
+  return element("li", {}, ...place, comment, element("p", { class: "facts" }, `${by}, ${formatLocalTime(at)}`));
 }

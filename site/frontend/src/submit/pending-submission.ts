@@ -8,49 +8,49 @@ export interface PendingSubmission {
 }
 
 export class PendingSubmissionStore {
-  private readonly name: string;
-  private latest: PendingSubmission | null; // also where the browser keeps nothing
+  readonly #storageKey: string;
+  #latest: PendingSubmission | null; // also where the browser keeps nothing
 
   constructor(exercise: string) {
-    this.name = `etude.submitted.${exercise}`;
-    this.latest = this.read();
+    this.#storageKey = `etude.submitted.${exercise}`;
+    this.#latest = this.#read();
   }
 
   /** The one that was made last and is not settled, if it is this person's. */
   of(person: string): PendingSubmission | null {
-    return this.latest?.person === person ? this.latest : null;
+    return this.#latest?.person === person ? this.#latest : null;
   }
 
   keep(attempt: PendingSubmission): void {
-    this.latest = attempt;
+    this.#latest = attempt;
     try {
-      localStorage.setItem(this.name, JSON.stringify(attempt));
+      localStorage.setItem(this.#storageKey, JSON.stringify(attempt));
     } catch {
       return; // then a reload forgets it, and the service does not
     }
   }
 
   settle(): void {
-    this.latest = null;
+    this.#latest = null;
     try {
-      localStorage.removeItem(this.name);
+      localStorage.removeItem(this.#storageKey);
     } catch {
       return;
     }
   }
 
-  private read(): PendingSubmission | null {
+  #read(): PendingSubmission | null {
     try {
-      const kept: unknown = JSON.parse(localStorage.getItem(this.name) ?? "null");
-      return isPendingSubmission(kept) ? kept : null;
+      const stored: unknown = JSON.parse(localStorage.getItem(this.#storageKey) ?? "null");
+      return isPendingSubmission(stored) ? stored : null;
     } catch {
       return null;
     }
   }
 }
 
-function isPendingSubmission(kept: unknown): kept is PendingSubmission {
-  if (typeof kept !== "object" || kept === null) return false;
-  const { source, key, person, id } = kept as Record<string, unknown>;
+function isPendingSubmission(stored: unknown): stored is PendingSubmission {
+  if (typeof stored !== "object" || stored === null) return false;
+  const { source, key, person, id } = stored as Record<string, unknown>;
   return [source, key, person].every((each) => typeof each === "string") && (id === null || typeof id === "string");
 }

@@ -53,7 +53,7 @@ export class Service {
 
   async signIn(token: string): Promise<void> {
     try {
-      this.me = (await this.send("POST", "session", { token })) as Session;
+      this.me = (await this.#send("POST", "session", { token })) as Session;
     } catch (error) {
       if (!(error instanceof ServiceError) || ![401, 422].includes(error.status)) throw error;
       throw new ServiceError(401, "This token is unknown, expired or revoked.");
@@ -61,14 +61,14 @@ export class Service {
   }
 
   async signOut(): Promise<void> {
-    await this.send("DELETE", "session");
+    await this.#send("DELETE", "session");
     this.me = null;
   }
 
   /** Hand something in; the same key again is the same submission. */
   async submit(exercise: string, source: string, key: string): Promise<SubmissionState> {
     const body = { exercise, source };
-    return (await this.send("POST", "submissions", body, { "Idempotency-Key": key })) as SubmissionState;
+    return (await this.#send("POST", "submissions", body, { "Idempotency-Key": key })) as SubmissionState;
   }
 
   async state(id: string): Promise<SubmissionState> {
@@ -84,20 +84,20 @@ export class Service {
   }
 
   async ask(path: string): Promise<unknown> {
-    return this.request(path, {});
+    return this.#request(path, {});
   }
 
-  private async send(
+  async #send(
     method: string,
     path: string,
     body?: object,
     more: Readonly<Record<string, string>> = {},
   ): Promise<unknown> {
     const headers = { "X-CSRF-Token": this.me?.csrf ?? "", "Content-Type": "application/json", ...more };
-    return this.request(path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+    return this.#request(path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
   }
 
-  private async request(path: string, how: RequestInit): Promise<unknown> {
+  async #request(path: string, how: RequestInit): Promise<unknown> {
     const response = await fetch(new URL(path, this.address), how).catch(() => null);
     if (response === null) throw new ServiceError(0, UNREACHABLE_SENTENCE);
     if (!response.ok) throw await toServiceError(response);

@@ -7,7 +7,7 @@ import { ServiceError, type Service } from "./service";
 /** Ask for a token until the service knows it; false if somebody would rather not. */
 export function askToSignIn(service: Service): Promise<boolean> {
   return new Promise((resolve) => {
-    const said = element("p", { class: "answer-trouble", id: "token-trouble", role: "alert" });
+    const trouble = element("p", { class: "answer-trouble", id: "token-trouble", role: "alert" });
     const field = element("input", {
       id: "token",
       class: "answer",
@@ -27,7 +27,7 @@ export function askToSignIn(service: Service): Promise<boolean> {
       element("p", {}, "Your course gave you a token. Paste it here once; this browser then stays signed in for some hours."),
       element("p", {}, element("label", { for: "token" }, "Token")),
       field,
-      said,
+      trouble,
       element("p", { class: "buttons" }, agree, refuse),
     );
     const dialog = element(
@@ -49,7 +49,7 @@ export function askToSignIn(service: Service): Promise<boolean> {
         dialog.close("yes");
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error;
-        said.textContent = error.message;
+        trouble.textContent = error.message;
         field.setAttribute("aria-invalid", "true");
         field.select();
       } finally {

@@ -27,157 +27,157 @@ export interface SubmitPage {
 }
 
 export class SubmitControls {
-  readonly button = button("Submit for grading", () => void this.submit(), { class: "button" });
+  readonly button = button("Submit for grading", () => void this.#submit(), { class: "button" });
   readonly line = element("p", { class: "account" });
-  private readonly said = element("span", { role: "status" });
-  private readonly actions = element("span", { class: "account-actions" });
-  private isBusy = false;
-  private readonly attempts: PendingSubmissionStore;
-  private due: string | null = null; // in the reader's time zone
+  readonly #status = element("span", { role: "status" });
+  readonly #actions = element("span", { class: "account-actions" });
+  #isBusy = false;
+  readonly #pending: PendingSubmissionStore;
+  #dueTime: string | null = null; // in the reader's time zone
 
   constructor(
     private readonly service: Service,
     private readonly page: SubmitPage,
   ) {
-    this.attempts = new PendingSubmissionStore(page.exercise.id);
-    this.line.append(this.said, " ", this.actions);
-    this.paint();
+    this.#pending = new PendingSubmissionStore(page.exercise.id);
+    this.line.append(this.#status, " ", this.#actions);
+    this.#paint();
     const comments = new CommentsCard(service, page.exercise.id);
     certificates.subscribe(() => {
-      this.paint();
-      void this.askDue();
+      this.#paint();
+      void this.#loadDueTime();
       page.results.card.after(comments.card);
       void comments.load();
     });
     void sessionLoaded.then(() => {
-      this.paint();
-      void this.resume();
+      this.#paint();
+      void this.#resume();
     });
   }
 
   /** Ask when it is due; each person may have another time. */
-  private async askDue(): Promise<void> {
-    const found = this.service.me && (await this.service.ask(`exercises/${this.page.exercise.id}`).catch(() => null));
-    const due = (found as { window?: { due: string | null } } | null)?.window?.due;
-    this.due = due ? formatLocalTime(due) : null;
-    this.paint();
+  async #loadDueTime(): Promise<void> {
+    const answer = this.service.me && (await this.service.ask(`exercises/${this.page.exercise.id}`).catch(() => null));
+    const due = (answer as { window?: { due: string | null } } | null)?.window?.due;
+    this.#dueTime = due ? formatLocalTime(due) : null;
+    this.#paint();
   }
 
   /** Go on with what was handed in before this page was loaded. */
-  private async resume(): Promise<void> {
+  async #resume(): Promise<void> {
     const { me } = this.service;
-    const attempt = me && this.attempts.of(me.name);
-    if (this.isBusy || !attempt?.id) return;
+    const attempt = me && this.#pending.of(me.name);
+    if (this.#isBusy || !attempt?.id) return;
     const { source, id } = attempt;
-    await this.whileBusy(source, async () => {
+    await this.#whileBusy(source, async () => {
       this.page.results.show(source, "plain", "Your submission is on its way.", "", []);
-      await this.await(source, id);
+      await this.#awaitVerdict(source, id);
       this.page.results.compare(this.page.text());
     });
   }
 
-  private async submit(): Promise<void> {
+  async #submit(): Promise<void> {
     const source = this.page.source();
-    if (this.isBusy || source === null) return;
-    await this.whileBusy(source, async () => {
-      const me = await this.whoIsIn();
-      if (me) await this.handIn(source, me.name);
+    if (this.#isBusy || source === null) return;
+    await this.#whileBusy(source, async () => {
+      const me = await this.#ensureSession();
+      if (me) await this.#sendSubmission(source, me.name);
     });
   }
 
-  private async whileBusy(source: string, work: () => Promise<void>): Promise<void> {
-    this.setBusy(true);
+  async #whileBusy(source: string, work: () => Promise<void>): Promise<void> {
+    this.#setBusy(true);
     try {
       await work();
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      this.refuse(source, error);
+      this.#showError(source, error);
     } finally {
-      this.setBusy(false);
+      this.#setBusy(false);
     }
   }
 
-  private async whoIsIn(): Promise<Session | null> {
+  async #ensureSession(): Promise<Session | null> {
     if (this.service.me ?? (await this.service.recall())) return this.service.me;
-    await this.signIn();
+    await this.#openSignIn();
     return this.service.me;
   }
 
-  private async signIn(): Promise<void> {
+  async #openSignIn(): Promise<void> {
     if (await askToSignIn(this.service)) await certificates.load();
-    this.paint();
-    await this.resume();
+    this.#paint();
+    await this.#resume();
   }
 
-  private async signOut(): Promise<void> {
+  async #signOut(): Promise<void> {
     await this.service.signOut().catch(() => null);
     this.service.me = null;
     await certificates.load();
-    this.paint();
+    this.#paint();
   }
 
-  private async handIn(source: string, person: string): Promise<void> {
+  async #sendSubmission(source: string, person: string): Promise<void> {
     const { exercise, results } = this.page;
     results.show(source, "plain", "Your submission is on its way.", "", []);
-    const attempt = this.attemptAt(source, person);
-    this.attempts.keep(attempt);
+    const attempt = this.#pendingFor(source, person);
+    this.#pending.keep(attempt);
     const sent = await this.service.submit(exercise.id, source, attempt.key);
-    this.attempts.keep({ ...attempt, id: sent.id });
+    this.#pending.keep({ ...attempt, id: sent.id });
     results.say(stateSentence(sent));
-    await this.await(source, sent.id);
+    await this.#awaitVerdict(source, sent.id);
   }
 
   /** Follow a submission to its verdict. */
-  private async await(source: string, id: string): Promise<void> {
+  async #awaitVerdict(source: string, id: string): Promise<void> {
     const { results } = this.page;
     const last = await trackSubmission(this.service, id, (state) => results.say(stateSentence(state)), () => results.say(SILENCE_SENTENCE));
     if (last.state !== "parked") {
       const verdict = (await this.service.verdict(id)) as Verdict;
-      this.attempts.settle();
+      this.#pending.settle();
       this.page.judged(source, verdict);
       await certificates.load();
     }
   }
 
   /** One key for one text until there is an answer: if an answer gets lost, it is no second submission. */
-  private attemptAt(source: string, person: string): PendingSubmission {
-    const latest = this.attempts.of(person);
+  #pendingFor(source: string, person: string): PendingSubmission {
+    const latest = this.#pending.of(person);
     if (latest?.id === null && latest.source === source) return latest;
     return { source, key: uniqueKey(), person, id: null };
   }
 
-  private refuse(source: string, { status, message, seconds }: ServiceError): void {
+  #showError(source: string, { status, message, seconds }: ServiceError): void {
     this.page.results.show(source, "bad", message, "", []);
-    if (status === 404 || status === 409) this.attempts.settle();
+    if (status === 404 || status === 409) this.#pending.settle();
     if (status === 401 || status === 403) this.service.me = null; // asked for again at the next attempt
-    if (seconds > 0 && status === 429) this.countDown(Math.ceil(seconds));
-    this.paint();
+    if (seconds > 0 && status === 429) this.#showWait(Math.ceil(seconds));
+    this.#paint();
   }
 
   /** Say how long to wait, second by second for those who see it. */
-  private countDown(seconds: number): void {
+  #showWait(seconds: number): void {
     this.button.textContent = seconds > 0 ? `Submit again in ${seconds} s` : "Submit for grading";
     this.button.disabled = seconds > 0;
-    if (seconds > 0) setTimeout(() => this.countDown(seconds - 1), 1000);
+    if (seconds > 0) setTimeout(() => this.#showWait(seconds - 1), 1000);
   }
 
-  private setBusy(isBusy: boolean): void {
-    this.isBusy = isBusy;
+  #setBusy(isBusy: boolean): void {
+    this.#isBusy = isBusy;
     this.button.setAttribute("aria-disabled", String(isBusy));
   }
 
-  private paint(): void {
+  #paint(): void {
     const { me } = this.service;
     if (me === null) {
-      this.said.textContent = "Not signed in: what you submit is graded by the service once you are.";
-      this.actions.replaceChildren(button("Sign in", () => void this.signIn(), { class: "link" }));
+      this.#status.textContent = "Not signed in: what you submit is graded by the service once you are.";
+      this.#actions.replaceChildren(button("Sign in", () => void this.#openSignIn(), { class: "link" }));
       return;
     }
-    this.said.replaceChildren("Signed in as ", element("b", {}, me.name), ".", ...this.certified(), this.due ? ` Due ${this.due}.` : "");
-    this.actions.replaceChildren(button("Sign out", () => void this.signOut(), { class: "link" }));
+    this.#status.replaceChildren("Signed in as ", element("b", {}, me.name), ".", ...this.#renderCertificate(), this.#dueTime ? ` Due ${this.#dueTime}.` : "");
+    this.#actions.replaceChildren(button("Sign out", () => void this.#signOut(), { class: "link" }));
   }
 
-  private certified(): (Node | string)[] {
+  #renderCertificate(): (Node | string)[] {
     const best = certificates.of(this.page.exercise.id);
     if (best === null) return [];
     const points = `${best.score}/${pluralize(best.max_score, "point")}`;

@@ -63,17 +63,17 @@ function reportFailure(error: unknown): void {
 
 async function bootPyodide({ pyodide, bundle, packages }: StartRequest): Promise<Python> {
   self.fetch = fetchFromPage;
-  const [inside, modules] = await Promise.all([loadPyodide(pyodide), fetch(bundle).then((file) => file.arrayBuffer())]);
+  const [pyodideModule, modules] = await Promise.all([loadPyodide(pyodide), fetch(bundle).then((file) => file.arrayBuffer())]);
   const imports = `import ${["sys", "numpy", ...packages].join(", ")}`;
-  if (packages.length > 0) await inside.loadPackagesFromImports(imports, { checkIntegrity: true });
-  inside.unpackArchive(modules, "zip", { extractDir: MODULES_FOLDER });
-  inside.runPython(`import shutil\nshutil.unpack_archive("${MODULES_FOLDER}/modules.zip", "${MODULES_FOLDER}")`);
+  if (packages.length > 0) await pyodideModule.loadPackagesFromImports(imports, { checkIntegrity: true });
+  pyodideModule.unpackArchive(modules, "zip", { extractDir: MODULES_FOLDER });
+  pyodideModule.runPython(`import shutil\nshutil.unpack_archive("${MODULES_FOLDER}/modules.zip", "${MODULES_FOLDER}")`);
   // Without its lock file Pyodide starts just as well and has no NumPy; and it only logs which package it lacks.
-  inside.runPython(`${imports}\nsys.path.insert(0, ${JSON.stringify(MODULES_FOLDER)})`);
-  const module = inside.pyimport("grader.browser.page");
+  pyodideModule.runPython(`${imports}\nsys.path.insert(0, ${JSON.stringify(MODULES_FOLDER)})`);
+  const module = pyodideModule.pyimport("grader.browser.page");
   return {
     call: ([name, ...values]) => module[name]?.(...values) ?? "",
-    heap: () => inside._module.HEAPU8.length,
+    heap: () => pyodideModule._module.HEAPU8.length,
   };
 }
 

@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-3A6Q45DC.js";import"./chunk-V624KOYS.js";import"./chunk-GPR2CFLK.js";import"./chunk-ZK33ZSB7.js";import"./chunk-KX67XV6H.js";import"./chunk-AFFCX2NI.js";import"./chunk-5IRIZZJR.js";import"./chunk-B3VBQRJY.js";export{a as BreakItCard,b as startLessonBreak};

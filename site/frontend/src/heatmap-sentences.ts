@@ -21,7 +21,7 @@ const SHARE_VERBS = { all: "treats", only: "puts everything on", most: "puts mos
 const ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"];
 
 export function describeRow(row: HeatmapRow): string {
-  const entries = row.texts.map((text, at) => ({ name: columnName(row, at), text, value: parseCell(text) }));
+  const entries = row.texts.map((text, index) => ({ name: columnName(row, index), text, value: parseCell(text) }));
   const finite = entries.filter(({ value }) => Number.isFinite(value));
   return `${capitalize(row.isShares ? describeShares(row, finite) : describeExtremes(row, entries, finite))}.`;
 }
@@ -70,23 +70,23 @@ function rowName(row: HeatmapRow): string {
   return areIndices(row.labels) ? `row ${row.at}` : quoteLabel(row.labels, row.at);
 }
 
-function columnName(row: HeatmapRow, at: number): string {
-  if (areIndices(row.columns)) return `column ${row.columns[at] ?? at}`;
-  if (isSelfAttention(row) && at === row.at) return "itself";
-  return quoteLabel(row.columns, at);
+function columnName(row: HeatmapRow, index: number): string {
+  if (areIndices(row.columns)) return `column ${row.columns[index] ?? index}`;
+  if (isSelfAttention(row) && index === row.at) return "itself";
+  return quoteLabel(row.columns, index);
 }
 
 /** A label in quotes; one that stands there more than once says which it is. */
-function quoteLabel(labels: readonly string[], at: number): string {
-  const label = labels[at] ?? "";
-  const before = labels.slice(0, at).filter((each) => each === label).length;
+function quoteLabel(labels: readonly string[], index: number): string {
+  const label = labels[index] ?? "";
+  const before = labels.slice(0, index).filter((each) => each === label).length;
   const isOnly = labels.filter((each) => each === label).length === 1;
   return isOnly ? `“${label}”` : `the ${ORDINALS[before] ?? `${before + 1}th`} “${label}”`;
 }
 
 /** Whether labels are mere numbers of rows or columns. */
 function areIndices(labels: readonly string[]): boolean {
-  return labels.every((label, at) => label === String(at));
+  return labels.every((label, index) => label === String(index));
 }
 
 function joinNames(names: readonly string[]): string {

@@ -3,9 +3,9 @@
 import { element } from "./dom";
 import { describeRow } from "./heatmap-sentences";
 
-const KEY_STEPS: Readonly<Record<string, (at: number, last: number) => number>> = {
-  ArrowDown: (at, last) => Math.min(at + 1, last),
-  ArrowUp: (at) => Math.max(at - 1, 0),
+const KEY_STEPS: Readonly<Record<string, (index: number, last: number) => number>> = {
+  ArrowDown: (index, last) => Math.min(index + 1, last),
+  ArrowUp: (index) => Math.max(index - 1, 0),
   Home: () => 0,
   End: (_, last) => last,
 };
@@ -27,41 +27,41 @@ export function makeHeatmapExplorable(figure: HTMLElement, isInviting: boolean):
   const invitation = isInviting ? "Choose a row to read it." : "";
   explanation.textContent = invitation;
   explanation.setAttribute("role", "status");
-  const buttons = rows.map((row, at) => addRowButton(row, labels[at] ?? "", at));
+  const buttons = rows.map((row, index) => addRowButton(row, labels[index] ?? "", index));
 
   const selectRow = (selected: number | null): void => {
-    rows.forEach((row, at) => row.toggleAttribute("data-chosen", at === selected));
-    buttons.forEach((name, at) => {
-      name.setAttribute("aria-pressed", String(at === selected));
-      name.tabIndex = at === (selected ?? 0) ? 0 : -1;
+    rows.forEach((row, index) => row.toggleAttribute("data-chosen", index === selected));
+    buttons.forEach((name, index) => {
+      name.setAttribute("aria-pressed", String(index === selected));
+      name.tabIndex = index === (selected ?? 0) ? 0 : -1;
     });
     explanation.textContent = selected === null ? invitation : sentence(selected);
   };
-  const sentence = (at: number): string => {
-    const texts = [...(rows[at]?.cells ?? [])].slice(1).map(({ textContent }) => textContent ?? "");
+  const sentence = (index: number): string => {
+    const texts = [...(rows[index]?.cells ?? [])].slice(1).map(({ textContent }) => textContent ?? "");
     const isShares = figure.dataset.explore === "shares";
-    return describeRow({ at, texts, columns, labels, isShares });
+    return describeRow({ at: index, texts, columns, labels, isShares });
   };
 
-  rows.forEach((row, at) => {
+  rows.forEach((row, index) => {
     row.addEventListener("click", () => {
-      selectRow(row.hasAttribute("data-chosen") ? null : at);
-      buttons[at]?.focus({ preventScroll: true });
+      selectRow(row.hasAttribute("data-chosen") ? null : index);
+      buttons[index]?.focus({ preventScroll: true });
     });
     row.addEventListener("keydown", (event) => {
-      const to = event.key === "Escape" ? null : KEY_STEPS[event.key]?.(at, rows.length - 1);
+      const to = event.key === "Escape" ? null : KEY_STEPS[event.key]?.(index, rows.length - 1);
       if (to === undefined) return;
       event.preventDefault();
       selectRow(to);
-      buttons[to ?? at]?.focus();
+      buttons[to ?? index]?.focus();
     });
   });
-  buttons.forEach((name, at) => (name.tabIndex = at === 0 ? 0 : -1));
+  buttons.forEach((name, index) => (name.tabIndex = index === 0 ? 0 : -1));
 }
 
 /** The button bubbles its click up to its row. */
-function addRowButton(row: HTMLTableRowElement, label: string, at: number): HTMLButtonElement {
-  const name = element("button", { type: "button", class: "row-name", "aria-pressed": "false" }, label || String(at));
+function addRowButton(row: HTMLTableRowElement, label: string, index: number): HTMLButtonElement {
+  const name = element("button", { type: "button", class: "row-name", "aria-pressed": "false" }, label || String(index));
   row.cells[0]?.replaceChildren(name);
   return name;
 }

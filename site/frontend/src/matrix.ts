@@ -28,8 +28,8 @@ export function renderMatrix(numbers: NumberTable, look: TableOptions): HTMLElem
   const decimals = decimalsFor(values);
   const rounded = !numbers.isWhole && isRounded(values, decimals);
   const text = (value: number | boolean): string => formatCell(value, numbers.isWhole, decimals);
-  const rows = numbers.rows.map((row, at) =>
-    element("tr", {}, !numbers.isVector && headingCell("row", at), ...renderCells(row, at, text, look)),
+  const rows = numbers.rows.map((row, index) =>
+    element("tr", {}, !numbers.isVector && headingCell("row", index), ...renderCells(row, index, text, look)),
   );
   const table = element("table", { class: "matrix" }, renderHead(numbers), element("tbody", {}, ...rows));
   const note = [look.note, rounded && "rounded"].filter(Boolean).join(", ");
@@ -51,7 +51,7 @@ function flattenRows(rows: MatrixRows): number[] {
 }
 
 function renderHead({ rows, isVector }: NumberTable): HTMLElement {
-  const columns = (rows[0] ?? []).map((_, at) => headingCell("col", at));
+  const columns = (rows[0] ?? []).map((_, index) => headingCell("col", index));
   return element("thead", {}, element("tr", {}, !isVector && element("td"), ...columns));
 }
 
@@ -61,12 +61,12 @@ function headingCell(scope: "row" | "col", index: number): HTMLElement {
 
 function renderCells(
   row: readonly (number | boolean)[],
-  at: number,
+  index: number,
   text: (value: number | boolean) => string,
   { shade, marked, mark = "differs" }: TableOptions,
 ): HTMLElement[] {
   return row.map((value, column) => {
-    const isMarked = marked?.(at, column) ?? false;
+    const isMarked = marked?.(index, column) ?? false;
     const classes = [shade?.(Number(value)), isMarked && "marked"].filter(Boolean).join(" ");
     const note = isMarked && element("span", { class: "unseen" }, ` (${mark})`);
     return element("td", { class: classes || null }, text(value), note);

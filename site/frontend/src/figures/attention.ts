@@ -31,8 +31,8 @@ export function attentionWeights(toy: ToyModel, words: readonly string[], head: 
   const queries = rows.map((row) => project(row, q, toy.d_k));
   const keys = rows.map((row) => project(row, k, toy.d_k));
   const divisor = settings.temperature * (settings.scale ? Math.sqrt(toy.d_k) : 1);
-  return queries.map((query, at) =>
-    softmax(keys.map((key, to) => (settings.mask && to > at ? -Infinity : dot(query, key) / divisor))),
+  return queries.map((query, index) =>
+    softmax(keys.map((key, to) => (settings.mask && to > index ? -Infinity : dot(query, key) / divisor))),
   );
 }
 
@@ -44,7 +44,7 @@ export function softmax(scores: readonly number[]): number[] {
 }
 
 export function dot(left: readonly number[], right: readonly number[]): number {
-  return left.reduce((sum, value, at) => sum + value * (right[at] ?? 0), 0);
+  return left.reduce((sum, value, index) => sum + value * (right[index] ?? 0), 0);
 }
 
 function normalizeWord(word: string): string {
@@ -53,7 +53,7 @@ function normalizeWord(word: string): string {
 
 function wordFeatures(toy: ToyModel, word: string, place: number): number[] {
   const [kind, ...topics] = (Object.hasOwn(toy.words, word) && toy.words[word]) || [guessKind(toy, word)];
-  const row = Array.from({ length: toy.topics + toy.kinds }, (_, at) => topics[at] ?? 0);
+  const row = Array.from({ length: toy.topics + toy.kinds }, (_, index) => topics[index] ?? 0);
   row[toy.topics + (kind ?? 0)] = 1;
   for (const period of toy.periods) {
     const angle = (2 * Math.PI * place) / period;

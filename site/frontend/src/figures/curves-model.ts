@@ -53,8 +53,8 @@ export function measure(scoreSteps: Int8Array, { size, scale, temperature }: Set
 export function histogramHeights(scores: Matrix): number[] {
   const counts = Array.from({ length: 2 * LIMIT }, () => 0);
   for (const score of scores.flat()) {
-    const at = score === LIMIT ? 2 * LIMIT - 1 : Math.floor(score) + LIMIT;
-    if (at >= 0 && at < counts.length) counts[at] = (counts[at] ?? 0) + 1;
+    const index = score === LIMIT ? 2 * LIMIT - 1 : Math.floor(score) + LIMIT;
+    if (index >= 0 && index < counts.length) counts[index] = (counts[index] ?? 0) + 1;
   }
   const largest = Math.max(1, ...counts);
   return counts.map((count) => (count / largest) * HEIGHT);

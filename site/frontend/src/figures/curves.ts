@@ -23,8 +23,8 @@ export function startCurves(figure: HTMLElement): void {
     figure.querySelector(".curves-spread")?.setAttribute("d", `M${192 - reach} 18v-8H${192 + reach}v8`);
     const shares = measures.weights[query] ?? [];
     drawBars(figure.querySelectorAll(".curves-shares rect"), shares.map((share) => share * MAX_HEIGHT));
-    figure.querySelectorAll(".curves-shares rect + text").forEach((text, at) => {
-      const share = shares[at] ?? 0;
+    figure.querySelectorAll(".curves-shares rect + text").forEach((text, index) => {
+      const share = shares[index] ?? 0;
       text.textContent = share < MIN_LABELLED_SHARE ? "" : share.toFixed(2);
       text.setAttribute("y", String(BASELINE - 6 - MAX_HEIGHT * share));
     });
@@ -52,8 +52,8 @@ export function startCurves(figure: HTMLElement): void {
 }
 
 function drawBars(bars: NodeListOf<Element>, heights: readonly number[]): void {
-  bars.forEach((bar, at) => {
-    const height = heights[at] ?? 0;
+  bars.forEach((bar, index) => {
+    const height = heights[index] ?? 0;
     bar.setAttribute("y", (BASELINE - height).toFixed(1));
     bar.setAttribute("height", height.toFixed(1));
   });

@@ -173,11 +173,11 @@ class Explorer {
     const name = `${this.figure.id}-ask`;
     this.figure.classList.toggle("tall", !fitInRow(words));
     this.#wordList.replaceChildren(
-      ...words.map((word, at) =>
+      ...words.map((word, index) =>
         element(
           "label",
           { class: `explorer-word${isKnown(this.#toy, word) ? "" : " guessed"}` },
-          element("input", { type: "radio", name, value: at, checked: at === ask }),
+          element("input", { type: "radio", name, value: index, checked: index === ask }),
           element("span", { class: "explorer-chip" }, word),
           " ",
           element("span", { class: "explorer-share" }),
@@ -212,21 +212,21 @@ class Explorer {
     }
     this.figure.querySelectorAll(".explorer-picture").forEach((picture, head) => {
       const weights = this.#computeWeights(head);
-      picture.querySelectorAll("i").forEach((cell, at) => {
-        cell.className = shadeWeight(weights[Math.floor(at / weights.length)]?.[at % weights.length] ?? 0);
+      picture.querySelectorAll("i").forEach((cell, index) => {
+        cell.className = shadeWeight(weights[Math.floor(index / weights.length)]?.[index % weights.length] ?? 0);
       });
     });
-    [...(this.#table?.tBodies[0]?.rows ?? [])].forEach((row, at) => {
-      row.classList.toggle("asked", at === query);
+    [...(this.#table?.tBodies[0]?.rows ?? [])].forEach((row, index) => {
+      row.classList.toggle("asked", index === query);
       [...row.cells].slice(1).forEach((cell, to) => {
-        const isShut = mask && to > at;
-        const weight = this.#weights[at]?.[to] ?? 0;
+        const isShut = mask && to > index;
+        const weight = this.#weights[index]?.[to] ?? 0;
         cell.className = isShut ? "shut" : shadeWeight(weight);
-        cell.classList.toggle("met", at === query && to === key);
+        cell.classList.toggle("met", index === query && to === key);
         cell.replaceChildren(isShut ? element("span", { class: "unseen" }, "masked") : String(roundHalfUp(weight)));
       });
     });
-    this.#table?.tHead?.querySelectorAll("th").forEach((head, at) => head.classList.toggle("met", at === key));
+    this.#table?.tHead?.querySelectorAll("th").forEach((head, index) => head.classList.toggle("met", index === key));
     const value = this.figure.querySelector(".figure-value");
     const temperature = this.#state.temperature.toFixed(2);
     if (value) value.textContent = temperature;
@@ -235,13 +235,13 @@ class Explorer {
 
   #paintWords(row: readonly number[], pointedKey: number | null): void {
     const top = row.indexOf(Math.max(...row));
-    [...this.#wordList.children].forEach((label, at) => {
-      const weight = row[at] ?? 0;
+    [...this.#wordList.children].forEach((label, index) => {
+      const weight = row[index] ?? 0;
       const [chip, share] = [label.querySelector(".explorer-chip"), label.querySelector(".explorer-share")];
       if (chip) chip.className = `explorer-chip ${shadeWeight(weight)}`;
       if (share) share.textContent = formatPercent(weight);
-      label.classList.toggle("top", at === top);
-      label.classList.toggle("met", at === pointedKey);
+      label.classList.toggle("top", index === top);
+      label.classList.toggle("met", index === pointedKey);
     });
   }
 }
@@ -252,8 +252,8 @@ function replaceArcs(drawing: SVGSVGElement, arcs: readonly SVGElement[]): void 
     drawing.replaceChildren(...arcs);
     return;
   }
-  arcs.forEach((arc, at) => {
-    for (const { name, value } of arc.attributes) drawing.children[at]?.setAttribute(name, value);
+  arcs.forEach((arc, index) => {
+    for (const { name, value } of arc.attributes) drawing.children[index]?.setAttribute(name, value);
   });
 }
 

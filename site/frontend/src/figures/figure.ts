@@ -18,7 +18,7 @@ export class FigureSentence {
 
   /** Show a sentence that will be replaced soon, while something is pointed at. */
   show(parts: SentenceParts): void {
-    this.#place.replaceChildren(...parts.map((part, at) => (at % 2 ? element("b", {}, part) : part)));
+    this.#place.replaceChildren(...parts.map((part, index) => (index % 2 ? element("b", {}, part) : part)));
   }
 
   /** Show a sentence, and announce it. */
@@ -65,16 +65,16 @@ export function makeGrid(table: HTMLTableElement, start: readonly [number, numbe
 
 /** Let the Tab key reach one cell of a table and no other. */
 export function setTabStop(table: HTMLTableElement, [row, column]: readonly [number, number]): void {
-  bodyCells(table).forEach((cells, at) =>
-    cells.forEach((cell, to) => (cell.tabIndex = at === row && to === column ? 0 : -1)),
+  bodyCells(table).forEach((cells, index) =>
+    cells.forEach((cell, to) => (cell.tabIndex = index === row && to === column ? 0 : -1)),
   );
 }
 
 /** The row and column of what an event happened to, in the body of a table. */
 export function cellPosition(table: HTMLTableElement, target: EventTarget | null): [number, number] | null {
   const cell = target instanceof Element ? target.closest("td") : null;
-  const at = cell ? bodyCells(table).findIndex((cells) => cells.includes(cell)) : -1;
-  return cell && at >= 0 ? [at, bodyCells(table)[at]?.indexOf(cell) ?? 0] : null;
+  const index = cell ? bodyCells(table).findIndex((cells) => cells.includes(cell)) : -1;
+  return cell && index >= 0 ? [index, bodyCells(table)[index]?.indexOf(cell) ?? 0] : null;
 }
 
 function bodyCells(table: HTMLTableElement): HTMLTableCellElement[][] {

@@ -8,7 +8,7 @@ const FAR_STEPS = 5; // steps
 
 export function dotProducts(position: number): number[] {
   const encoding = encodePosition(position);
-  return Array.from({ length: POSITIONS }, (_, at) => dot(encodePosition(at), encoding));
+  return Array.from({ length: POSITIONS }, (_, index) => dot(encodePosition(index), encoding));
 }
 
 export function describePosition(position: number, row: readonly number[]): string {
@@ -23,8 +23,8 @@ export function describePosition(position: number, row: readonly number[]): stri
 }
 
 function encodePosition(position: number): number[] {
-  return Array.from({ length: D_MODEL }, (_, at) => {
-    const angle = position * 10000 ** (-(at - (at % 2)) / D_MODEL);
-    return at % 2 ? Math.cos(angle) : Math.sin(angle);
+  return Array.from({ length: D_MODEL }, (_, index) => {
+    const angle = position * 10000 ** (-(index - (index % 2)) / D_MODEL);
+    return index % 2 ? Math.cos(angle) : Math.sin(angle);
   });
 }

@@ -14,11 +14,11 @@ export function startPositions(figure: HTMLElement): void {
     const position = Number(slider.value);
     const row = dotProducts(position);
     findElement(".figure-value", HTMLElement, figure).textContent = slider.value;
-    figure.querySelectorAll("rect").forEach((bar, at) => {
-      const height = PIXELS_PER_UNIT * (row[at] ?? 0);
+    figure.querySelectorAll("rect").forEach((bar, index) => {
+      const height = PIXELS_PER_UNIT * (row[index] ?? 0);
       bar.setAttribute("y", (BASELINE - Math.max(height, 0)).toFixed(1));
       bar.setAttribute("height", Math.abs(height).toFixed(1));
-      bar.classList.toggle("here", at === position);
+      bar.classList.toggle("here", index === position);
     });
     sentence.announce([describePosition(position, row)]);
   });

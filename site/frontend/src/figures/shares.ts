@@ -17,24 +17,24 @@ export function startShares(figure: HTMLElement): void {
     changeScores(scores, Number(dataset.plus ?? 0), Number(dataset.times ?? 1));
   const draw = (): void => {
     const shares = softmax(scores);
-    rows.forEach((row, at) => {
-      const [score, share] = [formatNumber(scores[at] ?? 0, 1), formatPercent(shares[at] ?? 0)];
+    rows.forEach((row, index) => {
+      const [score, share] = [formatNumber(scores[index] ?? 0, 1), formatPercent(shares[index] ?? 0)];
       findElement(".figure-value", HTMLElement, row).textContent = score;
       findElement(".shares-share", HTMLElement, row).textContent = share;
-      findElement("rect", SVGRectElement, row).setAttribute("width", (100 * (shares[at] ?? 0)).toFixed(2));
-      inputs[at]?.setAttribute("aria-valuetext", `${score}, share ${share}`);
+      findElement("rect", SVGRectElement, row).setAttribute("width", (100 * (shares[index] ?? 0)).toFixed(2));
+      inputs[index]?.setAttribute("aria-valuetext", `${score}, share ${share}`);
     });
     for (const each of buttons) each.ariaDisabled = String(scoresAfter(each) === null);
   };
   const announce = (change: Change): void => {
     const shares = softmax(scores);
-    sentence.announce(describeShares(rows.map((row, at) => ({ name: row.dataset.name ?? "", score: scores[at] ?? 0, share: shares[at] ?? 0 })), change));
+    sentence.announce(describeShares(rows.map((row, index) => ({ name: row.dataset.name ?? "", score: scores[index] ?? 0, share: shares[index] ?? 0 })), change));
   };
 
-  inputs.forEach((input, at) => {
+  inputs.forEach((input, index) => {
     input.value = input.defaultValue; // some browsers restore the last value at a reload
     input.addEventListener("input", () => {
-      scores = scores.map((score, to) => (to === at ? Number(input.value) : score));
+      scores = scores.map((score, to) => (to === index ? Number(input.value) : score));
       draw();
       announce(null);
     });
@@ -44,7 +44,7 @@ export function startShares(figure: HTMLElement): void {
       const next = scoresAfter(each);
       if (!next) return;
       scores = next;
-      inputs.forEach((input, at) => (input.value = String(next[at])));
+      inputs.forEach((input, index) => (input.value = String(next[index])));
       draw();
       announce(each.dataset.plus ? "plus" : "times");
     });

@@ -118,7 +118,7 @@ class LearnersArrays {
 
 /** Nobody knows what the rows and columns of other numbers stand for, so they are numbered. */
 function fillTable(table: HTMLTableElement, { values, sum }: ComputedArray, shade: (value: number) => string): void {
-  const heads = (values[0] ?? []).map((_, at) => element("th", { scope: "col" }, String(at)));
+  const heads = (values[0] ?? []).map((_, index) => element("th", { scope: "col" }, String(index)));
   const rows = values.map((row, i) => {
     const cells = row.map((value, j) => {
       const description = "result" in table.dataset && `row ${i}, column ${j}: ${sum(i, j)}`;

@@ -90,29 +90,29 @@ export class GeneratedText {
 
   #selectHead(head: number): void {
     this.#selectedHead = head;
-    for (const [at, each] of this.#headButtons.entries()) each.ariaPressed = String(at - 1 === head);
+    for (const [index, each] of this.#headButtons.entries()) each.ariaPressed = String(index - 1 === head);
     this.#draw(this.#position);
   }
 
-  #draw(at: number): void {
-    const step = this.#steps[at];
-    const links = step ? this.#selectedLinks(step, at, 0) : [];
+  #draw(index: number): void {
+    const step = this.#steps[index];
+    const links = step ? this.#selectedLinks(step, index, 0) : [];
     const web = this.#showsWholeText ? this.#steps.flatMap((each, to) => this.#threadPaths(this.#selectedLinks(each, to, MIN_WEB_WEIGHT), to, 0.3)) : [];
-    this.#threads.replaceChildren(...web, ...(this.#showsWholeText ? [] : this.#threadPaths(links.filter(({ weight }) => weight > MIN_THREAD_WEIGHT), at, 1)));
+    this.#threads.replaceChildren(...web, ...(this.#showsWholeText ? [] : this.#threadPaths(links.filter(({ weight }) => weight > MIN_THREAD_WEIGHT), index, 1)));
     for (const each of this.#paragraph.querySelectorAll("[data-now]")) each.removeAttribute("data-now");
-    if (step) this.#letters[this.#promptLength + at]?.setAttribute("data-now", "");
-    if (step) this.#letterSlider.setAttribute("aria-valuetext", `${at + 1}: ${letterName(step.letter)}`);
+    if (step) this.#letters[this.#promptLength + index]?.setAttribute("data-now", "");
+    if (step) this.#letterSlider.setAttribute("aria-valuetext", `${index + 1}: ${letterName(step.letter)}`);
     this.#choices.replaceChildren(...(step?.choices ?? []).filter(([, share]) => share >= MIN_PROBABILITY).map(([letter, share]) => choiceBar(letter, share, letter === step?.letter)));
     this.#description.replaceChildren(...(step ? this.#renderDescription(step, links[0]) : ["No letter is written yet."]));
   }
 
-  #selectedLinks(step: GenerationStep, at: number, least: number): AttentionLink[] {
-    return attentionLinks(step, this.#promptLength + at, least).filter(({ head }) => this.#selectedHead === ALL_HEADS || head === this.#selectedHead);
+  #selectedLinks(step: GenerationStep, index: number, least: number): AttentionLink[] {
+    return attentionLinks(step, this.#promptLength + index, least).filter(({ head }) => this.#selectedHead === ALL_HEADS || head === this.#selectedHead);
   }
 
   /** Threads from where a letter was written to those that it was chosen by. */
-  #threadPaths(links: readonly AttentionLink[], at: number, strength: number): SVGElement[] {
-    const from = threadEnd(this.#letters[this.#promptLength + at]);
+  #threadPaths(links: readonly AttentionLink[], index: number, strength: number): SVGElement[] {
+    const from = threadEnd(this.#letters[this.#promptLength + index]);
     return links.map(({ head, at: to, weight }) => {
       const [x, y] = threadEnd(this.#letters[to]);
       const lift = Math.min(48, 12 + Math.abs(from[0] - x) / 5) + 3 * head;
@@ -130,9 +130,9 @@ export class GeneratedText {
     return ["For ", quoted, `, ${headName(look.head)} looked most at `, source, word && ` in “${word}”`, ` (${formatPercent(look.weight)}).`];
   }
 
-  #wordAt(at: number): string {
+  #wordAt(index: number): string {
     const text = this.#letters.map((each) => each.textContent).join("");
-    const [before, after] = [/[A-Za-z]*$/.exec(text.slice(0, at))?.[0] ?? "", /^[A-Za-z]*/.exec(text.slice(at))?.[0] ?? ""];
+    const [before, after] = [/[A-Za-z]*$/.exec(text.slice(0, index))?.[0] ?? "", /^[A-Za-z]*/.exec(text.slice(index))?.[0] ?? ""];
     return after && before + after;
   }
 }

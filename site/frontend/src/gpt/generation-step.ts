@@ -31,7 +31,7 @@ const FULL_WEIGHT_DIGIT = 35; // the digit of a whole
 export function attentionLinks({ heads }: GenerationStep, number: number, minWeight = 0): AttentionLink[] {
   const links = heads.flatMap((digits, head) => {
     const first = number - digits.length; // the text begins behind its start, and the model may see its end only
-    return [...digits].map((digit, at) => ({ head, at: first + at, weight: parseInt(digit, 36) / FULL_WEIGHT_DIGIT }));
+    return [...digits].map((digit, index) => ({ head, at: first + index, weight: parseInt(digit, 36) / FULL_WEIGHT_DIGIT }));
   });
   return links.filter(({ at, weight }) => at >= 0 && weight > minWeight).sort((a, b) => b.weight - a.weight);
 }

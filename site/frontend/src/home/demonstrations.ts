@@ -20,10 +20,10 @@ export async function typeWrongAnswer(): Promise<void> {
   reply.dataset.is = "awaited";
   const [typedText, remainingText] = [document.createTextNode(""), element("span", { class: "to-type" }, text)];
   code.replaceChildren(typedText, remainingText);
-  for (let at = 1; at <= text.length; at += 1) {
-    typedText.data = text.slice(0, at);
-    remainingText.textContent = text.slice(at);
-    if (text[at] !== " ") await pause(KEY_MS);
+  for (let index = 1; index <= text.length; index += 1) {
+    typedText.data = text.slice(0, index);
+    remainingText.textContent = text.slice(index);
+    if (text[index] !== " ") await pause(KEY_MS);
   }
   await pause(THINK_MS);
   reply.dataset.is = "said";

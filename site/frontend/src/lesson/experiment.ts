@@ -23,9 +23,9 @@ export class Experiment {
     this.#outcome = findElement(".experiment-seen", HTMLElement, card);
     this.#guesses = [...card.querySelectorAll("input")];
     const source = actions.source(this.#cell);
-    const at = source.indexOf(from);
-    this.#changedCode = source.slice(0, at) + put + source.slice(at + from.length);
-    const line = source.slice(0, at).split("\n").length;
+    const index = source.indexOf(from);
+    this.#changedCode = source.slice(0, index) + put + source.slice(index + from.length);
+    const line = source.slice(0, index).split("\n").length;
     const button = findElement("button", HTMLButtonElement, card);
     button.addEventListener("click", () => actions.replaceCode(this.#cell, this.#changedCode, line));
   }

@@ -61,11 +61,11 @@ export function renderFigure(data: MatrixFigure | PlotFigure): HTMLElement {
   const layout = layOutMatrix(data);
   const classes = ["matrix", !layout.explore && "ruled", layout.isDense && "dense"];
   const head = element("tr", {}, element("td"), ...layout.columns.map((column) => headingCell("col", column)));
-  const rows = layout.cells.map((row, at) =>
+  const rows = layout.cells.map((row, index) =>
     element(
       "tr",
       {},
-      headingCell("row", layout.labels[at] ?? ""),
+      headingCell("row", layout.labels[index] ?? ""),
       ...row.map(({ text, shade }) => element("td", { class: shade || null }, text)),
     ),
   );
@@ -111,9 +111,9 @@ function heatmapCells(rows: readonly number[][]): MatrixLayout["cells"] {
 
 /** Each column may be of another quantity, so each has as many decimals as it needs. */
 function tableCells(rows: readonly number[][]): MatrixLayout["cells"] {
-  const columns = (rows[0] ?? []).map((_, at) => rows.map((row) => row[at] ?? NaN));
+  const columns = (rows[0] ?? []).map((_, index) => rows.map((row) => row[index] ?? NaN));
   const text = columns.map((column) => valueFormatter(column, { small: SMALL_TABLE_VALUE }));
-  return rows.map((row) => row.map((value, at) => ({ text: text[at]?.(value) ?? "", shade: "" })));
+  return rows.map((row) => row.map((value, index) => ({ text: text[index]?.(value) ?? "", shade: "" })));
 }
 
 /** The function that writes each of these values; only what is exactly zero is "0". */
@@ -139,8 +139,8 @@ function rowLength(
   labels: readonly string[],
   cells: MatrixLayout["cells"],
 ): number {
-  const widths = columns.map((column, at) => {
-    const words = [column, ...cells.map((row) => row[at]?.text ?? "")].flatMap((text) => text.split(/\s+/));
+  const widths = columns.map((column, index) => {
+    const words = [column, ...cells.map((row) => row[index]?.text ?? "")].flatMap((text) => text.split(/\s+/));
     return Math.max(4, ...words.map(characterCount));
   });
   return Math.max(1, ...labels.map(characterCount)) - 1 + widths.reduce((sum, width) => sum + width, 0);

@@ -19,35 +19,35 @@ export class Notebook {
   /** @param builtCodes - the code of each cell when the page was made, with what it shows */
   constructor(builtCodes: readonly string[]) {
     this.#builtCodes = builtCodes;
-    this.#cells = builtCodes.map((code, at) => ({ code, runCodes: null, shownCodes: builtCodes.slice(0, at + 1) }));
+    this.#cells = builtCodes.map((code, index) => ({ code, runCodes: null, shownCodes: builtCodes.slice(0, index + 1) }));
   }
 
   get length(): number {
     return this.#cells.length;
   }
 
-  code(at: number): string {
-    return this.#cell(at).code;
+  code(index: number): string {
+    return this.#cell(index).code;
   }
 
-  edit(at: number, code: string): void {
-    this.#cell(at).code = code;
+  edit(index: number, code: string): void {
+    this.#cell(index).code = code;
   }
 
-  isEdited(at: number): boolean {
-    return this.code(at) !== this.#builtCodes[at];
+  isEdited(index: number): boolean {
+    return this.code(index) !== this.#builtCodes[index];
   }
 
   /** The first cell that shows what other code than the lesson's own has given, if there is one. */
   get firstChanged(): number | undefined {
-    const at = this.#cells.findIndex(({ shownCodes }, each) => !areEqual(shownCodes ?? [], this.#builtCodes.slice(0, each + 1)));
-    return at < 0 ? undefined : at;
+    const index = this.#cells.findIndex(({ shownCodes }, each) => !areEqual(shownCodes ?? [], this.#builtCodes.slice(0, each + 1)));
+    return index < 0 ? undefined : index;
   }
 
   /** Give a cell the code that it was built with, and what it showed then. */
-  reset(at: number): void {
-    this.edit(at, this.#builtCodes[at] ?? "");
-    this.#cell(at).shownCodes = this.#builtCodes.slice(0, at + 1);
+  reset(index: number): void {
+    this.edit(index, this.#builtCodes[index] ?? "");
+    this.#cell(index).shownCodes = this.#builtCodes.slice(0, index + 1);
   }
 
   /** Python is a new one, in which nothing has run. */
@@ -56,51 +56,51 @@ export class Notebook {
   }
 
   /** The cells to run for one: those above that have not run yet, and itself. */
-  cellsToRun(at: number): number[] {
-    return this.cellsThrough(at).filter((each) => each === at || this.#cell(each).runCodes === null);
+  cellsToRun(index: number): number[] {
+    return this.cellsThrough(index).filter((each) => each === index || this.#cell(each).runCodes === null);
   }
 
   /** A cell and all above it. */
-  cellsThrough(at: number): number[] {
-    return Array.from({ length: at + 1 }, (_, index) => index);
+  cellsThrough(index: number): number[] {
+    return Array.from({ length: index + 1 }, (_, index) => index);
   }
 
   /** Whether a cell above ran as another code than what is there now, so that all must run anew. */
-  isOutOfStep(at: number): boolean {
-    return this.cellsThrough(at).some((each) => each !== at && this.#cell(each).runCodes !== null && !this.#isCurrent(each));
+  isOutOfStep(index: number): boolean {
+    return this.cellsThrough(index).some((each) => each !== index && this.#cell(each).runCodes !== null && !this.#isCurrent(each));
   }
 
   /** A cell has run to its end, or to its error. */
-  recordRun(at: number): void {
-    const inStep = this.cellsThrough(at).every((each) => each === at || this.#isCurrent(each));
-    const cell = this.#cell(at);
-    cell.runCodes = inStep ? this.#codesTo(at) : [];
-    cell.shownCodes = inStep ? this.#codesTo(at) : null;
+  recordRun(index: number): void {
+    const inStep = this.cellsThrough(index).every((each) => each === index || this.#isCurrent(each));
+    const cell = this.#cell(index);
+    cell.runCodes = inStep ? this.#codesTo(index) : [];
+    cell.shownCodes = inStep ? this.#codesTo(index) : null;
   }
 
-  staleness(at: number): Staleness {
-    const { shownCodes: shownCodes } = this.#cell(at);
+  staleness(index: number): Staleness {
+    const { shownCodes: shownCodes } = this.#cell(index);
     if (shownCodes === null) return "above";
-    if (shownCodes[at] !== this.code(at)) return "edited";
-    return areEqual(shownCodes, this.#codesTo(at)) ? "" : "above";
+    if (shownCodes[index] !== this.code(index)) return "edited";
+    return areEqual(shownCodes, this.#codesTo(index)) ? "" : "above";
   }
 
-  #isCurrent(at: number): boolean {
-    const { runCodes: runCodes } = this.#cell(at);
-    return runCodes !== null && areEqual(runCodes, this.#codesTo(at));
+  #isCurrent(index: number): boolean {
+    const { runCodes: runCodes } = this.#cell(index);
+    return runCodes !== null && areEqual(runCodes, this.#codesTo(index));
   }
 
-  #codesTo(at: number): string[] {
-    return this.cellsThrough(at).map((each) => this.code(each));
+  #codesTo(index: number): string[] {
+    return this.cellsThrough(index).map((each) => this.code(each));
   }
 
-  #cell(at: number): Cell {
-    const cell = this.#cells[at];
-    if (!cell) throw new Error(`there is no cell ${at}`);
+  #cell(index: number): Cell {
+    const cell = this.#cells[index];
+    if (!cell) throw new Error(`there is no cell ${index}`);
     return cell;
   }
 }
 
 function areEqual(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((code, at) => code === other[at]);
+  return one.length === other.length && one.every((code, index) => code === other[index]);
 }

@@ -22,21 +22,21 @@ function startChoiceQuestion(form: HTMLFormElement): void {
   const answer = inputs.findIndex((input) => input.dataset.right !== undefined);
   const reveal = findElement(".link", HTMLButtonElement, form);
 
-  function judge(at: number): void {
+  function judge(index: number): void {
     options.forEach((option) => {
       if (option.dataset.is === "wrong") markOption(option, "tried", "–", "tried");
     });
-    const isRight = at === answer;
-    const option = options[at];
+    const isRight = index === answer;
+    const option = options[index];
     if (option) markOption(option, isRight ? "right" : "wrong", isRight ? "✓" : "✗", isRight ? "Right" : "Not this");
-    showReason(form, FIRST_ANSWER + at, isRight ? "good" : "bad");
+    showReason(form, FIRST_ANSWER + index, isRight ? "good" : "bad");
     reveal.disabled = isRight;
   }
 
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const at = inputs.findIndex((input) => input.checked);
-    if (at >= 0) judge(at);
+    const index = inputs.findIndex((input) => input.checked);
+    if (index >= 0) judge(index);
     else showReason(form, MISSING_ANSWER, "");
   });
   reveal.addEventListener("click", () => {
@@ -69,12 +69,12 @@ function startNumberQuestion(form: HTMLFormElement, answers: readonly NumberAnsw
 
   function judge(): void {
     const numbers = parseNumbers(input.value);
-    const at = answers.findIndex(([value, tolerance]) => numbers.some((each) => Math.abs(each - value) <= tolerance));
-    const isRight = at === 0;
+    const index = answers.findIndex(([value, tolerance]) => numbers.some((each) => Math.abs(each - value) <= tolerance));
+    const isRight = index === 0;
     const tone = isRight ? "good" : numbers.length > 0 ? "bad" : "";
     input.dataset.is = tone;
     input.ariaInvalid = String(!isRight);
-    const reason = FIRST_ANSWER + (at < 0 ? answers.length : at);
+    const reason = FIRST_ANSWER + (index < 0 ? answers.length : index);
     showReason(form, numbers.length > 0 ? reason : MISSING_ANSWER, tone);
     reveal.disabled = isRight || numbers.length === 0;
   }
@@ -96,9 +96,9 @@ function startNumberQuestion(form: HTMLFormElement, answers: readonly NumberAnsw
 }
 
 /** Show one of the reasons; the box is a status, so it is said too. */
-function showReason(form: HTMLFormElement, at: number, tone: Tone): void {
+function showReason(form: HTMLFormElement, index: number, tone: Tone): void {
   const box = findElement(".reasons", HTMLElement, form);
-  [...box.children].forEach((reason, each) => reason.classList.toggle("now", each === at));
+  [...box.children].forEach((reason, each) => reason.classList.toggle("now", each === index));
   box.dataset.tone = tone;
 }
 

@@ -39,10 +39,10 @@ class Lesson {
   constructor(sources: readonly string[]) {
     this.#notebook = new Notebook(sources);
     const cards = [...document.querySelectorAll<HTMLElement>("[data-cell]")];
-    this.#views = new Map(cards.map((card, at) => this.#createView(card, at + 1, sources)));
+    this.#views = new Map(cards.map((card, index) => this.#createView(card, index + 1, sources)));
     const experimentActions = {
-      source: (at: number) => sources[at] ?? "",
-      replaceCode: (at: number, code: string, line: number) => void this.#views.get(at)?.replaceCode(code, line),
+      source: (index: number) => sources[index] ?? "",
+      replaceCode: (index: number, code: string, line: number) => void this.#views.get(index)?.replaceCode(code, line),
     };
     const experiments = [...document.querySelectorAll<HTMLElement>(".experiment")];
     this.#experiments = experiments.map((card) => new Experiment(card, experimentActions));
@@ -63,15 +63,15 @@ class Lesson {
   }
 
   #createView(card: HTMLElement, number: number, sources: readonly string[]): [number, CellView] {
-    const at = Number(card.dataset.cell);
+    const index = Number(card.dataset.cell);
     const actions = {
-      run: () => void this.#runCells(at, this.#notebook.cellsToRun(at)),
-      runAll: () => void this.#runCells(at, this.#notebook.cellsThrough(at), { anew: true }),
+      run: () => void this.#runCells(index, this.#notebook.cellsToRun(index)),
+      runAll: () => void this.#runCells(index, this.#notebook.cellsThrough(index), { anew: true }),
       stop: () => this.#python.stop(),
-      edit: (code: string) => this.#applyChange(() => this.#notebook.edit(at, code)),
-      reset: () => this.#applyChange(() => this.#notebook.reset(at)),
+      edit: (code: string) => this.#applyChange(() => this.#notebook.edit(index, code)),
+      reset: () => this.#applyChange(() => this.#notebook.reset(index)),
     };
-    return [at, new CellView(card, `cell ${number}`, sources[at] ?? "", actions)];
+    return [index, new CellView(card, `cell ${number}`, sources[index] ?? "", actions)];
   }
 
   #applyChange(act: () => void): void {
@@ -79,9 +79,9 @@ class Lesson {
     this.#updateViews();
   }
 
-  async #runCells(at: number, cells: readonly number[], { anew = false } = {}): Promise<void> {
+  async #runCells(index: number, cells: readonly number[], { anew = false } = {}): Promise<void> {
     if (this.#waitingCell || this.#isJudging) return;
-    this.#waitingCell = this.#views.get(at) ?? null;
+    this.#waitingCell = this.#views.get(index) ?? null;
     this.#showWaiting(this.#python.state);
     this.#updateViews();
     try {
@@ -89,7 +89,7 @@ class Lesson {
         this.#notebook.forgetRuns();
         await this.#callPython("open_lesson");
       }
-      await this.#runInOrder(at, cells);
+      await this.#runInOrder(index, cells);
       if (this.#pythonStarts === this.#startOfLastCall) await this.#tellFigures();
     } catch (error) {
       if (!(error instanceof InterruptedCall)) throw error;
@@ -100,7 +100,7 @@ class Lesson {
     }
   }
 
-  async #runInOrder(at: number, cells: readonly number[]): Promise<void> {
+  async #runInOrder(index: number, cells: readonly number[]): Promise<void> {
     let milliseconds = 0;
     for (const each of cells) {
       const result = JSON.parse(await this.#callPython("cell", this.#notebook.code(each))) as CellResult;
@@ -111,8 +111,8 @@ class Lesson {
       const view = this.#views.get(each);
       view?.showResult(result);
       if (!result.problem) this.#tellExperiments(each);
-      view?.setNote(each === at ? timing(milliseconds, cells.length - 1) : "");
-      if ((result.problem || hasRestarted) && each !== at) {
+      view?.setNote(each === index ? timing(milliseconds, cells.length - 1) : "");
+      if ((result.problem || hasRestarted) && each !== index) {
         this.#waitingCell?.showFailure("This has not run, since a cell above ended in an error.", view);
         return;
       }
@@ -120,8 +120,8 @@ class Lesson {
   }
 
   /** A change that a lesson suggests may have been made here. */
-  #tellExperiments(at: number): void {
-    for (const experiment of this.#experiments) experiment.showOutcome(at, this.#notebook.code(at));
+  #tellExperiments(index: number): void {
+    for (const experiment of this.#experiments) experiment.showOutcome(index, this.#notebook.code(index));
   }
 
   /** Some figures can show what the cells have made. */
@@ -160,7 +160,7 @@ class Lesson {
   /** Numbers in the text were computed from the lesson's own code: say so below the first other. */
   #placeOriginalNote(): void {
     const firstChanged = this.#notebook.firstChanged;
-    const above = [...this.#views].filter(([at]) => at <= (firstChanged ?? -1)).at(-1);
+    const above = [...this.#views].filter(([index]) => index <= (firstChanged ?? -1)).at(-1);
     if (!above) this.#originalNote.remove();
     else above[1].insertAfter(this.#originalNote);
   }
@@ -169,12 +169,12 @@ class Lesson {
     const isBusy = this.#waitingCell !== null || this.#isJudging;
     this.#placeOriginalNote();
     this.#resetButton.disabled = isBusy;
-    for (const [at, view] of this.#views) {
+    for (const [index, view] of this.#views) {
       if (view === this.#waitingCell) continue;
       view.update({
-        staleness: this.#notebook.staleness(at),
-        isEdited: this.#notebook.isEdited(at),
-        isOutOfStep: this.#notebook.isOutOfStep(at),
+        staleness: this.#notebook.staleness(index),
+        isEdited: this.#notebook.isEdited(index),
+        isOutOfStep: this.#notebook.isOutOfStep(index),
         isBusy,
       });
     }

@@ -96,11 +96,11 @@ function longestBeginning(part: string, queryWords: readonly string[]): number {
 /** Down goes from the field into the results and on; up comes back; escape returns at once. */
 function moveFocus(event: KeyboardEvent): void {
   const links = [...list.querySelectorAll("a")];
-  const at = links.indexOf(document.activeElement as HTMLAnchorElement);
+  const index = links.indexOf(document.activeElement as HTMLAnchorElement);
   const target = {
-    ArrowDown: links[Math.min(at + 1, links.length - 1)],
-    ArrowUp: at <= 0 ? query : links[at - 1],
-    Escape: at < 0 ? undefined : query,
+    ArrowDown: links[Math.min(index + 1, links.length - 1)],
+    ArrowUp: index <= 0 ? query : links[index - 1],
+    Escape: index < 0 ? undefined : query,
   }[event.key];
   if (!target) return;
   event.preventDefault();

@@ -55,7 +55,7 @@ export function correctQuery(index: Index, query: string): string | undefined {
     const isKnown = index.words[lowerBound(index.words, word)]?.startsWith(word);
     return isKnown ? word : nearestWord(index, word);
   });
-  if (corrections.includes(undefined) || corrections.every((word, at) => word === queryWords[at])) return undefined;
+  if (corrections.includes(undefined) || corrections.every((word, index) => word === queryWords[index])) return undefined;
   return corrections.join(" ");
 }
 
@@ -75,7 +75,7 @@ function nearestWord(index: Index, word: string): string | undefined {
 
 /** How many letters are wrong, missing, too many, or swapped with the next. */
 function editDistance(one: string, other: string): number {
-  let [previousRow, row]: [number[], number[]] = [[], Array.from({ length: other.length + 1 }, (_, at) => at)];
+  let [previousRow, row]: [number[], number[]] = [[], Array.from({ length: other.length + 1 }, (_, index) => index)];
   for (let i = 1; i <= one.length; i++) {
     const next = [i];
     for (let j = 1; j <= other.length; j++) {

@@ -64,18 +64,18 @@ export class BreakItCard {
     const mistakes = ownMistakes(this.exercise.id);
     const offered = programs.filter(({ id }) => !mistakes.has(id)).slice(0, MAX_PROGRAMS);
     const none = element("p", {}, "Every wrong program here was your own once, so there is none left to break.");
-    this.#content.replaceChildren(...(offered.length > 0 ? offered.map((each, at) => this.#renderProgram(each, at, engine)) : [none]));
+    this.#content.replaceChildren(...(offered.length > 0 ? offered.map((each, index) => this.#renderProgram(each, index, engine)) : [none]));
     this.#content.querySelector("summary")?.focus();
   }
 
-  #renderProgram({ id, code }: BreakFile["programs"][number], at: number, engine: string): HTMLElement {
+  #renderProgram({ id, code }: BreakFile["programs"][number], index: number, engine: string): HTMLElement {
     const state = element("span", { class: "quiet" });
     const program = element("div");
     program.innerHTML = code; // made by the builder, as the page itself was
     const { id: exercise, defines } = this.exercise;
-    const form = createCallForm({ id, exercise, defines }, `call-${at + 1}`, this.judge, state, () => Promise.resolve(engine));
-    const summary = element("summary", {}, `Program ${at + 1}: `, state);
-    return element("details", { class: "to-break", open: at === 0 }, summary, program, ...form);
+    const form = createCallForm({ id, exercise, defines }, `call-${index + 1}`, this.judge, state, () => Promise.resolve(engine));
+    const summary = element("summary", {}, `Program ${index + 1}: `, state);
+    return element("details", { class: "to-break", open: index === 0 }, summary, program, ...form);
   }
 }
 

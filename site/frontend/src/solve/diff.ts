@@ -54,6 +54,6 @@ function codeLines(program: string): CodeLine[] {
     },
   });
   const texts = program.split("\n");
-  const lines = code.split("\n").map((line, at) => ({ code: line.trimEnd(), text: texts[at]?.trimEnd() ?? "" }));
+  const lines = code.split("\n").map((line, index) => ({ code: line.trimEnd(), text: texts[index]?.trimEnd() ?? "" }));
   return lines.filter((line) => line.code !== "");
 }

@@ -86,7 +86,7 @@ function renderTests(tests: readonly TestResult[], context: ResultsContext): Nod
 /** What a run printed, and how it ended if it did not end well. */
 export function renderRun({ output: text, truncated, figures, problem: runProblem }: RunResult, context: ResultsContext): Node[] {
   const figureElements = figures.map(renderFigure);
-  figureElements.forEach((each, at) => makeHeatmapExplorable(each, at === 0));
+  figureElements.forEach((each, index) => makeHeatmapExplorable(each, index === 0));
   const truncation = truncated > 0 && `… and ${truncated.toLocaleString("en")} more bytes.`;
   return [
     ...(text ? [renderTextBox(text)] : []),

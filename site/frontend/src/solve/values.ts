@@ -64,8 +64,8 @@ function differenceOptions(difference: NumberTable, caption: string): { caption:
 function subtractTables(left: NumberTable, right: NumberTable): NumberTable | null {
   if (!haveSameShape(left.rows, right.rows)) return null;
   if ([left, right].some(({ rows }) => typeof rows[0]?.[0] === "boolean")) return null;
-  const rows = right.rows.map((row, at) =>
-    row.map((value, column) => subtract(Number(value), numberAt(left.rows, at, column))),
+  const rows = right.rows.map((row, index) =>
+    row.map((value, column) => subtract(Number(value), numberAt(left.rows, index, column))),
   );
   return { rows, isVector: left.isVector, isWhole: left.isWhole && right.isWhole };
 }
@@ -86,7 +86,7 @@ function chooseOutline(left: MatrixRows, right: MatrixRows, worst: readonly numb
   if (!haveSameShape(left, right)) return null;
   const differs = (row: number, column: number): boolean =>
     !isClose(numberAt(right, row, column), numberAt(left, row, column));
-  const places = right.flatMap((row, at) => row.map((_, column) => [at, column] as const));
+  const places = right.flatMap((row, index) => row.map((_, column) => [index, column] as const));
   const different = places.filter(([row, column]) => differs(row, column));
   if (different.length <= Math.max(1, MAX_OUTLINED_SHARE * places.length)) {
     return { marked: differs, mark: "differs", explained: "What differs is outlined." };
@@ -145,9 +145,9 @@ function renderText(name: string, value: ValueDisplay): HTMLElement {
 /** Printed lines; those that are not what the other text has in their place stand out. */
 function renderPrinted(name: string, value: ValueDisplay, other: ValueDisplay | null): HTMLElement {
   const otherLines = other?.text.split("\n");
-  const lines = value.text.split("\n").map((line, at) => {
-    const text = at ? `\n${line}` : line;
-    return otherLines && otherLines[at]?.trimEnd() !== line.trimEnd() ? element("mark", {}, text) : text;
+  const lines = value.text.split("\n").map((line, index) => {
+    const text = index ? `\n${line}` : line;
+    return otherLines && otherLines[index]?.trimEnd() !== line.trimEnd() ? element("mark", {}, text) : text;
   });
   return renderBlock(name, value.text ? "" : "nothing", ...lines);
 }

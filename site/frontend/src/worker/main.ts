@@ -108,7 +108,7 @@ async function fetchFromPage(input: string | URL | Request, { integrity = "" }: 
   }
   const isProgram = address.endsWith(".wasm");
   // Pyodide would wait for ever; to validate all of it takes a third of a second.
-  if (isProgram && !WASM_MAGIC.every((byte, at) => new Uint8Array(bytes)[at] === byte)) reportFailure(`${address} is no program`);
+  if (isProgram && !WASM_MAGIC.every((byte, index) => new Uint8Array(bytes)[index] === byte)) reportFailure(`${address} is no program`);
   const type = isProgram ? "application/wasm" : "";
   return new Response(bytes, { headers: { "Content-Type": type } });
 }

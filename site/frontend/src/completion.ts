@@ -1,4 +1,4 @@
-/** Suggestions while one types: the names of NumPy, and those that the program itself defines. */
+/** Autocompletion in the editor: the names of NumPy, and those that the program itself defines. */
 
 import {
   autocompletion,
@@ -12,10 +12,10 @@ import { localCompletionSource } from "@codemirror/lang-python";
 import { type Extension, Prec } from "@codemirror/state";
 import { keymap } from "@codemirror/view";
 
-/** Of each module, such as `np.linalg`, what its public names do. */
+/** The public names of each module, such as `np.linalg`, with a sentence on what each does. */
 export type NumpyNames = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** A module and the beginning of a name in it, before the cursor. */
+/** Matches a module and the beginning of a name in it, before the cursor. */
 const MEMBER = /(?<![\w.])(?:np|numpy)(?:\.\w+)*\.\w*$/;
 
 export const COMPLETION_THEME = {
@@ -26,12 +26,12 @@ export const COMPLETION_THEME = {
   ".cm-completionMatchedText": { textDecoration: "none", fontWeight: "700" },
 };
 
-/** Nothing is chosen until an arrow key does it, so that Enter still ends the line. */
+/** Create the editor's completion. No option is preselected, so that Enter still ends the line. */
 export function createCompletion(names: () => NumpyNames): Extension {
   const members = (context: CompletionContext): CompletionResult | null => completeMember(context, names());
   const settings = { override: [members, localCompletionSource], selectOnOpen: false, defaultKeymap: false, icons: false };
   const keys = completionKeymap.filter(({ key }) => key !== "Escape");
-  // Escape also is the first half of the way out of the editor, suggestions or not.
+  // Escape must reach the page too: Escape and then Tab leaves the editor.
   const escape = { key: "Escape", run: (view: Parameters<typeof closeCompletion>[0]) => (closeCompletion(view), false) };
   return [autocompletion(settings), Prec.highest(keymap.of([escape, ...keys]))];
 }

@@ -1,4 +1,4 @@
-/** What the builder tells a page of the tracks and their exercises. */
+/** The tracks and their exercises, which the site's builder writes into a page as JSON. */
 
 import { findElement } from "./dom";
 import type { ExerciseEntry } from "./progress/status";
@@ -6,7 +6,7 @@ import type { ExerciseEntry } from "./progress/status";
 export interface CourseExercise extends ExerciseEntry {
   readonly title: string;
   readonly path: string; // from the site's root
-  readonly lesson: string; // the title of the lesson that leads into it, or nothing
+  readonly lesson: string; // the title of the lesson that leads into it, or an empty text
   readonly track: string; // the track's title
 }
 
@@ -15,7 +15,7 @@ interface CourseTrack {
   readonly exercises: readonly Omit<CourseExercise, "track">[];
 }
 
-/** Every exercise of the tracks that this page is about, in order; none where it is about none. */
+/** Read the exercises of this page's tracks, in order. The list is empty on a page without tracks. */
 export function readCourseExercises(): CourseExercise[] {
   if (document.getElementById("course") === null) return [];
   const tracks = JSON.parse(findElement("#course", HTMLScriptElement).text) as CourseTrack[];

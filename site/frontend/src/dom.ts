@@ -1,11 +1,11 @@
-/** Building what a page shows. Text is always put in as text: nothing here parses HTML. */
+/** Builders of DOM nodes. Text is always inserted as text: nothing here parses HTML. */
 
 export type Child = Node | string | null | undefined | false;
 type Attributes = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** Make an element; an attribute that is `true` has no value, and `false` or nothing leaves it out. */
+/** Create an element. An attribute that is `true` has no value; `false`, null and undefined omit it. */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Attributes = {},
@@ -17,7 +17,7 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return node;
 }
 
-/** Make a button that does something. */
+/** Create a button that is not a submit button. */
 export function button(
   label: string | Node,
   onClick: () => void,
@@ -28,7 +28,7 @@ export function button(
   return node;
 }
 
-/** Draw a picture of one path that takes the colour of the text around it; it says nothing by itself. */
+/** Draw an icon of one path in the colour of the text around it. Screen readers skip it. */
 export function createIcon(path: string): SVGSVGElement {
   const picture = createSvg("svg", { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" });
   const line = { d: path, fill: "none", stroke: "currentColor", "stroke-width": 2 };
@@ -36,14 +36,14 @@ export function createIcon(path: string): SVGSVGElement {
   return picture;
 }
 
-/** Make an element of a drawing. */
+/** Create an SVG element. */
 export function createSvg<Tag extends keyof SVGElementTagNameMap>(tag: Tag, attributes: Attributes): SVGElementTagNameMap[Tag] {
   const node = document.createElementNS(SVG, tag);
   setAttributes(node, attributes);
   return node;
 }
 
-/** Find what a page is known to have. */
+/** Find an element that the page must have; throw if it is missing. */
 export function findElement<Kind extends Element>(
   selector: string,
   kind: new () => Kind,
@@ -54,7 +54,7 @@ export function findElement<Kind extends Element>(
   return match;
 }
 
-/** A sentence in which what stands between backticks is code. */
+/** Render a sentence; the text between backticks becomes `<code>`. */
 export function renderInlineCode(text: string): DocumentFragment {
   const fragment = document.createDocumentFragment();
   text.split(/(`[^`\n]+`)/).forEach((part, index) => {
@@ -64,7 +64,7 @@ export function renderInlineCode(text: string): DocumentFragment {
   return fragment;
 }
 
-/** Paragraphs of such sentences, from text with empty lines between them. */
+/** Render text as paragraphs, which empty lines separate. */
 export function renderParagraphs(text: string): DocumentFragment {
   const fragment = document.createDocumentFragment();
   const paragraphs = text.split(/\n\s*\n/).filter((each) => each.trim());
@@ -72,7 +72,7 @@ export function renderParagraphs(text: string): DocumentFragment {
   return fragment;
 }
 
-/** `1 test`, `2 tests`. */
+/** Return a number with its noun: `1 test`, `2 tests`. */
 export function pluralize(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }

@@ -31,13 +31,13 @@ export interface EditorOptions {
   readonly parent: HTMLElement;
   readonly text: string;
   readonly label: string; // its name for a screen reader
-  readonly describedBy?: string; // the id of what says how to leave it
-  readonly keys?: Readonly<Record<string, () => void>>; // by names such as "Mod-Enter"
+  readonly describedBy?: string; // the id of the element that says how to leave it
+  readonly keys?: Readonly<Record<string, () => void>>; // actions by key names such as "Mod-Enter"
   readonly onChange?: (text: string) => void;
-  readonly names?: () => NumpyNames; // of NumPy, once Python has told them
+  readonly names?: () => NumpyNames; // the names of NumPy; none before Python is ready
 }
 
-/** Why a line is marked: something is wrong in it, or it has been put in. */
+/** Why a line is marked: it is wrong, or it was inserted. */
 export type Mark = "wrong" | "new";
 
 /** A few words at the end of a line. */
@@ -49,7 +49,7 @@ export interface LineNote {
 
 export interface Editor {
   readonly text: string;
-  replace(text: string): void; // can be undone
+  replace(text: string): void; // the learner can undo it
   undo(): void;
   focus(): void;
   goTo(line: number): void;
@@ -73,7 +73,7 @@ const COLOURS = HighlightStyle.define([
 
 const THEME = EditorView.theme({
   "&": { backgroundColor: "var(--surface)", color: "var(--ink)", fontSize: "0.84375rem" },
-  "&.cm-focused": { outline: "0" }, // what is around it shows the focus
+  "&.cm-focused": { outline: "0" }, // the element around the editor shows the focus
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.6", overflow: "auto" },
   ".cm-content": { padding: "0.75rem 0", caretColor: "var(--ink)" },
   ".cm-line": { padding: "0 1rem 0 0.35rem" },
@@ -135,7 +135,7 @@ class NoteWidget extends WidgetType {
 
   toDOM(): HTMLElement {
     const { text, isWrong } = this.note;
-    // The page says the same in a list; here it would be read as code.
+    // The page has the same in a list; a screen reader would read it here as code.
     return element("span", { class: isWrong ? "cm-shape wrong" : "cm-shape", "aria-hidden": "true" }, text);
   }
 }
@@ -152,11 +152,11 @@ const lineNotes = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-/** Put an editor into the page. Tab indents; Escape and then Tab leaves, which the page has to say. */
+/** Create an editor. Tab indents; Escape and then Tab leaves it, and the page must say so. */
 export function createEditor(options: EditorOptions): Editor {
   const state = EditorState.create({ doc: options.text, extensions: createExtensions(options) });
   const view = new EditorView({ parent: options.parent, state });
-  void document.fonts.ready.then(() => view.requestMeasure()); // other letters have other widths
+  void document.fonts.ready.then(() => view.requestMeasure()); // the final font has other widths
   return {
     get text() {
       return view.state.doc.toString();
@@ -179,7 +179,7 @@ export function createEditor(options: EditorOptions): Editor {
   };
 }
 
-/** What marks a line; of a wrong one the code is underlined, without the spaces around it. */
+/** Return a marked line's decorations; in a wrong line the code is underlined, without its spaces. */
 function lineDecorations({ from, text }: Line, as: Mark): Range<Decoration>[] {
   const line = MARKS[as].range(from);
   const [begin, end] = [text.search(/\S/), text.trimEnd().length];
@@ -190,7 +190,7 @@ function createExtensions({ label, describedBy, keys = {}, onChange, names = () 
   const attributes = {
     "aria-label": label,
     ...(describedBy === undefined ? {} : { "aria-describedby": describedBy }),
-    tabindex: "0", // it is editable and so has the focus anyway, but checkers look for this
+    tabindex: "0", // redundant for an editable element, but accessibility checkers look for it
     spellcheck: "false",
     autocapitalize: "off",
     autocorrect: "off",

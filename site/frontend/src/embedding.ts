@@ -1,15 +1,15 @@
 /**
- * A page in a frame of another site, asked for by `?embed`: without header and footer, as high as its
- * content, in that site's colours. The site's builder names who is sent messages and heard; links within
- * the site stay embedded.
+ * A page in a frame of another site, requested by `?embed`. It has no header and footer, is as high as its
+ * content, and takes that site's theme. Messages go to and come from the origins that the site's builder
+ * names. Links within the site stay embedded.
  */
 
 import { page } from "./page";
 import { uniqueKey } from "./unique-key";
 
-const EMBED_PARAMETER = "embed"; // its value is the path of the page that the frame showed first, once there is another
+const EMBED_PARAMETER = "embed"; // empty, or the path of the page that the frame showed first
 
-/** Keep the frame's site up to date on the height, if this page is embedded. */
+/** Report this page's height to the site around it, now and after each change, if it is embedded. */
 export function reportHeight(): void {
   if (!isEmbedded()) return;
   let lastHeight = 0;
@@ -28,17 +28,17 @@ export function reportHeight(): void {
   document.addEventListener("click", ({ target }) => keepLinkEmbedded(target), { capture: true });
 }
 
-/** Send a message to the site around this page, if the builder named it. */
+/** Send a message to the site around this page, if it is a trusted one. */
 export function postToEmbedder(message: object): void {
   for (const origin of trustedEmbedders()) parent.postMessage(message, origin);
 }
 
-/** Whether the builder named a site as one that embeds pages. */
+/** Return whether the builder named an origin as one that embeds pages. */
 export function isTrustedEmbedder(origin: string): boolean {
   return trustedEmbedders().includes(origin);
 }
 
-/** Whether this page is embedded, and the frame was made for it, not for one from which a link led here. */
+/** Return whether the frame was made for this page, not for one from which a link led here. */
 export function isFirstInFrame(): boolean {
   return isEmbedded() && parent !== window && firstPath() === currentPath();
 }

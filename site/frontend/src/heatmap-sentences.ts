@@ -1,11 +1,11 @@
-/** What a row of a heatmap says, in a sentence. */
+/** Sentences that describe a row of a heatmap. */
 
 export interface HeatmapRow {
-  readonly at: number; // which of them
-  readonly texts: readonly string[]; // as the cells show them
+  readonly at: number; // its index
+  readonly texts: readonly string[]; // the cells' texts
   readonly columns: readonly string[];
-  readonly labels: readonly string[]; // of all rows
-  readonly isShares: boolean; // whether each row divides up 1, as attention weights do
+  readonly labels: readonly string[]; // the labels of all rows
+  readonly isShares: boolean; // whether each row sums to 1, as attention weights do
 }
 
 interface Entry {
@@ -14,7 +14,7 @@ interface Entry {
   readonly value: number;
 }
 
-const MAX_NAMED_SHARES = 3; // as many shares as a sentence can carry
+const MAX_NAMED_SHARES = 3; // more would make the sentence too long
 const EQUAL_SHARES = 0.005;
 const ATTENTION_VERBS = { all: "looks at", only: "looks only at", most: "looks most at" };
 const SHARE_VERBS = { all: "treats", only: "puts everything on", most: "puts most on" };
@@ -52,7 +52,7 @@ function describeExtremes(row: HeatmapRow, entries: readonly Entry[], finite: re
   return [`${subject}: ${ends}`, ...(others.length > 0 ? [countTexts(others)] : [])].join("; ");
 }
 
-/** `2 are 0, 1 is nan`. */
+/** Count equal texts: `2 are 0, 1 is nan`. */
 function countTexts(entries: readonly Entry[]): string {
   const texts = entries.map(({ text }) => text);
   const kinds = [...new Set(texts)].map((kind) => {
@@ -76,7 +76,7 @@ function columnName(row: HeatmapRow, index: number): string {
   return quoteLabel(row.columns, index);
 }
 
-/** A label in quotes; one that stands there more than once says which it is. */
+/** Quote a label; if several are equal, say which of them it is. */
 function quoteLabel(labels: readonly string[], index: number): string {
   const label = labels[index] ?? "";
   const before = labels.slice(0, index).filter((each) => each === label).length;
@@ -84,7 +84,7 @@ function quoteLabel(labels: readonly string[], index: number): string {
   return isOnly ? `“${label}”` : `the ${ORDINALS[before] ?? `${before + 1}th`} “${label}”`;
 }
 
-/** Whether labels are mere numbers of rows or columns. */
+/** Return whether the labels are only the indices of rows or columns. */
 function areIndices(labels: readonly string[]): boolean {
   return labels.every((label, index) => label === String(index));
 }

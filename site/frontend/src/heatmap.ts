@@ -1,4 +1,4 @@
-/** Reading a heatmap row by row: the headings of its rows become buttons. */
+/** Heatmaps that describe the row that a reader selects. The headings of the rows become buttons. */
 
 import { element } from "./dom";
 import { describeRow } from "./heatmap-sentences";
@@ -10,13 +10,13 @@ const KEY_STEPS: Readonly<Record<string, (index: number, last: number) => number
   End: (_, last) => last,
 };
 
-/** Let one explore every heatmap in a part of the page. */
+/** Make the rows of every heatmap in a part of the page selectable. */
 export function makeHeatmapsExplorable(within: ParentNode): void {
-  const first = document.querySelector("[data-explore]"); // one invitation is enough for a page
+  const first = document.querySelector("[data-explore]"); // only the first heatmap of a page shows the invitation
   for (const figure of within.querySelectorAll<HTMLElement>("[data-explore]")) makeHeatmapExplorable(figure, figure === first);
 }
 
-/** Let one explore a heatmap, and say so if it is inviting; any other figure stays as it is. */
+/** Make the rows of a heatmap selectable, with an invitation if it is the first; ignore other figures. */
 export function makeHeatmapExplorable(figure: HTMLElement, isInviting: boolean): void {
   if (!("explore" in figure.dataset)) return;
   const rows = [...figure.querySelectorAll<HTMLTableRowElement>("tbody tr")];
@@ -59,7 +59,7 @@ export function makeHeatmapExplorable(figure: HTMLElement, isInviting: boolean):
   buttons.forEach((name, index) => (name.tabIndex = index === 0 ? 0 : -1));
 }
 
-/** The button bubbles its click up to its row. */
+/** Turn the heading of a row into a button. Its clicks bubble up to the row. */
 function addRowButton(row: HTMLTableRowElement, label: string, index: number): HTMLButtonElement {
   const name = element("button", { type: "button", class: "row-name", "aria-pressed": "false" }, label || String(index));
   row.cells[0]?.replaceChildren(name);

@@ -1,4 +1,4 @@
-/** Numbers as a table with a heading to each row and column, in the colours of the site's heatmaps. */
+/** Numbers as a table with row and column headings, in the colours of the site's heatmaps. */
 
 import { element } from "./dom";
 import { decimalsFor, isRounded, formatNumber, formatInteger } from "./numerals";
@@ -8,21 +8,21 @@ export type MatrixRows = readonly (readonly (number | boolean)[])[];
 
 export interface NumberTable {
   readonly rows: MatrixRows;
-  readonly isVector: boolean; // one axis: its only row has no heading
-  readonly isWhole: boolean; // integers, which are written without a decimal point
+  readonly isVector: boolean; // it has one axis, so its only row has no heading
+  readonly isWhole: boolean; // its numbers are integers, written without a decimal point
 }
 
 export interface TableOptions {
   readonly caption: string;
-  readonly note?: string; // what the numbers are: their type and shape
+  readonly note?: string; // the numbers' type and shape
   readonly shade?: (value: number) => string;
   readonly marked?: (row: number, column: number) => boolean; // cells that get an outline
-  readonly mark?: string; // what is said of these cells to whoever cannot see it
+  readonly mark?: string; // the outline's meaning, for screen readers
 }
 
 const MAX_NARROW_ROW = 26; // characters that fit a phone, headings included
 
-/** A table of numbers under its caption, in a box that scrolls by itself. */
+/** Render a table of numbers under its caption, in a box that scrolls by itself. */
 export function renderMatrix(numbers: NumberTable, look: TableOptions): HTMLElement {
   const values = flattenRows(numbers.rows);
   const decimals = decimalsFor(values);
@@ -41,7 +41,7 @@ export function renderMatrix(numbers: NumberTable, look: TableOptions): HTMLElem
   );
 }
 
-/** The function that shades the numbers of several tables alike, so that they can be compared. */
+/** Return a function that shades the numbers of several tables by one scale. */
 export function createCommonShade(...tables: readonly MatrixRows[]): (value: number) => string {
   return createShade(tables.flatMap(flattenRows));
 }

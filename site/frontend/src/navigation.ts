@@ -1,6 +1,6 @@
 /**
- * Going from one exercise or lesson to another within one document, so that Python goes on. A browser
- * without the Navigation API loads each page as ever, and so does every link to a page of another kind.
+ * Navigation from one exercise or lesson to another within one document, so that Python keeps running.
+ * Browsers without the Navigation API load each page as usual; so do links to pages of other kinds.
  */
 
 import { element } from "./dom";
@@ -9,18 +9,18 @@ import { leavePage, PAGE_CHANGED_EVENT } from "./page-signal";
 
 const NAVIGABLE_KINDS = ["exercise", "lesson"];
 const NAVIGABLE_PATH = /^[^/]+\/(lessons\/)?[^/]+\/(index\.html)?$/; // from the site's root
-const ANNOUNCE_DELAY_MS = 100; // after it is there: a screen reader hears of changes only
+const ANNOUNCE_DELAY_MS = 100; // a screen reader announces only changes of an element that is already there
 
 let navigationCount = 0;
-let latestNavigation: Promise<void> = Promise.resolve(); // settled once the scripts of the page that is shown have run
-let buildScript = ""; // the address of the script that all pages of this build have
+let latestNavigation: Promise<void> = Promise.resolve(); // settled once the shown page's scripts have run
+let buildScript = ""; // the address of the script that all pages of this build share
 
-/** Turn pages in this document from now on. */
+/** Handle links to exercises and lessons in this document from now on. */
 export function navigateInPlace(): void {
   if (navigationCount > 0 || !("navigation" in globalThis)) return;
   navigationCount = 1;
   buildScript = scriptAddresses(document)[0] ?? "";
-  // They stay while the address changes, to which they would be relative.
+  // These links stay while the document's address changes, so they must be absolute.
   for (const link of document.querySelectorAll<HTMLLinkElement>("link:not([rel=stylesheet])")) link.setAttribute("href", link.href);
   navigation.addEventListener("navigate", (event) => {
     const { url } = event.destination;
@@ -35,15 +35,15 @@ function isNavigable(url: string): boolean {
   return path.startsWith(page.root) && NAVIGABLE_PATH.test(path.slice(page.root.length));
 }
 
-/** Show a page; one that is none of ours after all, or cannot be had, is left to the browser. */
+/** Fetch and show a page. On an error, or if it is no page of this build, let the browser load it. */
 async function navigateTo(url: string, signal: AbortSignal): Promise<void> {
-  document.body.inert = true; // the address is the next page's already, to which no link here is relative
+  document.body.inert = true; // the address has changed already, so the relative links here are wrong
   try {
     const answer = await fetch(url, { signal });
     const next = new DOMParser().parseFromString(await answer.text(), "text/html");
     if (signal.aborted) return;
     if (!answer.ok || !isOfThisBuild(next)) throw new Error("not a page that can be shown here");
-    // A script that came late would run for the next page, which has none of the elements it looks for.
+    // A late script of the last page would run on the next one, which lacks the elements that it looks for.
     await latestNavigation.catch(() => undefined);
     if (signal.aborted) return;
     latestNavigation = replacePage(next);
@@ -55,17 +55,17 @@ async function navigateTo(url: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Pages of another build have other scripts, which would start Python again. */
+/** Return whether a page is of this build. Other builds have other scripts, which would start Python again. */
 function isOfThisBuild(next: Document): boolean {
   return NAVIGABLE_KINDS.includes(next.documentElement.dataset.page ?? "") && scriptAddresses(next)[0] === buildScript;
 }
 
-/** The scripts of a page by address: first the one that all pages have, then those of its kind. */
+/** Return the addresses of a page's scripts: first the one that all pages share, then those of its kind. */
 function scriptAddresses(document: Document): string[] {
   return [...document.querySelectorAll("head script[type=module]")].map((script) => absoluteAddress(script, "src"));
 }
 
-/** A document that was parsed and not loaded has relative addresses only. */
+/** Resolve an address: a document that was parsed but not loaded keeps them relative. */
 function absoluteAddress(node: Element, attribute: string): string {
   return new URL(node.getAttribute(attribute) ?? "", document.baseURI).href;
 }
@@ -83,12 +83,12 @@ async function replacePage(next: Document): Promise<void> {
   readPage();
   dispatchEvent(new Event(PAGE_CHANGED_EVENT));
   announceTitle(next.title);
-  // With another fragment a script is another module, so that it runs for this page too.
+  // A module runs once per address; a new fragment makes it run again for this page.
   navigationCount += 1;
   await Promise.all(scripts.map((script) => import(`${script}#${navigationCount}`)));
 }
 
-/** Load the style sheets that this document lacks; those that it has stay. */
+/** Load the next page's style sheets that this document lacks; the others stay. */
 async function addStyles(next: Document): Promise<void> {
   const loadedAddresses = [...document.styleSheets].map(({ href }) => href);
   const addresses = [...next.querySelectorAll("link[rel=stylesheet]")].map((link) => absoluteAddress(link, "href"));
@@ -102,7 +102,7 @@ function addStyle(href: string): Promise<unknown> {
   return settled;
 }
 
-/** Say which page this is, as a screen reader does of a page that was loaded. */
+/** Announce the new page's title, as a screen reader does after a page load. */
 function announceTitle(title: string): void {
   const status = element("p", { class: "unseen", role: "status" });
   document.body.append(status);

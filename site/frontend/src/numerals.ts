@@ -1,4 +1,4 @@
-/** Numbers as people read them in a table; the twin of sitegen.numerals, and tested against it. */
+/** Numbers formatted for tables; the twin of sitegen.numerals, tested against it. */
 
 const MAX_DECIMALS = 4;
 const MIN_FIXED = 1e-3;
@@ -6,7 +6,7 @@ const MAX_FIXED = 1e5;
 const ROUNDING_ERROR = 1e-9;
 const MINUS_SIGN = "\u2212"; // screen readers skip a hyphen
 
-/** How many decimals show these values together; none fit if all are tiny or one is huge. */
+/** Return the number of decimals for these values; null (exponents) if all are tiny or one is huge. */
 export function decimalsFor(values: readonly number[]): number | null {
   const magnitudes = values.filter(Number.isFinite).map(Math.abs);
   const largest = Math.max(0, ...magnitudes);
@@ -17,12 +17,12 @@ export function decimalsFor(values: readonly number[]): number | null {
   return MAX_DECIMALS;
 }
 
-/** Whether showing the values with that many decimals drops digits. */
+/** Return whether that many decimals drop digits of the values. */
 export function isRounded(values: readonly number[], decimals: number | null): boolean {
   return decimals === null || !isExact(values.filter(Number.isFinite), decimals);
 }
 
-/** A number as text, with a real minus sign; infinity as its symbol. */
+/** Format a number, with a real minus sign; infinity as its symbol. */
 export function formatNumber(value: number, decimals: number | null): string {
   if (Number.isNaN(value)) return "nan";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : `${MINUS_SIGN}∞`;
@@ -31,20 +31,20 @@ export function formatNumber(value: number, decimals: number | null): string {
   return unsigned.replaceAll("-", MINUS_SIGN);
 }
 
-/** A whole number with a real minus sign. */
+/** Format an integer, with a real minus sign. */
 export function formatInteger(value: number): string {
   return String(value).replace("-", MINUS_SIGN);
 }
 
 function toExponential(value: number): string {
-  return value.toExponential(2).replace(/e([+-])(\d)$/, "e$10$2"); // two digits at least
+  return value.toExponential(2).replace(/e([+-])(\d)$/, "e$10$2"); // at least two digits, as Python writes it
 }
 
 function isExact(values: readonly number[], decimals: number): boolean {
   return values.every((value) => Math.abs(value - Number(toFixedHalfEven(value, decimals))) <= ROUNDING_ERROR);
 }
 
-/** As `toFixed`, but exactly between two numerals Python takes the even one. */
+/** Return `toFixed`, but round ties to the even digit, as Python does. */
 function toFixedHalfEven(value: number, decimals: number): string {
   const text = value.toFixed(decimals);
   if (!isHalfway(value, decimals) || Number(text.at(-1)) % 2 === 0) return text;

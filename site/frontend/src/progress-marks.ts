@@ -1,4 +1,4 @@
-/** What is done, wherever a page shows it: painted at once, and again after each change. */
+/** Marks and counts of passed exercises on every page, painted at once and after each change. */
 
 import { element } from "./dom";
 import { page } from "./page";
@@ -27,7 +27,7 @@ function paintMarks(): void {
   paintMasthead(totalXp(statuses.values()));
 }
 
-/** What the service has certified holds, whatever this browser remembers. */
+/** Apply what the service has certified, which takes precedence over this browser's record. */
 function withCertificates(statuses: Map<string, ExerciseStatus>): StatusMap {
   for (const { exercise, xp } of certificates.passed) {
     const status = statuses.get(exercise) ?? INITIAL_STATUS;
@@ -57,11 +57,11 @@ function paintState(mark: HTMLElement, statuses: readonly ExerciseStatus[]): voi
   const stateWords = isSelfReported(statuses) && state === "passed" ? "visible tests passed" : STATE_SENTENCES[state];
   const uncertifiedWords = statuses.length > 1 && state === "tried" ? passedSentence(statuses) : stateWords;
   const words = certified ? "passed, certified" : uncertifiedWords;
-  const punctuated = mark.classList.contains("need") ? ` (${words})` : `${words}: `; // behind a name, or before it
+  const punctuated = mark.classList.contains("need") ? ` (${words})` : `${words}: `; // it stands behind the exercise's name, or before it
   label.textContent = words && punctuated;
 }
 
-/** The state of several exercises: they are passed when each is, and tried when any is. */
+/** Return the state of several exercises together: passed if each is, tried if any is. */
 function combinedState(statuses: readonly ExerciseStatus[]): State {
   if (statuses.length > 0 && statuses.every(({ state }) => state === "passed")) return "passed";
   if (statuses.length > 0 && statuses.every(({ closed }) => closed)) return "given up";
@@ -87,7 +87,7 @@ function passedSentence(statuses: readonly ExerciseStatus[]): string {
   return `${countPassed(statuses)} of ${statuses.length} ${isSelfReported(statuses) ? "done" : "passed"}`;
 }
 
-/** Whether a page that runs visible tests alone says so: the hidden ones have still to pass. */
+/** Return whether a pass is from visible tests alone, so that the page must not call it passed. */
 function isSelfReported(statuses: readonly ExerciseStatus[]): boolean {
   return !page.isPractice && statuses.some(({ selfReported }) => selfReported);
 }

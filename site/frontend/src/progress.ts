@@ -1,4 +1,4 @@
-/** The learner's record on this page; the same one in every tab of the browser. */
+/** The learner's record in this browser, which all tabs share. */
 
 import { fromJson, toJson } from "./progress/exchange";
 import { BROWSER_SANDBOX, toLocalDay, formatInstant, EMPTY_HISTORY, type Outcome } from "./progress/history";
@@ -7,7 +7,7 @@ import { exerciseStatus, type ExerciseStatus } from "./progress/status";
 
 export { type ExerciseStatus, availableXp } from "./progress/status";
 
-/** What of a verdict's JSON becomes an attempt. */
+/** The part of a verdict's JSON that becomes an attempt. */
 export interface RecordedVerdict {
   readonly exercise: string;
   readonly outcome: Outcome;
@@ -19,8 +19,8 @@ export interface RecordedVerdict {
   readonly grader_version: string;
 }
 
-const EMPTY_SUBMISSION = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"; // SHA-256 of nothing
-const MAX_DIAGNOSIS = 200; // characters that the exchange format has room for
+const EMPTY_SUBMISSION = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"; // SHA-256 of an empty text
+const MAX_DIAGNOSIS = 200; // characters, as in the exchange format
 
 class Progress extends LearnersRecord {
   standing(exercise: string): ExerciseStatus {
@@ -28,8 +28,8 @@ class Progress extends LearnersRecord {
   }
 
   /**
-   * Record a verdict, unless nothing was handed in; `xp` is what the exercise is worth. Throws `InvalidHistory`
-   * where a program has forged one with which the record could not be read again.
+   * Record a verdict, unless the submission is empty; `xp` is what the exercise is worth. Throws
+   * `InvalidHistory` for a verdict that a program has forged so that the record could not be read again.
    */
   attempt(verdict: RecordedVerdict, xp: number): void {
     if (verdict.submission_hash === EMPTY_SUBMISSION) return;

@@ -1,4 +1,4 @@
-/** Python for a page: one worker at a time, whose state is always known and can always be shown. */
+/** Python for a page: one worker at a time, with a state that the page can show. */
 
 import { PYTHON_STARTED_EVENT } from "./service-worker-client";
 import { pageSignal } from "./page-signal";
@@ -14,7 +14,7 @@ export type PythonState =
   | { readonly kind: "running"; readonly since: number }
   | { readonly kind: "failed"; readonly reason: string };
 
-/** Why a call gave nothing. */
+/** Why a call returned nothing. */
 export class InterruptedCall extends Error {
   constructor(
     readonly why: "stopped" | "too long" | "broken" | "not started",
@@ -30,33 +30,32 @@ interface PendingCall {
   reject(reason: InterruptedCall): void;
 }
 
-const LIMIT_SECONDS = 15; // Python stops three loops before; this is for computing in C
-const SPARE_MS = 1_500; // a call that takes longer may have to be stopped
+const LIMIT_SECONDS = 15; // Python itself stops endless loops earlier; this limit is for long computations in C
+const SPARE_MS = 1_500; // after this time a call may have to be stopped, so a spare worker starts
 const MAX_HEAP = 1_000_000_000;
-const OUT_OF_MEMORY = /"out of memory"|MemoryError|asked for more memory/; // an outcome, or a sentence for the learner
+const OUT_OF_MEMORY = /"out of memory"|MemoryError|asked for more memory/; // an outcome, an exception, or a sentence for the learner
 
 /**
- * One call at a time. A worker cannot be interrupted, so stopping a call ends the worker. Another one
- * takes its place: a spare one starts when a call takes long, and is ready when that is stopped. One
- * that could not start is left alone until somebody asks for another. A worker that was called ends
- * with the stay on its page: a program that ran in it could answer in the grader's place. The next page
- * gets a fresh one.
+ * Runs one call at a time. A worker cannot be interrupted, so stopping a call ends the worker, and a spare
+ * one, which starts when a call takes long, takes its place. A worker that could not start is replaced only
+ * at the next call. A worker that ran a program ends with its page, since the program could answer in the
+ * grader's place; the next page gets a fresh one.
  */
 export class Python {
   state: PythonState = { kind: "idle" };
-  seconds = 0; // that the last call took
+  seconds = 0; // the duration of the last call
   #worker: PythonWorker | undefined;
   #pendingCall: PendingCall | undefined;
-  #lastCallId = 0; // the number of what was asked of the worker last
+  #lastCallId = 0; // the answer to any other call is ignored
   #isFresh = true; // no program has run in the worker
   #limitTimer: number | undefined;
   #spareTimer: number | undefined;
   #dataText: Promise<string> | undefined;
 
   /**
-   * @param prepare - the call that makes Python ready for the page, after each start
-   * @param onState - is told of every change of the state
-   * @param data - the address of a file whose text `prepare` is given too, or nothing
+   * @param prepare - the call that prepares Python for the page, after each start
+   * @param onState - called after each change of the state
+   * @param data - the address of a file whose text is an argument of `prepare`, or an empty text
    * @param limit - seconds after which a call is stopped
    */
   constructor(
@@ -68,12 +67,12 @@ export class Python {
     pageSignal().addEventListener("abort", () => this.#leavePage());
   }
 
-  /** Start, unless it has started or could not. */
+  /** Start Python, unless it has started or failed to start. */
   start(): void {
     if (this.state.kind === "idle") this.#restart();
   }
 
-  /** Forget everything and start anew. */
+  /** Start Python again, without what programs have defined. */
   reset(): void {
     this.#interrupt(new InterruptedCall("stopped", "Python was reset."));
   }
@@ -89,7 +88,7 @@ export class Python {
     });
   }
 
-  /** Give up on the call that runs or waits. */
+  /** Cancel the call that runs or waits. */
   stop(): void {
     if (this.state.kind === "running") {
       this.#interrupt(new InterruptedCall("stopped", "Stopped. Python is starting again; your code is safe."));
@@ -108,7 +107,7 @@ export class Python {
       return;
     }
     this.#setState({ kind: "starting", since: this.#worker.since, load: this.#worker });
-    void this.#loadData().catch(() => undefined); // meanwhile; a failure is told when it is needed
+    void this.#loadData().catch(() => undefined); // in parallel; `#prepareWorker` reports a failure
     if (this.#worker.isReady) void this.#prepareWorker();
   }
 
@@ -123,7 +122,7 @@ export class Python {
     else this.#interrupt(new InterruptedCall("broken", `Python stopped working and is starting again: ${message.reason}`));
   }
 
-  /** Open what the page is about: a worker knows nothing of it, or has another page's open. */
+  /** Prepare the worker for this page: it is new, or was prepared for another page. */
   async #prepareWorker(): Promise<void> {
     const worker = this.#worker;
     try {
@@ -137,7 +136,7 @@ export class Python {
   async #loadData(): Promise<string[]> {
     if (!this.data) return [];
     this.#dataText ??= fetchText(this.data);
-    this.#dataText.catch(() => (this.#dataText = undefined)); // to be tried again
+    this.#dataText.catch(() => (this.#dataText = undefined)); // the next call fetches it again
     return [await this.#dataText];
   }
 
@@ -166,7 +165,7 @@ export class Python {
     const state = this.state;
     this.#pendingCall = undefined;
     if (state.kind === "running") this.seconds = (Date.now() - state.since) / 1000;
-    // Memory that was used once is never given back, and after a MemoryError little of it is left.
+    // A worker's memory never shrinks, and after a MemoryError little of it is left.
     if (heap > MAX_HEAP || OUT_OF_MEMORY.test(text)) this.#restart();
     else this.#setState({ kind: "ready" });
     waiting?.resolve(text);
@@ -183,7 +182,7 @@ export class Python {
     this.#rejectCall(new InterruptedCall("not started", `Python could not start: ${reason}`));
   }
 
-  /** Leave a fresh worker to the next page. */
+  /** Release a fresh worker to the next page, or end a used one. */
   #leavePage(): void {
     if (this.#worker && this.#isFresh) releaseWorker(this.#worker);
     else {

@@ -1,4 +1,4 @@
-/** The card that says where to begin, and later where to go on. */
+/** The card with the exercise to begin with, and later the one to continue with. */
 
 import { type CourseExercise, readCourseExercises } from "./course";
 import { findElement } from "./dom";
@@ -15,7 +15,7 @@ interface CardText {
   readonly href: string;
 }
 
-/** Keep the card up to date. Where nothing was done it stays as it was built. */
+/** Update the card after each change of the record. With an empty record it shows the built text. */
 export function startResumeCard(): void {
   const card = document.getElementById("resume");
   if (!card) return;
@@ -30,7 +30,7 @@ function cardText(course: readonly CourseExercise[]): CardText {
   const last = progress.history.attempts.at(-1)?.exercise;
   const track = course.find(({ id }) => id === last)?.track;
   const trackExercises = course.filter((each) => each.track === track);
-  const next = nextExercise(progress.history, trackExercises) ?? nextExercise(progress.history, course); // a track is left when it is done
+  const next = nextExercise(progress.history, trackExercises) ?? nextExercise(progress.history, course); // after a finished track, the others
   if (next === null) {
     const exercise = leastRecentlyTried(progress.history, course);
     const what = "You have done every exercise here.";

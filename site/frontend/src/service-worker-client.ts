@@ -1,16 +1,16 @@
-/** Keeps the site for when there is no network: see `offline/main.ts`. */
+/** Registers the service worker that keeps pages for reading without a network: `offline/main.ts`. */
 
 import type { FromPage } from "./offline/messages";
 import { page } from "./page";
 import { PAGE_CHANGED_EVENT } from "./page-signal";
 
-/** What the window is told when Python has started in its page. */
+/** Event on the window, when Python is ready. */
 export const PYTHON_STARTED_EVENT = "etude:python";
 
-/** Set the worker going that keeps the site, once the page has nothing better to do. */
+/** Register the service worker after the page has loaded. */
 export function registerServiceWorker(): void {
   if (!("serviceWorker" in navigator)) return;
-  const begin = () => void register().catch(() => undefined); // a convenience, whose lack is no error
+  const begin = () => void register().catch(() => undefined); // reading without a network is optional
   if (document.readyState === "complete") begin();
   else addEventListener("load", begin, { once: true });
 }

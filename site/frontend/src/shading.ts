@@ -5,7 +5,7 @@ const MIDDLE = 10;
 const NOT_FINITE = "not-finite";
 
 /**
- * The function that gives each of these values its CSS class.
+ * Return the function that maps each of these values to its CSS class.
  *
  * Values from 0 to 1 are weights and get the sequential ramp; any others get the diverging one,
  * whose middle is 0 and whose ends are the largest magnitude present.

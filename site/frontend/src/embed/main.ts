@@ -4,13 +4,13 @@
  */
 
 const PATIENCE_MS = 20_000; // for a page on a slow line to say how high it is
-const LOAD_MARGIN = "300px"; // before it is in view, an exercise is loaded
-const DARK_LIGHTNESS = 0.5; // of the lightness of what stands behind the element
+const LOAD_MARGIN = "300px"; // the distance from the viewport at which an exercise is loaded
+const DARK_LIGHTNESS = 0.5; // a background below this lightness, from 0 to 1, is dark
 
-// The script lies at the root of its site, so that `src` may be an address there.
+// The script is at the root of its site, so `src` may be relative to that root.
 const SITE_ADDRESS = document.currentScript instanceof HTMLScriptElement ? document.currentScript.src : document.baseURI;
 
-const style = new CSSStyleSheet(); // which a strict policy of the page allows
+const style = new CSSStyleSheet(); // a constructed sheet, which a strict content security policy allows
 style.replaceSync(`
   :host { display: block; margin-block: 1em }
   iframe { display: block; border: 0; width: 100%; color-scheme: auto }
@@ -23,7 +23,7 @@ style.replaceSync(`
 `);
 
 class EtudeExercise extends HTMLElement {
-  readonly #placeholder = document.createElement("div"); // which the exercise will take
+  readonly #placeholder = document.createElement("div"); // shown until the exercise is ready
   readonly #note = document.createElement("p");
   #frame: HTMLIFrameElement | null = null;
   #exerciseAddress = new URL(SITE_ADDRESS);
@@ -83,7 +83,7 @@ class EtudeExercise extends HTMLElement {
       frame.height = String(height);
       frame.dataset.ready = "";
       this.#note.textContent = "";
-      this.#sendTheme(); // it may be another page
+      this.#sendTheme(); // the frame may show another page now
     } else if (subject === "SPLICE.sendEvent" && name === "check") {
       const detail = { exercise, ...(result as object) };
       this.dispatchEvent(new CustomEvent("etude-check", { detail, bubbles: true, composed: true }));
@@ -106,7 +106,7 @@ class EtudeExercise extends HTMLElement {
     this.#frame?.contentWindow?.postMessage({ kind: "etude:theme", theme: this.#currentTheme() }, this.#exerciseAddress.origin);
   }
 
-  /** The attribute, or else whether the element stands on something dark. */
+  /** Return the `theme` attribute, or else the theme of the background behind the element. */
   #currentTheme(): string {
     const attribute = this.getAttribute("theme");
     if (attribute === "light" || attribute === "dark") return attribute;

@@ -1,4 +1,4 @@
-/** The arcs of the attention explorer; sitegen.teaching.explorer draws the first ones alike. */
+/** The arcs of the attention explorer. sitegen.teaching.explorer draws the first ones in the same way. */
 
 import { createSvg } from "../dom";
 import type { Matrix } from "./attention";
@@ -6,9 +6,9 @@ import type { Matrix } from "./attention";
 const [WIDTH, HEIGHT] = [800, 150];
 const [ROW, TALL] = [44, 130];
 const MIN_WEIGHT = 0.004;
-const MIN_SHARES_OF_OTHERS = 1.5; // in equal shares
+const MIN_SHARES_OF_OTHERS = 1.5; // as a multiple of the weight if all were equal
 
-/** Draw where words look: for words beside one another, or below one another. */
+/** Draw an arc for each large weight, over words in a row or beside words in a column. */
 export function drawArcs(weights: Matrix, ask: number, only: number | null, isTall: boolean): SVGElement[] {
   const arcs: { path: SVGElement; isAsked: boolean }[] = [];
   weights.forEach((row, query) =>

@@ -1,11 +1,11 @@
-/** The numbers and sentences of two arrows. */
+/** The numbers and sentences of the figure of two arrows. */
 
 import { formatNumber } from "../numerals";
 import type { SentenceParts } from "./explorer-sentences";
 
-export const QUERY_LENGTH = 2; // the length of q
+export const QUERY_LENGTH = 2;
 
-/** The angle between two directions, from 0 to 180 degrees. */
+/** Return the angle between two directions, from 0 to 180 degrees. */
 export function angleBetween(query: number, key: number): number {
   const turn = Math.abs(query - key) % 360;
   return Math.min(turn, 360 - turn);

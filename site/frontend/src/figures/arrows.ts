@@ -1,12 +1,12 @@
-/** Two arrows that are turned by sliders or by their tips, and their dot product. */
+/** The arrows figure: two arrows that sliders or dragging turn, and their dot product. */
 
 import { findElement } from "../dom";
 import { formatNumber } from "../numerals";
 import { describeArrows, dotProduct, QUERY_LENGTH } from "./arrows-model";
 import { FigureSentence } from "./figure";
 
-const PIXELS_PER_UNIT = 50; // of the drawing, for a length of 1
-const STEP_DEGREES = 5; // degrees
+const PIXELS_PER_UNIT = 50;
+const STEP_DEGREES = 5;
 
 export function startArrows(figure: HTMLElement): void {
   const sentence = new FigureSentence(figure);

@@ -1,4 +1,4 @@
-/** Attention in the toy: the same numbers as sitegen.teaching.toy, for any sentence and setting. */
+/** Attention weights of the toy model for any sentence and setting; the twin of sitegen.teaching.toy. */
 
 type Entry = readonly [row: number, column: number, value: number];
 
@@ -24,7 +24,7 @@ export function isKnown(toy: ToyModel, word: string): boolean {
   return Object.hasOwn(toy.words, normalizeWord(word));
 }
 
-/** The weights of one head: a row for each query, a column for each key. */
+/** Return the weights of one head: a row for each query, a column for each key. */
 export function attentionWeights(toy: ToyModel, words: readonly string[], head: number, settings: Settings): Matrix {
   const { q, k } = toy.heads[head] ?? { q: [], k: [] };
   const rows = words.map((word, place) => wordFeatures(toy, normalizeWord(word), place));

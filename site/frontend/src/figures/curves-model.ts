@@ -1,4 +1,4 @@
-/** Scores and their softmax, for any setting; the twin of sitegen.teaching.curves. */
+/** The scores and their softmax for each setting of the curves figure; the twin of sitegen.teaching.curves. */
 
 import { softmax, type Matrix } from "./attention";
 
@@ -13,7 +13,7 @@ const SATURATED_PEAK = 0.72;
 const EVEN_PEAK = 1.6 / KEYS;
 
 export interface Setting {
-  readonly size: number; // which of SIZES
+  readonly size: number; // an index into SIZES
   readonly scale: boolean;
   readonly temperature: number;
 }
@@ -26,7 +26,7 @@ export interface Measures {
   readonly slope: number;
 }
 
-/** The scores as the builder sends them: a byte each, as steps of a standard deviation. */
+/** Decode the builder's scores: a byte each, in steps of a fraction of a standard deviation. */
 export function decodeScores(text: string): Int8Array {
   return Int8Array.from(atob(text), (character) => character.charCodeAt(0));
 }
@@ -49,7 +49,7 @@ export function measure(scoreSteps: Int8Array, { size, scale, temperature }: Set
   };
 }
 
-/** The heights of the bars: how many scores lie in each, the most being HEIGHT. */
+/** Return the heights of the histogram's bars; the largest is HEIGHT. */
 export function histogramHeights(scores: Matrix): number[] {
   const counts = Array.from({ length: 2 * LIMIT }, () => 0);
   for (const score of scores.flat()) {

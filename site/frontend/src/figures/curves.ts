@@ -1,4 +1,4 @@
-/** Scores and their softmax: sliders, two drawings, three measures and a verdict. */
+/** The curves figure: sliders, two drawings of scores and their softmax, three measures and a sentence. */
 
 import { findElement } from "../dom";
 import { FigureSentence } from "./figure";
@@ -6,7 +6,7 @@ import { histogramHeights, decodeScores, describeMeasures, isSaturated, measure,
 
 const BASELINE = 144;
 const MAX_HEIGHT = 120;
-const MIN_LABELLED_SHARE = 0.15; // a smaller share has no room for its number
+const MIN_LABELLED_SHARE = 0.15; // the bar of a smaller share has no room for its number
 
 export function startCurves(figure: HTMLElement): void {
   const scoreSteps = decodeScores(figure.dataset.scores ?? "");

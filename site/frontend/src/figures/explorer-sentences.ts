@@ -1,6 +1,6 @@
-/** What the attention explorer says; the twin of sitegen.teaching.explorer. */
+/** The sentences of the attention explorer; the twin of sitegen.teaching.explorer. */
 
-/** A sentence in parts: every second one is emphasised. */
+/** A sentence in parts; every second part is emphasised. */
 export type SentenceParts = readonly string[];
 
 const EQUAL_WEIGHTS = 0.02;
@@ -11,7 +11,7 @@ export function describeRow(words: readonly string[], row: readonly number[], as
   const visibleWeights = mask ? row.slice(0, ask + 1) : row;
   if (visibleWeights.length === 1) return ["", queryWord, " sees only itself: the mask hides what comes later."];
   const weight = (place: number): number => visibleWeights[place] ?? 0;
-  // Weights that differ by a rounding error are equal: then the earlier word is named first.
+  // Weights that differ by a rounding error count as equal, and the earlier word is named first.
   const rounded = (place: number): number => roundHalfUp(weight(place), 1_000_000);
   const order = visibleWeights.map((_, place) => place).sort((a, b) => rounded(b) - rounded(a));
   const [first = 0, second = 0] = order;
@@ -27,7 +27,7 @@ export function describeRow(words: readonly string[], row: readonly number[], as
   return ["", queryWord, " looks most at ", name(first), then, name(second), ` (${formatPercent(weight(second))}).`];
 }
 
-/** What one cell says: a query that meets a key. */
+/** Describe one cell: the weight of a query on a key. */
 export function describeCell(words: readonly string[], weight: number, query: number, key: number, mask: boolean): SentenceParts {
   const [queryWord, keyWord] = [`“${words[query]}”`, `“${words[key]}”`];
   if (mask && key > query) return ["", queryWord, " does not see ", keyWord, ": the mask hides what comes later."];
@@ -36,7 +36,7 @@ export function describeCell(words: readonly string[], weight: number, query: nu
   return ["The query of ", queryWord, " meets the key of ", keyWord, share];
 }
 
-/** `64%`; what is not 0 is never shown as 0. */
+/** Format a weight as `64%`, and a tiny one as `<1%`. */
 export function formatPercent(weight: number): string {
   return weight > 0 && weight < 0.005 ? "<1%" : `${roundHalfUp(weight)}%`;
 }
@@ -45,7 +45,7 @@ export function roundHalfUp(weight: number, parts = 100): number {
   return Math.floor(parts * weight + 0.5);
 }
 
-/** Whether words fit beside one another in columns of the same width. */
+/** Return whether the words fit in a row of columns of equal width. */
 export function fitInRow(words: readonly string[]): boolean {
   return words.length * (0.6 * Math.max(...words.map((word) => word.length)) + 1) <= 37;
 }

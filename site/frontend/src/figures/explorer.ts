@@ -30,7 +30,7 @@ class Explorer {
   readonly #table: HTMLTableElement | null;
   readonly #initialState: State;
   #state: State;
-  #pointedCell: CellPosition | null = null; // what is pointed at
+  #pointedCell: CellPosition | null = null; // the cell under the pointer or with the focus
   #weights: Matrix = [];
 
   constructor(private readonly figure: HTMLElement) {
@@ -111,7 +111,7 @@ class Explorer {
     });
   }
 
-  /** Let the word of a row ask. */
+  /** Select a word as the query. */
   #selectQuery(ask: number): void {
     const radio = this.#wordInputs()[ask];
     if (radio) radio.checked = true;
@@ -168,7 +168,7 @@ class Explorer {
     return describeCell(words, this.#weights[cell[0]]?.[cell[1]] ?? 0, cell[0], cell[1], mask);
   }
 
-  /** Make the words, the table and the small pictures for another sentence; `#paint` fills them. */
+  /** Build the words, the table and the small pictures for a sentence; `#paint` fills them. */
   #buildWords(words: readonly string[], ask: number): void {
     const name = `${this.figure.id}-ask`;
     this.figure.classList.toggle("tall", !fitInRow(words));
@@ -246,7 +246,7 @@ class Explorer {
   }
 }
 
-/** Put arcs in the place of others; where as many are drawn, each moves to its new place. */
+/** Replace the arcs. If their number stays, update them in place, so that they move. */
 function replaceArcs(drawing: SVGSVGElement, arcs: readonly SVGElement[]): void {
   if (drawing.children.length !== arcs.length) {
     drawing.replaceChildren(...arcs);

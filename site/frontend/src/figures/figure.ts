@@ -1,11 +1,11 @@
-/** What all figures share: their settings, the sentence that says what they show, and moving in a table. */
+/** Shared parts of the figures: their data, the sentence below them, and arrow keys in a table. */
 
 import { element } from "../dom";
 import type { SentenceParts } from "./explorer-sentences";
 
-const ANNOUNCE_DELAY_MS = 500; // milliseconds after a change, before it is announced
+const ANNOUNCE_DELAY_MS = 500; // waits for a slider to rest
 
-/** The sentence below a picture. A choice is also announced to screen readers, shortly after the last one. */
+/** The sentence below a figure. Changes are announced to screen readers after a pause. */
 export class FigureSentence {
   readonly #place: HTMLElement;
   readonly #status = element("p", { class: "unseen", role: "status" });
@@ -16,12 +16,12 @@ export class FigureSentence {
     this.#place.after(this.#status);
   }
 
-  /** Show a sentence that will be replaced soon, while something is pointed at. */
+  /** Show a sentence without announcing it, such as while the pointer moves. */
   show(parts: SentenceParts): void {
     this.#place.replaceChildren(...parts.map((part, index) => (index % 2 ? element("b", {}, part) : part)));
   }
 
-  /** Show a sentence, and announce it. */
+  /** Show a sentence and announce it. */
   announce(parts: SentenceParts): void {
     this.show(parts);
     clearTimeout(this.#timer);
@@ -29,7 +29,7 @@ export class FigureSentence {
   }
 }
 
-/** The data that a figure brings along. */
+/** Read the JSON that the builder wrote into a figure. */
 export function readFigureData(figure: HTMLElement): unknown {
   const script = figure.querySelector<HTMLScriptElement>('script[type="application/json"]');
   return JSON.parse(script?.text ?? "null");
@@ -44,7 +44,7 @@ const KEY_STEPS: Readonly<Record<string, readonly [number, number]>> = {
   End: [0, Infinity],
 };
 
-/** Make a table one stop of the Tab key, in which arrow keys move from cell to cell. */
+/** Make a table a grid: one stop of the Tab key, in which arrow keys move from cell to cell. */
 export function makeGrid(table: HTMLTableElement, start: readonly [number, number]): void {
   table.setAttribute("role", "grid");
   setTabStop(table, start);
@@ -63,14 +63,14 @@ export function makeGrid(table: HTMLTableElement, start: readonly [number, numbe
   });
 }
 
-/** Let the Tab key reach one cell of a table and no other. */
+/** Make one cell the table's only stop of the Tab key. */
 export function setTabStop(table: HTMLTableElement, [row, column]: readonly [number, number]): void {
   bodyCells(table).forEach((cells, index) =>
     cells.forEach((cell, to) => (cell.tabIndex = index === row && to === column ? 0 : -1)),
   );
 }
 
-/** The row and column of what an event happened to, in the body of a table. */
+/** Return the row and column of an event's target in the body of a table, or null. */
 export function cellPosition(table: HTMLTableElement, target: EventTarget | null): [number, number] | null {
   const cell = target instanceof Element ? target.closest("td") : null;
   const index = cell ? bodyCells(table).findIndex((cells) => cells.includes(cell)) : -1;

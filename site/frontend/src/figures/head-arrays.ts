@@ -1,15 +1,15 @@
-/** Every array of one attention head from the reader's own matrices, and the sum behind every number. */
+/** The arrays of one attention head, computed from a reader's own matrices, with the sum behind each number. */
 
 import { formatNumber } from "../numerals";
 
 export type Matrix = readonly (readonly number[])[];
 
-/** What a lesson's cells may have made; nothing for what is no small matrix of numbers. */
+/** The matrices that a lesson's cells have defined; null for anything but a small matrix of numbers. */
 export type LessonArrays = Readonly<Record<(typeof LESSON_ARRAY_NAMES)[number], Matrix | null>>;
 
 export const LESSON_ARRAY_NAMES = ["X", "W_Q", "W_K", "W_V"] as const;
 
-/** What a figure is told when cells of its lesson have run; the detail is what they made. */
+/** Event on a figure, after cells of its lesson have run. The detail are `LessonArrays`. */
 export const CELLS_RAN_EVENT = "etude:ran";
 
 export interface ComputedArray {
@@ -17,7 +17,7 @@ export interface ComputedArray {
   sum(row: number, column: number): string;
 }
 
-/** The arrays by name, or nothing where these matrices make no head. */
+/** Return the arrays by name, or null if the shapes of the matrices do not fit. */
 export function computeHeadArrays({ X, W_Q, W_K, W_V }: LessonArrays, hasMask: boolean): Record<string, ComputedArray> | null {
   if (!X || !W_Q || !W_K || !W_V) return null;
   const features = columnCount(X);

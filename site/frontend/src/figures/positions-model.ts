@@ -1,10 +1,10 @@
-/** The dot products of one position with all others; the twin of sitegen.teaching.positions. */
+/** The dot products of one position's encoding with all others; the twin of sitegen.teaching.position_products. */
 
 import { dot } from "./attention";
 
 const POSITIONS = 32;
 const D_MODEL = 16;
-const FAR_STEPS = 5; // steps
+const FAR_STEPS = 5;
 
 export function dotProducts(position: number): number[] {
   const encoding = encodePosition(position);

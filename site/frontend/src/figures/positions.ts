@@ -1,4 +1,4 @@
-/** A slider for a position, and its dot products with all others as bars. */
+/** The positions figure: a slider for a position, and its dot products with all others as bars. */
 
 import { findElement } from "../dom";
 import { FigureSentence } from "./figure";

@@ -1,4 +1,4 @@
-/** What the figure of scores and shares says. */
+/** The numbers and sentences of the figure of scores and shares. */
 
 import { formatNumber } from "../numerals";
 import type { SentenceParts } from "./explorer-sentences";
@@ -12,14 +12,14 @@ export interface ScoredShare {
 /** A change of all scores at once. */
 export type Change = "plus" | "times" | null;
 
-export const MAX_SCORE = 6; // the largest score of a slider, and the smallest with a minus sign
+export const MAX_SCORE = 6; // a slider goes from the negative of this to this
 
-/** `84.4%`; what is not 0 is never shown as 0. */
+/** Format a share as `84.4%`, and a tiny one as `<0.1%`. */
 export function formatPercent(share: number): string {
   return share < 0.0005 ? "<0.1%" : `${formatNumber(100 * share, 1)}%`;
 }
 
-/** All scores after a change, or null where one would leave its slider. */
+/** Change all scores; null if one would leave its slider's range. */
 export function changeScores(scores: readonly number[], plus: number, times: number): number[] | null {
   const next = scores.map((score) => score * times + plus);
   return next.every((score) => Math.abs(score) <= MAX_SCORE) ? next : null;

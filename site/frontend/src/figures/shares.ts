@@ -1,4 +1,4 @@
-/** Scores to move by sliders, and the bars of their softmax. */
+/** The shares figure: sliders for scores, and bars of their softmax. */
 
 import { findElement } from "../dom";
 import { formatNumber } from "../numerals";

@@ -11,7 +11,7 @@ const STARTERS: Readonly<Record<string, () => Promise<(figure: HTMLElement) => v
 
 export function startFigures(): void {
   for (const figure of document.querySelectorAll<HTMLElement>("[data-figure]")) {
-    // After a reload some browsers restore what was chosen; the figure is drawn as it first was.
+    // After a reload some browsers restore the inputs, but the figure is drawn as built.
     for (const input of figure.querySelectorAll("input")) input.checked = input.defaultChecked;
     void STARTERS[figure.dataset.figure ?? ""]?.().then((start) => start(figure));
   }

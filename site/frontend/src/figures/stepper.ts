@@ -1,4 +1,4 @@
-/** One head step by step: where each number of a result comes from. */
+/** The stepper figure: one attention head step by step, with the origin of each number. */
 
 import { button, element } from "../dom";
 import { createShade } from "../shading";
@@ -32,7 +32,7 @@ class StepPanel {
     this.#mark([last, 0]);
   }
 
-  /** Begin again, with other numbers in the tables. */
+  /** Select the last row's first number again, after the tables have got other numbers. */
   refresh(): void {
     const last = (this.#result.tBodies[0]?.rows.length ?? 1) - 1;
     setTabStop(this.#result, [last, 0]);
@@ -46,7 +46,7 @@ class StepPanel {
     this.#status.textContent = sum;
   }
 
-  /** Outline a number and what it comes from; return its sum. */
+  /** Outline a number and its operands; return the sum as text. */
   #mark([row, column]: CellPosition): string {
     for (const cell of this.panel.querySelectorAll(".from, .chosen")) cell.classList.remove("from", "chosen");
     const cell = cellAt(this.#result, row, column);
@@ -68,10 +68,10 @@ function cellAt(table: HTMLTableElement, row: number, column: number): HTMLTable
   return table.tBodies[0]?.rows[row]?.querySelectorAll("td")[column];
 }
 
-/** The arrays of the reader's own last run, in the place of the lesson's. */
+/** Shows the arrays of the reader's own last run in place of the lesson's. */
 class LearnersArrays {
   readonly #tables: readonly HTMLTableElement[];
-  readonly #lessonContent: ReadonlyMap<Element, readonly Node[]>; // what the figure was made with
+  readonly #lessonContent: ReadonlyMap<Element, readonly Node[]>; // the nodes as built, for switching back
   readonly #switchButton = button("", () => this.#show(!this.#isShown), { class: "button" });
   readonly #switchLine = element("p", { class: "stepper-own", hidden: true }, this.#switchButton);
   #arrays: Record<string, ComputedArray> | null = null;
@@ -107,7 +107,7 @@ class LearnersArrays {
     for (const panel of this.figure.querySelectorAll(".stepper-panel")) {
       const tables = this.#tables.filter((table) => panel.contains(table));
       const steps = tables.map((table) => arrays[table.dataset.array ?? ""]);
-      const shade = createShade(steps.flatMap((step) => step?.values.flat() ?? [])); // one for the whole picture
+      const shade = createShade(steps.flatMap((step) => step?.values.flat() ?? [])); // one scale for the whole panel
       tables.forEach((table, index) => steps[index] && fillTable(table, steps[index], shade));
     }
     const d = arrays["W_Q"]?.values[0]?.length ?? 0;
@@ -116,7 +116,7 @@ class LearnersArrays {
   }
 }
 
-/** Nobody knows what the rows and columns of other numbers stand for, so they are numbered. */
+/** Fill a table with a reader's numbers. Rows and columns are numbered, as their meaning is unknown. */
 function fillTable(table: HTMLTableElement, { values, sum }: ComputedArray, shade: (value: number) => string): void {
   const heads = (values[0] ?? []).map((_, index) => element("th", { scope: "col" }, String(index)));
   const rows = values.map((row, i) => {

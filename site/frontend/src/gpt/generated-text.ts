@@ -1,11 +1,11 @@
-/** A text that is written letter by letter: what else each letter might have been, and what each head looked at. */
+/** A text that grows letter by letter, with each letter's alternatives and the attention of each head. */
 
 import { button, element, createSvg } from "../dom";
 import { END_OF_TEXT, HEADS_PER_BLOCK, type AttentionLink, attentionLinks, formatPercent, letterName, type GenerationStep } from "./generation-step";
 
-const MIN_THREAD_WEIGHT = 0.06; // the weight from which a thread is drawn
-const MIN_WEB_WEIGHT = 0.5; // and in the picture of the whole text
-const MIN_PROBABILITY = 0.005; // the probability from which a letter is shown
+const MIN_THREAD_WEIGHT = 0.06; // for a thread of one letter
+const MIN_WEB_WEIGHT = 0.5; // for a thread in the picture of the whole text
+const MIN_PROBABILITY = 0.005; // for a letter in the list of alternatives
 const ALL_HEADS = -1;
 
 export const prefersReducedMotion = matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -20,8 +20,8 @@ export class GeneratedText {
   readonly #headButtons: readonly HTMLButtonElement[];
   readonly #steps: GenerationStep[] = [];
   #letters: HTMLElement[] = [];
-  #promptLength = 0; // letters of the prompt
-  #acceptedDrafts = 0; // drafts
+  #promptLength = 0;
+  #acceptedDrafts = 0;
   #selectedHead = ALL_HEADS;
   #showsWholeText = false;
 
@@ -64,7 +64,7 @@ export class GeneratedText {
     this.#draw(-1);
   }
 
-  /** Write a letter; what belongs to it is drawn, unless more follow at once. */
+  /** Append a letter. Its attention is drawn unless more letters follow at once. */
   add(step: GenerationStep, isDrawn = true): void {
     this.#steps.push(step);
     const [accepted] = step.counts ?? [0];
@@ -76,7 +76,7 @@ export class GeneratedText {
     if (isDrawn) this.#draw(this.#position);
   }
 
-  /** Show the threads of the whole text, and the letter of which the model was least sure. */
+  /** Show the threads of the whole text, and select the letter of which the model was least sure. */
   finish(): void {
     const sure = this.#steps.map(({ choices }) => Math.max(...choices.map(([, share]) => share)));
     this.#showsWholeText = this.#steps.length > 0;
@@ -110,7 +110,7 @@ export class GeneratedText {
     return attentionLinks(step, this.#promptLength + index, least).filter(({ head }) => this.#selectedHead === ALL_HEADS || head === this.#selectedHead);
   }
 
-  /** Threads from where a letter was written to those that it was chosen by. */
+  /** Draw threads from a letter to the letters that the heads looked at. */
   #threadPaths(links: readonly AttentionLink[], index: number, strength: number): SVGElement[] {
     const from = threadEnd(this.#letters[this.#promptLength + index]);
     return links.map(({ head, at: to, weight }) => {

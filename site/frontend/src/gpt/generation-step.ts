@@ -1,16 +1,16 @@
-/** What a small GPT says of each letter that it writes. */
+/** The data of each letter that a small GPT writes, and the sentences on it. */
 
 export interface GenerationStep {
   readonly letter: string;
   readonly choices: readonly (readonly [letter: string, probability: number])[];
-  readonly heads: readonly string[]; // a digit in base 36 for each letter before, the start of the text first
+  readonly heads: readonly string[]; // a head's weights on the letters before, oldest first: a digit in base 36 each
   readonly counts?: DraftCounts;
 }
 
-/** What was drafted and accepted in a text so far, and how often the model ran. */
+/** The drafts and accepted drafts of a text so far, and how often the model ran. */
 export type DraftCounts = readonly [accepted: number, drafts: number, runs: number];
 
-/** What the model wrote when the site was built. */
+/** A text that the model wrote when the site was built. */
 export interface RecordedText {
   readonly prompt: string;
   readonly steps: readonly GenerationStep[];
@@ -18,25 +18,25 @@ export interface RecordedText {
 
 export interface AttentionLink {
   readonly head: number;
-  readonly at: number; // a letter of the text
+  readonly at: number; // the index of a letter of the text
   readonly weight: number;
 }
 
-export const END_OF_TEXT = "\n"; // of a tale
-export const HEADS_PER_BLOCK = 4; // of each block
+export const END_OF_TEXT = "\n";
+export const HEADS_PER_BLOCK = 4;
 
-const FULL_WEIGHT_DIGIT = 35; // the digit of a whole
+const FULL_WEIGHT_DIGIT = 35; // stands for a weight of 1
 
-/** The letters that the heads looked at when the letter of a number was chosen, the largest weights first. */
+/** Return the letters that the heads looked at when they chose letter `number`, by descending weight. */
 export function attentionLinks({ heads }: GenerationStep, number: number, minWeight = 0): AttentionLink[] {
   const links = heads.flatMap((digits, head) => {
-    const first = number - digits.length; // the text begins behind its start, and the model may see its end only
+    const first = number - digits.length; // below 0 for the start token; above if the model's context is shorter than the text
     return [...digits].map((digit, index) => ({ head, at: first + index, weight: parseInt(digit, 36) / FULL_WEIGHT_DIGIT }));
   });
   return links.filter(({ at, weight }) => at >= 0 && weight > minWeight).sort((a, b) => b.weight - a.weight);
 }
 
-/** A letter as it is read: a space and the end have no shape. */
+/** Name a letter; a space and the end of the text are invisible. */
 export function letterName(letter: string): string {
   return letter === " " ? "space" : letter === END_OF_TEXT ? "end" : letter;
 }
@@ -45,7 +45,7 @@ export function formatPercent(share: number): string {
   return `${Math.round(100 * share)}%`;
 }
 
-/** What a switch brings, in a sentence; see `set_up` of the page's program. */
+/** The sentence on what each switch brings, from the measurements of `set_up` in the page's program. */
 export const SWITCH_SENTENCES: Readonly<Record<string, (facts: readonly number[]) => string>> = {
   "key-value-cache": ([speed = 0, before = 0, gap = 0]) =>
     `${formatRounded(speed)} letters a second, ${formatRounded(before)} without. ${gap < 1e-6 ? "The probabilities are the same." : `Probabilities differ by up to ${gap.toFixed(2)}.`}`,

@@ -1,15 +1,15 @@
-/** Writing at a pace at which it can be followed, which a reader may halt. */
+/** The pace at which a text is written, with a button that pauses it. */
 
 import { button } from "../dom";
 
-const LETTER_MS = 75; // milliseconds for a letter
+const LETTER_MS = 75; // slow enough to follow
 
 export class WritingPace {
   readonly button = button("Pause", () => this.#toggle(), { class: "button", hidden: true });
   #isHalted = false;
   #resume: () => void = () => undefined;
 
-  /** Wait for the time of a letter, and for as long as it is halted. */
+  /** Wait for the time of a letter, and until the reader resumes if it is paused. */
   async waitForLetter(): Promise<void> {
     await new Promise((go) => setTimeout(go, LETTER_MS));
     if (this.#isHalted) await new Promise<void>((go) => (this.#resume = go));

@@ -1,4 +1,4 @@
-/** What the home page shows without a click: a wrong answer that is checked, and a GPT that writes. */
+/** The home page's demonstrations: a wrong answer is typed and checked, and a GPT writes. */
 
 import { element, findElement } from "../dom";
 import { WritingPace } from "../gpt/writing-pace";
@@ -29,7 +29,7 @@ export async function typeWrongAnswer(): Promise<void> {
   reply.dataset.is = "said";
 }
 
-/** Let the GPT write what it wrote when the site was built. */
+/** Replay the text that the GPT wrote when the site was built. */
 export async function replayGpt(): Promise<void> {
   const place = document.getElementById("gpt-show");
   if (!place) return;

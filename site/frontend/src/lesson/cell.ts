@@ -1,4 +1,4 @@
-/** A cell on the page: its code, which can be changed, its buttons, and what it shows. */
+/** The view of a lesson's cell: its editor, its buttons and its results. */
 
 import { button, element, renderInlineCode } from "../dom";
 import type { Editor } from "../editor";
@@ -7,15 +7,15 @@ import { numpyNames } from "../workers";
 import { renderFigure, type MatrixFigure, type PlotFigure } from "./figures";
 import type { Staleness } from "./notebook";
 
-/** What Python gives of a cell that ran. */
+/** The result that Python returns for a cell. */
 export interface CellResult {
   readonly printed: string;
-  readonly truncated: number; // bytes that were printed and are not in it
+  readonly truncated: number; // printed bytes that were left out
   readonly figures: readonly (MatrixFigure | PlotFigure)[];
   readonly problem: { readonly message: string; readonly line: number | null } | null;
 }
 
-/** What a cell asks of the page. */
+/** The page's functions that a cell's buttons call. */
 export interface CellActions {
   run(): void;
   runAll(): void;
@@ -24,12 +24,12 @@ export interface CellActions {
   reset(): void;
 }
 
-/** What the page tells a cell. */
+/** A cell's status, which the page computes. */
 export interface CellStatus {
   readonly staleness: Staleness;
   readonly isEdited: boolean;
-  readonly isOutOfStep: boolean; // so that it has to run with all above
-  readonly isBusy: boolean; // some cell is running
+  readonly isOutOfStep: boolean; // it can run only after all cells above
+  readonly isBusy: boolean; // a cell of the lesson is running
 }
 
 const STALENESS_SENTENCES: Record<Staleness, string> = {
@@ -47,7 +47,7 @@ export class CellView {
   readonly #status = element("p", { class: "cell-said", role: "status" });
   readonly #toolbar: HTMLElement;
   readonly #code: HTMLElement | null;
-  readonly #builtResults: readonly Node[]; // what it showed when the page was made
+  readonly #builtResults: readonly Node[]; // the lesson's own results
   #results: HTMLElement | null;
   #editor: Editor | null = null;
   #note = "";
@@ -75,7 +75,7 @@ export class CellView {
     this.#editButton.addEventListener("focus", () => void import("../editor"), { once: true });
   }
 
-  /** Show how the cell stands among the others. */
+  /** Show the cell's status. */
   update({ staleness, isEdited, isOutOfStep, isBusy }: CellStatus): void {
     const isHidden = this.#code === null;
     this.card.toggleAttribute("data-stale", staleness !== "");
@@ -92,7 +92,7 @@ export class CellView {
     this.#showStatus(STALENESS_SENTENCES[staleness] || this.#note);
   }
 
-  /** Show that it runs, or waits for Python. */
+  /** Show that the cell runs, or waits for Python. */
   showRunning(words: string): void {
     this.card.setAttribute("data-running", "");
     this.#toolbar.hidden = false;
@@ -102,12 +102,12 @@ export class CellView {
     this.#showStatus(words);
   }
 
-  /** Remember what to say below the code as long as nothing is out of date. */
+  /** Set the note that stands below the code while the result is current. */
   setNote(words: string): void {
     this.#note = words;
   }
 
-  /** Put what came of a run in the place of what was shown. */
+  /** Replace the shown results by those of a run. */
   showResult({ printed, truncated, figures, problem }: CellResult): void {
     const nodes: Node[] = figures.map(renderFigure);
     const text = printed.replace(/\n+$/, "");
@@ -118,7 +118,7 @@ export class CellView {
     this.#editor?.mark(problem?.line ?? null);
   }
 
-  /** Say why there is nothing to show; the reason may lie in another cell. */
+  /** Show why there is no result, with a link to the cell that is the cause. */
   showFailure(message: string, because?: CellView): void {
     const link = because && element("a", { href: `#${because.card.id}` }, "Show that cell");
     this.#replaceResults([element("div", { class: "problem" }, message, link && " ", link)]);
@@ -144,12 +144,12 @@ export class CellView {
     this.focus();
   }
 
-  /** Go to the button that runs it. */
+  /** Focus the button that runs the cell. */
   focus(): void {
     this.#runButton.focus();
   }
 
-  /** Give it the lesson's own code, and what that shows. */
+  /** Restore the lesson's own code and results. */
   reset(): void {
     this.#editor?.replace(this.source);
     this.#editor?.mark(null);
@@ -158,7 +158,7 @@ export class CellView {
     this.#replaceResults(this.#builtResults);
   }
 
-  /** Put other code into the editor, mark the line that is new, and go to the button that runs it. */
+  /** Replace the code, mark its new line, and focus the button that runs the cell. */
   async replaceCode(code: string, line: number): Promise<void> {
     const fold = this.card.querySelector("details");
     if (fold) fold.open = true;
@@ -168,7 +168,7 @@ export class CellView {
     this.focus();
   }
 
-  /** Put something behind it, unless it is there. */
+  /** Insert a node behind the cell, unless it is there already. */
   insertAfter(node: Node): void {
     if (this.card.nextSibling !== node) this.card.after(node);
   }
@@ -176,7 +176,7 @@ export class CellView {
   async #openEditor(): Promise<void> {
     if (this.#editor || !this.#code) return;
     const { createEditor } = await import("../editor");
-    if (this.#editor) return; // asked twice
+    if (this.#editor) return; // a second click while the editor was loading
     const place = element("div", { class: "cell-code" });
     this.#editor = createEditor({
       parent: place,

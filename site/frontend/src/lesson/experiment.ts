@@ -1,16 +1,16 @@
-/** A *try this* of a lesson: a guess, a change of a cell's code, and what its run shows. */
+/** An experiment of a lesson: a guess, a change of a cell's code, and the outcome of its run. */
 
 import { findElement } from "../dom";
 
-/** What an experiment asks of the page. */
+/** The page's functions that an experiment calls. */
 interface ExperimentActions {
-  source(cell: number): string; // the lesson's own code
+  source(cell: number): string; // returns the lesson's own code
   replaceCode(cell: number, code: string, line: number): void;
 }
 
 export class Experiment {
   readonly #cell: number;
-  readonly #changedCode: string; // of the changed cell
+  readonly #changedCode: string;
   readonly #outcome: HTMLElement;
   readonly #guesses: readonly HTMLInputElement[];
 
@@ -30,7 +30,7 @@ export class Experiment {
     button.addEventListener("click", () => actions.replaceCode(this.#cell, this.#changedCode, line));
   }
 
-  /** A cell has run to its end: tell what this change does, if it was this one. */
+  /** Show the outcome if the cell that has run was this experiment's, with its change. */
   showOutcome(cell: number, code: string): void {
     if (cell !== this.#cell || code !== this.#changedCode || this.card.dataset.is === "done") return;
     const guess = this.#guesses.find(({ checked }) => checked);

@@ -1,10 +1,10 @@
-/** The matrices that a cell shows, as sitegen.cell_displays and the templates lay them out; tested against these. */
+/** The figures of a cell that runs in the page; laid out like sitegen.cell_displays, and tested against it. */
 
 import { element } from "../dom";
 import { decimalsFor, formatNumber } from "../numerals";
 import { createShade } from "../shading";
 
-/** What Python gives of a matrix; a number that JSON does not have is its name. */
+/** A matrix that Python sends. Numbers that JSON lacks are sent by name. */
 export interface MatrixFigure {
   readonly kind: "heatmap" | "table";
   readonly title: string;
@@ -13,7 +13,7 @@ export interface MatrixFigure {
   readonly values: readonly (readonly (number | "nan" | "inf" | "-inf")[])[];
 }
 
-/** What Python gives of a plot. */
+/** A plot that Python sends. */
 export interface PlotFigure {
   readonly kind: "plot";
   readonly title: string;
@@ -21,13 +21,13 @@ export interface PlotFigure {
   readonly svg: string;
 }
 
-/** A matrix in words; an empty class has no colour. */
+/** The texts and colour classes of a matrix; an empty class has no colour. */
 export interface MatrixLayout {
   readonly title: string;
   readonly columns: readonly string[];
   readonly labels: readonly string[];
   readonly cells: readonly (readonly { readonly text: string; readonly shade: string }[])[];
-  readonly explore: "shares" | "values" | ""; // what a row is, if it is a heatmap's
+  readonly explore: "shares" | "values" | ""; // how a heatmap's rows are described; empty for a table
   readonly isWide: boolean;
   readonly isDense: boolean;
 }
@@ -84,7 +84,7 @@ export function renderFigure(data: MatrixFigure | PlotFigure): HTMLElement {
   );
 }
 
-/** An image, in which nothing of the SVG can run. */
+/** Render a plot as an image, in which no script of the SVG can run. */
 function renderPlot({ title, alt, svg }: PlotFigure): HTMLElement {
   const src = `data:image/svg+xml,${encodeURIComponent(svg)}`;
   return element("figure", { class: "figure plot" }, title && element("figcaption", {}, title), element("img", { src, alt }));
@@ -109,14 +109,14 @@ function heatmapCells(rows: readonly number[][]): MatrixLayout["cells"] {
   return rows.map((row) => row.map((value) => ({ text: text(value), shade: shade(value) })));
 }
 
-/** Each column may be of another quantity, so each has as many decimals as it needs. */
+/** Format a table's cells. Columns may hold different quantities, so each has its own decimals. */
 function tableCells(rows: readonly number[][]): MatrixLayout["cells"] {
   const columns = (rows[0] ?? []).map((_, index) => rows.map((row) => row[index] ?? NaN));
   const text = columns.map((column) => valueFormatter(column, { small: SMALL_TABLE_VALUE }));
   return rows.map((row) => row.map((value, index) => ({ text: text[index]?.(value) ?? "", shade: "" })));
 }
 
-/** The function that writes each of these values; only what is exactly zero is "0". */
+/** Return a function that formats each of these values; only an exact zero becomes "0". */
 function valueFormatter(
   values: readonly number[],
   { most = Infinity, small = 0 }: { most?: number; small?: number },

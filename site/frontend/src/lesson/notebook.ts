@@ -1,22 +1,22 @@
 /**
- * The cells of a lesson, which share one namespace: what each was when it ran, and so what of the
- * shown is out of date.
+ * The cells of a lesson, which share one namespace. Records the code of each at its last run, and so knows
+ * which of the shown results are out of date.
  */
 
-/** Why an output is not what the code on the page gives: its own cell has changed, or one above. */
+/** Why a result is out of date: its own cell was edited, or a cell above was; empty if it is current. */
 export type Staleness = "" | "edited" | "above";
 
 interface Cell {
   code: string;
-  runCodes: readonly string[] | null; // the code of all cells to this one when it ran in this Python
-  shownCodes: readonly string[] | null; // the same of what it shows; null where cells were out of step
+  runCodes: readonly string[] | null; // the code of all cells up to this one, at its last run in this Python
+  shownCodes: readonly string[] | null; // the same for the result it shows; null if cells were out of step
 }
 
 export class Notebook {
   readonly #cells: Cell[];
   readonly #builtCodes: readonly string[];
 
-  /** @param builtCodes - the code of each cell when the page was made, with what it shows */
+  /** @param builtCodes - the lesson's own code of each cell, whose results the page shows */
   constructor(builtCodes: readonly string[]) {
     this.#builtCodes = builtCodes;
     this.#cells = builtCodes.map((code, index) => ({ code, runCodes: null, shownCodes: builtCodes.slice(0, index + 1) }));
@@ -38,39 +38,39 @@ export class Notebook {
     return this.code(index) !== this.#builtCodes[index];
   }
 
-  /** The first cell that shows what other code than the lesson's own has given, if there is one. */
+  /** The first cell that shows a result of other code than the lesson's own. */
   get firstChanged(): number | undefined {
     const index = this.#cells.findIndex(({ shownCodes }, each) => !areEqual(shownCodes ?? [], this.#builtCodes.slice(0, each + 1)));
     return index < 0 ? undefined : index;
   }
 
-  /** Give a cell the code that it was built with, and what it showed then. */
+  /** Restore a cell's own code and result. */
   reset(index: number): void {
     this.edit(index, this.#builtCodes[index] ?? "");
     this.#cell(index).shownCodes = this.#builtCodes.slice(0, index + 1);
   }
 
-  /** Python is a new one, in which nothing has run. */
+  /** Forget all runs, because Python has started again. */
   forgetRuns(): void {
     for (const cell of this.#cells) cell.runCodes = null;
   }
 
-  /** The cells to run for one: those above that have not run yet, and itself. */
+  /** Return the cells to run for one: those above that have not run yet, and itself. */
   cellsToRun(index: number): number[] {
     return this.cellsThrough(index).filter((each) => each === index || this.#cell(each).runCodes === null);
   }
 
-  /** A cell and all above it. */
+  /** Return a cell and all above it. */
   cellsThrough(index: number): number[] {
     return Array.from({ length: index + 1 }, (_, index) => index);
   }
 
-  /** Whether a cell above ran as another code than what is there now, so that all must run anew. */
+  /** Return whether a cell above was edited since its run, so that all must run again. */
   isOutOfStep(index: number): boolean {
     return this.cellsThrough(index).some((each) => each !== index && this.#cell(each).runCodes !== null && !this.#isCurrent(each));
   }
 
-  /** A cell has run to its end, or to its error. */
+  /** Record that a cell has run, to its end or to an error. */
   recordRun(index: number): void {
     const inStep = this.cellsThrough(index).every((each) => each === index || this.#isCurrent(each));
     const cell = this.#cell(index);

@@ -1,14 +1,14 @@
-/** The questions of a lesson: an answer is judged at once, and each has its own reason. */
+/** The questions of a lesson. Each answer is judged at once and has its own reason. */
 
 import { findElement } from "../dom";
 
-const INSTRUCTION = 0; // the places of the reasons: what to do, what is missing, then one for each answer
+const INSTRUCTION = 0; // the order of the reasons in the page: the instruction, a missing answer, then each answer
 const MISSING_ANSWER = 1;
 const FIRST_ANSWER = 2;
 
 type Tone = "" | "good" | "bad";
 
-/** Let every question of the page judge its answers. */
+/** Make every question of the page judge its answers. */
 export function startQuestions(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>(".quiz")) {
     if (form.dataset.numbers) startNumberQuestion(form, JSON.parse(form.dataset.numbers) as NumberAnswer[]);
@@ -48,7 +48,7 @@ function startChoiceQuestion(form: HTMLFormElement): void {
   });
 }
 
-/** A mark beside an answer: a sign for the eye, which a narrow page shows alone, and a word. */
+/** Mark an answer with a sign and a word; a narrow page shows the sign alone. */
 function markOption(option: HTMLElement, is: string, sign: string, word: string): void {
   option.dataset.is = is;
   const visibleSign = document.createElement("span");
@@ -60,7 +60,7 @@ function markOption(option: HTMLElement, is: string, sign: string, word: string)
   findElement(".option-mark", HTMLElement, option).replaceChildren(visibleSign, " ", spokenWord);
 }
 
-/** A number that a reader may give, and how far from it another one counts as the same. */
+/** A number that has its own reason, and the tolerance within which an answer counts as this number. */
 type NumberAnswer = readonly [value: number, near: number];
 
 function startNumberQuestion(form: HTMLFormElement, answers: readonly NumberAnswer[]): void {
@@ -95,7 +95,7 @@ function startNumberQuestion(form: HTMLFormElement, answers: readonly NumberAnsw
   });
 }
 
-/** Show one of the reasons; the box is a status, so it is said too. */
+/** Show one of the reasons. The box is a status, so screen readers announce it. */
 function showReason(form: HTMLFormElement, index: number, tone: Tone): void {
   const box = findElement(".reasons", HTMLElement, form);
   [...box.children].forEach((reason, each) => reason.classList.toggle("now", each === index));
@@ -103,7 +103,7 @@ function showReason(form: HTMLFormElement, index: number, tone: Tone): void {
 }
 
 /**
- * The numbers that a text may mean: `2`, `2.0`, `2,0`, `8/4`. `65,536` may be either of two. None if
+ * Return the numbers that a text may mean: one for `2`, `2.0`, `2,0` and `8/4`, two for `65,536`, none if
  * it is no number.
  */
 export function parseNumbers(text: string): number[] {

@@ -1,42 +1,42 @@
 /**
- * The site without a network: what was read once can be read again, and solved.
+ * The service worker, by which pages that were read once can be read and solved without a network.
  *
- * Files whose names change with their content come from the cache; pages come from the network as long
- * as it answers, and are kept on the way. A new build brings a new copy of this file; it takes over
- * when no page of the old build is open, and renews the pages that the old one had kept.
+ * Files whose names change with their content come from the cache. Pages come from the network as long as
+ * it answers, and are cached on the way. A new build brings a new copy of this file. It takes over when no
+ * page of the old build is open, and fetches the pages that the old one had cached.
  */
 
 import type { FromPage } from "./messages";
 
 declare const self: ServiceWorkerGlobalScope;
 
-/** Written in front of this file by the site's builder; addresses are relative to it. */
+/** The site's builder writes this in front of this file; addresses are relative to it. */
 declare const ETUDE_BUILD: {
   readonly version: string;
   readonly pyodide: string; // the folder of Python, which may lie on another host
   readonly assets: readonly string[];
-  readonly index: string; // of the search, which lists every page
-  readonly pages: readonly string[]; // that are kept from the start
-  readonly lost: string; // the page that is shown in place of one that was not kept
+  readonly index: string; // the search index, which lists every page
+  readonly pages: readonly string[]; // the pages that are cached at once
+  readonly lost: string; // the page that replaces a page that is not cached
 };
 
-/** A package in the list of a Pyodide distribution. */
+/** An entry of Pyodide's lock file. */
 interface PyodidePackage {
   readonly file_name: string;
   readonly imports?: readonly string[];
   readonly depends?: readonly string[];
 }
 
-const NETWORK_TIMEOUT_MS = 4_000; // milliseconds for the network, where there is a copy
-const PARALLEL_FETCHES = 3; // pages that are fetched at a time in the background
-const MAX_PAGES_PER_VISIT = 400; // pages that are fetched for one visit
+const NETWORK_TIMEOUT_MS = 4_000; // then the cached copy is used
+const PARALLEL_FETCHES = 3; // so that the background does not slow the page
+const MAX_PAGES_PER_VISIT = 400;
 
-const SERVER_PATHS = ["v1/", "staff", "lti", "oidc"]; // what `etude serve` adds to the site
+const SERVER_PATHS = ["v1/", "staff", "lti", "oidc"]; // the paths that `etude serve` adds to the site
 
 const { scope } = self.registration;
 const pyodide = new URL(ETUDE_BUILD.pyodide, scope).href;
 const assets = new URL("assets/", scope).href;
-const CACHE_PREFIX = `etude ${scope} `; // another site of Etude's may lie on the same host
+const CACHE_PREFIX = `etude ${scope} `; // several sites may be on one host
 const PAGE_CACHE = `${CACHE_PREFIX}pages ${ETUDE_BUILD.version}`;
 const ASSET_CACHE = `${CACHE_PREFIX}assets`;
 const PYTHON_CACHE = `${CACHE_PREFIX}python ${pyodide}`;
@@ -47,8 +47,8 @@ self.addEventListener("message", (event) => event.waitUntil(handleMessage(event.
 self.addEventListener("fetch", (event) => {
   const { url, method, headers } = event.request;
   if (method !== "GET" || headers.has("range")) return;
-  if (headers.get("accept") === "text/event-stream") return; // never ends
-  // A request that is sent again from here no longer tells what it is for, which a server looks at.
+  if (headers.get("accept") === "text/event-stream") return; // this response never ends
+  // A request that is sent from here lacks the Sec-Fetch headers that the server checks.
   if (SERVER_PATHS.some((path) => url.startsWith(new URL(path, scope).href))) return;
   if (url.startsWith(pyodide)) event.respondWith(respondFromCache(PYTHON_CACHE, event));
   else if (url.startsWith(assets)) event.respondWith(respondFromCache(ASSET_CACHE, event));
@@ -59,7 +59,7 @@ async function install(): Promise<void> {
   const cache = await caches.open(ASSET_CACHE);
   const missing = [];
   for (const address of assetAddresses()) if (!(await cache.match(address))) missing.push(address);
-  await cache.addAll(missing); // fails as a whole unless each is a success
+  await cache.addAll(missing); // fails as a whole if any request fails
   await cachePages(ETUDE_BUILD.pages);
 }
 
@@ -93,7 +93,7 @@ async function trackPages(track: string): Promise<string[]> {
   return pages.map(([, path]) => path).filter((path) => path.startsWith(`${track}/`));
 }
 
-/** Fetch what is not kept yet, a few at a time; what cannot be had now may be had later. */
+/** Fetch and cache pages, a few at a time, with the files they need; skip pages that fail. */
 async function cachePages(addresses: readonly string[]): Promise<void> {
   const cache = await caches.open(PAGE_CACHE);
   const absolute = addresses.map((each) => withoutQuery(new URL(each, scope).href));
@@ -118,20 +118,20 @@ async function isExercisePage(response: Response): Promise<boolean> {
   return (await response.clone().text()).includes(' data-page="exercise"');
 }
 
-/** The images and the data files that lie beside a page: the builder names them without a folder. */
+/** Return the images and data files beside a page: those that it names without a folder. */
 async function linkedFiles(response: Response, address: string): Promise<string[]> {
   if (!response.headers.get("content-type")?.startsWith("text/html")) return [];
   const matches = (await response.clone().text()).matchAll(/ (?:src|data-files)="([\w.-]+\.(?:png|jpe?g|json))"/g);
   return [...matches].map(([, name]) => new URL(name ?? "", address).href);
 }
 
-/** The file from which the page's Python judges, if it does. */
+/** Return the file from which Python judges the exercise, if there is one. */
 async function engineFiles(response: Response, address: string): Promise<string[]> {
   const { engine } = (await response.clone().json()) as { engine: string };
   return engine ? [new URL(engine, address).href] : [];
 }
 
-/** Keep what Python was started from, as its own list says; the browser has just fetched it. */
+/** Cache the files from which Python has just started, by Pyodide's lock file. */
 async function cachePython(modules: readonly string[]): Promise<void> {
   const cache = await caches.open(PYTHON_CACHE);
   const keepFile = async (name: string): Promise<Response> => {
@@ -144,7 +144,7 @@ async function cachePython(modules: readonly string[]): Promise<void> {
   for (const name of core.concat(requiredWheels(packages, ["numpy", ...modules]))) await keepFile(name);
 }
 
-/** The files of the packages that have some modules, and of what these depend on. */
+/** Return the files of the packages that provide some modules, and of their dependencies. */
 function requiredWheels(packages: Record<string, PyodidePackage>, modules: readonly string[]): string[] {
   const has = ({ imports }: PyodidePackage) => (imports ?? []).some((each) => modules.includes(each.split(".")[0] ?? ""));
   const waiting = Object.keys(packages).filter((name) => name === "numpy" || has(packages[name] as PyodidePackage));
@@ -183,16 +183,16 @@ async function respondFromNetwork(event: FetchEvent): Promise<Response> {
   }
 }
 
-/** Keep a success as a whole: never an error, a detour, or what cannot be looked into. */
+/** Cache a complete successful response: no error, redirect, or opaque response. */
 async function cacheResponse(name: string, address: string, response: Response): Promise<void> {
   const { type, status, redirected } = response;
   if ((type !== "basic" && type !== "cors") || status !== 200 || redirected) return;
-  if (response.headers.get("cache-control")?.includes("no-store")) return; // somebody's own
-  // A full disk only means that there is no copy.
+  if (response.headers.get("cache-control")?.includes("no-store")) return; // a personal page
+  // On a full disk there is just no copy.
   await (await caches.open(name)).put(address, response).catch(() => undefined);
 }
 
-/** An address without what does not change the file; a folder's is that of its index. */
+/** Return an address without query and fragment; that of a folder becomes that of its index. */
 function withoutQuery(address: string): string {
   const { origin, pathname } = new URL(address);
   return origin + pathname + (pathname.endsWith("/") ? "index.html" : "");

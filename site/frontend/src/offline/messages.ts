@@ -1,7 +1,7 @@
-/** What a page tells the worker that keeps the site. */
+/** The messages of a page to the service worker. */
 
 export type FromPage =
-  /** What somebody may read next: the pages that this one links to, and the track that it is of. */
+  /** The learner may go on to the pages that this one links to, or that are of its track. */
   | { readonly kind: "next"; readonly pages: readonly string[]; readonly track: string }
-  /** Python has started, so its files are worth their place. */
+  /** Python has started, so its files are worth the space. */
   | { readonly kind: "python"; readonly packages: readonly string[] };

@@ -1,4 +1,4 @@
-/** An exercise's page: from something to read to something to solve. */
+/** The page of an exercise: loads the workbench, or the form of a prediction. */
 
 import { button, element, findElement } from "../dom";
 import { loadExercise } from "../solve/exercise";
@@ -7,7 +7,7 @@ import { pageSignal } from "../page-signal";
 import { navigateInPlace } from "../navigation";
 
 async function openExercise(): Promise<void> {
-  // Asked for at once, and only what the page needs: a prediction has no use for the editor.
+  // Load in parallel, and only what the page needs: a prediction needs no editor.
   const signal = pageSignal();
   const work = isPrediction() ? import("../solve/prediction") : import("../solve/workbench");
   const [exercise, parts] = await Promise.all([loadExercise(), work]);
@@ -25,7 +25,7 @@ function openOrReport(): void {
   const signal = pageSignal();
   const opening = openExercise().finally(() => delete document.documentElement.dataset.awaiting);
   opening.catch((error: unknown) => {
-    if (signal.aborted) return; // what was loaded found another page
+    if (signal.aborted) return; // the learner has gone to another page
     const retry = button("Try again", () => (problem.remove(), openOrReport()), { class: "link" });
     const reason = `The editor could not be loaded: ${String(error)}. `;
     const problem = element("p", { class: "problem", role: "alert" }, reason, retry);

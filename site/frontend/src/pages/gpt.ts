@@ -1,4 +1,4 @@
-/** A small GPT of which any part may be a learner's own function: what it writes, and how. */
+/** The page of a small GPT, of which each part may be a learner's own function. */
 
 import { button, pluralize, element, findElement, renderInlineCode } from "../dom";
 import { WritingPace } from "../gpt/writing-pace";
@@ -20,10 +20,10 @@ interface LetterAnswer extends Partial<GenerationStep> {
   readonly problem: Problem | null;
 }
 
-const MAX_LETTERS = 400; // letters after the prompt; a tale has some 200
+const MAX_LETTERS = 400; // after the prompt; a tale has about 200
 const OWN_CHOICE = "own";
 const REFERENCE_CHOICE = "reference";
-const OFF_CHOICE = "off"; // of a switch
+const OFF_CHOICE = "off"; // the choice of a switch that is off
 
 const main = findElement("main", HTMLElement);
 const parts = [...document.querySelectorAll<HTMLElement>("[data-part]")];
@@ -43,7 +43,7 @@ class GptDesk {
   readonly #announcement = element("p", { class: "unseen", role: "status" });
   readonly #problemBox = element("div", { role: "alert" });
   readonly #text: GeneratedText;
-  #textNumber = 0; // counts the texts, since a new one ends the one before
+  #textNumber = 0; // a writing loop ends once a newer text has begun
   #currentWriting: Promise<void> = Promise.resolve();
 
   constructor(place: HTMLElement, private readonly canWrite: () => boolean) {
@@ -72,7 +72,7 @@ class GptDesk {
     });
   }
 
-  /** Play what was written when the site was built; as soon as Python is there, it goes on. */
+  /** Replay the text that was written when the site was built; once Python is ready, it continues the text. */
   async play(): Promise<void> {
     const turn = ++this.#textNumber;
     const answer = await fetch(fileAddress("record")).catch(() => undefined);
@@ -98,7 +98,7 @@ class GptDesk {
       return;
     }
     const turn = ++this.#textNumber;
-    this.#pace.setWriting(false); // a text that was halted ends
+    this.#pace.setWriting(false); // a paused text must end
     await this.#currentWriting;
     if (turn !== this.#textNumber) return;
     this.#currentWriting = this.#runWriting(turn, () => this.#writeLetters(turn, this.#prompt.value, true));
@@ -110,7 +110,7 @@ class GptDesk {
   }
 
   async #runWriting(turn: number, write: () => Promise<void>): Promise<void> {
-    this.#writeButton.ariaDisabled = "true"; // it keeps the focus
+    this.#writeButton.ariaDisabled = "true"; // a disabled button would lose the focus
     this.#pace.setWriting(!prefersReducedMotion);
     this.#problemBox.replaceChildren();
     this.#announcement.textContent = "";
@@ -175,7 +175,7 @@ function rangeInput(id: string, min: number, max: number, step: number, value: n
   return element("input", { id, type: "range", autocomplete: "off", min, max, step, value });
 }
 
-/** A label, what is set, and for a slider its value. */
+/** Render a control with its label, its note, and for a slider its value. */
 function labelledField(label: string, control: HTMLInputElement | HTMLTextAreaElement, note = ""): HTMLElement {
   const value = element("output", { for: control.id });
   const show = (): void => void (value.textContent = control.type === "range" ? control.value : "");
@@ -194,7 +194,7 @@ function partChoice(part: HTMLElement): [part: string, choice: string] {
   return [part.dataset.part ?? "", partSelect(part).value];
 }
 
-/** Offer what there is of the learner's; returns whether that changed what is chosen, or how it is missing. */
+/** Offer the learner's own function for a part; return whether the part's choice has changed. */
 function offerOwn(part: HTMLElement): boolean {
   const id = part.dataset.part ?? "";
   const select = partSelect(part);
@@ -217,7 +217,7 @@ function offerOwn(part: HTMLElement): boolean {
   return previousChoice !== select.value;
 }
 
-/** Say what the switches bring, as it was measured. */
+/** Show the measurements of each switch. */
 function showMeasurements(facts: NonNullable<LetterAnswer["facts"]>): void {
   for (const each of switches) {
     const measured = facts[each.dataset.part ?? ""];
@@ -230,7 +230,7 @@ function setText(part: HTMLElement, selector: string, text: string): void {
   findElement(selector, HTMLElement, part).textContent = text;
 }
 
-/** Say which mistakes were put in on purpose. */
+/** Show the descriptions of the selected mistakes. */
 function showMistakes(): void {
   const choices = parts.map(partChoice).map(([part, choice]) => `${part} ${choice}`);
   for (const each of document.querySelectorAll<HTMLElement>("[data-mistake]")) each.hidden = !choices.includes(each.dataset.mistake ?? "");

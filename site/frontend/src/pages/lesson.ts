@@ -17,10 +17,10 @@ class Lesson {
   readonly #notebook: Notebook;
   readonly #views: ReadonlyMap<number, CellView>;
   readonly #python = new Python(
-    page.files ? ["open_lesson"] : ["open_lesson", "{}"], // another lesson's worker has its files
+    page.files ? ["open_lesson"] : ["open_lesson", "{}"], // without files, remove those of another lesson
     (state) => this.#handleState(state),
     page.files,
-    60, // as when the site was built: some cells train a network, and each can be stopped
+    60, // the builder's limit, since some cells train a network; the learner can stop each
   );
   readonly #resetButton = button("Reset all cells", () => this.#resetAll(), { class: "button" });
   readonly #originalNote = element(
@@ -30,11 +30,11 @@ class Lesson {
     this.#resetButton,
   );
   readonly #experiments: readonly Experiment[];
-  #waitingCell: CellView | null = null; // the cell that waits for its result
-  #isJudging = false; // a call that shall break a program
-  #callStart = 0; // when Python began with the last call
-  #pythonStarts = 0; // of Python; a new one knows nothing
-  #startOfLastCall = 0; // the one of the last call
+  #waitingCell: CellView | null = null; // the cell that the learner has run
+  #isJudging = false; // whether a call of "Break it" is running
+  #callStart = 0; // the time in milliseconds
+  #pythonStarts = 0; // each start forgets all runs
+  #startOfLastCall = 0; // the value of #pythonStarts then
 
   constructor(sources: readonly string[]) {
     this.#notebook = new Notebook(sources);
@@ -106,7 +106,7 @@ class Lesson {
       const result = JSON.parse(await this.#callPython("cell", this.#notebook.code(each))) as CellResult;
       milliseconds += Date.now() - this.#callStart;
       this.#notebook.recordRun(each);
-      const hasRestarted = this.#pythonStarts !== this.#startOfLastCall; // for want of memory
+      const hasRestarted = this.#pythonStarts !== this.#startOfLastCall; // Python restarts when it runs out of memory
       if (hasRestarted) this.#notebook.forgetRuns();
       const view = this.#views.get(each);
       view?.showResult(result);
@@ -119,12 +119,12 @@ class Lesson {
     }
   }
 
-  /** A change that a lesson suggests may have been made here. */
+  /** Tell the experiments that a cell has run; it may have been their change. */
   #tellExperiments(index: number): void {
     for (const experiment of this.#experiments) experiment.showOutcome(index, this.#notebook.code(index));
   }
 
-  /** Some figures can show what the cells have made. */
+  /** Send the arrays that the cells have defined to the figures that can show them. */
   async #tellFigures(): Promise<void> {
     const figures = document.querySelectorAll("[data-figure=stepper]");
     if (figures.length === 0) return;
@@ -157,7 +157,7 @@ class Lesson {
     changedView?.focus();
   }
 
-  /** Numbers in the text were computed from the lesson's own code: say so below the first other. */
+  /** Put a note below the first changed cell: the text below still describes the lesson's own results. */
   #placeOriginalNote(): void {
     const firstChanged = this.#notebook.firstChanged;
     const above = [...this.#views].filter(([index]) => index <= (firstChanged ?? -1)).at(-1);
@@ -187,7 +187,7 @@ function timing(milliseconds: number, before: number): string {
   return `Ran in ${time}, after the ${before === 1 ? "cell" : `${before} cells`} above.`;
 }
 
-/** Code that solves an exercise is no secret to who has passed it. */
+/** Open the folded code that solves an exercise, if the learner has passed the exercise or seen its solution. */
 function openSolved(): void {
   const statuses = exerciseStatuses(progress.history);
   for (const spoiler of document.querySelectorAll<HTMLDetailsElement>("[data-solves]")) {

@@ -1,11 +1,11 @@
-/** The search page: results while one types, reachable with the arrow keys, in the page's address. */
+/** The search page: results while typing, arrow keys between them, and the query in the address. */
 
 import { element, findElement } from "../dom";
 import { page } from "../page";
 import { correctQuery, rankPages, splitWords, type Hit, type Index } from "../search/ranking";
 
 const MAX_HITS = 30;
-const ANNOUNCE_DELAY_MS = 600; // milliseconds of quiet after which the number of results is announced
+const ANNOUNCE_DELAY_MS = 600; // waits for a pause in typing
 
 const main = findElement("main", HTMLElement);
 const form = findElement("#finder", HTMLFormElement);
@@ -39,7 +39,7 @@ function startSearch(index: Index): void {
   query.focus();
 }
 
-/** Keep the query in the address, so that going back or reloading finds it again. */
+/** Store the query in the address, so that going back or reloading restores it. */
 function storeQuery(text: string): void {
   const address = new URL(location.href);
   if (text) address.searchParams.set("q", text);
@@ -66,7 +66,7 @@ function hitSummary(count: number, correction: string | undefined): string {
 
 let pending = 0;
 
-/** Eyes see the number at once; a screen reader tells it when somebody stops typing. */
+/** Announce the number of results to screen readers once the typing pauses. */
 function announce(text: string): void {
   clearTimeout(pending);
   pending = setTimeout(() => {
@@ -80,7 +80,7 @@ function hitItem(hit: Hit, queryWords: readonly string[]): HTMLLIElement {
   return element("li", {}, link);
 }
 
-/** A title in which the beginnings that were asked for stand out. */
+/** Highlight in a title the beginnings of words that match the query. */
 function markWords(title: string, queryWords: readonly string[]): (string | HTMLElement)[] {
   return title.split(/([^\s\p{P}]+)/u).flatMap((part, index) => {
     const length = index % 2 ? longestBeginning(part, queryWords) : 0;
@@ -93,7 +93,7 @@ function longestBeginning(part: string, queryWords: readonly string[]): number {
   return Math.max(0, ...queryWords.filter((word) => plain.startsWith(word)).map(({ length }) => length));
 }
 
-/** Down goes from the field into the results and on; up comes back; escape returns at once. */
+/** Move the focus: down from the field into the results, up back to the field, Escape to the field at once. */
 function moveFocus(event: KeyboardEvent): void {
   const links = [...list.querySelectorAll("a")];
   const index = links.indexOf(document.activeElement as HTMLAnchorElement);

@@ -1,4 +1,4 @@
-/** What was done last, an event a line; the same failure again and again is one line. */
+/** The latest events, one a line; repeated failures of an exercise share a line. */
 
 import { type CourseExercise } from "../course";
 import { pluralize, element, findElement } from "../dom";
@@ -71,7 +71,7 @@ function allLines(history: History): Line[] {
   return lines.sort((a, b) => compareTexts(b.at, a.at));
 }
 
-/** A page that runs visible tests alone has seen no pass. */
+/** Return the verb for a pass; a page that runs visible tests alone must not call it passed. */
 function passVerb(attempt: Attempt): string {
   return isSelfReported(attempt) && !page.isPractice ? "Passed the visible tests of" : "Passed";
 }

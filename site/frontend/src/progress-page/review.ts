@@ -1,4 +1,4 @@
-/** What was passed two weeks ago or longer, to be written once more from memory. */
+/** The list of exercises to review: passed, and not tried for two weeks. */
 
 import type { CourseExercise } from "../course";
 import { element, findElement } from "../dom";

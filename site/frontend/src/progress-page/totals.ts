@@ -1,4 +1,4 @@
-/** What a record comes to, in four numbers and a sentence. */
+/** The totals of a record: four numbers, a sentence, and the last days. */
 
 import { pluralize, findElement } from "../dom";
 import { toLocalDay, type History, countEntries } from "../progress/history";
@@ -28,7 +28,7 @@ export function paintTotals(history: History): void {
   paintDays(history);
 }
 
-/** A square for each of the last days, lit where something was passed. */
+/** Paint a square for each of the last days, lit where an exercise was passed. */
 function paintDays(history: History): void {
   const place = findElement("#days", HTMLElement);
   const passedDays = new Set(history.attempts.filter(({ outcome }) => outcome === "passed").map(({ day }) => day));

@@ -1,4 +1,4 @@
-/** The record as a file, to take elsewhere and to bring back; and how to be rid of it. */
+/** Export, import and erasure of the record. */
 
 import { type CourseExercise } from "../course";
 import { button, pluralize, element, findElement } from "../dom";
@@ -10,7 +10,7 @@ import { download } from "../solve/download";
 import { importPrograms, readPassedPrograms, withoutLocalCode } from "../solve/draft";
 import { computeTotals } from "./totals";
 
-const MAX_BYTES = 64 * 2 ** 20; // as the command line
+const MAX_BYTES = 64 * 2 ** 20; // as in the command line
 const MAX_NAMES = 3;
 
 export function offerTransfer(course: readonly CourseExercise[]): void {
@@ -66,7 +66,7 @@ async function readFile(file: File): Promise<string> {
   });
 }
 
-/** Say what an import would change, and ask. */
+/** Show what an import would change, and ask for confirmation. */
 function showDialog(name: string, history: History, programs: Programs, titles: ReadonlyMap<string, string>): void {
   const news = countNew(history, progress.history);
   const codes = Object.keys(programs).length;

@@ -1,6 +1,6 @@
 /**
- * A history as JSON: what the browser keeps, and what `etude progress export` and `import` write and
- * read. What comes in is checked field by field, by the rules of grader.progress.exchange.
+ * A history as JSON, in the browser's storage and in files of `etude progress export` and `import`. Each field
+ * is validated by the rules of grader.progress.exchange.
  */
 
 import { type Attempt, type BrokenProgram, type Surrender, type TakenHint, type History, mergeHistories, EMPTY_HISTORY, OUTCOMES } from "./history";
@@ -16,16 +16,16 @@ const DAY = /^\d{4}-\d\d-\d\d$/;
 const INSTANT =
   /^(\d{4}-\d\d-\d\d)T((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.(\d{1,6}))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
-/** Why a text is no history, in a sentence's words. */
+/** A text that is no valid history; the message completes the sentence "this is no history: …". */
 export class InvalidHistory extends Error {}
 
-/** It is one, of a version that is not known here: to be left alone. */
+/** A history of a newer version of the format, which must not be overwritten. */
 export class NewerFormat extends InvalidHistory {}
 
-/** The programs that passed, by their exercises. */
+/** The programs that passed, by exercise. */
 export type Programs = Readonly<Record<string, string>>;
 
-/** A history as JSON, an event a line; with the programs that passed, if there are any. */
+/** Write a history as JSON, an event a line, with the programs that passed. */
 export function toJson(history: History, programs: Programs = {}): string {
   const parts = (["attempts", "hints", "given_up", "broken"] as const).map((part) => {
     const lines = history[part].map((event) => `\n  ${JSON.stringify(event)}`);
@@ -35,7 +35,7 @@ export function toJson(history: History, programs: Programs = {}): string {
   return `{\n"${FORMAT_NAME}": ${FORMAT_VERSION},\n${parts.join(",\n")}\n}\n`;
 }
 
-/** The programs beside a history. Throws `InvalidHistory`. */
+/** Read the programs beside a history. Throws `InvalidHistory`. */
 export function readPrograms(text: string): Programs {
   const data = parseJson(text);
   const programs = isObject(data) ? (data.programs ?? {}) : {};
@@ -155,7 +155,7 @@ function readDay(value: unknown): string {
   return text;
 }
 
-/** Microseconds are kept, which a Date cannot: they are part of an attempt's name. */
+/** Read an instant with its microseconds, which a Date lacks: they identify an attempt. */
 function readInstant(value: unknown): string {
   const [, day = "", time, fraction = "", zone = ""] = INSTANT.exec(readText(value)) ?? [];
   const seconds = isDate(day) ? Date.parse(`${day}T${time}${zone}`) : NaN;

@@ -1,4 +1,4 @@
-/** What a learner did: attempts, hints taken, exercises given up, programs broken. The twin of grader.progress.history. */
+/** A learner's history: attempts, hints, surrenders and broken programs. The twin of grader.progress.history. */
 
 export const OUTCOMES = [
   "passed",
@@ -15,17 +15,17 @@ export type Outcome = (typeof OUTCOMES)[number];
 /** One verdict on one submission. The names are those of the exchange format. */
 export interface Attempt {
   readonly exercise: string;
-  readonly at: string; // an instant in UTC, always of one form, so that the order of texts is that of time
-  readonly day: string; // the date that the learner's calendar showed then
+  readonly at: string; // an instant in UTC in one fixed form, so that texts sort by time
+  readonly day: string; // the date in the learner's time zone
   readonly outcome: Outcome;
   readonly score: number;
   readonly max_score: number;
-  readonly xp: number; // what the exercise is worth, on a pass; else none
+  readonly xp: number; // the exercise's XP if it passed, else 0
   readonly diagnosis: string;
   readonly submission: string; // SHA-256 of the program
   readonly definition: string; // SHA-256 of the exercise
-  readonly grader: string; // its version
-  readonly sandbox: string; // where it ran
+  readonly grader: string; // the version
+  readonly sandbox: string; // the name of the sandbox
 }
 
 export interface TakenHint {
@@ -49,7 +49,7 @@ export interface BrokenProgram {
   readonly at: string;
 }
 
-/** Each part in the order of time. */
+/** The events of each kind, in order of time. */
 export interface History {
   readonly attempts: readonly Attempt[];
   readonly hints: readonly TakenHint[];
@@ -59,7 +59,7 @@ export interface History {
 
 export const EMPTY_HISTORY: History = { attempts: [], hints: [], given_up: [], broken: [] };
 
-/** The sandbox of an attempt that a page made: it ran the visible tests, and nobody certifies it. */
+/** The sandbox name of attempts in a page: uncertified, and of visible tests alone. */
 export const BROWSER_SANDBOX = "browser";
 
 export function isSelfReported(attempt: Attempt): boolean {
@@ -71,8 +71,8 @@ export function countEntries(history: History): number {
 }
 
 /**
- * Both histories as one, nothing twice: an attempt is named by its time and its program, and of a
- * hint, a surrender or a broken program the earliest counts.
+ * Merge two histories without duplicates. Attempts are equal if their time and program are; of equal hints,
+ * surrenders and broken programs the earliest counts.
  */
 export function mergeHistories(one: History, other: History): History {
   return {
@@ -98,7 +98,7 @@ function mergeEvents<Event extends { at: string }>(
   return [...eventsByName.values()].sort((a, b) => compareTexts(a.at, b.at));
 }
 
-/** How many entries of a history another one does not have; also those that are earlier in it. */
+/** Count the entries of a history that are not in another one, or are earlier than there. */
 export function countNew(history: History, known: History): number {
   const knownKeys = new Set(entryKeys(known));
   return entryKeys(mergeHistories(known, history)).filter((entry) => !knownKeys.has(entry)).length;
@@ -113,17 +113,17 @@ function entryKeys({ attempts, hints, given_up, broken }: History): string[] {
   ];
 }
 
-/** Of texts, where one comes before another: by their code units, as instants need it. */
+/** Compare two texts by code units, which sorts instants by time. */
 export function compareTexts(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }
 
-/** An instant as the record holds it. */
+/** Format a time as the record holds it, with microseconds. */
 export function formatInstant(time: Date): string {
   return time.toISOString().replace("Z", "000+00:00");
 }
 
-/** The date of the learner's own calendar. */
+/** Format the date in the learner's time zone. */
 export function toLocalDay(time: Date): string {
   const [month, day] = [time.getMonth() + 1, time.getDate()].map((part) => String(part).padStart(2, "0"));
   return `${String(time.getFullYear()).padStart(4, "0")}-${month}-${day}`;

@@ -1,4 +1,4 @@
-/** The record in the browser's storage, which may be off, full, damaged, or another tab's to write. */
+/** The learner's record in the browser's storage, which may be off, full, damaged, or changed by another tab. */
 
 import { fromJson, NewerFormat, InvalidHistory, toJson } from "./exchange";
 import { countNew, type History, mergeHistories, EMPTY_HISTORY } from "./history";
@@ -13,7 +13,7 @@ const TROUBLE_SENTENCES = {
   unreadable: "What was kept of your progress could not be read, so a new record has begun. The old one is put aside.",
 };
 
-/** What storage has: a history, or why there is none; `text` is kept if it is to be put aside. */
+/** The stored history, or why there is none; `text` is the stored text, which an unreadable record keeps. */
 interface StoredRecord {
   readonly history: History;
   readonly trouble: keyof typeof TROUBLE_SENTENCES | "";
@@ -21,17 +21,17 @@ interface StoredRecord {
 }
 
 /**
- * One learner's record. Nothing of it throws: what cannot be stored lives as long as the page, and
+ * One learner's record. Its methods do not throw: events that cannot be stored last as long as the page, and
  * `trouble` says so.
  */
 export class LearnersRecord {
   #history = EMPTY_HISTORY;
   #trouble: StoredRecord["trouble"] = "";
-  #pageEvents = EMPTY_HISTORY; // on this page, and so to be stored again if another tab overwrites it
+  #pageEvents = EMPTY_HISTORY; // this page's events, stored again if another tab overwrites them
   readonly #storage: () => Storage;
   readonly #listeners = new Set<() => void>();
 
-  /** `storage` is a function, since even to name a storage that is switched off is an error. */
+  /** @param storage - a function, since even reading `localStorage` throws where it is switched off */
   constructor(storage: () => Storage) {
     this.#storage = storage;
     this.#useRecord(this.#load());
@@ -41,12 +41,12 @@ export class LearnersRecord {
     return this.#history;
   }
 
-  /** One sentence for the learner, or nothing. */
+  /** A sentence for the learner, or an empty text. */
   get trouble(): string {
     return this.#trouble && TROUBLE_SENTENCES[this.#trouble];
   }
 
-  /** The text of a record that could not be read. */
+  /** The text of a record that could not be read, or null. */
   get unreadable(): string | null {
     try {
       return this.#storage().getItem(UNREADABLE_KEY);
@@ -55,7 +55,7 @@ export class LearnersRecord {
     }
   }
 
-  /** Give up the record that could not be read. */
+  /** Delete the record that could not be read. */
   forgetUnreadable(): void {
     try {
       this.#storage().removeItem(UNREADABLE_KEY);
@@ -66,7 +66,7 @@ export class LearnersRecord {
     this.#notify();
   }
 
-  /** Add what is not recorded yet. */
+  /** Add events that are not recorded yet, and store them. */
   add(events: History): void {
     this.#pageEvents = mergeHistories(this.#pageEvents, events);
     const stored = this.#load();
@@ -75,7 +75,7 @@ export class LearnersRecord {
     this.#notify();
   }
 
-  /** Forget everything, in the storage too. */
+  /** Delete all events, in the storage too. */
   erase(): void {
     this.#pageEvents = EMPTY_HISTORY;
     try {
@@ -88,7 +88,7 @@ export class LearnersRecord {
     this.#notify();
   }
 
-  /** Call when another tab has written: `erased` if it has forgotten everything. */
+  /** Read the storage again after another tab has written; `erased` if it has deleted the record. */
   reload(erased: boolean): void {
     if (erased) this.#pageEvents = EMPTY_HISTORY;
     const stored = this.#load();
@@ -97,7 +97,7 @@ export class LearnersRecord {
     this.#notify();
   }
 
-  /** Call a function after each change. Returns the function that ends this. */
+  /** Call a function after each change; return a function that unsubscribes it. */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -1,24 +1,24 @@
 /**
- * What a history comes to, by the rules of grader.progress.status. One table of cases is run through
- * both: tests/cases.json of the front end.
+ * The status of each exercise, derived from a history by the rules of grader.progress.status. Both pass the
+ * cases of site/frontend/tests/cases.json.
  */
 
 import { type Attempt, type BrokenProgram, type Surrender, type TakenHint, type History, isSelfReported } from "./history";
 
 export type State = "new" | "tried" | "passed" | "given up";
 
-/** Where a learner stands with one exercise. */
+/** A learner's status in one exercise. */
 export interface ExerciseStatus {
   readonly state: State;
   readonly attempts: number;
   readonly failures: number; // since the last hint or pass
-  readonly hints: number; // the highest number taken: the next one is the one after
-  readonly paid: number; // for hints that were taken before the first pass
+  readonly hints: number; // the highest number taken
+  readonly paid: number; // XP for hints before the first pass
   readonly earned: number;
   readonly gaveUp: boolean; // before the first pass
   readonly passedAt: string | null;
-  readonly selfReported: boolean; // passed, and in the browser alone
-  readonly broken: number; // wrong programs
+  readonly selfReported: boolean; // passed, but only in the browser
+  readonly broken: number; // the number of wrong programs
   readonly closed: boolean; // nothing is left to earn
 }
 
@@ -38,12 +38,12 @@ export const INITIAL_STATUS: ExerciseStatus = {
   closed: false,
 };
 
-/** What a first pass would earn now, of an exercise that is worth `xp`. */
+/** Return the XP that a first pass would earn now, of an exercise that is worth `xp`. */
 export function availableXp(standing: ExerciseStatus, xp: number): number {
   return standing.closed ? 0 : Math.max(0, xp - standing.paid);
 }
 
-/** The standing of every exercise of which anything is known. */
+/** Return the status of every exercise in a history. */
 export function exerciseStatuses(history: History): Map<string, ExerciseStatus> {
   const events = [...history.attempts, ...history.hints, ...history.given_up, ...history.broken];
   const ids = new Set(events.map(({ exercise }) => exercise));
@@ -87,13 +87,13 @@ function countFailures(attempts: Attempt[], hints: TakenHint[]): number {
   return attempts.length - 1 - last;
 }
 
-/** Lengths in days. `current` is kept alive through today by a pass of yesterday. */
+/** Lengths in days. A pass of yesterday keeps `current` alive today. */
 export interface Streak {
   readonly current: number;
   readonly longest: number;
 }
 
-/** Days in a row, of the learner's own calendar, on which something was passed. */
+/** Count the days in a row, in the learner's time zone, with a pass. */
 export function computeStreak(history: History, today: string): Streak {
   const passes = history.attempts.filter(({ outcome }) => outcome === "passed");
   const days = [...new Set(passes.map(({ day }) => dayNumber(day)))].sort((a, b) => a - b);
@@ -107,7 +107,7 @@ export function computeStreak(history: History, today: string): Streak {
   return { current: isAlive ? run : 0, longest };
 }
 
-/** An exercise that was passed, and the day on which it was tried last. */
+/** An exercise that was passed, and the day of the last attempt. */
 export interface DueReview {
   readonly exercise: string;
   readonly day: string;
@@ -115,7 +115,7 @@ export interface DueReview {
 
 const REVIEW_DAYS = 14;
 
-/** What was passed, and not tried for two weeks: the longest ago first. */
+/** Return the exercises that were passed and not tried for two weeks, the oldest first. */
 export function dueForReview(history: History, today: string): DueReview[] {
   const passedIds = new Set<string>();
   const lastDays = new Map<string, string>();
@@ -131,26 +131,26 @@ function dayNumber(day: string): number {
   return Date.parse(`${day}T00:00:00Z`) / 86_400_000;
 }
 
-/** The exercise whose last attempt is the longest ago; one without any attempt comes first. */
+/** Return the exercise whose last attempt is the oldest; one without attempts comes first. */
 export function leastRecentlyTried<Exercise extends { readonly id: string }>(history: History, order: readonly Exercise[]): Exercise {
   const lastAttempts = new Map(history.attempts.map(({ exercise, at }) => [exercise, at]));
   const lastAttempt = ({ id }: Exercise): string => lastAttempts.get(id) ?? "";
   return order.reduce((oldest, each) => (lastAttempt(each) < lastAttempt(oldest) ? each : oldest));
 }
 
-/** An exercise as far as the order of work depends on it. */
+/** The part of an exercise that decides the order of work. */
 export interface ExerciseEntry {
   readonly id: string;
   readonly requires: readonly string[];
 }
 
-/** What to go on with: `begun` is what was tried last, and not passed yet. */
+/** The exercise to continue with; `begun` if it was tried last and is not passed yet. */
 export interface NextExercise<Exercise extends ExerciseEntry> {
   readonly exercise: Exercise;
   readonly begun: boolean;
 }
 
-/** What was tried last, or else what follows it; null when all is done. */
+/** Return the exercise that was tried last, or else the one that follows it; null if all are done. */
 export function nextExercise<Exercise extends ExerciseEntry>(
   history: History,
   order: readonly Exercise[],
@@ -165,8 +165,8 @@ export function nextExercise<Exercise extends ExerciseEntry>(
 }
 
 /**
- * The first open exercise behind `after`, and then round from the beginning, whose requirements are
- * all done; the first open one if there is none such.
+ * Return the first open exercise whose requirements are all done, searching from `after` to the end and then
+ * from the beginning; without one, the first open exercise.
  */
 function nextOpenExercise<Exercise extends ExerciseEntry>(
   order: readonly Exercise[],

@@ -1,4 +1,4 @@
-/** Which pages a query means, best first. The index is that of `sitegen.search`. */
+/** The ranking of pages for a query, by the index of `sitegen.search`. */
 
 export interface Index {
   readonly schema: string;
@@ -17,12 +17,12 @@ export interface Hit {
 const COMBINING = /\p{M}/gu;
 const WORD = /[\p{L}\p{N}]+/gu;
 const WHOLE_WORD_WEIGHT = 1;
-const PREFIX_WEIGHT = 0.45; // of what the whole word is worth
+const PREFIX_WEIGHT = 0.45; // relative to a whole word
 const WHOLE_TITLE_FACTOR = 2;
-const ONE_SLIP_LENGTH = 4; // letters: in fewer, a slip makes another word
-const TWO_SLIPS_LENGTH = 8; // letters: in as many, there can be two slips
+const ONE_SLIP_LENGTH = 4; // shorter words are not corrected
+const TWO_SLIPS_LENGTH = 8; // longer words may have two slips
 
-/** Take a text apart as the index was: letters and digits, in lower case and without accents. */
+/** Split a text into words as the index does: letters and digits, in lower case and without accents. */
 export function splitWords(text: string): string[] {
   return text.toLowerCase().normalize("NFKD").replace(COMBINING, "").match(WORD) ?? [];
 }
@@ -59,7 +59,7 @@ export function correctQuery(index: Index, query: string): string | undefined {
   return corrections.join(" ");
 }
 
-/** The word with the fewest slips from another; of equals, the one on the most pages. */
+/** Return the index's word with the fewest slips; of equals, the one on the most pages. */
 function nearestWord(index: Index, word: string): string | undefined {
   const maxSlips = word.length < ONE_SLIP_LENGTH ? 0 : word.length < TWO_SLIPS_LENGTH ? 1 : 2;
   let best: { slips: number; pages: number; word: string } | undefined;
@@ -73,7 +73,7 @@ function nearestWord(index: Index, word: string): string | undefined {
   return best?.word;
 }
 
-/** How many letters are wrong, missing, too many, or swapped with the next. */
+/** Count the letters that are wrong, missing, extra, or swapped with the next (Damerau-Levenshtein). */
 function editDistance(one: string, other: string): number {
   let [previousRow, row]: [number[], number[]] = [[], Array.from({ length: other.length + 1 }, (_, index) => index)];
   for (let i = 1; i <= one.length; i++) {
@@ -89,7 +89,7 @@ function editDistance(one: string, other: string): number {
   return row[other.length]!;
 }
 
-/** How much each page has of the words that begin with one: its best counts, rare ones for more. */
+/** Return the score of each page for words with a prefix: its best word's, rare words scoring higher. */
 function prefixScores(index: Index, beginning: string): Map<number, number> {
   const scores = new Map<number, number>();
   for (let at = lowerBound(index.words, beginning); index.words[at]?.startsWith(beginning); at++) {
@@ -106,7 +106,7 @@ function prefixScores(index: Index, beginning: string): Map<number, number> {
   return scores;
 }
 
-/** The place of the first word that does not come before another, in words that are in order. */
+/** Return the index of the first word, in sorted words, that is not before another one. */
 function lowerBound(sorted: readonly string[], word: string): number {
   let low = 0;
   let high = sorted.length;

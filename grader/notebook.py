@@ -30,7 +30,7 @@ from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Verdict
 from grader.grading.workers.grading_pool import GradingPool
 from grader.progress.breaks import break_job
-from grader.progress.status import standing
+from grader.progress.status import exercise_status
 from grader.reports import to_html, to_text
 from grader.reports.report import Report
 from grader.sandbox.backends import unsupported_reason
@@ -128,7 +128,7 @@ def hint(exercise: str, *, course: str | Path | None = None, yes: bool = False) 
         yes: Whether to pay what it costs of the exercise's XP; without it, the price is said.
     """
     definition = _exercise(exercise, course)
-    status = standing(progress_record.read_history(), definition.id)
+    status = exercise_status(progress_record.read_history(), definition.id)
     if (offer := hint_command.offer_hint(definition, status)) and not yes:
         call = _call(course, "hint", exercise).replace(")", ", yes=True)")
         return _markdown(f"{offer} `{call}` shows it.")

@@ -93,7 +93,7 @@ def from_text(text: str) -> Any:
     return _rebuilt(wire.decode(frame[wire.PREFIX : body], frame[body:]))
 
 
-def size_of(value: object) -> int | None:
+def encoded_size(value: object) -> int | None:
     """Return the uncompressed bytes of a value; None if it has no encoding."""
     try:
         return sum(map(len, wire.encode(_plain(value))))

@@ -110,7 +110,7 @@ class OwnGpt:
                 if name == "set_up" and isinstance(answer, Returned):
                     self.facts = answer.value
         except ChildGoneError as error:
-            return self._ended(error)
+            return self._ending_problem(error)
         return None
 
     def next_letter(self, *, temperature: float, top_k: int) -> Step | Problem:
@@ -119,7 +119,7 @@ class OwnGpt:
         try:
             answer = self._child.call("next_token", [temperature, top_k], {})
         except ChildGoneError as error:
-            return self._ended(error)
+            return self._ending_problem(error)
         problem = self._problem(answer)
         if problem is not None or not isinstance(answer, Returned):
             return problem or Problem(outcome_sentences.NO_LETTER, None)
@@ -129,7 +129,7 @@ class OwnGpt:
         choices = [(letters[at], round(float(probabilities[at]), 3)) for at in best]
         return Step(letters[token], choices, list(map(_digits, weights)), counts)
 
-    def _ended(self, error: ChildGoneError) -> Problem:
+    def _ending_problem(self, error: ChildGoneError) -> Problem:
         sentence = outcome_sentences.gone(error, self._source)
         line = outcome_sentences.line_of(error, self._source)
         return Problem(self._lines.sentence(sentence), self._exercise(line))

@@ -33,10 +33,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from grader.browser.coding import BreakData, EngineData, from_text, size_of
+from grader.browser.coding import BreakData, EngineData, encoded_size, from_text
 from grader.browser.other_versions import differences
 from grader.browser.own_gpt import Model, OwnGpt, Problem
-from grader.browser.page_child import InPage, PageChild
+from grader.browser.page_child import PageChild, PageChildren
 from grader.definitions.exercise import Seeded, TestId
 from grader.errors import EtudeError
 from grader.grading.diagnosis.allowed_calls import judge_call
@@ -76,7 +76,7 @@ class _Grader:
 
     def __init__(self, data: EngineData) -> None:
         self.exercise = data.exercise
-        self._place = InPage()
+        self._place = PageChildren()
         values = dict(data.values)
         for test in data.exercise.tests:  # inputs that are too large to be loaded are drawn
             if isinstance(test.given, Seeded):
@@ -120,7 +120,9 @@ class _Grader:
             with with_files_of(self.exercise):
                 draws = () if test.hidden else self._oracle.draws(test)[:1]
                 values = {} if not draws else self._oracle.inputs(test, draws[0])
-            plain = {name: value for name, value in values.items() if size_of(value) is not None}
+            plain = {
+                name: value for name, value in values.items() if encoded_size(value) is not None
+            }
             if plain:
                 inputs[test.id] = plain
         return inputs
@@ -223,7 +225,7 @@ def judge_break(data: str, program: str, call: str) -> str:
     codes = {each.id: each.code for each in breaks.exercise.misconceptions}
     with _quietly(), with_files_of(breaks.exercise):
         try:
-            result = judge_call(breaks.exercise, breaks.calls, codes[program], InPage(), call)
+            result = judge_call(breaks.exercise, breaks.calls, codes[program], PageChildren(), call)
         except Exception as error:  # noqa: BLE001  said on the page, which goes on
             result = f"This could not be judged: {type(error).__name__}: {error}"
     if isinstance(result, str):

@@ -182,7 +182,7 @@ class PageChild(Child):
             raise wire.MalformedError("answers of too many bytes")
 
 
-class InPage:
+class PageChildren:
     """A source of children in this process."""
 
     def child(self, limits: Limits) -> PageChild:

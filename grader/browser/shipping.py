@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 import grader
-from grader.browser.coding import BreakData, EngineData, size_of, to_text
+from grader.browser.coding import BreakData, EngineData, encoded_size, to_text
 from grader.definitions.exercise import (
     Exercise,
     Literals,
@@ -60,10 +60,10 @@ def bundle() -> bytes:
         folder = name.replace(".", "/")
         is_package = path.name == "__init__.py"
         files[f"{folder}/{path.name}" if is_package else f"{folder}.py"] = path.read_bytes()
-    return _zipped({MODULES: _zipped(files, zipfile.ZIP_STORED)}, zipfile.ZIP_DEFLATED)
+    return _make_zip({MODULES: _make_zip(files, zipfile.ZIP_STORED)}, zipfile.ZIP_DEFLATED)
 
 
-def _zipped(files: Mapping[str, bytes], compression: int) -> bytes:
+def _make_zip(files: Mapping[str, bytes], compression: int) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", compression, compresslevel=9) as archive:
         for name, content in files.items():
@@ -90,12 +90,12 @@ def modules() -> dict[str, Path]:
         paths[name] = path
         above = name.rpartition(".")[0]
         package = name if path.name == "__init__.py" else above
-        waiting += _imported(path.read_text(encoding="utf-8"), package)
+        waiting += _imported_names(path.read_text(encoding="utf-8"), package)
         waiting.append(above)
     return paths
 
 
-def _imported(source: str, package: str) -> Iterator[str]:
+def _imported_names(source: str, package: str) -> Iterator[str]:
     """Yield the names that a module imports when it runs: modules, and names in them."""
     waiting: list[ast.AST] = [ast.parse(source)]
     while waiting:
@@ -168,7 +168,7 @@ def _engine_data(
         edition = replace(edition, **for_page(exercise))
     with_programs = replace(edition, misconceptions=() if is_suite else exercise.misconceptions)
     diagnostician = Diagnostician(Oracle(with_programs, sandbox, ValueCache(known_values)), sandbox)
-    sent = {test.id: _sent(test, known_values[test.id]) for test in edition.tests}
+    sent = {test.id: _page_form(test, known_values[test.id]) for test in edition.tests}
     data = EngineData(
         replace(edition, tests=tuple(test for test, _ in sent.values())),
         {name: computed for name, (_, computed) in sent.items()},
@@ -234,16 +234,16 @@ def _can_be_sent(test: TestCase, computed: TestValues, packages: Collection[str]
     """Return whether a page can run a test: it has all modules, and the values can be sent."""
     if not check_of(test).runs_in_page():
         return False
-    sent, values = _sent(test, computed)
+    sent, values = _page_form(test, computed)
     if isinstance(sent.given, Seeded):
-        imported = {name.partition(".")[0] for name in _imported(sent.given.code, "")}
+        imported = {name.partition(".")[0] for name in _imported_names(sent.given.code, "")}
         if not imported <= {"numpy", *packages, *sys.stdlib_module_names}:
             return False
-    size = size_of(values)
+    size = encoded_size(values)
     return size is not None and size <= _MOST_BYTES
 
 
-def _sent(test: TestCase, computed: TestValues) -> tuple[TestCase, TestValues]:
+def _page_form(test: TestCase, computed: TestValues) -> tuple[TestCase, TestValues]:
     """Leave out the code that computes inputs or, where a page draws them, the inputs.
 
     A page draws inputs of many bytes, and inputs that cannot be sent, such as functions.
@@ -251,7 +251,7 @@ def _sent(test: TestCase, computed: TestValues) -> tuple[TestCase, TestValues]:
     bare: TestCase = check_of(test).without_expected()
     usages = tuple(replace(usage, cpu_seconds=0.0) for usage in computed.usages)  # no page's time
     computed = replace(computed, usages=usages)
-    size = size_of(computed)
+    size = encoded_size(computed)
     if isinstance(test.given, Seeded) and (size is None or size > _MANY_BYTES):
         return bare, _without_inputs(computed)
     return replace(bare, given=Literals({})), computed

@@ -39,7 +39,7 @@ class TimeLimit:
             self._is_watching = True
             _MONITORING.use_tool_id(_TOOL, "etude")
             event = _MONITORING.events.JUMP
-            _MONITORING.register_callback(_TOOL, event, self._jumped)
+            _MONITORING.register_callback(_TOOL, event, self._on_jump)
             _MONITORING.set_events(_TOOL, event)
 
     def end(self) -> None:
@@ -49,7 +49,7 @@ class TimeLimit:
             _MONITORING.set_events(_TOOL, 0)
             _MONITORING.free_tool_id(_TOOL)
 
-    def _jumped(self, code: CodeType, _from: int, _to: int) -> object:
+    def _on_jump(self, code: CodeType, _from: int, _to: int) -> object:
         if code.co_filename != FILE_NAME:
             return _MONITORING.DISABLE  # at this place: it is another's
         if monotonic() > self._deadline:

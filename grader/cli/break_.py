@@ -12,7 +12,7 @@ from grader.cli.main import NOT_PASSED
 from grader.cli.progress_record import add_to_record, exercises_suffix, read_history
 from grader.definitions.wording import did_you_mean
 from grader.errors import EtudeError, UsageError
-from grader.progress.status import standing
+from grader.progress.status import exercise_status
 from grader.sandbox.printable import printable
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _find_programs(exercise: "Exercise") -> "tuple[list[Misconception], frozense
     from grader.progress.breaks import offers
 
     history = read_history()
-    status = standing(history, exercise.id)
+    status = exercise_status(history, exercise.id)
     if status.state != "passed":  # who gave up has seen what is right, and earns nothing
         raise UsageError(
             f"pass '{exercise.id}' first: then there are wrong programs of it to break"
@@ -143,7 +143,7 @@ def result_message(
 ) -> str:
     """Return what a learner reads about a call, which is recorded if it breaks the program."""
     from grader.progress.breaks import earns
-    from grader.progress.history import Broken, History, local_now
+    from grader.progress.history import BrokenProgram, History, local_now
 
     example = verdict.example
     if example is None:
@@ -156,7 +156,7 @@ def result_message(
         lines.append(example.result.message)
     if earns(exercise.id, program.id, read_history()):
         text = printable(" ".join(call.split()))
-        event = Broken(exercise.id, program.id, text, local_now())
+        event = BrokenProgram(exercise.id, program.id, text, local_now())
         if add_to_record(History(broken=(event,)), "this break"):
             lines.append("+1 XP.")
     return printable("\n".join(lines), keep="\n")

@@ -34,10 +34,10 @@ def command(exercise: str, again: bool, yes: bool, exercises: "Path | None") -> 
     """
     from grader.cli.progress_record import read_history
     from grader.definitions.collection import resolve
-    from grader.progress.status import standing
+    from grader.progress.status import exercise_status
 
     definition = resolve(exercise, options.collection_folder(exercises))
-    status = standing(read_history(), definition.id)
+    status = exercise_status(read_history(), definition.id)
     if again and definition.hints:
         if not status.hints:
             click.echo(f"You have taken none of the {len(definition.hints)} hints.")
@@ -72,7 +72,7 @@ def offer_hint(exercise: "Exercise", status: "ExerciseStatus") -> str:
         raise UsageError(f"'{exercise.id}' has no hints")
     if status.hints >= len(hints):
         raise UsageError(f"you have seen all hints, {len(hints)}")
-    price = 0 if status.closed else hints[status.hints].price
+    price = 0 if status.is_done else hints[status.hints].price
     worth = status.worth(exercise.xp)
     return (
         f"Hint {status.hints + 1} of {len(hints)} costs {price} XP: "
@@ -85,12 +85,12 @@ def offer_hint(exercise: "Exercise", status: "ExerciseStatus") -> str:
 def take_hint(exercise: "Exercise", status: "ExerciseStatus") -> int:
     """Record that the next hint is taken, at its price, and return its number."""
     from grader.cli.progress_record import add_to_record
-    from grader.progress.history import HintTaken, History, local_now
+    from grader.progress.history import History, ShownHint, local_now
 
     number = status.hints + 1
-    price = 0 if status.closed else exercise.hints[status.hints].price
+    price = 0 if status.is_done else exercise.hints[status.hints].price
     # Recorded before it is shown: what was seen is paid, even if the terminal closes.
-    add_to_record(History(hints=(HintTaken(exercise.id, number, price, local_now()),)), "this hint")
+    add_to_record(History(hints=(ShownHint(exercise.id, number, price, local_now()),)), "this hint")
     return number
 
 

@@ -49,7 +49,7 @@ def command(tracks: tuple[str, ...], form: str, exercises: Path | None) -> None:
     from grader.cli.progress_record import find_next, read_history
     from grader.definitions.collection import Collection
     from grader.definitions.wording import did_you_mean
-    from grader.progress.status import standings
+    from grader.progress.status import exercise_statuses
 
     collection = Collection.load(options.collection_folder(exercises))
     known_tracks = {str(track.definition.id): track for track in collection.learning_order}
@@ -66,7 +66,7 @@ def command(tracks: tuple[str, ...], form: str, exercises: Path | None) -> None:
     if not chosen:
         raise UsageError(f"there are no exercises in {collection.folder}")
     history = read_history()
-    standing = standings(history)
+    standing = exercise_statuses(history)
     next_exercise = find_next(collection, history)
     following = None if next_exercise is None else next_exercise.exercise
     if form == "json":
@@ -141,7 +141,9 @@ def _state_name(exercise: "Exercise", standing: "Standings") -> str:
 
 
 def _missing_requirements(exercise: "Exercise", standing: "Standings") -> list[str]:
-    return [name for name in exercise.requires if name not in standing or not standing[name].closed]
+    return [
+        name for name in exercise.requires if name not in standing or not standing[name].is_done
+    ]
 
 
 def _json_object(

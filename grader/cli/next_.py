@@ -10,7 +10,7 @@ from grader.definitions.collection import Collection
 from grader.definitions.public import estimated_minutes
 from grader.progress.daily_set import daily_set
 from grader.progress.history import local_now
-from grader.progress.status import standings
+from grader.progress.status import exercise_statuses
 from grader.sandbox.printable import printable
 
 
@@ -49,7 +49,7 @@ def command(exercises: Path | None, course: Path | None) -> None:
     exercise, more, states = (
         collection.find(next_exercise.exercise),
         exercises_suffix(exercises),
-        standings(history),
+        exercise_statuses(history),
     )
     click.echo(
         printable(f"{exercise.title} ({exercise.id}), {exercise.difficulty}, {exercise.xp} XP")

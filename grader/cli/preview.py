@@ -14,7 +14,7 @@ from grader.cli import options
 from grader.cli.file_watcher import modification_times, rebuild_on_change
 from grader.definitions.collection import load_exercise
 from grader.definitions.files import course_file
-from grader.definitions.images import images_of
+from grader.definitions.images import image_files
 from grader.errors import EtudeError, UsageError
 from sitegen.authoring import Panel, with_panels
 from sitegen.build import site_files
@@ -44,7 +44,7 @@ def command(path: Path, port: int) -> None:
         raise UsageError(f"{path} is no definition: its name ends in .yaml; or name a folder")
 
     with ContentBuilder(cache=site_cache()) as builder:
-        builder.fork_now()
+        builder.start_author_process()
         with LiveSite(port) as site:
             preview = _Preview(path, site, builder)
             seen = modification_times([path])
@@ -106,7 +106,7 @@ class _Preview:
         if self._path.is_dir():
             return self._builder.draft(self._path)
 
-        self.watched.update(images_of(self._path))
+        self.watched.update(image_files(self._path))
         exercise = load_exercise(self._path)
         course = course_file(self._path).parent
         self.watched.update(course / each for each in (*exercise.files, *exercise.hidden_files))

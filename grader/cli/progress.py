@@ -14,7 +14,7 @@ from grader.definitions.wording import plural
 from grader.errors import UsageError
 from grader.progress.exchange import MAX_BYTES, from_json, programs_in, to_json
 from grader.progress.history import local_now
-from grader.progress.status import ExerciseStatus, standings, streak
+from grader.progress.status import ExerciseStatus, exercise_statuses, streak
 from grader.progress.store import Store
 
 _BAR = 20  # characters
@@ -40,7 +40,7 @@ def command(context: click.Context, exercises: Path | None) -> None:
 
     collection = Collection.load(options.collection_folder(exercises))
     history = Store().read()
-    standing = standings(history)
+    standing = exercise_statuses(history)
     for track in collection.tracks:
         _print_track(track.definition.title, track.exercises, standing)
     if collection.standalone:
@@ -114,7 +114,7 @@ def import_(file: Path) -> None:
         raise UsageError(f"{file}: it is not UTF-8: {error.reason}") from None
     except UsageError as error:
         raise UsageError(f"{file}: {error}") from None
-    added = Store().add(history, brought=programs)
+    added = Store().add(history, imported=programs)
     click.echo(f"{added} of {len(history)} {'entry' if len(history) == 1 else 'entries'} were new")
 
 

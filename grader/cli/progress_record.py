@@ -15,7 +15,14 @@ from grader.definitions.files import TRACK_FILE, exists, files_by_folder, folder
 from grader.errors import EtudeError
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.progress.history import Attempt, History, Programs, local_now
-from grader.progress.status import ExerciseStatus, NextUp, next_open, next_up, standing, standings
+from grader.progress.status import (
+    ExerciseStatus,
+    NextUp,
+    exercise_status,
+    exercise_statuses,
+    next_open,
+    next_up,
+)
 from grader.progress.store import RecordError, Store
 
 if TYPE_CHECKING:
@@ -70,7 +77,7 @@ def next_exercise(
         history: What is done already is left out.
         skipping: Whether the learner wants to go on without it, so that requirements do not count.
     """
-    closed = {name for name, candidate in standings(history).items() if candidate.closed}
+    closed = {name for name, candidate in exercise_statuses(history).items() if candidate.is_done}
     here = find_track(exercise)
     if here is None:
         return None
@@ -172,7 +179,7 @@ class Afterwards:
         """Record the attempt, and the program if it passed; what was not judged is no attempt."""
         if verdict.submission_hash == _NOTHING or verdict.outcome is Outcome.NOT_RUN:
             return
-        attempt = History(attempts=(Attempt.of(verdict, self.exercise.xp, local_now()),))
+        attempt = History(attempts=(Attempt.from_verdict(verdict, self.exercise.xp, local_now()),))
         passed = {self.exercise.id: source} if verdict.outcome is Outcome.PASSED and source else {}
         add_to_record(attempt, "this attempt", passed)
         self._history += attempt
@@ -186,14 +193,14 @@ class Afterwards:
         now, hints = self._status, self.exercise.hints
         if now.failures < _FAILURES_BEFORE_HINT or now.hints >= len(hints):
             return []
-        price = 0 if now.closed else hints[now.hints].price
+        price = 0 if now.is_done else hints[now.hints].price
         cost = f"costs {price} XP" if price else "is free"
         command = self._spell("hint", self.exercise.id)
         return [f"Stuck? Hint {now.hints + 1} of {len(hints)} {cost}: {command}"]
 
     @property
     def _status(self) -> ExerciseStatus:
-        return standing(self._history, self.exercise.id)
+        return exercise_status(self._history, self.exercise.id)
 
     def _pass_advice(self, verdict: Verdict) -> "Iterator[str]":
         now = self._status

@@ -9,7 +9,7 @@ import click
 from grader.cli import options
 from grader.cli.grading_rules import read_graded, read_rules, rules_options
 from grader.course.feedback_pages import write_pages
-from grader.course.grades import unlisted
+from grader.course.grades import name_unlisted_students
 from grader.errors import UsageError
 from grader.reports.formats import RequestedFormat
 from grader.reports.report import HiddenTests
@@ -59,5 +59,5 @@ def command(
     if feedback is not None:
         count = write_pages(batch, feedback)
         click.echo(f"{count} pages in {printable(str(feedback))}", err=True)
-    if rules.roster is not None and (names := unlisted(batch, rules.roster)):
+    if rules.roster is not None and (names := name_unlisted_students(batch, rules.roster)):
         click.echo(f"not on the roster: {printable(names)}", err=True)

@@ -40,12 +40,12 @@ def command(exercise: str, exercises: Path | None) -> None:
 
     from grader.cli.progress_record import exercises_suffix, read_history
     from grader.definitions.collection import resolve
-    from grader.progress.status import standing
+    from grader.progress.status import exercise_status
     from grader.reports.terminal_markdown import print_markdown
 
     definition = resolve(exercise, options.collection_folder(exercises))
     named = f"{exercise}{exercises_suffix(exercises)}"  # in commands to copy
-    now = standing(read_history(), definition.id)
+    now = exercise_status(read_history(), definition.id)
     with options.pager(Console(highlight=False)) as console:
         _print_line(console, definition.title, "bold")
         about = (

@@ -89,7 +89,7 @@ def build(
     if pyodide_url and pyodide_dir:
         raise UsageError("--pyodide-url and --pyodide-dir are two places for one thing")
     packages = packages_in(pyodide_dir) if pyodide_dir else PUBLIC_PACKAGES
-    hosting = Hosting.of(
+    hosting = Hosting.from_options(
         base_url=base_url, site_url=site_url, pyodide_url=pyodide_url, embed_in=embed_in
     )
     folder = options.collection_folder(exercises)

@@ -25,22 +25,22 @@ def command(exercise: str, give_up: bool, exercises: Path | None) -> None:
     """
     from grader.cli.progress_record import add_to_record, read_history
     from grader.definitions.collection import resolve
-    from grader.progress.history import GivenUp, History, local_now
-    from grader.progress.status import standing
+    from grader.progress.history import History, ShownSolution, local_now
+    from grader.progress.status import exercise_status
 
     definition = resolve(exercise, options.collection_folder(exercises))
     if not definition.solution:
         raise UsageError(
             f"there is no solution of '{definition.id}' here: this is a student edition"
         )
-    now = standing(read_history(), definition.id)
-    if not now.closed:
+    now = exercise_status(read_history(), definition.id)
+    if not now.is_done:
         if not give_up:
             price = f"for the {now.worth(definition.xp)} XP that it would earn"
             raise UsageError(
                 f"you have not passed '{definition.id}' yet; --give-up shows its solution, {price}"
             )
-        add_to_record(History(given_up=(GivenUp(definition.id, local_now()),)), "giving up")
+        add_to_record(History(given_up=(ShownSolution(definition.id, local_now()),)), "giving up")
         click.echo(
             f"Given up: this exercise earns no XP now ({now.worth(definition.xp)} are lost).\n"
         )

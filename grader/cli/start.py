@@ -31,7 +31,7 @@ def command(exercise: str, file: Path | None, exercises: Path | None) -> None:
     """
     from grader.cli.progress_record import exercises_suffix, read_history
     from grader.definitions.collection import resolve
-    from grader.progress.status import standings
+    from grader.progress.status import exercise_statuses
 
     definition = resolve(exercise, options.collection_folder(exercises))
     if file is None:
@@ -41,8 +41,8 @@ def command(exercise: str, file: Path | None, exercises: Path | None) -> None:
     else:
         path = starter_path(definition, file) if file.is_dir() else file
     done = write_starter(definition, path)
-    mine = standings(read_history())
-    missing = [name for name in definition.requires if name not in mine or not mine[name].closed]
+    mine = exercise_statuses(read_history())
+    missing = [name for name in definition.requires if name not in mine or not mine[name].is_done]
     click.echo(f"{path}: {done}.")
     if missing:
         click.echo(f"It builds on what you have not done yet: {', '.join(missing)}.")

@@ -13,7 +13,7 @@ from grader.cli import options
 from grader.cli.server_extra import require_one_source, server_module, stored_option
 from grader.course.failures import FailureGroup, TestStatistics, failure_groups, statistics_of_tests
 from grader.course.grades import read_results
-from grader.course.statistics import ExerciseStatistics, rows_of, summarise
+from grader.course.statistics import ExerciseStatistics, read_rows, summarise
 from grader.definitions.wording import plural
 from grader.errors import UsageError
 from grader.sandbox.printable import printable
@@ -48,7 +48,7 @@ def command(results: tuple[Path, ...], database: str | None, form: str) -> None:
     require_one_source(results, database)
     tests, groups = list[TestStatistics](), list[FailureGroup]()
     if database is None:
-        rows = rows_of(report.data() for report in read_results(results))
+        rows = read_rows(report.data() for report in read_results(results))
         statistics, tests, groups = summarise(rows), statistics_of_tests(rows), failure_groups(rows)
     else:
         numbers = server_module("gradebook_data").numbers

@@ -152,7 +152,7 @@ class _WatchSession:
         from grader.cli.progress_record import exercises_suffix, find_track, read_history
         from grader.cli.start import starter_path, write_starter
         from grader.definitions.collection import resolve
-        from grader.progress.status import standings
+        from grader.progress.status import exercise_statuses
         from grader.reports.terminal_markdown import print_markdown
         from grader.sandbox.printable import printable
 
@@ -174,8 +174,8 @@ class _WatchSession:
         track = find_track(exercise)
         self._track = [track.id] if track else []
         if track:
-            states = standings(read_history())
-            closed = [each for each in track.exercises if each in states and states[each].closed]
+            states = exercise_statuses(read_history())
+            closed = [each for each in track.exercises if each in states and states[each].is_done]
             about = f"{track.title}: {len(closed)} of {len(track.exercises)} done"
             console.print(printable(about), style="dim", markup=False)
             lesson = next((each for each in track.lessons if exercise.id in each.exercises), None)
@@ -193,9 +193,9 @@ class _WatchSession:
         """Return whether the file is worth a verdict now: the learner's own, and not passed yet."""
         from grader.cli.progress_record import read_history
         from grader.grading.results.submission import read_submission
-        from grader.progress.status import standing
+        from grader.progress.status import exercise_status
 
-        if standing(read_history(), exercise.id).closed:
+        if exercise_status(read_history(), exercise.id).is_done:
             return False
         submission = read_submission(self._request.file, exercise.files_to_submit).part_for(
             exercise

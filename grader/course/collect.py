@@ -83,7 +83,7 @@ class _File:
         return next(filter(None, map(PlatformName.of, PurePosixPath(self.path).parts)), None)
 
     @property
-    def above(self) -> list[str]:
+    def outer_folders(self) -> list[str]:
         """The folders down to that part."""
         folders = PurePosixPath(self.path).parts[:-1]
         return [*takewhile(lambda part: not PlatformName.of(part), folders)]
@@ -201,19 +201,19 @@ def collect(
     earlier = read_times(into / TIMES_FILE) if (into / TIMES_FILE).exists() else {}
     places: list[tuple[_File, str]] = []
     with contextlib.ExitStack() as stack:
-        for packed in _files(source, stack, done):
+        for packed in _walk_source(source, stack, done):
             with _refusals(done, packed):
-                places += _placed(packed, exercises, done)
+                places += _find_places(packed, exercises, done)
         chosen: dict[tuple[str, str], list[tuple[Candidate, _File]]] = {}
         bare = [file for file, _ in places if file.platform is None]
         level = _level_of_students(bare, exercises) if names is None else ""
         for file, place in places:
             with _refusals(done, file):
                 student = _student(file, names, level, exercises)
-                candidate = _candidate(file, _facts(file, names))
+                candidate = _candidate(file, _platform_name(file, names))
                 chosen.setdefault((student, place), []).append((candidate, file))
         for (student, place), several_files in sorted(chosen.items()):
-            files = _of_one(several_files, place, exercises, done)
+            files = _files_of_person(several_files, place, exercises, done)
             best, left_out = choose([candidate for candidate, _ in files])
             done.left_out.update({str(path): why for path, why in left_out.items()})
             for file in [file for candidate, file in files if candidate is best]:
@@ -221,7 +221,7 @@ def collect(
                 key = student, place.split("/")[0]
                 with _refusals(done, file):
                     if _write(into / student / f"{place}{suffix}", key, file, done):
-                        _note_time(done, key, file, _facts(file, names))
+                        _note_time(done, key, file, _platform_name(file, names))
     done.has_one_time = all_at_once((who, time) for (who, _), time in done.times.items())
     if done.has_one_time:
         done.times = {
@@ -233,7 +233,7 @@ def collect(
     return done
 
 
-def _of_one(
+def _files_of_person(
     files: list[tuple[Candidate, _File]], place: str, exercises: _Exercises, done: CollectResult
 ) -> list[tuple[Candidate, _File]]:
     """Return the files that may count as a student's: of one person, and named if any is."""
@@ -276,7 +276,9 @@ def _refusals(done: CollectResult, file: _File) -> Iterator[None]:
         done.is_damaged = True
 
 
-def _placed(file: _File, exercises: _Exercises, done: CollectResult) -> list[tuple[_File, str]]:
+def _find_places(
+    file: _File, exercises: _Exercises, done: CollectResult
+) -> list[tuple[_File, str]]:
     """Return a file that may be a submission, or those in a student's own zip, with their places.
 
     A single file in a zip may leave the name to the zip.
@@ -308,9 +310,9 @@ def _placed(file: _File, exercises: _Exercises, done: CollectResult) -> list[tup
     return places
 
 
-def _facts(file: _File, names: Mapping[str, str] | None) -> PlatformName | None:
+def _platform_name(file: _File, names: Mapping[str, str] | None) -> PlatformName | None:
     """Return what a platform says; below a student's folder only the student gives names."""
-    is_below = any(name_key(part) in (names or {}) for part in file.above)
+    is_below = any(name_key(part) in (names or {}) for part in file.outer_folders)
     return None if is_below else file.platform
 
 
@@ -343,8 +345,10 @@ def _student(
     if names is not None:
         return _on_roster(file, names, platform)
     folders = _folders(file, exercises)
-    if platform and isinstance(level, int) and len(file.above) > level:
-        raise _RefusalError(f"{file.above[level]!r} or {platform.name!r} may be meant; {_ROSTER}")
+    if platform and isinstance(level, int) and len(file.outer_folders) > level:
+        raise _RefusalError(
+            f"{file.outer_folders[level]!r} or {platform.name!r} may be meant; {_ROSTER}"
+        )
     if platform:
         student = f"{platform.name}_{platform.id}" if platform.id else platform.name
     elif not folders:
@@ -360,7 +364,7 @@ def _student(
 
 def _on_roster(file: _File, names: Mapping[str, str], platform: PlatformName | None) -> str:
     """Return the student of the roster who is named in a path, up to the platform's part."""
-    called = file.above
+    called = file.outer_folders
     if platform:
         called += filter(None, (platform.id, platform.name))
     students = {names[key] for key in map(name_key, called) if key in names}
@@ -413,15 +417,15 @@ def _write(target: Path, key: tuple[str, str], file: _File, done: CollectResult)
     return True
 
 
-def _files(source: Path, stack: contextlib.ExitStack, done: CollectResult) -> Iterator[_File]:
+def _walk_source(source: Path, stack: contextlib.ExitStack, done: CollectResult) -> Iterator[_File]:
     """Yield all files but hidden ones, in the order of their paths."""
-    files = _of_folder(source) if source.is_dir() else _of_zip(source, stack, done)
+    files = _walk_folder(source) if source.is_dir() else _walk_zip(source, stack, done)
     for file in sorted(files, key=lambda each: each.path):
         if not any(map(is_passed_over, PurePosixPath(file.path).parts)):
             yield file
 
 
-def _of_folder(source: Path) -> Iterator[_File]:
+def _walk_folder(source: Path) -> Iterator[_File]:
     def read(path: Path, most: int) -> bytes:
         with open_regular(path, below=source) as file:
             data = file.read(most + 1)
@@ -439,7 +443,7 @@ def _of_folder(source: Path) -> Iterator[_File]:
             yield _File(inner, path.lstat().st_mtime, functools.partial(read, path), source=kind)
 
 
-def _of_zip(source: Path, stack: contextlib.ExitStack, done: CollectResult) -> Iterator[_File]:
+def _walk_zip(source: Path, stack: contextlib.ExitStack, done: CollectResult) -> Iterator[_File]:
     try:
         file = stack.enter_context(source.open("rb"))
         archive = stack.enter_context(open_zip(file, _MOST_FILES))

@@ -17,8 +17,8 @@ from grader.definitions.course import load_course
 from grader.definitions.exercise import Course
 from grader.definitions.files import REQUIREMENTS_FILE, read_file
 from grader.definitions.packages import (
-    distribution_of,
     distributions_of_modules,
+    find_distribution,
     plain,
     with_requirements,
 )
@@ -44,7 +44,7 @@ def lock(course: Course) -> tuple[str, str]:
     command = _uv()
     if not command:
         raise UsageError("uv finds versions and hashes; install it with `pip install uv`")
-    installed = {each.name: each.version for each in map(distribution_of, course.packages)}
+    installed = {each.name: each.version for each in map(find_distribution, course.packages)}
     pins = "".join(f"{name}=={version}\n" for name, version in sorted(installed.items()))
     with tempfile.TemporaryDirectory(prefix="etude-") as folder:
         ours = Path(folder, "etude.txt")
@@ -62,10 +62,10 @@ def lock(course: Course) -> tuple[str, str]:
             if not done.returncode:
                 return done.stdout, python
     reason = " ".join(done.stderr.split()).partition(" hint: ")[0]
-    raise _refused(course, f"uv cannot install them together with Etude: {reason}")
+    raise _packages_error(course, f"uv cannot install them together with Etude: {reason}")
 
 
-def checked(course: Course) -> bytes | None:
+def check_requirements(course: Course) -> bytes | None:
     """Return the requirements beside a course, or None if it names no packages.
 
     Raises:
@@ -76,7 +76,7 @@ def checked(course: Course) -> bytes | None:
     path = course.where.path.with_name(REQUIREMENTS_FILE)
     write = "write it with `etude packages lock`, where they are installed"
     if not path.is_file():
-        raise _refused(course, f"there is no {path}; {write}")
+        raise _packages_error(course, f"there is no {path}; {write}")
     content = read_file(path)
     ours = own_versions()
     names = set()
@@ -89,8 +89,8 @@ def checked(course: Course) -> bytes | None:
             message = f"{pin[1]} {pin[2]} is required here, and Etude has {pin[1]} {other}; {write}"
             raise DefinitionError([Problem(Location(path, number), message)])
     for module in course.packages:
-        if plain(name := distribution_of(module).name) not in {*names, *ours}:
-            raise _refused(course, f"{path} lacks {name}, which has '{module}'; {write}")
+        if plain(name := find_distribution(module).name) not in {*names, *ours}:
+            raise _packages_error(course, f"{path} lacks {name}, which has '{module}'; {write}")
     return content
 
 
@@ -103,7 +103,7 @@ def install(course: Course) -> bool:
     """
     if not course.missing and not course.where.path.with_name(REQUIREMENTS_FILE).is_file():
         return False
-    if checked(course) is None:
+    if check_requirements(course) is None:
         return False
     command = [sys.executable, "-I", "-m", "pip", "install", "--disable-pip-version-check"]
     command += ["--quiet", "--no-cache-dir"]  # a cache may lie where a student can write
@@ -122,7 +122,9 @@ def install(course: Course) -> bool:
     missing = load_course(course.where.path).missing
     if missing:
         names = ", ".join(missing)
-        raise _refused(course, f"{REQUIREMENTS_FILE} was installed, and has no module {names}")
+        raise _packages_error(
+            course, f"{REQUIREMENTS_FILE} was installed, and has no module {names}"
+        )
     return True
 
 
@@ -153,6 +155,6 @@ def _uv() -> list[str]:
     return [path] if path else []
 
 
-def _refused(course: Course, message: str) -> DefinitionError:
+def _packages_error(course: Course, message: str) -> DefinitionError:
     where = read(course.where.path).key("packages")
     return DefinitionError([Problem(where, f"packages: {message}")])

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from grader.course.csv_rows import is_yes, read_text, rows
-from grader.course.late_rules import LateRule, Override, earned
+from grader.course.late_rules import LateRule, Override, compute_grade
 from grader.course.roster_file import LOST_ZEROS
 from grader.course.schedule import Schedule
 from grader.course.times_file import DATES_OF_FILES, all_at_once
@@ -218,7 +218,7 @@ def _grade(report: Report, most: int, rules: Rules, override: Override | None) -
             f"{override.where} gives {report.student!r} {override.points:g} points in "
             f"{report.exercise!r}, which has {most}"
         )
-    return earned(points, most, rule=rule, days=days, override=override)
+    return compute_grade(points, most, rule=rule, days=days, override=override)
 
 
 def _days_late(report: Report, rule: LateRule, schedule: Schedule) -> int:
@@ -240,6 +240,6 @@ def _days_late(report: Report, rule: LateRule, schedule: Schedule) -> int:
     return int(time.is_late)
 
 
-def unlisted(batch: Batch, roster: Sequence[str]) -> str:
+def name_unlisted_students(batch: Batch, roster: Sequence[str]) -> str:
     """Name the students who have results but are not on the roster; empty if there are none."""
     return few(sorted({report.student or "" for report in batch} - set(roster)), 5)

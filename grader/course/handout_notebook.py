@@ -110,7 +110,7 @@ def _test_cell(number: int, test: TestCase) -> dict[str, Any]:
     title = f"{' '.join(test.description.split()) or test.id} ({points})"
     code = test.code.strip("\n").rstrip()
     values = test.given.values if isinstance(test.given, Literals) else None
-    inputs = {name: written(value) for name, value in (values or {}).items()}
+    inputs = {name: value_text(value) for name, value in (values or {}).items()}
     lines = [f"# {title}", "import numpy as np", ""]
     lines += [f"{name} = {value}" for name, value in inputs.items()]
     match "unknown" if values is None or None in inputs.values() else test.compared:
@@ -129,7 +129,7 @@ def _test_cell(number: int, test: TestCase) -> dict[str, Any]:
 
 
 def _comparison(expected: object, tolerance: Tolerance) -> Iterator[str]:
-    text = written(expected)
+    text = value_text(expected)
     if text is None:
         return
     is_number = isinstance(expected, (int, float, complex)) and not isinstance(expected, bool)
@@ -146,7 +146,7 @@ def _comment(text: str) -> list[str]:
     return [f"#   {line}".rstrip() for line in text.rstrip("\n").split("\n")]
 
 
-def written(value: object) -> str | None:
+def value_text(value: object) -> str | None:
     """Return a value as Python; None if it is too large, or none that can be written."""
     try:
         return python_text(value) if count_numbers(value) <= _MOST_NUMBERS else None

@@ -67,7 +67,7 @@ class Override:
         return f"{what}{by}: {self.comment}" if self.comment else f"{what}{by}"
 
 
-def time_of(text: str) -> dt.datetime:
+def parse_time(text: str) -> dt.datetime:
     """Read an ISO 8601 time of the years 1970 to 9998: in any zone it is one of the calendar.
 
     Raises:
@@ -79,13 +79,13 @@ def time_of(text: str) -> dt.datetime:
     return moment
 
 
-def share_of(late: str) -> float | None:
+def parse_share(late: str) -> float | None:
     """Return the share that `0.9/day` says is left for each day; None if it is not written so."""
     match = re.fullmatch(r"(0(?:\.[0-9]+)?|1(?:\.0+)?|\.[0-9]+)/day", late)
     return float(match[1]) if match is not None else None
 
 
-def earned(
+def compute_grade(
     points: float | None, most: int, *, rule: LateRule, days: int, override: Override | None
 ) -> CountedPoints:
     """Return a grade: by hand, else the points less what being late costs.

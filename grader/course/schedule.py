@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Final, Self
 
-from grader.course.late_rules import LateRule, share_of, time_of
+from grader.course.late_rules import LateRule, parse_share, parse_time
 from grader.definitions.yaml_source import Mapping as Entries
 from grader.definitions.yaml_source import Node, Scalar, read
 from grader.errors import ProblemList, UsageError
@@ -76,7 +76,7 @@ class Schedule:
             until = moment(due, zone_needed=False)
         except UsageError as error:
             raise UsageError(f"--due: {error}") from None
-        share = 0.0 if late is None else share_of(late)
+        share = 0.0 if late is None else parse_share(late)
         if share is None:
             raise UsageError(f"--late {late}: write a share from 0 to 1 for each day, as 0.9/day")
         return cls(default=Window(due=until, late=share))
@@ -140,7 +140,7 @@ def moment(text: str, *, zone_needed: bool = True) -> dt.datetime:
     """
     time, _, zone = text.rpartition(" ") if "/" in text else (text, "", "")
     try:
-        instant = time_of(time)
+        instant = parse_time(time)
         if zone:
             instant = instant.replace(tzinfo=zoneinfo.ZoneInfo(zone))
     except (ValueError, OSError, zoneinfo.ZoneInfoNotFoundError):
@@ -195,7 +195,7 @@ def _value(name: str, node: Node) -> Any:
     if name in {"opens", "due"}:
         return moment(node.text)
     if name == "late":
-        share = share_of(node.text)
+        share = parse_share(node.text)
         if share is None:
             raise UsageError("write a share from 0 to 1 for each day, as 0.9/day")
         return share

@@ -54,12 +54,12 @@ class ExerciseStatistics:
     hints: dict[str, int]  # how often a diagnosis pointed to each hint, likewise
 
 
-def rows_of(records: Iterable[Mapping[str, Any]]) -> list[Row]:
+def read_rows(records: Iterable[Mapping[str, Any]]) -> list[Row]:
     """Read the records of results, one for each student and exercise; leave out faults."""
-    return [row for record in records if (row := row_of(record)) is not None]
+    return [row for record in records if (row := read_row(record)) is not None]
 
 
-def row_of(data: Mapping[str, Any]) -> Row | None:
+def read_row(data: Mapping[str, Any]) -> Row | None:
     """Read one record; a fault says nothing about its student."""
     if data["outcome"] in NOT_JUDGED:
         return None
@@ -114,7 +114,7 @@ class Sums:
 
 @dataclass(frozen=True, slots=True)
 class Mistakes:
-    """Return the mistakes of an exercise with their counts, the most common first."""
+    """The mistakes in an exercise with their counts, the most common first."""
 
     misconceptions: dict[str, int] = field(default_factory=dict)
     failed_tests: dict[str, int] = field(default_factory=dict)
@@ -141,9 +141,9 @@ def summarise(rows: Sequence[Row]) -> list[ExerciseStatistics]:
             others_of_passed=math.fsum(other for other, passed in others if passed),
         )
         mistakes = Mistakes(
-            misconceptions=_counted(mistake for row in group for mistake in row.mistakes),
-            failed_tests=_counted(test for row in group for test in row.failed_tests),
-            hints=_counted(str(row.hint) for row in group if row.hint is not None),
+            misconceptions=_count_names(mistake for row in group for mistake in row.mistakes),
+            failed_tests=_count_names(test for row in group for test in row.failed_tests),
+            hints=_count_names(str(row.hint) for row in group if row.hint is not None),
         )
         statistics[name] = sums, mistakes
     return hardest_first(statistics)
@@ -169,7 +169,7 @@ def hardest_first(
     return sorted(every, key=lambda each: (each.pass_rate, each.exercise))
 
 
-def _counted(names: Iterable[str]) -> dict[str, int]:
+def _count_names(names: Iterable[str]) -> dict[str, int]:
     return dict(Counter(names).most_common())
 
 

@@ -19,8 +19,8 @@ from grader.definitions.files import (
     TRACK_FILE,
     course_file,
     courses,
+    data_digests,
     default_folder,
-    digest_of,
     exercise_files,
     exists,
     files_by_folder,
@@ -32,7 +32,7 @@ from grader.definitions.files import (
     path_hint,
     read_data_files,
 )
-from grader.definitions.program_files import completed
+from grader.definitions.program_files import with_missing_files
 from grader.definitions.rules import metadata_rules, program_rules, test_rules
 from grader.definitions.rules.base import CheckedExercise
 from grader.definitions.track import Track, TrackDefinition, TrackFiles, TrackId, check_track
@@ -156,9 +156,9 @@ def _load(path: Path, course: Course | None) -> tuple[Exercise, Document]:
         for index, written in enumerate(getattr(exercise, key))
     ]
     contents = read_data_files(course_file(path).parent, listed, document.root.where)
-    data = {name: contents[name] for name in map(_name_of, exercise.files)}
-    hidden_data = {name: contents[name] for name in map(_name_of, exercise.hidden_files)}
-    digests = [*digest_of(data), *digest_of(hidden_data)]
+    data = {name: contents[name] for name in map(_file_name, exercise.files)}
+    hidden_data = {name: contents[name] for name in map(_file_name, exercise.hidden_files)}
+    digests = [*data_digests(data), *data_digests(hidden_data)]
     exercise = replace(
         exercise,
         course=course,
@@ -177,9 +177,11 @@ def _load(path: Path, course: Course | None) -> tuple[Exercise, Document]:
     if exercise.files_to_submit:  # add those that the author's other programs leave out
         right = exercise.solution
         misconceptions = tuple(
-            replace(e, code=completed(e.code, right)) for e in exercise.misconceptions
+            replace(e, code=with_missing_files(e.code, right)) for e in exercise.misconceptions
         )
-        also = tuple(replace(e, code=completed(e.code, right)) for e in exercise.also_right)
+        also = tuple(
+            replace(e, code=with_missing_files(e.code, right)) for e in exercise.also_right
+        )
         exercise = replace(exercise, misconceptions=misconceptions, also_right=also)
     return exercise, document
 
@@ -191,7 +193,7 @@ def _code_for(exercise: Exercise, document: Document, course: Course) -> str:
     return "\n".join((document.text, *drawing, *reference))
 
 
-def _name_of(written: str) -> str:
+def _file_name(written: str) -> str:
     return PurePosixPath(written).name
 
 

@@ -94,7 +94,7 @@ def decode(document: Document, kind: type[T], breaches: ProblemList | None = Non
     """
     report = ProblemList(document.problems)
     decoder = _DefinitionDecoder(report, report if breaches is None else breaches)
-    decoded = decoder.value(document.root, kind, "")
+    decoded = decoder.decode_value(document.root, kind, "")
     report.raise_if_any()
     return cast("T", decoded)
 
@@ -106,7 +106,7 @@ class _DefinitionDecoder:
         self.report = report
         self.breaches = breaches
 
-    def value(self, node: Node, annotation: object, label: str) -> object:
+    def decode_value(self, node: Node, annotation: object, label: str) -> object:
         """Decode a node as the annotation says; the label begins its error messages."""
         if isinstance(node, Scalar) and node.note:
             return self._report(node, label, node.note)
@@ -121,23 +121,23 @@ class _DefinitionDecoder:
             if type(value) is annotation:
                 return value
             hint = "; put it in quotes" if annotation is str and value is not None else ""
-            return self._unexpected(node, label, _PRIMITIVES[annotation][0], hint)
+            return self._report_type(node, label, _PRIMITIVES[annotation][0], hint)
         if is_dataclass(annotation):
             return self._dataclass(node, cast("type", annotation), label)
         return _GENERICS[get_origin(annotation)](self, node, get_args(annotation), label)
 
-    def given(self, node: Node, label: str) -> object:
+    def decode_inputs(self, node: Node, label: str) -> object:
         """Decode inputs: a mapping of literals, or Python."""
         if isinstance(node, Mapping):
-            entries = named(node, self.report)
+            entries = text_entries(node, self.report)
             return Literals(
                 {key: literal(value, clip(key), self.report) for key, _, value in entries}
             )
         if isinstance(node, Scalar) and isinstance(node.value, str):
             return Seeded(node.value)
-        return self._unexpected(node, label, "a mapping of inputs, or Python code")
+        return self._report_type(node, label, "a mapping of inputs, or Python code")
 
-    def expected(self, node: Node, label: str) -> object:
+    def decode_expected_value(self, node: Node, label: str) -> object:
         """Decode an expected value: a plain word, an expression, or a literal."""
         match node:
             case Scalar(style="plain", value=str(word)):
@@ -146,7 +146,7 @@ class _DefinitionDecoder:
                 if hint := did_you_mean(word, _WORDS):
                     return self._report(node, label, f"{quote(word)} {_UNCLEAR}{hint}")
             case Mapping(entries=((key, code),)) if key.text == _EXPRESSION:
-                return FromExpression(cast("str", self.value(code, str, _EXPRESSION)))
+                return FromExpression(cast("str", self.decode_value(code, str, _EXPRESSION)))
             case Mapping(entries=((Scalar(text=word), Scalar(value=str())),)):
                 if hint := did_you_mean(word, [_EXPRESSION]):
                     return self._report(node, label, f"unknown key {quote(word)}{hint}")
@@ -156,10 +156,10 @@ class _DefinitionDecoder:
                 return self._report(node, label, _CUT_EXPRESSION)
         return LiteralValue(literal(node, label, self.report, _SEVERAL_ARRAYS))
 
-    def test(self, node: Node, label: str) -> object:
+    def decode_test(self, node: Node, label: str) -> object:
         """Decode a test case; `call`, `run`, `holds` or `pytest` says of which kind."""
         if not isinstance(node, Mapping):
-            return self._unexpected(node, label, "a mapping")
+            return self._report_type(node, label, "a mapping")
         kinds = [key for key in _TESTS if node.get(key) is not None]
         if kinds:
             return self._dataclass(node, _TESTS[kinds[0]], label)
@@ -169,52 +169,52 @@ class _DefinitionDecoder:
         hints = (did_you_mean(key, _TESTS) for key in keys)
         return self._report(node, "", f"{rule}; {keys_there}{next(filter(None, hints), '')}")
 
-    def holds(self, node: Node, label: str) -> object:
+    def decode_property(self, node: Node, label: str) -> object:
         """Decode the name of a property."""
-        return self.choice(node, tuple(PROPERTIES), label)
+        return self.decode_choice(node, tuple(PROPERTIES), label)
 
-    def optional(self, node: Node, choices: tuple[Any, ...], label: str) -> object:
+    def decode_optional(self, node: Node, choices: tuple[Any, ...], label: str) -> object:
         """Decode `X | None`."""
         if isinstance(node, Scalar) and node.value is None:
             return None
         (annotation,) = (choice for choice in choices if choice is not types.NoneType)
-        return self.value(node, annotation, label)
+        return self.decode_value(node, annotation, label)
 
-    def choice(self, node: Node, words: tuple[Any, ...], label: str) -> object:
+    def decode_choice(self, node: Node, words: tuple[Any, ...], label: str) -> object:
         """Decode `Literal[...]` of strings."""
         if not isinstance(node, Scalar) or node.value not in words:
             hint = did_you_mean(node.text, words) if isinstance(node, Scalar) else ""
-            return self._unexpected(node, label, listing(words, "or"), hint)
+            return self._report_type(node, label, listing(words, "or"), hint)
         return node.value
 
-    def list_of(self, node: Node, arguments: tuple[Any, ...], label: str) -> object:
+    def decode_list(self, node: Node, arguments: tuple[Any, ...], label: str) -> object:
         """Decode `tuple[X, ...]`."""
         if not isinstance(node, Sequence):
-            return self._unexpected(node, label, "a list")
-        return tuple(self.value(item, arguments[0], label) for item in node.items)
+            return self._report_type(node, label, "a list")
+        return tuple(self.decode_value(item, arguments[0], label) for item in node.items)
 
-    def mapping_of(self, node: Node, arguments: tuple[Any, ...], label: str) -> object:
+    def decode_mapping(self, node: Node, arguments: tuple[Any, ...], label: str) -> object:
         """Decode `Mapping[str, X]`."""
         if not isinstance(node, Mapping):
-            return self._unexpected(node, label, "a mapping")
-        entries = named(node, self.report)
-        return {key: self.value(value, arguments[1], clip(key)) for key, _, value in entries}
+            return self._report_type(node, label, "a mapping")
+        entries = text_entries(node, self.report)
+        return {key: self.decode_value(value, arguments[1], clip(key)) for key, _, value in entries}
 
     def _dataclass(self, node: Node, kind: type, label: str) -> object:
         if (short := getattr(kind, "short_form", "")) and not isinstance(node, Mapping):
-            text = self.value(node, str, label)
+            text = self.decode_value(node, str, label)
             self._check(node, text, _metadata(kind)[short], label)
             return kind(where=node.where, **{short: text})
-        keys = keys_of(kind)
+        keys = author_keys(kind)
         required = required_keys(kind)
         if isinstance(node, Scalar) and node.value is None and not required:
             node = Mapping(node.where, ())  # `name:` is enough where nothing has to be said
         if not isinstance(node, Mapping):
-            return self._unexpected(node, label, "a mapping")
+            return self._report_type(node, label, "a mapping")
         values: dict[str, object] = {}
-        for key, where, value in named(node, self.report):
+        for key, where, value in text_entries(node, self.report):
             if key in keys:
-                values[key] = self.value(value, keys[key], key)
+                values[key] = self.decode_value(value, keys[key], key)
                 self._check(value, values[key], _metadata(kind)[key], key)
                 continue
             word = next((word for word, test in _TESTS.items() if test is kind), "")
@@ -222,7 +222,7 @@ class _DefinitionDecoder:
             if not hint and len(keys) <= _MAX_SHOWN:
                 hint = f"; it may have {listing(keys, 'and')}"
             message = f"unknown key {quote(key)} in {_noun(kind)}{hint}"
-            if word and any(key in keys_of(test) for test in _TESTS.values()):
+            if word and any(key in author_keys(test) for test in _TESTS.values()):
                 message = f"'{key}' does not go with '{word}'"
             self.report.add(where, message)
         if missing := [key for key in required if key not in values]:
@@ -240,14 +240,14 @@ class _DefinitionDecoder:
         first: dict[str, Location] = {}
         items = node.items if isinstance(node, Sequence) and field["unique"] is not None else ()
         for item in items:
-            named = item.get(field["unique"]) if isinstance(item, Mapping) else item
-            if isinstance(named, Scalar):
-                text = named.text.strip()
-                if (before := first.setdefault(text, named.where)) is not named.where:
+            text_entries = item.get(field["unique"]) if isinstance(item, Mapping) else item
+            if isinstance(text_entries, Scalar):
+                text = text_entries.text.strip()
+                if (before := first.setdefault(text, text_entries.where)) is not text_entries.where:
                     message = f"{quote(text)} is taken; it is already at {before}"
-                    self.breaches.add(named.where, f"{field['unique'] or label}: {message}")
+                    self.breaches.add(text_entries.where, f"{field['unique'] or label}: {message}")
 
-    def _unexpected(self, node: Node, label: str, expected: str, hint: str = "") -> object:
+    def _report_type(self, node: Node, label: str, expected: str, hint: str = "") -> object:
         actual = "a list" if isinstance(node, Sequence) else "a mapping"
         if isinstance(node, Scalar):
             text = clip(node.text)
@@ -262,19 +262,19 @@ class _DefinitionDecoder:
 
 
 _SPECIAL: Final[dict[object, Callable[[_DefinitionDecoder, Node, str], object]]] = {
-    Given: _DefinitionDecoder.given,
-    Expected: _DefinitionDecoder.expected,
-    TestCase: _DefinitionDecoder.test,
-    Property: _DefinitionDecoder.holds,
+    Given: _DefinitionDecoder.decode_inputs,
+    Expected: _DefinitionDecoder.decode_expected_value,
+    TestCase: _DefinitionDecoder.decode_test,
+    Property: _DefinitionDecoder.decode_property,
 }
 _GENERICS: Final[
     dict[object, Callable[[_DefinitionDecoder, Node, tuple[Any, ...], str], object]]
 ] = {
-    Union: _DefinitionDecoder.optional,
-    types.UnionType: _DefinitionDecoder.optional,
-    Literal: _DefinitionDecoder.choice,
-    tuple: _DefinitionDecoder.list_of,
-    collections.abc.Mapping: _DefinitionDecoder.mapping_of,
+    Union: _DefinitionDecoder.decode_optional,
+    types.UnionType: _DefinitionDecoder.decode_optional,
+    Literal: _DefinitionDecoder.decode_choice,
+    tuple: _DefinitionDecoder.decode_list,
+    collections.abc.Mapping: _DefinitionDecoder.decode_mapping,
 }
 
 
@@ -309,7 +309,7 @@ def _annotations(kind: type) -> dict[str, Any]:
 
 
 @cache
-def keys_of(kind: type) -> dict[str, Any]:
+def author_keys(kind: type) -> dict[str, Any]:
     """Return the keys that authors may write, with their annotations."""
     annotations = _annotations(kind)
     return {
@@ -325,7 +325,7 @@ def required_keys(kind: type) -> tuple[str, ...]:
     return tuple(
         field.name
         for field in fields(kind)
-        if field.name in keys_of(kind) and field.default is field.default_factory is MISSING
+        if field.name in author_keys(kind) and field.default is field.default_factory is MISSING
     )
 
 
@@ -348,7 +348,7 @@ def literal(node: Node, label: str, report: ProblemList, advice: str = "") -> An
                 report.add(node.where, f"{label}: {node.note}")
             return node.value
         case Mapping():
-            entries = named(node, report)
+            entries = text_entries(node, report)
             return {key: literal(value, clip(key), report, advice) for key, _, value in entries}
     kinds = {type(leaf.value) for leaf in _leaves(node)}
     if not kinds <= {int, float} and kinds != {bool}:
@@ -362,10 +362,10 @@ def literal(node: Node, label: str, report: ProblemList, advice: str = "") -> An
         return None
     import numpy as np  # takes longer to import than an exercise takes to load
 
-    return np.array(_nested(node))
+    return np.array(_nested_values(node))
 
 
-def named(mapping: Mapping, report: ProblemList) -> Iterator[tuple[str, Location, Node]]:
+def text_entries(mapping: Mapping, report: ProblemList) -> Iterator[tuple[str, Location, Node]]:
     """Yield each key with its place and its value; a key that is not a text goes to the report."""
     for key, value in mapping.entries:
         if key.note:
@@ -407,7 +407,7 @@ def _shape(node: Node, label: str, report: ProblemList, advice: str) -> tuple[in
     return (len(shapes), *shapes[0]) if shapes else (0,)
 
 
-def _nested(node: Node) -> object:
+def _nested_values(node: Node) -> object:
     if isinstance(node, Sequence):
-        return [_nested(item) for item in node.items]
+        return [_nested_values(item) for item in node.items]
     return node.value if isinstance(node, Scalar) else None

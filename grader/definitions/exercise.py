@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final, Literal, NewType, Self, TypeAlias, cast, get_args
 
-from grader.definitions.imports import imported
+from grader.definitions.imports import find_imports
 from grader.errors import DefinitionError, Location, Problem
 
 ExerciseId = NewType("ExerciseId", str)
@@ -670,7 +670,7 @@ class Course:
 
     def missing_in(self, code: str) -> tuple[Problem, ...]:
         """Return the problems of the packages that code imports and that are not installed."""
-        names = imported(code, self.missing) if self.missing else ()
+        names = find_imports(code, self.missing) if self.missing else ()
         return tuple(self.missing[m] for m in self.missing if m.partition(".")[0] in names)
 
     def refuse_missing(self, code: str) -> None:

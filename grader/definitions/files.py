@@ -220,7 +220,7 @@ def read_data_files(
     return contents
 
 
-def digest_of(data: Mapping[str, bytes]) -> Iterator[str]:
+def data_digests(data: Mapping[str, bytes]) -> Iterator[str]:
     """Yield what tells the contents of data files from all others."""
     for name, content in data.items():
         yield f"{name} {hashlib.sha256(content).hexdigest()}"

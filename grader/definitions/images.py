@@ -91,7 +91,7 @@ def read_image(written: str, definition: Path) -> bytes:
     return data
 
 
-def images_of(definition: Path) -> Iterator[Path]:
+def image_files(definition: Path) -> Iterator[Path]:
     """Yield the files of the images in an exercise or a lesson, but those that cannot be shown."""
     for written in image_paths(read_file(definition).decode("utf-8", "replace")):
         with contextlib.suppress(ImageError):

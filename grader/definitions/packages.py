@@ -57,17 +57,17 @@ def absence(module: str) -> str:
 
 def version(module: str) -> str:
     """Return name and version of the package that an installed module belongs to."""
-    installed = distribution_of(module)
+    installed = find_distribution(module)
     return f"{installed.name} {installed.version}"
 
 
-def distribution_of(module: str) -> Distribution:
+def find_distribution(module: str) -> Distribution:
     """Return the distribution that an installed module belongs to."""
     return distribution(distributions_of_modules()[module.partition(".")[0]][0])
 
 
 @cache
-def folders_of(modules: frozenset[str]) -> PackageFolders:
+def find_package_folders(modules: frozenset[str]) -> PackageFolders:
     """Return what must be readable so that installed modules can be imported.
 
     Raises:

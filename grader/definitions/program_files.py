@@ -36,14 +36,14 @@ def split(text: str) -> dict[str, str]:
     return {name: "".join(lines) for name, lines in files.items()}
 
 
-def completed(text: str, right: str) -> str:
+def with_missing_files(text: str, right: str) -> str:
     """Return a program with the files that it lacks, as another has them."""
     have, whole = split(text), split(right)
     main = next(iter(whole), "")  # it comes first, whoever wrote it
     return join({main: whole[main]} | have | {**whole, **have}) if have and whole else text
 
 
-def appended(text: str, code: str) -> str:
+def append_code(text: str, code: str) -> str:
     """Return a program with code at the end of its main file."""
     first, _, _ = text.partition("\n")
     return "\n".join([text.rstrip(), *([first] if mark_in(first) else []), code])

@@ -27,7 +27,7 @@ _PREDICT_MINUTES: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
+class DescribedValue:
     """Stands for a value that is no plain data, such as a function, and prints as it does."""
 
     kind: str  # the name of its type
@@ -45,7 +45,7 @@ class PublicTest:
     id: TestId
     description: str
     points: int
-    given: Mapping[str, Any]  # name to value: plain Python values, NumPy arrays, `Described`
+    given: Mapping[str, Any]  # name to value: plain Python values, NumPy arrays, `DescribedValue`
     code: str  # the expression that is called, or the statements that are run
     expected: Any  # of a call the value, of an output the text; else None
     holds: Property | None = None  # the property that is checked

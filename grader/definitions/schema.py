@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, NewType, TypeAlias, Union, cast, get_args, get_origin
 
 from grader.definitions.course import CourseDefinition
-from grader.definitions.decode import keys_of, required_keys
+from grader.definitions.decode import author_keys, required_keys
 from grader.definitions.exercise import (
     KINDS_OF_TEST,
     Exercise,
@@ -82,7 +82,7 @@ def write_schemas(folder: Path) -> list[Path]:
 def schema(root: type) -> Schema:
     """Return the schema of the files that become a frozen dataclass."""
     parts: dict[str, Schema] = {}
-    whole = _SchemaParts(parts).of_dataclass(root)
+    whole = _SchemaParts(parts).dataclass_schema(root)
     if root is Exercise:
         whole["if"] = {
             "properties": {"edition": {"const": "student"}},
@@ -109,13 +109,13 @@ class _SchemaParts:
     def __init__(self, parts: dict[str, Schema]) -> None:
         self.parts = parts
 
-    def of_dataclass(self, kind: type) -> Schema:
+    def dataclass_schema(self, kind: type) -> Schema:
         """Return the schema of a mapping that becomes a dataclass."""
         by_name = {field.name: field for field in fields(kind)}
         properties = {}
-        for name, annotation in keys_of(kind).items():
+        for name, annotation in author_keys(kind).items():
             field = by_name[name]
-            part: Schema = {"description": field.metadata["doc"], **self.of(annotation)}
+            part: Schema = {"description": field.metadata["doc"], **self.type_schema(annotation)}
             part |= field.metadata["rules"]
             if field.metadata["unique"] == "":
                 part["uniqueItems"] = True
@@ -139,7 +139,7 @@ class _SchemaParts:
             whole["required"] = list(required)
         return whole
 
-    def of(self, annotation: object) -> Schema:
+    def type_schema(self, annotation: object) -> Schema:
         """Return the schema of an annotation."""
         if (special := _SPECIAL.get(annotation)) is not None:
             return special(self)
@@ -148,26 +148,26 @@ class _SchemaParts:
         if isinstance(annotation, type) and annotation in _PRIMITIVES:
             return {"type": _PRIMITIVES[annotation]}
         if is_dataclass(annotation):
-            part = self._of_part(cast("type", annotation))
+            part = self._part_schema(cast("type", annotation))
             has_short_form = hasattr(annotation, "short_form")
             return {"anyOf": [{"type": "string"}, part]} if has_short_form else part
-        return self._of_generic(get_origin(annotation), get_args(annotation))
+        return self._generic_schema(get_origin(annotation), get_args(annotation))
 
-    def _of_part(self, kind: type) -> Schema:
+    def _part_schema(self, kind: type) -> Schema:
         if kind.__name__ not in self.parts:
             self.parts[kind.__name__] = {}  # a class may name itself
-            self.parts[kind.__name__] = self.of_dataclass(kind)
+            self.parts[kind.__name__] = self.dataclass_schema(kind)
         part = {"$ref": f"#/$defs/{kind.__name__}"}
         return part if required_keys(kind) else {"anyOf": [part, {"type": "null"}]}
 
-    def _of_generic(self, origin: object, arguments: tuple[Any, ...]) -> Schema:
+    def _generic_schema(self, origin: object, arguments: tuple[Any, ...]) -> Schema:
         if origin is Literal:
             return {"enum": list(arguments)}
         if origin is tuple:
-            return {"type": "array", "items": self.of(arguments[0])}
+            return {"type": "array", "items": self.type_schema(arguments[0])}
         if origin in (Union, types.UnionType):
             (annotation,) = (each for each in arguments if each is not types.NoneType)
-            part = self.of(annotation)
+            part = self.type_schema(annotation)
             match part:
                 case {"type": str(kind)} if kind != "object":
                     part["type"] = [kind, "null"]
@@ -176,9 +176,9 @@ class _SchemaParts:
                 case _:
                     part = {"anyOf": [part, {"type": "null"}]}
             return part
-        return {"type": "object", "additionalProperties": self.of(arguments[1])}
+        return {"type": "object", "additionalProperties": self.type_schema(arguments[1])}
 
-    def given(self) -> Schema:
+    def inputs_schema(self) -> Schema:
         """Return the schema of a test's inputs."""
         return {
             "anyOf": [
@@ -187,7 +187,7 @@ class _SchemaParts:
             ]
         }
 
-    def expected(self) -> Schema:
+    def expected_value_schema(self) -> Schema:
         """Return the schema of what a test expects, which may be anything."""
         code = {"description": "A Python expression.", "type": "string"}
         return {
@@ -205,23 +205,27 @@ class _SchemaParts:
             ]
         }
 
-    def test(self) -> Schema:
+    def test_schema(self) -> Schema:
         """Return the schema of a test: what it has among certain keys says of which kind it is."""
         first, *others = KINDS_OF_TEST
-        part = self.of(first)
+        part = self.type_schema(first)
         for kind in others:
-            part = {"if": {"required": [kind.kind_key]}, "then": self.of(kind), "else": part}
+            part = {
+                "if": {"required": [kind.kind_key]},
+                "then": self.type_schema(kind),
+                "else": part,
+            }
         return {"type": "object", **part}
 
-    def holds(self) -> Schema:
+    def property_schema(self) -> Schema:
         """Return the schema of a property's name."""
         names = PROPERTIES.items()
         return {"oneOf": [{"const": name, "description": each.meaning} for name, each in names]}
 
 
 _SPECIAL: Final[dict[object, Callable[[_SchemaParts], Schema]]] = {
-    Given: _SchemaParts.given,
-    Expected: _SchemaParts.expected,
-    TestCase: _SchemaParts.test,
-    Property: _SchemaParts.holds,
+    Given: _SchemaParts.inputs_schema,
+    Expected: _SchemaParts.expected_value_schema,
+    TestCase: _SchemaParts.test_schema,
+    Property: _SchemaParts.property_schema,
 }

@@ -77,8 +77,9 @@ _QUOTE_IT: Final = "put the text in quotes if you mean it literally"
 
 _CLOSE_IT: Final = "close them, or write a text with backslashes below '|' or in single quotes"
 _INDENTING_TAB: Final = "a tab cannot indent YAML; use spaces"
-# Copied from a page or a chat; in an editor they look like spaces, or like nothing.
+# A key whose text begins with a quote that is not closed on its line.
 _LEFT_OPEN: Final = re.compile(r"""[\s-]*[\w-]+: +(["'])(?:(?!\1).)*$""")
+# Copied from a page or a chat; in an editor they look like spaces, or like nothing.
 _NO_SPACES: Final = re.compile(r"^ *([\u00a0\u1680\u2000-\u200b\u202f\u205f\u2060\u3000\ufeff])")
 
 
@@ -158,7 +159,7 @@ class Mapping:
         entry = self._by_key.get(key)
         return None if entry is None else entry[1]
 
-    def place_of(self, key: str) -> Location:
+    def key_place(self, key: str) -> Location:
         """Return the place of a key; the mapping's own if there is none."""
         entry = self._by_key.get(key)
         return self.where if entry is None else entry[0].where
@@ -196,7 +197,7 @@ class Document:
         above = self.node(*steps[:-1])
         return isinstance(above, Mapping) and above.get(str(steps[-1])) is not None
 
-    def text_of(self, key: str, *steps: str | int) -> tuple[str | int, ...]:
+    def text_steps(self, key: str, *steps: str | int) -> tuple[str | int, ...]:
         """Return the steps to a text that stands alone, or below a key."""
         return (*steps, key) if self.has(*steps, key) else steps
 
@@ -204,7 +205,7 @@ class Document:
         """Return the place of the key that is the last step."""
         *above, name = steps
         node = self.node(*above)
-        return node.place_of(str(name)) if isinstance(node, Mapping) else node.where
+        return node.key_place(str(name)) if isinstance(node, Mapping) else node.where
 
     def place(self, scalar: Scalar, line: int, column: int) -> Location:
         """Return where a line and column (from one) of a scalar's text are in the file.

@@ -204,7 +204,7 @@ class _LessonSession:
             if isinstance(part, str):
                 joined += part
                 continue
-            value = str(self._computed(f"str({part.expression})", part.where))
+            value = str(self._evaluate(f"str({part.expression})", part.where))
             computed.append((part.expression, value))
             # A value that begins a line must not become the first item of a list, as "1." would.
             begins = value and not joined.rpartition("\n")[2].strip()
@@ -213,7 +213,7 @@ class _LessonSession:
 
     def number(self, value: Value) -> float:
         """Return the value of an expression that must be a number."""
-        number = self._computed(f"float({value.expression})", value.where)
+        number = self._evaluate(f"float({value.expression})", value.where)
         if not isinstance(number, float) or not math.isfinite(number):
             raise _problem(value.where, f"{value.expression} is not a finite number")
         return number
@@ -224,7 +224,7 @@ class _LessonSession:
         frames = []
         for choice in choices if figure.expressions else ():
             arrays: tuple[Any, ...] = tuple(
-                self._computed(f"(lambda {name}: {each})({choice})", figure.where)
+                self._evaluate(f"(lambda {name}: {each})({choice})", figure.where)
                 for each in figure.expressions
             )
             if message := figure.misfit(arrays):
@@ -233,7 +233,7 @@ class _LessonSession:
             frames.append(arrays)
         return replace(figure, frames=tuple(frames))
 
-    def _computed(self, expression: str, where: Location) -> object:
+    def _evaluate(self, expression: str, where: Location) -> object:
         self.load(f"def {_VALUE}(): return {expression}\n", where)
         result: object = self._value(lambda: self._child.call(_VALUE, [], {}), where)
         return result

@@ -71,7 +71,7 @@ def error(where: Location, message: str) -> DefinitionError:
     return DefinitionError([Problem(where, message)])
 
 
-def fields_of(fence: Fence) -> tuple[Field, Sequence[Field]]:
+def parse_fields(fence: Fence) -> tuple[Field, Sequence[Field]]:
     """Return the prompt of a block, as a field of the key "", and its other fields.
 
     Raises:
@@ -96,7 +96,7 @@ def read_fields(fence: Fence, keys: Collection[str]) -> tuple[Field, Sequence[Fi
     Raises:
         DefinitionError: A key is not known, there is no prompt, or a value is empty.
     """
-    prompt, fields = fields_of(fence)
+    prompt, fields = parse_fields(fence)
     for each in fields:
         if each.key not in keys:
             names = ", ".join(keys)

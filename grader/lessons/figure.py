@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from grader.definitions.wording import did_you_mean
 from grader.errors import DefinitionError, Location, Problem
-from grader.lessons.fence import Fence, error, fields_of
+from grader.lessons.fence import Fence, error, parse_fields
 
 MOST_WORDS: Final = 10
 HEADS: Final = ("meaning", "grammar", "the word before")
@@ -44,8 +44,8 @@ class Figure:
     where: Location
     kind: str
     values: tuple[tuple[str, str], ...]
+    # The arrays that a run computed, for each choice of a reader:
     frames: tuple[tuple[npt.NDArray[Any], ...], ...] = field(default=(), compare=False)
-    # The arrays that a run computed, for each choice of a reader.
 
     @property
     def title(self) -> str:
@@ -116,7 +116,7 @@ def read_figure(fence: Fence) -> Figure:
     if kind not in _KINDS:
         kinds = ", ".join(_KINDS)
         raise fence.error(f"expected one of {kinds} after 'figure', found '{kind:.40}'")
-    prompt, settings = fields_of(fence)
+    prompt, settings = parse_fields(fence)
     values = {each.key: each.value for each in settings}
     figure = Figure(fence.where, kind, tuple(values.items()))
     if text := prompt.value.strip():
@@ -158,7 +158,7 @@ def _word_of_sentence(figure: Figure, value: str) -> str:
     return "" if value in words else f"'{value:.40}' is not in the sentence"
 
 
-def _one_of(*words: str) -> Check:
+def _choice_check(*words: str) -> Check:
     def check(_: Figure, value: str) -> str:
         if value in words:
             return ""
@@ -167,7 +167,7 @@ def _one_of(*words: str) -> Check:
     return check
 
 
-def _each(one: Check, separator: str) -> Check:
+def _list_check(one: Check, separator: str) -> Check:
     def check(figure: Figure, value: str) -> str:
         parts = (part.strip() for part in value.split(separator))
         return next(filter(None, (one(figure, part) for part in parts)), "")
@@ -175,7 +175,7 @@ def _each(one: Check, separator: str) -> Check:
     return check
 
 
-def _number(least: float, most: float) -> Check:
+def _number_check(least: float, most: float) -> Check:
     def check(_: Figure, value: str) -> str:
         try:
             is_valid = least <= float(value) <= most
@@ -188,7 +188,7 @@ def _number(least: float, most: float) -> Check:
 
 def _score(figure: Figure, value: str) -> str:
     name, _, score = value.rpartition(" ")
-    return _number(-6, 6)(figure, score) if name else "expected a name and a score: 'clock 2'"
+    return _number_check(-6, 6)(figure, score) if name else "expected a name and a score: 'clock 2'"
 
 
 def _expressions(most: int) -> Check:
@@ -219,7 +219,7 @@ _COMMON: Final[Mapping[str, Check]] = {
 }  # fmt: skip
 _array: Final = _expressions(1)
 
-_switch: Final = _one_of(*_SWITCH)
+_switch: Final = _choice_check(*_SWITCH)
 
 _KINDS: Final = {
     "explorer": _Kind(
@@ -228,47 +228,47 @@ _KINDS: Final = {
             "title": _any_text,
             "sentence": _sentence,
             "ask": _word_of_sentence,
-            "try": _each(_sentence, "|"),
-            "head": _one_of(*HEADS),
-            "controls": _each(_one_of(*CONTROLS), ","),
+            "try": _list_check(_sentence, "|"),
+            "head": _choice_check(*HEADS),
+            "controls": _list_check(_choice_check(*CONTROLS), ","),
             "mask": _switch,
             "scale": _switch,
-            "temperature": _number(0.25, 4),
+            "temperature": _number_check(0.25, 4),
         },
         required=("sentence",),
     ),
     "broadcasting": _Kind("A column and a row, stretched", {"title": _any_text}),
     "selection": _Kind(
         "Which numbers are taken?",
-        {"title": _any_text, "of": _one_of(*SELECTIONS)},
+        {"title": _any_text, "of": _choice_check(*SELECTIONS)},
         required=("of",),
     ),
     "stepper": _Kind(
         "Attention, one step at a time",
-        {"title": _any_text, "step": _number(1, 9), "mask": _switch},
+        {"title": _any_text, "step": _number_check(1, 9), "mask": _switch},
     ),
     "curves": _Kind(
         "How far scores spread, and what the softmax makes of it",
         {
             "title": _any_text,
-            "d_k": _one_of(*SIZES),
-            "temperature": _number(0.25, 8),
+            "d_k": _choice_check(*SIZES),
+            "temperature": _number_check(0.25, 8),
             "scale": _switch,
         },
     ),
     "positions": _Kind(
         "One position, and all others",
-        {"title": _any_text, "position": _number(0, POSITIONS - 1)},
+        {"title": _any_text, "position": _number_check(0, POSITIONS - 1)},
     ),
     "shares": _Kind(
         "Scores and their shares",
-        {"title": _any_text, "scores": _each(_score, ",")},
+        {"title": _any_text, "scores": _list_check(_score, ",")},
         required=("scores",),
     ),
     "arrows": _Kind("Two arrows and their dot product", {"title": _any_text}),
     "map": _Kind(
         "The map of a tiny GPT",
-        {"title": _any_text, "part": _each(_one_of(*PARTS), ",")},
+        {"title": _any_text, "part": _list_check(_choice_check(*PARTS), ",")},
         required=("part",),
     ),
     "curve": _Kind(

@@ -27,7 +27,7 @@ from typing import Final
 from markdown_it import MarkdownIt
 
 from grader.definitions.exercise import Exercise, ExerciseId
-from grader.definitions.files import course_folder, digest_of, read_data_files, read_file
+from grader.definitions.files import course_folder, data_digests, read_data_files, read_file
 from grader.definitions.wording import did_you_mean
 from grader.errors import DefinitionError, Location, Problem
 from grader.lessons.blocks import Block, BreakTask, Cell, Exercises, Prose
@@ -151,7 +151,7 @@ def read_lesson(path: Path) -> Lesson:
     course = course_folder(path.absolute())
     contents = read_data_files(course, listed, Location(path)) if listed else {}
     visible = tuple(block for block in blocks if not isinstance(block, _DataFiles))
-    digests = [hashlib.sha256(data).hexdigest(), *digest_of(contents)]
+    digests = [hashlib.sha256(data).hexdigest(), *data_digests(contents)]
     whole = hashlib.sha256("\n".join(digests).encode()).hexdigest()
     return Lesson(path, visible, contents, whole if contents else digests[0])
 

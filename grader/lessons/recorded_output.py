@@ -56,11 +56,11 @@ def record(lesson: Lesson) -> str:
                     about = f"{each.shape}, {each.min():.4g} to {each.max():.4g}"
                     lines.append(f"{expression} = {about}, mean {each.mean():.4g}")
         else:
-            lines += (f"{expression} = {value}" for expression, value in _computed(block))
+            lines += (f"{expression} = {value}" for expression, value in _computed_values(block))
     return "".join(f"{line}\n" for line in lines)
 
 
-def _computed(block: Block) -> Iterator[tuple[str, str]]:
+def _computed_values(block: Block) -> Iterator[tuple[str, str]]:
     """Yield each expression in the texts of a block with its value, in their order."""
     match block:
         case Prose(text=text) | Experiment(why=text):

@@ -15,7 +15,7 @@ from operator import methodcaller
 from typing import Any, Final
 
 from grader.errors import UsageError
-from grader.progress.history import PARTS, Event, History, Programs, event_of
+from grader.progress.history import PARTS, Event, History, Programs, read_event
 
 VERSION: Final = 1
 MAX_BYTES: Final = 64 << 20
@@ -86,7 +86,7 @@ def _events(data: dict[str, Any], part: str, kind: type[Event]) -> Iterator[Any]
         try:
             for name, value in item.items():
                 _check(name, value)
-            yield event_of(kind, (item[name] for name in names))
+            yield read_event(kind, (item[name] for name in names))
         except (ValueError, TypeError, OverflowError) as error:
             raise UsageError(f"{where}: {error}") from None
 

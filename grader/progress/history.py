@@ -35,7 +35,7 @@ class Attempt:
     sandbox: str  # the backend's name
 
     @classmethod
-    def of(cls, verdict: Verdict, xp: int, now: datetime) -> Self:
+    def from_verdict(cls, verdict: Verdict, xp: int, now: datetime) -> Self:
         """Return the attempt that a verdict is about.
 
         Args:
@@ -74,7 +74,7 @@ Programs: TypeAlias = Mapping[ExerciseId, str]
 
 
 @dataclass(frozen=True, slots=True)
-class HintTaken:
+class ShownHint:
     """A hint that was shown, and what it cost in XP."""
 
     exercise: ExerciseId
@@ -84,7 +84,7 @@ class HintTaken:
 
 
 @dataclass(frozen=True, slots=True)
-class GivenUp:
+class ShownSolution:
     """An exercise whose solution was shown before it was passed."""
 
     exercise: ExerciseId
@@ -92,7 +92,7 @@ class GivenUp:
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class BrokenProgram:
     """A wrong program that the learner has shown to be wrong, for one XP."""
 
     exercise: ExerciseId
@@ -101,7 +101,7 @@ class Broken:
     at: datetime  # in UTC
 
 
-Event: TypeAlias = Attempt | HintTaken | GivenUp | Broken
+Event: TypeAlias = Attempt | ShownHint | ShownSolution | BrokenProgram
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +109,9 @@ class History:
     """The history of a learner, each part in the order of time."""
 
     attempts: tuple[Attempt, ...] = ()
-    hints: tuple[HintTaken, ...] = ()
-    given_up: tuple[GivenUp, ...] = ()
-    broken: tuple[Broken, ...] = ()
+    hints: tuple[ShownHint, ...] = ()
+    given_up: tuple[ShownSolution, ...] = ()
+    broken: tuple[BrokenProgram, ...] = ()
 
     def __len__(self) -> int:
         return sum(len(getattr(self, part)) for part in PARTS)
@@ -133,14 +133,14 @@ class History:
 
 PARTS: Final[Mapping[str, type[Event]]] = {
     "attempts": Attempt,
-    "hints": HintTaken,
-    "given_up": GivenUp,
-    "broken": Broken,
+    "hints": ShownHint,
+    "given_up": ShownSolution,
+    "broken": BrokenProgram,
 }
 """The parts of a history: the fields of `History`, the tables on disk, and the keys in JSON."""
 
 
-def event_of(kind: type[Event], values: Iterable[Any]) -> Any:
+def read_event(kind: type[Event], values: Iterable[Any]) -> Any:
     """Return an event from the plain values of its fields: texts, and whole numbers.
 
     Raises:

@@ -36,7 +36,7 @@ class ExerciseStatus:
     broken: frozenset[str] = frozenset()  # misconceptions whose programs were broken
 
     @property
-    def closed(self) -> bool:
+    def is_done(self) -> bool:
         """Return whether nothing is left to earn."""
         return self.state in ("passed", "given up")
 
@@ -47,11 +47,11 @@ class ExerciseStatus:
 
     def worth(self, xp: int) -> int:
         """Return what a first pass would earn now, of an exercise that is worth `xp`."""
-        return 0 if self.closed else max(0, xp - self.paid)
+        return 0 if self.is_done else max(0, xp - self.paid)
 
 
-def standings(history: History) -> dict[ExerciseId, ExerciseStatus]:
-    """Return the standing of every exercise of which anything is known."""
+def exercise_statuses(history: History) -> dict[ExerciseId, ExerciseStatus]:
+    """Return the status of every exercise that the history mentions."""
     statuses = {}
     for name, events in history.by_exercise().items():
         attempts, hints = events.attempts, events.hints
@@ -85,9 +85,9 @@ def standings(history: History) -> dict[ExerciseId, ExerciseStatus]:
     return statuses
 
 
-def standing(history: History, exercise: ExerciseId) -> ExerciseStatus:
-    """Return the standing of one exercise."""
-    return standings(history).get(exercise, ExerciseStatus())
+def exercise_status(history: History, exercise: ExerciseId) -> ExerciseStatus:
+    """Return the status of one exercise."""
+    return exercise_statuses(history).get(exercise, ExerciseStatus())
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def next_up(
     requires: Callable[[ExerciseId], Collection[ExerciseId]],
 ) -> NextUp | None:
     """Return what was tried last, or else what follows it; None if all are done."""
-    closed = {name for name, status in standings(history).items() if status.closed}
+    closed = {name for name, status in exercise_statuses(history).items() if status.is_done}
     last = history.attempts[-1].exercise if history.attempts else None
     if last is not None and last in order and last not in closed:
         return NextUp(last, begun=True)

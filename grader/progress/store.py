@@ -15,12 +15,12 @@ from typing import Any, Final, TypeAlias
 
 from grader.definitions.exercise import ExerciseId
 from grader.errors import UsageError
-from grader.progress.history import PARTS, Event, History, Programs, event_of
+from grader.progress.history import PARTS, Event, History, Programs, read_event
 from grader.safe_files import close_to_others, create_private
 
 Step: TypeAlias = Sequence[str]
 
-OVERRIDE: Final = "ETUDE_DATA"
+DATA_FOLDER_VARIABLE: Final = "ETUDE_DATA"
 """The environment's variable that names another folder."""
 FILE_NAME: Final = "progress.sqlite3"
 PATIENCE: Final = 3.0
@@ -106,7 +106,7 @@ def data_folder() -> Path:
     Raises:
         RecordError: This user has no known home.
     """
-    override = os.environ.get(OVERRIDE)
+    override = os.environ.get(DATA_FOLDER_VARIABLE)
     if override:
         return Path(override)
     from platformdirs import user_data_path  # a check imports as little as it can
@@ -114,7 +114,9 @@ def data_folder() -> Path:
     try:
         return user_data_path("etude", appauthor=False)
     except RuntimeError:  # a user without a name and without $HOME, as in some containers
-        raise RecordError(f"there is no home folder; {OVERRIDE} can name another one") from None
+        raise RecordError(
+            f"there is no home folder; {DATA_FOLDER_VARIABLE} can name another one"
+        ) from None
 
 
 class Store:
@@ -137,11 +139,11 @@ class Store:
         Raises:
             RecordError: It cannot be read, is damaged, or was written by a newer Etude.
         """
-        with self._explained():
+        with self._record_errors():
             if not self.path.exists():
                 return History()
             with self._open() as connection:
-                if version_of(connection) != len(MIGRATIONS):
+                if schema_version(connection) != len(MIGRATIONS):
                     with _transaction(connection):
                         migrate(connection)
                 connection.execute("BEGIN")  # one state of the file, whatever is written meanwhile
@@ -149,7 +151,7 @@ class Store:
                 for part, kind in PARTS.items():
                     query = f"SELECT {_columns(kind)} FROM {part} ORDER BY at, 2"  # noqa: S608  our names
                     rows = connection.execute(query).fetchall()
-                    parts.append(tuple(event_of(kind, row) for row in rows))
+                    parts.append(tuple(read_event(kind, row) for row in rows))
                 connection.execute("COMMIT")
                 return History(*parts)
 
@@ -159,7 +161,7 @@ class Store:
         Raises:
             RecordError: As for `read`.
         """
-        with self._explained():
+        with self._record_errors():
             if not self.path.exists():
                 return {}
             with self._open() as connection, _transaction(connection):
@@ -168,13 +170,13 @@ class Store:
                 return {ExerciseId(name): str(source) for name, source in rows}
 
     def add(
-        self, history: History, passed: Programs | None = None, brought: Programs | None = None
+        self, history: History, passed: Programs | None = None, imported: Programs | None = None
     ) -> int:
         """Add what is not recorded yet, all of it or nothing, and wait until the disk has it.
 
         Args:
             passed: Programs that take the place of earlier ones.
-            brought: Programs for exercises that have none.
+            imported: Programs for exercises that have none.
 
         Returns:
             How many entries were new; of hints and surrenders also those that are now earlier.
@@ -182,7 +184,7 @@ class Store:
         Raises:
             RecordError: It cannot be written, as for `read`; or the disk is full.
         """
-        with self._explained():
+        with self._record_errors():
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             create_private(self.path)
             with self._open() as connection, _transaction(connection):
@@ -197,7 +199,7 @@ class Store:
                     connection.executemany(statement, map(_row, getattr(history, part)))
                 added = connection.total_changes - before
                 connection.executemany(_PUT_PROGRAM, (passed or {}).items())
-                connection.executemany(_ADD_PROGRAM, (brought or {}).items())
+                connection.executemany(_ADD_PROGRAM, (imported or {}).items())
                 return added
 
     @contextlib.contextmanager
@@ -213,7 +215,7 @@ class Store:
             yield connection
 
     @contextlib.contextmanager
-    def _explained(self) -> Iterator[None]:
+    def _record_errors(self) -> Iterator[None]:
         """Turn whatever is wrong with the file into one sentence that names it."""
         try:
             yield
@@ -269,7 +271,7 @@ def migrate(connection: sqlite3.Connection, steps: Sequence[Step] = MIGRATIONS) 
     Raises:
         RecordError: A newer Etude has written it.
     """
-    version = version_of(connection)
+    version = schema_version(connection)
     if version > len(steps):
         raise RecordError(
             f"written by a newer Etude (version {version} of its tables, known are {len(steps)})"
@@ -281,7 +283,7 @@ def migrate(connection: sqlite3.Connection, steps: Sequence[Step] = MIGRATIONS) 
         connection.execute(f"PRAGMA user_version = {len(steps)}")
 
 
-def version_of(connection: sqlite3.Connection) -> int:
+def schema_version(connection: sqlite3.Connection) -> int:
     """Return the version that a file has; 0 is an empty one."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     return int(version)

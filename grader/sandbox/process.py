@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import IO, Self
 
-from grader.definitions.packages import folders_of
+from grader.definitions.packages import find_package_folders
 from grader.errors import SandboxFault
 from grader.sandbox.backends import (
     BACKENDS,
@@ -49,7 +49,7 @@ class Sandbox:
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  closed in close()
         try:
             compile_ahead()
-            host = replace(this_host(), named=folders_of(self.packages))
+            host = replace(this_host(), named=find_package_folders(self.packages))
             launch = backend.launch(host, theirs.fileno(), many)
             self._process = subprocess.Popen(  # noqa: S603  our own command
                 launch.command,

@@ -88,12 +88,12 @@ def site_files(
     if problems:
         raise DefinitionError(problems)
     pages = Pages(content, hosting)
-    makers = tuple(pages.makers())
+    page_builders = tuple(pages.page_builders())
     if failures is None:
-        page_files = _make_all([make for _, make in makers], processes)
+        page_files = _make_all([make for _, make in page_builders], processes)
     else:
         page_files = []
-        for path, make in makers:
+        for path, make in page_builders:
             try:
                 page_files.append(make())
             except EtudeError as error:
@@ -111,19 +111,19 @@ def site_files(
     return files | {WORKER: offline_worker(pages.assets.worker, files, index_path, hosting)}
 
 
-def _make_all(makers: Sequence[_Maker], processes: int) -> list[PageFiles]:
+def _make_all(page_builders: Sequence[_Maker], processes: int) -> list[PageFiles]:
     """Make all pages, in their order.
 
     Raises:
         DefinitionError: Some cannot be made, with the problems of all.
         GraderFault: A process was ended.
     """
-    if processes < 2 or len(makers) < _WORTH_A_PROCESS:  # noqa: PLR2004  one process is this one
-        results = list(map(_attempt, makers))
+    if processes < 2 or len(page_builders) < _WORTH_A_PROCESS:  # noqa: PLR2004  one process is this one
+        results = list(map(_attempt, page_builders))
     else:
-        with ProcessPoolExecutor(processes, _FORK, _take_makers, (makers,)) as pool:
+        with ProcessPoolExecutor(processes, _FORK, _take_makers, (page_builders,)) as pool:
             try:
-                results = list(pool.map(_attempt_number, range(len(makers))))
+                results = list(pool.map(_attempt_number, range(len(page_builders))))
             except BrokenProcessPool:
                 raise GraderFault("a process that makes pages was ended") from None
     problems = [each for result in results if not isinstance(result, PageFiles) for each in result]
@@ -142,9 +142,9 @@ def _attempt(make: _Maker) -> PageFiles | tuple[Problem, ...]:
 _makers: Sequence[_Maker] = ()  # in a process of the pool, which inherits them by its fork
 
 
-def _take_makers(makers: Sequence[_Maker]) -> None:
+def _take_makers(page_builders: Sequence[_Maker]) -> None:
     global _makers  # noqa: PLW0603  nothing that hangs on a maker can be sent to a process
-    _makers = makers
+    _makers = page_builders
 
 
 def _attempt_number(number: int) -> PageFiles | tuple[Problem, ...]:

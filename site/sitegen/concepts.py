@@ -41,7 +41,7 @@ def anchor(concept: str) -> str:
     return f"concept-{plain or hashlib.sha256(concept.encode()).hexdigest()[:8]}"
 
 
-def concepts_of(tracks: Sequence[TrackCard]) -> tuple[Concept, ...]:
+def find_concepts(tracks: Sequence[TrackCard]) -> tuple[Concept, ...]:
     """Every concept in alphabetical order; two that differ by signs alone are one."""
     names: dict[str, str] = {}
     trained: defaultdict[str, list[InTrack]] = defaultdict(list)

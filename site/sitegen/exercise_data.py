@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from grader.definitions.public import Described, PublicExercise
+from grader.definitions.public import DescribedValue, PublicExercise
 from sitegen.content import Runnable, Solution
 from sitegen.highlight import highlight
 from sitegen.links import exercise_file
@@ -53,7 +53,7 @@ def _data(
     track: str, exercise: PublicExercise, runnable: Runnable, where: Path, *, is_judged: bool
 ) -> dict[str, Any]:
     inputs = (
-        [name for name, value in test.given.items() if not isinstance(value, Described)]
+        [name for name, value in test.given.items() if not isinstance(value, DescribedValue)]
         for test in exercise.tests
     )
     return {

@@ -9,7 +9,7 @@ from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
-from sitegen.safe_html import trusted
+from sitegen.safe_html import mark_safe
 
 # A longer line can be wider than a phone: its box scrolls, so the keyboard must reach it.
 _NARROW = 34
@@ -22,11 +22,11 @@ def highlight(code: str, language: str = "python") -> Markup:
     """Code as a `<pre>`; a language that Pygments does not know is shown without colours."""
     text = code.strip("\n")
     lexer = _lexer("pycon" if text.startswith(">>>") else language or "text")
-    coloured = trusted(pygments_highlight(text, lexer, _FORMATTER).rstrip("\n"))
-    return preformatted(text, coloured)
+    coloured = mark_safe(pygments_highlight(text, lexer, _FORMATTER).rstrip("\n"))
+    return preformat(text, coloured)
 
 
-def preformatted(text: str, inner: Markup | None = None) -> Markup:
+def preformat(text: str, inner: Markup | None = None) -> Markup:
     """Text in a box that scrolls by itself; `inner` is the same text as HTML."""
     content = escape(text) if inner is None else inner
     wide = any(len(line) > _NARROW for line in text.splitlines())

@@ -61,7 +61,7 @@ class Hosting:
             )
 
     @classmethod
-    def of(
+    def from_options(
         cls,
         *,
         base_url: str | None = None,
@@ -93,7 +93,7 @@ class Hosting:
         return sum(len(self.pyodide[name]) for name in needed)
 
     @property
-    def pyodide_elsewhere(self) -> str:
+    def remote_pyodide(self) -> str:
         """The folder of Pyodide, or nothing where it is on the site's own host."""
         return "" if self.pyodide or self.pyodide_url.startswith("/") else self.pyodide_url
 

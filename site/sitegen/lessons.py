@@ -33,7 +33,7 @@ from sitegen.highlight import highlight
 from sitegen.links import INDEX
 from sitegen.markdown import render_inline, render_markdown
 from sitegen.page_images import PageImages
-from sitegen.safe_html import trusted
+from sitegen.safe_html import mark_safe
 from sitegen.teaching import view_figure
 from sitegen.values import shorten
 
@@ -142,7 +142,7 @@ def _view_cell(cell: Cell, index: int, exercises: Sequence[ExerciseCard], path: 
 def _view_display(display: MatrixDisplay | PlotDisplay, prefix: str) -> MatrixView | PlotView:
     """Render what a cell showed; the prefix keeps the ids of a page's plots apart."""
     if isinstance(display, PlotDisplay):
-        return PlotView(display.title, trusted(safe_svg(display.svg, display.alt, prefix)))
+        return PlotView(display.title, mark_safe(safe_svg(display.svg, display.alt, prefix)))
     return view_matrix(display)
 
 

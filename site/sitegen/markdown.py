@@ -18,7 +18,7 @@ from sitegen.highlight import highlight
 from sitegen.maths import TexError, mathml
 from sitegen.numerals import MINUS
 from sitegen.page_images import PageImages
-from sitegen.safe_html import trusted
+from sitegen.safe_html import mark_safe
 
 _DEEPEST_HEADING = 6
 _NO_IMAGE_HERE = (
@@ -81,7 +81,7 @@ def _render(
         if style:
             token.attrs["class"] = style.replace("text-align:", "align-")
     try:
-        return trusted(_parser().renderer.render(tokens, _parser().options, {}))
+        return mark_safe(_parser().renderer.render(tokens, _parser().options, {}))
     except TexError as error:
         message = f"{error}, in ${error.tex.strip()}$"
         raise _problem(begin, source, error.tex, message) from error

@@ -34,7 +34,7 @@ class PageImages:
         size = image_size(content)
         return {"src": name, **({"width": size[0], "height": size[1]} if size else {})}
 
-    def beside(self, page: str) -> dict[str, bytes]:
+    def files_for(self, page: str) -> dict[str, bytes]:
         """Return the images by their paths, given that of the page."""
         return {f"{page.rpartition('/')[0]}/{name}": each for name, each in self._contents.items()}
 

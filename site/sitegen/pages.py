@@ -12,7 +12,7 @@ from grader.definitions.public import PublicExercise, PublicTrack
 from grader.lessons.blocks import Prose
 from sitegen.assets import Assets
 from sitegen.cards import ExerciseCard, LessonCard, Outline, Stop, TrackCard, track_cards
-from sitegen.concepts import concepts_of
+from sitegen.concepts import find_concepts
 from sitegen.content import Content, TrackLesson
 from sitegen.exercise_data import exercise_data
 from sitegen.exercise_view import view_exercise
@@ -39,19 +39,19 @@ from sitegen.picture import arcs, png
 from sitegen.rendering import PageRenderer, count
 from sitegen.search import SearchEntry
 from sitegen.teaching.explorer import view_explorer
-from sitegen.teaching.model_map import places_of
+from sitegen.teaching.model_map import find_lesson_places
 
 WARM_UP: Final = "numpy-warmup"  # the track that home offers to those who do not know NumPy
 BUNDLE: Final = "etude.zip"  # the grader, as a page's Python imports it
 
 # The pages that say something of all tracks, and those that say nothing of any: the kind of each,
 # and its template where that has another name.
-_OF_ALL: Final = {
+_COLLECTION_PAGES: Final = {
     INDEX: ("home", "index"),
     CONCEPTS: ("concepts", ""),
     PROGRESS: ("progress", ""),
 }
-_OF_NONE: Final = {
+_STATIC_PAGES: Final = {
     ABOUT: ("about", ""),
     ACCESSIBILITY: ("accessibility", ""),
     LOST: ("offline", ""),
@@ -90,11 +90,11 @@ class Pages:
             self.assets, hosting, for_practice=content.for_practice, title=content.title
         )
         self._cards = track_cards(content.tracks, content.lessons)
-        self._concepts = concepts_of(self._cards)
+        self._concepts = find_concepts(self._cards)
         complete = (each for each in self._cards if each.by_id.keys() >= PARTS.keys())
         self._gpt_track = next(complete, None)  # whose functions make a GPT
 
-    def makers(self) -> Iterator[tuple[str, Callable[[], PageFiles]]]:
+    def page_builders(self) -> Iterator[tuple[str, Callable[[], PageFiles]]]:
         """All pages but that of the search: those of the whole site, and of each definition.
 
         Each with its path.
@@ -112,7 +112,7 @@ class Pages:
             "gpt": self._gpt_track is not None and self._content.own_gpt is not None,
             "explorer": view_explorer(explorer, "figure", is_small=True) if explorer else None,
         }
-        for pages, context in ((_OF_ALL, overview), (_OF_NONE, {})):
+        for pages, context in ((_COLLECTION_PAGES, overview), (_STATIC_PAGES, {})):
             for path, (page, template) in pages.items():
                 make = self._plain if path != INDEX else self._home
                 yield path, partial(make, path, page, template, context)
@@ -212,7 +212,7 @@ class Pages:
         coded = {path: text.encode() for path, text in files.items()}
         if own:
             coded[OWN_GPT.replace(INDEX, "picture.png")] = png(arcs(data[RECORD]))
-        return PageFiles(coded, SearchEntry.of("Your own GPT", OWN_GPT, track.title))
+        return PageFiles(coded, SearchEntry.from_page("Your own GPT", OWN_GPT, track.title))
 
     def _leads_to_gpt(self, track: str) -> bool:
         return self._gpt_track is not None and self._gpt_track.id == track
@@ -221,12 +221,14 @@ class Pages:
         """The concepts as entries of the search."""
         for each in self._concepts:
             note = f"Concept · {count(each.exercises, 'exercise')}"
-            yield SearchEntry.of(each.name, f"{CONCEPTS}#{each.anchor}", note, (each.name,))
+            yield SearchEntry.from_page(each.name, f"{CONCEPTS}#{each.anchor}", note, (each.name,))
 
     def _track(self, card: TrackCard) -> PageFiles:
         leads = self._leads_to_gpt(card.id)
         html = self._render(card.path, "track", track=card, gpt=leads, names={"track": card.id})
-        return PageFiles({card.path: html.encode()}, SearchEntry.of(card.title, card.path, "Track"))
+        return PageFiles(
+            {card.path: html.encode()}, SearchEntry.from_page(card.title, card.path, "Track")
+        )
 
     def _lesson(
         self,
@@ -239,7 +241,7 @@ class Pages:
         images = PageImages(lesson.path)
         notebook = notebook_path(card.path)
         titles = {each.id: each.title for each in cards.values()}
-        places = places_of(self._content.lessons[outline.id], outline.lessons)
+        places = find_lesson_places(self._content.lessons[outline.id], outline.lessons)
         html = self._render(
             card.path,
             "lesson",
@@ -260,13 +262,13 @@ class Pages:
         concepts = dict.fromkeys(name for each in card.exercises for name in each.concepts)
         text = "\n\n".join(str(each.text) for each in lesson.blocks if isinstance(each, Prose))
         note = f"Lesson {card.number} · {outline.title}"
-        entry = SearchEntry.of(card.title, card.path, note, concepts, text)
+        entry = SearchEntry.from_page(card.title, card.path, note, concepts, text)
         texts = {card.path: html, notebook: lesson_notebook(lesson, titles)}
         if lesson.data:
             coded = {name: b64encode(data).decode() for name, data in lesson.data.items()}
             texts[card.path.removesuffix("index.html") + _FILES] = json.dumps(coded)
         files = {path: text.encode() for path, text in texts.items()}
-        return PageFiles(files | images.beside(card.path), entry)
+        return PageFiles(files | images.files_for(card.path), entry)
 
     def _exercise(
         self,
@@ -297,9 +299,9 @@ class Pages:
         data = exercise_data(outline.id, exercise, runnable, images) if runnable else ()
         note = f"Exercise {own.number} · {outline.title} · {own.difficulty}"
         subjects = (*own.concepts, *exercise.defines)
-        entry = SearchEntry.of(own.title, own.path, note, subjects, exercise.instructions)
+        entry = SearchEntry.from_page(own.title, own.path, note, subjects, exercise.instructions)
         files = {path: text.encode() for path, text in ((own.path, html), *data)}
-        files |= images.beside(own.path) if images else {}
+        files |= images.files_for(own.path) if images else {}
         files |= {places[name]: content for name, content in contents.items()}
         files |= {notebook_path(own.path): notebook.encode()} if notebook else {}
         return PageFiles(files, entry)
@@ -316,7 +318,7 @@ def render_pages(tracks: Sequence[PublicTrack]) -> Iterator[tuple[str, bytes]]:
     Raises:
         DefinitionError: A text cannot be shown; the error names track, exercise and field.
     """
-    for _, make in Pages(Content(tracks), Hosting()).makers():
+    for _, make in Pages(Content(tracks), Hosting()).page_builders():
         yield from make().files.items()
 
 

@@ -54,7 +54,7 @@ class Ramp:
     light: tuple[str, ...]
     dark: tuple[str, ...]
 
-    def class_of(self, step: int) -> str:
+    def step_class(self, step: int) -> str:
         """The CSS class of a step, 0 to `STEPS - 1`."""
         return f"{self.name}-{step}"
 
@@ -107,7 +107,7 @@ def swatches(stops: Sequence[str]) -> tuple[Swatch, ...]:
 def stylesheet(ramps: Sequence[Ramp] = (SEQUENTIAL, DIVERGING)) -> str:
     """The ramps as CSS: one class a step, each with its colours for both themes."""
     rules = (
-        f".{ramp.class_of(step)} {{ "
+        f".{ramp.step_class(step)} {{ "
         f"background: light-dark({light.background}, {dark.background}); "
         f"color: light-dark({light.text}, {dark.text}); "
         f"fill: light-dark({light.background}, {dark.background}); }}\n"

@@ -29,7 +29,7 @@ def packages_in(folder: Path) -> frozenset[str]:
     Raises:
         UsageError: The folder has no Pyodide.
     """
-    listed = _listed(folder, _read(folder, _LOCK))
+    listed = _listed_packages(folder, _read(folder, _LOCK))
     modules = set[str]()
     for name, entry in listed.items():
         try:  # a package counts if the folder has it and all that it needs
@@ -52,7 +52,7 @@ def read_distribution(folder: Path, packages: Collection[str] = ()) -> dict[str,
         UsageError: The folder has no Pyodide with NumPy, or a file that is not the one it lists.
     """
     core = {name: _read(folder, name) for name in (*_CORE, _LOCK)}
-    listed = _listed(folder, core[_LOCK])
+    listed = _listed_packages(folder, core[_LOCK])
     names = [name for name, entry in listed.items() if not _imports(entry).isdisjoint(packages)]
     try:
         needed = _with_needed(listed, [_NUMPY, *names])
@@ -75,7 +75,7 @@ def versions_in(files: Mapping[str, bytes]) -> Versions | None:
         return None
 
 
-def _listed(folder: Path, lock: bytes) -> Mapping[str, Any]:
+def _listed_packages(folder: Path, lock: bytes) -> Mapping[str, Any]:
     try:
         packages = json.loads(lock)["packages"]
     except (ValueError, KeyError, TypeError) as error:

@@ -9,7 +9,7 @@ from grader.grading.feedback.versions import HERE
 from sitegen.assets import Assets
 from sitegen.concepts import anchor
 from sitegen.content import PLATFORM
-from sitegen.highlight import preformatted
+from sitegen.highlight import preformat
 from sitegen.hosting import PYODIDE, Hosting
 from sitegen.links import (
     ABOUT,
@@ -71,7 +71,7 @@ class PageRenderer:
         self._environment.globals |= {
             "asset": assets.path,
             "modules": assets.modules,
-            "policy": _POLICY.format(python=hosting.pyodide_elsewhere).replace(" ;", ";"),
+            "policy": _POLICY.format(python=hosting.remote_pyodide).replace(" ;", ";"),
             "hosting": hosting,
             "grader_versions": HERE,
             "for_practice": for_practice,
@@ -116,7 +116,7 @@ def _environment() -> Environment:
     environment.filters |= {
         "count": count,
         "duration": duration,
-        "pre": preformatted,
+        "pre": preformat,
         "anchor": anchor,
     }
     return environment

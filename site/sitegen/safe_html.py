@@ -3,7 +3,7 @@
 from markupsafe import Markup
 
 
-def trusted(html: str) -> Markup:
+def mark_safe(html: str) -> Markup:
     """Mark HTML as safe to print.
 
     Only for what a renderer of ours returns after it escaped its input: Markdown with raw HTML

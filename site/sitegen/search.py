@@ -38,7 +38,7 @@ class SearchEntry:
     weights: Mapping[str, int]  # how much each word counts
 
     @classmethod
-    def of(
+    def from_page(
         cls, title: str, path: str, note: str, subjects: Iterable[str] = (), body: str = ""
     ) -> "SearchEntry":
         """Weigh the words of a page.

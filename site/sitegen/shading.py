@@ -23,7 +23,7 @@ def shade_for(values: Sequence[float]) -> Callable[[float], str]:
         if not math.isfinite(value):
             return _NOT_A_NUMBER
         if is_share:
-            return SEQUENTIAL.class_of(round(value * (STEPS - 1)))
-        return DIVERGING.class_of(MIDDLE + round(value / largest * MIDDLE))
+            return SEQUENTIAL.step_class(round(value * (STEPS - 1)))
+        return DIVERGING.step_class(MIDDLE + round(value / largest * MIDDLE))
 
     return shade

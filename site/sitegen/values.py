@@ -8,7 +8,7 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.definitions.public import Described
+from grader.definitions.public import DescribedValue
 from sitegen.numerals import MINUS, decimals_for, is_rounded, numeral
 from sitegen.shading import shade_for
 
@@ -99,7 +99,8 @@ def show(value: object, *, shaded: bool) -> ValueView:
     """Choose the form in which to show a value.
 
     Args:
-        value: A plain Python value, a NumPy array or scalar, a `Described`, or a container of them.
+        value: A plain Python value, a NumPy array or scalar, a `DescribedValue`, or a container
+            of them.
         shaded: Whether tables of floating-point or Boolean values get colours.
     """
     match value:
@@ -115,7 +116,7 @@ def show(value: object, *, shaded: bool) -> ValueView:
     text = _Printer(width=_LINE_LENGTH, compact=True, sort_dicts=False).pformat(value)
     if len(text) <= _MAX_INLINE and "\n" not in text:
         return Inline(text)
-    kind = value.kind if isinstance(value, Described) else type(value).__name__
+    kind = value.kind if isinstance(value, DescribedValue) else type(value).__name__
     return Block(kind, shorten(text))
 
 
@@ -189,13 +190,13 @@ def _show_array(array: NDArray[np.generic], *, shaded: bool) -> Block | Table:
     ]
     return Table(
         summary=summary,
-        columns=numbered(len(rows[0])),
-        labels=numbered(len(rows)) if array.ndim == _MATRIX else (),
+        columns=index_labels(len(rows[0])),
+        labels=index_labels(len(rows)) if array.ndim == _MATRIX else (),
         rows=tuple(cells),
         is_rounded=kind == "f" and is_rounded(values, decimals),
     )
 
 
-def numbered(length: int) -> tuple[str, ...]:
+def index_labels(length: int) -> tuple[str, ...]:
     """Return the labels of an axis that has no names: its indices."""
     return tuple(map(str, range(length)))

@@ -54,10 +54,10 @@ def test_requirements_fit_the_course_and_etude(
     """A course without them, or with another version than Etude's, is refused by file and line."""
     read = course(packages, requirements)
     if not message:
-        assert course_requirements.checked(read) == (requirements or "").encode()
+        assert course_requirements.check_requirements(read) == (requirements or "").encode()
         return
     with pytest.raises(DefinitionError, match=message) as caught:
-        course_requirements.checked(read)
+        course_requirements.check_requirements(read)
     assert "`etude packages lock`" in str(caught.value)
 
 

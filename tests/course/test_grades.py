@@ -116,7 +116,7 @@ def test_whoever_is_on_the_roster_and_handed_nothing_in_gets_nothing(
         ["ada", "4", "0", "4", "8"],
         ["eve", "0", "2", "2", "8"],
     ]
-    assert grades.unlisted(read, roster) == "eve"
+    assert grades.name_unlisted_students(read, roster) == "eve"
     assert batch.submissions == 2
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.course.handout_notebook import handout, written
+from grader.course.handout_notebook import handout, value_text
 from grader.definitions.collection import find_exercise, load_exercise
 from grader.definitions.exercise import Exercise, Seeded
 from grader.definitions.files import default_folder
@@ -133,13 +133,13 @@ def test_a_notebook_brings_its_data_files(tmp_path: Path, monkeypatch: pytest.Mo
 )
 def test_values_are_written_as_python(value: object) -> None:
     """The same value and dtype come back."""
-    text = written(value)
+    text = value_text(value)
     assert text is not None
     found = eval(text, {"np": np})  # noqa: S307  our own text
     np.testing.assert_equal(found, value)
     assert getattr(found, "dtype", None) == getattr(value, "dtype", None)
-    assert written([np.zeros(3_000)]) is None
-    assert written(object()) is None
+    assert value_text([np.zeros(3_000)]) is None
+    assert value_text(object()) is None
 
 
 def test_a_track_is_one_notebook_and_is_submitted_as_one(etude: Etude, tmp_path: Path) -> None:

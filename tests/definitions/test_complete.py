@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from grader.definitions.collection import load_exercise
-from grader.definitions.decode import keys_of
+from grader.definitions.decode import author_keys
 from grader.definitions.exercise import (
     Budget,
     CallTest,
@@ -279,12 +279,12 @@ def test_every_key_is_used(document: Document) -> None:
             (ExerciseLimits, [document.node("limits")]),
         ]
     ):
-        missing = set(keys_of(kind)).difference(*map(keys, found))
+        missing = set(author_keys(kind)).difference(*map(keys, found))
         # With several files each program looks another way: tests/grading/program/test_several_files.
         missing.discard("files_to_submit")
         missing.discard("program")  # of a suite: tests/grading/checks/test_suite_test.py
         if kind in get_args(TestCase):  # what all tests have in common is used somewhere
-            missing -= set(keys_of(_AnyTest)) & set().union(*map(keys, tests))
+            missing -= set(author_keys(_AnyTest)) & set().union(*map(keys, tests))
         assert (kind, missing) == (kind, set())
 
 

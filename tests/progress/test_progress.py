@@ -22,8 +22,15 @@ from grader.errors import UsageError
 from grader.grading.results.verdict import Outcome
 from grader.progress.breaks import earns
 from grader.progress.exchange import from_json, to_json
-from grader.progress.history import Attempt, Broken, GivenUp, HintTaken, History
-from grader.progress.status import ExerciseStatus, Streak, next_open, standing, standings, streak
+from grader.progress.history import Attempt, BrokenProgram, History, ShownHint, ShownSolution
+from grader.progress.status import (
+    ExerciseStatus,
+    Streak,
+    exercise_status,
+    exercise_statuses,
+    next_open,
+    streak,
+)
 from grader.progress.store import (
     FILE_NAME,
     MIGRATIONS,
@@ -31,7 +38,7 @@ from grader.progress.store import (
     Store,
     data_folder,
     migrate,
-    version_of,
+    schema_version,
 )
 
 SOFTMAX, MASK, HEADS = ExerciseId("softmax"), ExerciseId("mask"), ExerciseId("heads")
@@ -48,16 +55,16 @@ def _attempt(
     )
 
 
-def _hint(minutes: int, number: int, price: int) -> HintTaken:
-    return HintTaken(SOFTMAX, number, price, NOON + timedelta(minutes=minutes))
+def _hint(minutes: int, number: int, price: int) -> ShownHint:
+    return ShownHint(SOFTMAX, number, price, NOON + timedelta(minutes=minutes))
 
 
 FAILED = Outcome.FAILED
 FULL = History(
     (_attempt(0, FAILED), _attempt(5), _attempt(7, exercise=MASK)),
     (_hint(1, 1, 2), _hint(2, 2, 3)),
-    (GivenUp(HEADS, NOON),),
-    (Broken(SOFTMAX, "unscaled", "softmax(np.zeros(2))", NOON),),
+    (ShownSolution(HEADS, NOON),),
+    (BrokenProgram(SOFTMAX, "unscaled", "softmax(np.zeros(2))", NOON),),
 )
 
 
@@ -99,9 +106,9 @@ def test_a_file_of_an_older_version_is_brought_up(tmp_path: Path) -> None:
     store = Store(tmp_path)
     store.add(FULL)
     with closing(sqlite3.connect(store.path, isolation_level=None)) as connection:
-        assert version_of(connection) == len(MIGRATIONS)
+        assert schema_version(connection) == len(MIGRATIONS)
         migrate(connection, steps)
-        assert version_of(connection) == len(steps)
+        assert schema_version(connection) == len(steps)
         migrate(connection, steps)
         assert connection.execute("SELECT extra FROM hints").fetchall() == [("none",)] * 2
     with pytest.raises(RecordError, match="newer Etude"):
@@ -217,14 +224,14 @@ def test_no_home_is_an_error_of_the_record(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_an_exercise_nobody_tried_is_new() -> None:
     """With nothing earned."""
-    assert standing(History(), SOFTMAX) == ExerciseStatus()
+    assert exercise_status(History(), SOFTMAX) == ExerciseStatus()
     assert ExerciseStatus().worth(10) == 10
 
 
 def test_xp_are_earned_on_the_first_pass_alone() -> None:
     """Whatever the exercise is worth later."""
     history = History((_attempt(0, FAILED), _attempt(1, xp=10), _attempt(2, xp=50)))
-    found = standing(history, SOFTMAX)
+    found = exercise_status(history, SOFTMAX)
     assert (found.state, found.earned, found.attempts) == ("passed", 10, 3)
     assert found.worth(50) == 0
 
@@ -232,20 +239,20 @@ def test_xp_are_earned_on_the_first_pass_alone() -> None:
 def test_hints_before_the_pass_are_paid_and_those_after_are_not() -> None:
     """2 and 3 before, 4 after: 5 of 10 are left."""
     history = History((_attempt(5),), (_hint(1, 1, 2), _hint(2, 2, 3), _hint(9, 3, 4)))
-    assert standing(history, SOFTMAX).earned == 5
+    assert exercise_status(history, SOFTMAX).earned == 5
 
 
 def test_xp_are_never_negative() -> None:
     """Hints may cost more than there is."""
     history = History((_attempt(5),), (_hint(1, 1, 25),))
-    assert standing(history, SOFTMAX).earned == 0
-    assert standing(History(hints=history.hints), SOFTMAX).worth(10) == 0
+    assert exercise_status(history, SOFTMAX).earned == 0
+    assert exercise_status(History(hints=history.hints), SOFTMAX).worth(10) == 0
 
 
 def test_a_broken_program_earns_one_xp() -> None:
     """For three of an exercise, beside what its pass earns."""
-    broken = tuple(Broken(SOFTMAX, f"m-{n}", "softmax(1)", NOON) for n in range(5))
-    found = standing(History((_attempt(5),), broken=broken), SOFTMAX)
+    broken = tuple(BrokenProgram(SOFTMAX, f"m-{n}", "softmax(1)", NOON) for n in range(5))
+    found = exercise_status(History((_attempt(5),), broken=broken), SOFTMAX)
     assert (found.earned, found.total) == (10, 13)
     assert found.broken == {each.misconception for each in broken}
 
@@ -257,8 +264,8 @@ def test_a_broken_program_earns_one_xp() -> None:
 )
 def test_what_breaking_a_program_is_worth(program: str, count: int, is_worth_one: bool) -> None:
     """Nothing after three of an exercise, nor for what the learner made or broke before."""
-    broken = tuple(Broken(SOFTMAX, f"m-{n}", "softmax(1)", NOON) for n in range(count))
-    others = Broken(MASK, "other", "mask(1)", NOON)
+    broken = tuple(BrokenProgram(SOFTMAX, f"m-{n}", "softmax(1)", NOON) for n in range(count))
+    others = BrokenProgram(MASK, "other", "mask(1)", NOON)
     history = History((_attempt(1, FAILED), _attempt(5)), broken=(*broken, others))
     assert earns(SOFTMAX, program, history) is is_worth_one
 
@@ -266,23 +273,23 @@ def test_what_breaking_a_program_is_worth(program: str, count: int, is_worth_one
 @pytest.mark.parametrize(("minutes", "earned"), [(1, 0), (9, 10)])
 def test_giving_up_counts_before_the_pass(minutes: int, earned: int) -> None:
     """To look at the solution afterwards costs nothing."""
-    given_up = (GivenUp(SOFTMAX, NOON + timedelta(minutes=minutes)),)
-    found = standing(History((_attempt(5),), (), given_up), SOFTMAX)
+    given_up = (ShownSolution(SOFTMAX, NOON + timedelta(minutes=minutes)),)
+    found = exercise_status(History((_attempt(5),), (), given_up), SOFTMAX)
     assert (found.state, found.earned) == ("passed", earned)
 
 
 def test_failures_are_counted_since_the_last_help() -> None:
     """A hint or a pass begins again."""
     attempts = tuple(_attempt(minutes, FAILED) for minutes in (0, 1, 2))
-    assert standing(History(attempts), SOFTMAX).failures == 3
-    helped = History(attempts, (HintTaken(SOFTMAX, 1, 0, NOON + timedelta(seconds=90)),))
-    assert standing(helped, SOFTMAX).failures == 1
-    assert standing(History((*attempts, _attempt(3))), SOFTMAX).failures == 0
+    assert exercise_status(History(attempts), SOFTMAX).failures == 3
+    helped = History(attempts, (ShownHint(SOFTMAX, 1, 0, NOON + timedelta(seconds=90)),))
+    assert exercise_status(helped, SOFTMAX).failures == 1
+    assert exercise_status(History((*attempts, _attempt(3))), SOFTMAX).failures == 0
 
 
 def test_exercises_are_kept_apart() -> None:
     """Each has its own state, and the XP add up."""
-    found = standings(FULL)
+    found = exercise_statuses(FULL)
     assert {name: each.state for name, each in found.items()} == {
         SOFTMAX: "passed",
         MASK: "passed",
@@ -374,8 +381,8 @@ _IDS = st.from_regex(r"\A[a-z0-9]{1,5}(-[a-z0-9]{1,5}){0,2}\Z").map(ExerciseId)
 _NUMBERS = st.integers(0, 10**6)
 
 
-@given(st.lists(st.builds(HintTaken, _IDS, _NUMBERS, _NUMBERS, _TIMES)))
-def test_any_history_survives_json(hints: list[HintTaken]) -> None:
+@given(st.lists(st.builds(ShownHint, _IDS, _NUMBERS, _NUMBERS, _TIMES)))
+def test_any_history_survives_json(hints: list[ShownHint]) -> None:
     """And comes back in the order of time."""
     ordered = tuple(sorted(hints, key=lambda hint: hint.at))
     assert from_json(to_json(History(hints=tuple(hints)))) == History(hints=ordered)

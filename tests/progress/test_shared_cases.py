@@ -11,7 +11,7 @@ import pytest
 from grader.errors import UsageError
 from grader.progress.exchange import from_json
 from grader.progress.history import History
-from grader.progress.status import ExerciseStatus, next_up, standings, streak
+from grader.progress.status import ExerciseStatus, exercise_statuses, next_up, streak
 from grader.progress.store import Store
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def test_a_history_comes_to_what_the_table_says(case: dict[str, Any], tmp_path: 
     """States, XP, streak and what is next."""
     history = _history(case["history"], tmp_path)
     requires: dict[ExerciseId, list[ExerciseId]] = TABLE["requires"]
-    known = standings(history)
+    known = exercise_statuses(history)
     found = next_up(history, tuple(requires), requires.__getitem__)
 
     assert {name: _plain(each) for name, each in known.items()} == {
@@ -66,7 +66,7 @@ def test_what_is_no_history_is_refused(text: str) -> None:
         from_json(text)
 
 
-def _plain(standing: ExerciseStatus) -> dict[str, Any]:
-    fields = asdict(standing)
-    passed_at = standing.passed_at and standing.passed_at.isoformat()
-    return fields | {"passed_at": passed_at, "broken": len(standing.broken)}
+def _plain(exercise_status: ExerciseStatus) -> dict[str, Any]:
+    fields = asdict(exercise_status)
+    passed_at = exercise_status.passed_at and exercise_status.passed_at.isoformat()
+    return fields | {"passed_at": passed_at, "broken": len(exercise_status.broken)}

@@ -55,10 +55,10 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     install("unrelated", {"unrelated.py": "SECRET = 1\n"})
     monkeypatch.syspath_prepend(folder)
     packages.distributions_of_modules.cache_clear()
-    packages.folders_of.cache_clear()
+    packages.find_package_folders.cache_clear()
     yield folder
     packages.distributions_of_modules.cache_clear()
-    packages.folders_of.cache_clear()
+    packages.find_package_folders.cache_clear()
     for name in ("toolkit", "toolkit.ahead", "toolkit.later", "need_ed", "unrelated"):
         sys.modules.pop(name, None)
 

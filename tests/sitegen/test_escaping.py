@@ -90,7 +90,9 @@ def built(content: Callable[[str], Content], tmp_path_factory: pytest.TempPathFa
     @cache
     def make(text: str) -> Site:
         root = tmp_path_factory.mktemp("escaping") / "site"
-        build_site(content(text), root, hosting=Hosting.of(site_url="https://example.org/etude/"))
+        build_site(
+            content(text), root, hosting=Hosting.from_options(site_url="https://example.org/etude/")
+        )
         return Site(root)
 
     return make

@@ -9,7 +9,7 @@ from grader.disk_cache import Cache
 from grader.errors import DefinitionError
 from grader.lessons.lesson import read_lesson
 from grader.sandbox.process import Sandbox
-from sitegen.from_collection.lesson_cache import cached_run
+from sitegen.from_collection.lesson_cache import run_cached
 
 LESSON = """\
 # Rows
@@ -36,8 +36,8 @@ def test_a_known_lesson_is_not_run_again(tmp_path: Path, sandbox: Sandbox) -> No
     path = tmp_path / "01-rows.md"
     path.write_text(LESSON)
     cache = Cache(tmp_path / "cache", "sources")
-    first = cached_run(read_lesson(path), cache, lambda: sandbox)
-    again = cached_run(read_lesson(path), cache, nobody)
+    first = run_cached(read_lesson(path), cache, lambda: sandbox)
+    again = run_cached(read_lesson(path), cache, nobody)
 
     with np.printoptions(floatmode="unique"):
         assert repr(again) == repr(first)
@@ -49,9 +49,9 @@ def test_a_changed_lesson_is_run(tmp_path: Path, sandbox: Sandbox) -> None:
     path = tmp_path / "01-rows.md"
     path.write_text(LESSON)
     cache = Cache(tmp_path / "cache", "sources")
-    cached_run(read_lesson(path), cache, lambda: sandbox)
+    run_cached(read_lesson(path), cache, lambda: sandbox)
     path.write_text(LESSON.replace("2 + 2", "2 / 0"))
 
     for _ in range(2):
         with pytest.raises(DefinitionError, match="ZeroDivisionError"):
-            cached_run(read_lesson(path), cache, lambda: sandbox)
+            run_cached(read_lesson(path), cache, lambda: sandbox)

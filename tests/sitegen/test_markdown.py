@@ -123,7 +123,7 @@ def test_an_image_is_named_by_its_contents(tmp_path: Path) -> None:
 
     html = render_markdown('Two ![rows & "columns"](rows.png).', where=WHERE, images=images)
 
-    ((path, content),) = images.beside("track/x/index.html").items()
+    ((path, content),) = images.files_for("track/x/index.html").items()
     name = path.removeprefix("track/x/")
     assert (content, name[:6], name[-4:]) == (PNG, "image-", ".png")
     assert f'<img src="{name}" alt="rows &amp; &quot;columns&quot;">' in html

@@ -249,15 +249,15 @@ def test_a_base_that_is_no_path_is_refused(base_url: str) -> None:
 def test_an_address_that_is_none_is_refused(address: str) -> None:
     """That of the site as well as that of Pyodide."""
     with pytest.raises(UsageError, match="URL is one such as"):
-        Hosting.of(site_url=address)
+        Hosting.from_options(site_url=address)
     if not address.startswith("/"):
         with pytest.raises(UsageError, match="The URL of Pyodide is"):
-            Hosting.of(pyodide_url=address)
+            Hosting.from_options(pyodide_url=address)
 
 
 def test_python_may_lie_elsewhere_on_the_same_host(build: Build) -> None:
     """Then no other host is named, and the address is the same from every page."""
-    site = build(hosting=Hosting.of(pyodide_url="/shared/pyodide"))
+    site = build(hosting=Hosting.from_options(pyodide_url="/shared/pyodide"))
     page = site["about/index.html"]
 
     assert page.one("html").attributes["data-pyodide"] == "/shared/pyodide/"
@@ -266,11 +266,11 @@ def test_python_may_lie_elsewhere_on_the_same_host(build: Build) -> None:
 
 def test_the_base_follows_from_the_site_s_address() -> None:
     """It need not be given too; one that contradicts is refused."""
-    assert Hosting.of(site_url="https://example.org/a/b").base_url == "/a/b/"
-    assert Hosting.of(site_url="https://example.org").base_url == "/"
-    assert Hosting.of().base_url == "/"
+    assert Hosting.from_options(site_url="https://example.org/a/b").base_url == "/a/b/"
+    assert Hosting.from_options(site_url="https://example.org").base_url == "/"
+    assert Hosting.from_options().base_url == "/"
     with pytest.raises(UsageError, match="is not the path of"):
-        Hosting.of(site_url="https://example.org/a/", base_url="/b/")
+        Hosting.from_options(site_url="https://example.org/a/", base_url="/b/")
 
 
 @every_page

@@ -84,7 +84,7 @@ def test_every_step_is_a_class_with_colours_for_both_themes(ramp: Ramp) -> None:
 
     assert css.count("{") == css.count("}") == STEPS
     assert (
-        f".{ramp.class_of(3)} {{ background: light-dark({light.background}, {dark.background}); "
+        f".{ramp.step_class(3)} {{ background: light-dark({light.background}, {dark.background}); "
         f"color: light-dark({light.text}, {dark.text}); "
         f"fill: light-dark({light.background}, {dark.background}); }}"
     ) in css

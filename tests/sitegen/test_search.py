@@ -21,14 +21,16 @@ def test_a_text_is_taken_apart(text: str, expected: list[str]) -> None:
 
 def test_the_index_is_that_of_the_table() -> None:
     """Words in order, each with the pages that have it, and what it counts there."""
-    entries = [SearchEntry.of(**each) for each in CASES["entries"]]
+    entries = [SearchEntry.from_page(**each) for each in CASES["entries"]]
 
     assert json.loads(search_index(entries)) == CASES["index"]
 
 
 def test_a_word_counts_by_where_it_stands() -> None:
     """More in a title than among the concepts, more there than in the text; the rest adds up."""
-    entry = SearchEntry.of("Mask it", "", "", ("causal-mask",), "A mask, a mask: see the future.")
+    entry = SearchEntry.from_page(
+        "Mask it", "", "", ("causal-mask",), "A mask, a mask: see the future."
+    )
 
     assert entry.weights["mask"] > entry.weights["it"] > entry.weights["causal"]
     assert entry.weights["causal"] > entry.weights["future"]
@@ -37,7 +39,7 @@ def test_a_word_counts_by_where_it_stands() -> None:
 
 def test_formulas_are_no_words() -> None:
     """No one searches for what is between dollar signs."""
-    assert SearchEntry.of("", "", "", (), "where $Q K^T$ is").weights == {}
+    assert SearchEntry.from_page("", "", "", (), "where $Q K^T$ is").weights == {}
 
 
 def test_every_page_with_a_subject_can_be_found(site: Site) -> None:

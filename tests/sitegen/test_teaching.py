@@ -12,7 +12,7 @@ from grader.lessons.figure import HEADS, PARTS, Figure
 from sitegen.content import TrackLesson
 from sitegen.numerals import MINUS
 from sitegen.teaching import position_products
-from sitegen.teaching.curves import bars_of, describe, measure
+from sitegen.teaching.curves import bar_heights, describe, measure
 from sitegen.teaching.explorer import describe_row, view_explorer
 from sitegen.teaching.model_map import view_map
 from sitegen.teaching.selection import view_selection
@@ -210,7 +210,7 @@ def test_scores_and_their_softmax_are_those_of_the_table(case: dict[str, Any]) -
 
     assert np.allclose([found.spread, found.peak, found.slope], case["measures"], rtol=0, atol=1e-9)
     assert np.allclose(found.weights[5], case["weights"], rtol=0, atol=1e-9)
-    assert np.allclose(bars_of(found.scores), case["bars"], atol=0.06)
+    assert np.allclose(bar_heights(found.scores), case["bars"], atol=0.06)
     assert describe(found) == case["said"]
 
 

@@ -121,7 +121,7 @@ class Subject(CheckedExercise):
         for index in range(len(self.exercise.misconceptions)):
             yield "misconceptions", index, "code"
         for index in range(len(self.exercise.also_right)):
-            yield self.document.text_of("code", "also_right", index)
+            yield self.document.text_steps("code", "also_right", index)
         for index in range(len(self.exercise.tests)):
             for key in ("given", "run", "pytest"):
                 if self.document.has("tests", index, key) and isinstance(
@@ -164,7 +164,7 @@ class Subject(CheckedExercise):
 
     def hint(self, index: int) -> tuple[Step, ...]:
         """Return where the text of a hint is."""
-        return self.document.text_of("text", "hints", index)
+        return self.document.text_steps("text", "hints", index)
 
     @cached_property
     def solved(self) -> list[SolvedFunction]:

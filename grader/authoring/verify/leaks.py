@@ -29,7 +29,7 @@ from grader.definitions.exercise import (
     Seeded,
     TestCase,
 )
-from grader.definitions.images import images_of
+from grader.definitions.images import image_files
 from grader.definitions.student import student_text
 from grader.errors import DefinitionError, EtudeError, GraderFault, Location
 from grader.grading.diagnosis.input_values import parts
@@ -218,7 +218,7 @@ def begin_to_find_leaks(
     packages = {name for each in exercises for name in each.packages}
     courses = [each.course.where.path for each in exercises if each.course]
     paths = [each.where.path for each in exercises]
-    images = [image for path in paths for image in images_of(path)]
+    images = [image for path in paths for image in image_files(path)]
     files = [*readable, *paths, *courses, *images]
     process = ConfinedProcess(answer, partial(open_sandbox, packages=packages), files)
     process.send(b"")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from grader.definitions.course import digest_in_course
 from grader.definitions.exercise import Exercise, TestId
-from grader.definitions.files import digest_of
+from grader.definitions.files import data_digests
 from grader.definitions.yaml_source import Document, Scalar, read
 from grader.errors import EtudeError, Location
 
@@ -44,7 +44,7 @@ class Locations:
         """Return where a line (from one) of a text, or of the one below its `code`, is."""
         if self._document is None:
             return self._exercise.where
-        node = self._document.node(*self._document.text_of("code", *steps))
+        node = self._document.node(*self._document.text_steps("code", *steps))
         if isinstance(node, Scalar):
             return self._document.place(node, line, 1)
         return node.where
@@ -56,6 +56,6 @@ class Locations:
         except EtudeError:  # it has gone since
             return None
         exercise = self._exercise
-        digests = [*digest_of(exercise.data), *digest_of(exercise.hidden_data)]
+        digests = [*data_digests(exercise.data), *data_digests(exercise.hidden_data)]
         digest = digest_in_course(document.digest, exercise.course, digests)
         return document if digest == self._exercise.digest else None

@@ -13,7 +13,7 @@ from grader.authoring.verify.proof import Proof, ProofFinding
 from grader.authoring.verify.proof_cache import ProofCache
 from grader.definitions.course import load_course
 from grader.definitions.files import course_file, exists, id_in_name, read_file
-from grader.definitions.images import MOST_BYTES, images_of
+from grader.definitions.images import MOST_BYTES, image_files
 from grader.errors import DefinitionError, Problem, UsageError
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _of_course(exercise: Path) -> list[bytes]:
 def _images(exercise: Path) -> Iterator[bytes]:
     """Yield the images of an exercise; no page of it can be made while one is missing."""
     try:
-        paths = [*images_of(exercise)]
+        paths = [*image_files(exercise)]
     except DefinitionError:  # it is told when the file is loaded
         return
     for path in paths:

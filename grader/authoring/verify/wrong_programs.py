@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from grader.definitions.exercise import Exercise
-from grader.definitions.program_files import appended
+from grader.definitions.program_files import append_code
 
 RAISES: Final = "raises"
 NOTHING: Final = "nothing"
@@ -401,7 +401,7 @@ def _program(right: str, kind: str, names: dict[str, bool], condition: str = "Tr
     wrapper = _WRAPPER
     for key, value in (("kind", kind), ("condition", condition), ("names", names)):
         wrapper = wrapper.replace(f"{{{key}!r}}", repr(value))
-    return appended(right, wrapper)
+    return append_code(right, wrapper)
 
 
 _NEVER_RIGHT: Final = "an answer that no one gives"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from grader.course.course_requirements import LOCK, checked
+from grader.course.course_requirements import LOCK, check_requirements
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import COURSE_FILE, REQUIREMENTS_FILE, course_file
@@ -139,7 +139,7 @@ def autograder(
             files[f"exercises/{path}"] = (folder / path).read_bytes()
         if (course := each.exercise.course) is not None:
             files[f"exercises/{COURSE_FILE}"] = course.where.path.read_bytes()
-            if (requirements := checked(course)) is not None:
+            if (requirements := check_requirements(course)) is not None:
                 files[f"exercises/{REQUIREMENTS_FILE}"] = requirements
             files |= {f"exercises/{path}": text.encode() for path, text in course.sources.items()}
     # Pack without compression, whose bytes differ from one zlib to another.

@@ -83,7 +83,7 @@ class _Finder(ast.NodeVisitor):
             self.generic_visit(node)
             return
         if name := getattr(node, "name", None):
-            self._set(name)
+            self._add_name(name)
         outer = self.scope
         self.scope = _Scope(outer, isinstance(node, _COMPREHENSIONS))
         self.generic_visit(node)
@@ -98,7 +98,7 @@ class _Finder(ast.NodeVisitor):
                 self.scope.uses.setdefault(name, node)
                 self.is_certain &= name not in _DYNAMIC
             case ast.Name(id=name) | ast.arg(arg=name):
-                self._set(name)
+                self._add_name(name)
             case ast.NamedExpr(target=ast.Name(id=name)):
                 scope = self.scope  # in a comprehension `:=` sets the name around that
                 while scope.is_comprehension and scope.above:
@@ -110,15 +110,15 @@ class _Finder(ast.NodeVisitor):
                 for alias in node.names:
                     self.is_certain &= alias.name != "*"
                     name = alias.asname or alias.name.partition(".")[0]
-                    self._set(name, is_module=isinstance(node, ast.Import))
+                    self._add_name(name, is_module=isinstance(node, ast.Import))
             case ast.MatchMapping(rest=str(name)):
-                self._set(name)
+                self._add_name(name)
             case _ if type(node).__name__ in _BINDERS and isinstance(
                 bound := getattr(node, "name", None), str
             ):
-                self._set(bound)
+                self._add_name(bound)
 
-    def _set(self, name: str, *, is_module: bool = False) -> None:
+    def _add_name(self, name: str, *, is_module: bool = False) -> None:
         self.scope.sets.add(name)
         (self.modules if is_module else self.others).add(name)
 

@@ -140,7 +140,7 @@ def _files_of_programs(checked: CheckedExercise) -> Iterator[Problem]:
         for index, misconception in enumerate(exercise.misconceptions)
     ]
     others += [
-        (right.code, checked.document.text_of("code", "also_right", index))
+        (right.code, checked.document.text_steps("code", "also_right", index))
         for index, right in enumerate(exercise.also_right)
     ]
     for text, steps in others:

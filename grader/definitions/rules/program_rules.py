@@ -38,7 +38,7 @@ def _syntax(checked: CheckedExercise) -> Iterator[Problem]:
     for index in range(len(exercise.misconceptions)):
         yield from checked.syntax("exec", "misconceptions", index, "code")
     for index in range(len(exercise.also_right)):
-        yield from checked.syntax("exec", *checked.document.text_of("code", "also_right", index))
+        yield from checked.syntax("exec", *checked.document.text_steps("code", "also_right", index))
     for index, test in enumerate(exercise.tests):
         steps = ("tests", index)
         if not isinstance(test.given, Literals):
@@ -143,7 +143,7 @@ def _known_names(checked: CheckedExercise) -> Iterator[Problem]:
         if test.is_expression:
             yield from _unknown_in_expressions(checked, test, index, names)
         elif test.runs_inside:
-            yield from _unknown_in_run(checked, names, "tests", index, test.code_key)
+            yield from _unknown_run_names(checked, names, "tests", index, test.code_key)
         elif test.python:
             scopes = (names, checked.exercise.defines, ("np", "pytest", "capsys"))
             yield from _unknown(checked, scopes, _GIVEN, "exec", "tests", index, test.code_key)
@@ -174,7 +174,7 @@ def _unknown_in_expressions(
             yield checked.problem(f"{quote(name)} is not used in '{key}'", *steps)
 
 
-def _unknown_in_run(
+def _unknown_run_names(
     checked: CheckedExercise, inputs: Collection[str], *steps: Step
 ) -> Iterator[Problem]:
     exercise = checked.exercise

@@ -104,10 +104,10 @@ def _properties(checked: CheckedExercise) -> Iterator[Problem]:
                 )
                 yield checked.problem(message, *steps, "given")
         if test.of:
-            yield from _of(checked, test, index)
+            yield from _moved_inputs(checked, test, index)
 
 
-def _of(checked: CheckedExercise, test: PropertyTest, index: int) -> Iterator[Problem]:
+def _moved_inputs(checked: CheckedExercise, test: PropertyTest, index: int) -> Iterator[Problem]:
     steps = ("tests", index, "of")
     moves = PROPERTIES[test.holds].moves
     if moves == "nothing":

@@ -32,7 +32,7 @@ def draw_inputs(exercise: Exercise, test: TestCase, number: int) -> Mapping[str,
     """
     if isinstance(test.given, Literals):
         return {name: freeze(value) for name, value in test.given.values.items()}
-    rng, size = generator(exercise, test, number), size_of(number, test.seeds)
+    rng, size = generator(exercise, test, number), encoded_size(number, test.seeds)
     return _run_given(test, test.given.code, rng, size, _sizes(rng, size, number))
 
 
@@ -94,7 +94,7 @@ def generator(exercise: Exercise, test: TestCase, *numbers: int) -> np.random.Ge
     return np.random.default_rng([stream, *numbers])
 
 
-def size_of(number: int, draws: int) -> int:
+def encoded_size(number: int, draws: int) -> int:
     """Return the size of a draw: it grows, so that the first failure shown is a small one."""
     if draws == 1:
         return _ONLY_SIZE

@@ -6,9 +6,9 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
 from grader.definitions.exercise import Exercise, Seeded
-from grader.definitions.imports import imported
+from grader.definitions.imports import find_imports
 from grader.definitions.public import (
-    Described,
+    DescribedValue,
     PublicExercise,
     PublicHint,
     PublicTest,
@@ -121,7 +121,7 @@ def imported_packages(exercise: Exercise) -> tuple[str, ...]:
     bodies = [test.code for test in visible if test.code_key == "pytest"]
     bodies += [test.given.code for test in visible if isinstance(test.given, Seeded)]
     programs = "\n".join((exercise.starter, exercise.solution, *bodies))
-    return imported(programs, exercise.packages)
+    return find_imports(programs, exercise.packages)
 
 
 def missing_in_page(
@@ -160,5 +160,5 @@ def _plain(value: Any) -> Any:
         if dtype.itemsize and dtype.names is None and not dtype.hasobject:
             return value
     if isinstance(value, FunctionType):  # whose own text has an address, another in each build
-        return Described(kind.__name__, f"{value.__name__}{inspect.signature(value)}")
-    return Described(kind.__name__, repr(value))
+        return DescribedValue(kind.__name__, f"{value.__name__}{inspect.signature(value)}")
+    return DescribedValue(kind.__name__, repr(value))

@@ -133,8 +133,8 @@ def command(
 def _rendered_solution(exercise: "Exercise") -> dict[str, Any]:
     """Return the solution of an exercise as its page shows it."""
     from sitegen.exercise_data import solution_data
-    from sitegen.from_collection.builder import solution_of
+    from sitegen.from_collection.builder import make_solution
     from sitegen.page_images import InlineImages
 
     path = exercise.where.path
-    return solution_data(solution_of(exercise), path, InlineImages(path))
+    return solution_data(make_solution(exercise), path, InlineImages(path))

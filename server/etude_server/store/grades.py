@@ -35,7 +35,7 @@ from etude_server.store.tables import (
     submission,
     verdict,
 )
-from grader.course.late_rules import LateRule, Override, earned
+from grader.course.late_rules import LateRule, Override, compute_grade
 from grader.course.statistics import Sums
 from grader.reports.report import NOT_SUBMITTED
 
@@ -246,7 +246,7 @@ def _rule(row: Row[Any]) -> LateRule:
 
 
 def _by_rules(held: Grade, days: int, rule: LateRule, hand: Override | None) -> Grade:
-    points = earned(held.score, held.max_score, rule=rule, days=days, override=hand)
+    points = compute_grade(held.score, held.max_score, rule=rule, days=days, override=hand)
     return replace(held, points=points.points, note=points.note)
 
 
@@ -264,21 +264,21 @@ def _best(connection: Connection, person_id: str, held: Grade, rule: LateRule) -
 
 def added_up(connection: Connection, exercise: str | None = None) -> dict[str, Sums]:
     """Return the sums of students' grades, by exercise; of one exercise if it is given."""
-    earned = share(grade.c.score, grade.c.max_score)
+    compute_grade = share(grade.c.score, grade.c.max_score)
     everything = (
-        select(grade.c.person_id, func.sum(earned).label("earned"))
+        select(grade.c.person_id, func.sum(compute_grade).label("earned"))
         .join(person, person.c.id == grade.c.person_id)
         .where(person.c.role == "student")
         .group_by(grade.c.person_id)
         .subquery()
     )
-    others = everything.c.earned - earned
+    others = everything.c.compute_grade - compute_grade
     chosen = (
         select(
             grade.c.exercise,
             func.count(),
             func.sum(case((grade.c.passed, 1), else_=0)),
-            func.sum(earned),
+            func.sum(compute_grade),
             func.sum(others),
             func.sum(others * others),
             func.sum(case((grade.c.passed, others), else_=0.0)),

@@ -37,7 +37,7 @@ from etude_server.store.tables import (
     verdict,
 )
 from etude_server.store.upsert import insert_unless_there, put
-from grader.course.statistics import Mistakes, row_of
+from grader.course.statistics import Mistakes, read_row
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import FAULT, verdict_data
 
@@ -377,7 +377,7 @@ def count_mistakes(connection: Connection, exercise: str | None = None) -> dict[
 
 
 def _mistakes_in(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    row = row_of({**body, "student": ""})
+    row = read_row({**body, "student": ""})
     if row is None:
         return
     # PostgreSQL takes no longer ones, and then the verdict itself would not be published.

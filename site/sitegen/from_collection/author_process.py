@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from grader.browser import page
 from grader.browser.shipping import break_data, engine_data
-from grader.definitions.public import Described, PublicTest
+from grader.definitions.public import DescribedValue, PublicTest
 from grader.errors import GraderFault
 from grader.grading.expected.oracle import ValueCache
 from grader.grading.expected.public_form import public_exercise
@@ -30,7 +30,7 @@ class _Tests:
     tests: tuple[PublicTest, ...]
 
 
-_PICKLED: Final = PickleFormat(_Tests, (PublicTest, Described))
+_PICKLED: Final = PickleFormat(_Tests, (PublicTest, DescribedValue))
 _NONSENSE: Final = "the process that runs authors' code sent nonsense"
 
 

@@ -19,7 +19,7 @@ from grader.definitions.collection import Collection
 from grader.definitions.course import load_course
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import TRACK_FILE, course_file, exists
-from grader.definitions.imports import imported
+from grader.definitions.imports import find_imports
 from grader.definitions.public import PublicTest, PublicTrack
 from grader.definitions.rules.test_rules import uses_any
 from grader.definitions.track import LessonDefinition, Track, TrackDefinition, TrackId
@@ -45,7 +45,7 @@ from sitegen.content import (
     WrongAnswer,
 )
 from sitegen.from_collection.author_process import AuthorProcess, read_tests
-from sitegen.from_collection.lesson_cache import cached_run
+from sitegen.from_collection.lesson_cache import run_cached
 from sitegen.links import exercise_path, lesson_path
 from sitegen.own_gpt import MISTAKES, PARTS, SETTINGS, SWITCHES, model_json
 from sitegen.pyodide import PUBLIC_PACKAGES
@@ -105,7 +105,7 @@ class ContentBuilder:
         self._cache = cache or Cache(None, "")
         self._page_packages = frozenset(page_packages)
         self._sandboxes: dict[int, Sandbox] = {}  # of lessons, by process
-        self._authors_of: dict[int, AuthorProcess] = {}  # by process
+        self._author_processes: dict[int, AuthorProcess] = {}  # by process
         self._packages = frozenset[str]()  # that submissions and lessons may import
 
     def __enter__(self) -> Self:
@@ -116,13 +116,16 @@ class ContentBuilder:
 
     def _end_processes(self) -> None:
         process = os.getpid()
-        for ended in (self._sandboxes.pop(process, None), self._authors_of.pop(process, None)):
+        for ended in (
+            self._sandboxes.pop(process, None),
+            self._author_processes.pop(process, None),
+        ):
             if ended is not None:
                 ended.close()
 
-    def fork_now(self) -> None:
+    def start_author_process(self) -> None:
         """Make the process that runs authors' code, which later would be a fork with threads."""
-        self._authors()
+        self._author_process()
 
     def collection(self, folder: Path) -> Content:
         """Return the content of a collection's site.
@@ -179,10 +182,10 @@ class ContentBuilder:
             packages |= {*load_course(course).packages} if exists(course) else set()
         if not packages <= self._packages:
             self._packages |= packages
-            had_authors = os.getpid() in self._authors_of
+            had_authors = os.getpid() in self._author_processes
             self._end_processes()  # a sandbox is started with its packages
             if had_authors:
-                self.fork_now()
+                self.start_author_process()
         public: list[PublicTrack] = []
         lessons: dict[str, list[TrackLesson]] = {}
         runnable: dict[str, Runnable] = {}
@@ -216,7 +219,7 @@ class ContentBuilder:
             runnable=runnable,
             notebooks=notebooks,
             data={str(e.id): e.data for each in tracks for e in each.exercises if e.data},
-            python=self._kept("modules", bundle),
+            python=self._cached("modules", bundle),
             for_practice=any(self._is_practice(e) for each in tracks for e in each.exercises),
             wrong_answer=self._wrong_answer(by_id),
             own_gpt=self._own_gpt(by_id),
@@ -224,14 +227,14 @@ class ContentBuilder:
 
     def _tests(self, exercise: Exercise) -> Sequence[PublicTest]:
         key = f"tests {exercise.digest}"
-        return read_tests(self._kept(key, lambda: self._authors().tests(exercise)))
+        return read_tests(self._cached(key, lambda: self._author_process().tests(exercise)))
 
     def _runnable(self, exercise: Exercise) -> Runnable:
         for_practice = self._is_practice(exercise)
         is_judged = for_practice and exercise.kind == "predict"
         solution = None
         if (self._with_solutions or for_practice) and exercise.solution:
-            solution = solution_of(exercise)
+            solution = make_solution(exercise)
         return Runnable(
             engine=partial(self._engine, exercise, for_practice),
             feedback={each.id: each.feedback for each in exercise.misconceptions},
@@ -257,7 +260,9 @@ class ContentBuilder:
         def grade() -> WrongAnswer:
             key = f"wrong answer {exercise.digest} {mistake}"
             engine = partial(self._engine, exercise, for_practice=True)
-            verdict = json.loads(self._kept(key, lambda: self._authors().verdict(engine(), code)))
+            verdict = json.loads(
+                self._cached(key, lambda: self._author_process().verdict(engine(), code))
+            )
             first = next(each for each in verdict["tests"] if each["outcome"] != "passed")
             return WrongAnswer(name, code, first["message"], verdict["diagnosis"]["feedback"])
 
@@ -278,13 +283,15 @@ class ContentBuilder:
 
         def record() -> str:
             key = f"own gpt {hashlib.sha256(whole.encode()).hexdigest()}"
-            return self._kept(key, lambda: self._authors().record(whole, SETTINGS)).decode()
+            return self._cached(
+                key, lambda: self._author_process().record(whole, SETTINGS)
+            ).decode()
 
         return OwnGpt(whole, record, mistakes) if is_public else OwnGpt(model_json({}), record, {})
 
     def _breaks(self, exercise: Exercise) -> str:
-        make = partial(self._authors().break_data, exercise)
-        return self._kept(f"break {exercise.digest}", make).decode() if exercise.solution else ""
+        make = partial(self._author_process().break_data, exercise)
+        return self._cached(f"break {exercise.digest}", make).decode() if exercise.solution else ""
 
     def _is_practice(self, exercise: Exercise) -> bool:
         course = exercise.course  # a student edition's says nothing of it: it has no hidden tests
@@ -293,8 +300,8 @@ class ContentBuilder:
     def _engine(self, exercise: Exercise, for_practice: bool) -> str:
         packages = sorted(self._page_packages.intersection(imported_packages(exercise)))
         key = f"{'practice' if for_practice else 'engine'} {exercise.digest} {packages}"
-        make = partial(self._authors().engine, exercise, packages, for_practice=for_practice)
-        return self._kept(key, make).decode()
+        make = partial(self._author_process().engine, exercise, packages, for_practice=for_practice)
+        return self._cached(key, make).decode()
 
     def _lesson(
         self, entry: LessonDefinition, path: Path, exercises: Sequence[Exercise]
@@ -307,7 +314,7 @@ class ContentBuilder:
         if exists(course):
             loaded = load_course(course)
             loaded.refuse_missing(code)
-            packages = imported(code, loaded.packages)
+            packages = find_imports(code, loaded.packages)
         return TrackLesson(
             entry.id,
             entry.title,
@@ -326,13 +333,13 @@ class ContentBuilder:
         """Yield the blocks; of wrong programs those that pages may have, with their code."""
         practice = [each for each in exercises if self._is_practice(each)]
         codes = {(e.id, wrong.id): wrong.code for e in practice for wrong in e.breakable}
-        for block in cached_run(lesson, self._cache, self._sandbox).blocks:
+        for block in run_cached(lesson, self._cache, self._sandbox).blocks:
             if not isinstance(block, BreakTask):
                 yield block
             elif code := codes.get((block.exercise, block.misconception)):
                 yield replace(block, code=code)
 
-    def _kept(self, key: str, make: Callable[[], bytes]) -> bytes:
+    def _cached(self, key: str, make: Callable[[], bytes]) -> bytes:
         """Return what the cache has under a key, or make and keep it."""
         kept = self._cache.find(key)
         if kept is None:
@@ -340,12 +347,12 @@ class ContentBuilder:
             self._cache.keep(key, kept)
         return kept
 
-    def _authors(self) -> AuthorProcess:
+    def _author_process(self) -> AuthorProcess:
         """Return this process's own runner of authors' code; a fork of it gets another."""
         process = os.getpid()
-        if process not in self._authors_of:
-            self._authors_of[process] = AuthorProcess(self._packages)
-        return self._authors_of[process]
+        if process not in self._author_processes:
+            self._author_processes[process] = AuthorProcess(self._packages)
+        return self._author_processes[process]
 
     def _sandbox(self) -> Sandbox:
         """Return this process's sandbox; a fork of it gets one of its own."""
@@ -355,7 +362,7 @@ class ContentBuilder:
         return self._sandboxes[process]
 
 
-def solution_of(exercise: Exercise) -> Solution:
+def make_solution(exercise: Exercise) -> Solution:
     """Return the model answer of an exercise, with the other ways that say when to take them."""
     others = [OtherWay(each.code, each.when) for each in exercise.also_right if each.when]
     return Solution(exercise.solution, exercise.explanation, others)

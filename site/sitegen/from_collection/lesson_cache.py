@@ -23,7 +23,7 @@ _PARTS: Final = (
 _PICKLED: Final = PickleFormat(Lesson, _PARTS)
 
 
-def cached_run(lesson: Lesson, cache: Cache, sandbox: Callable[[], Sandbox]) -> Lesson:
+def run_cached(lesson: Lesson, cache: Cache, sandbox: Callable[[], Sandbox]) -> Lesson:
     """Return a lesson with what it shows.
 
     Args:

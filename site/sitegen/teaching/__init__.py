@@ -11,7 +11,7 @@ from grader.lessons.figure import Figure
 from sitegen.cards import Stop
 from sitegen.teaching.broadcasting import BroadcastingView, view_broadcasting
 from sitegen.teaching.curves import CurvesView, view_curves
-from sitegen.teaching.drawn import DrawnView, view_drawn
+from sitegen.teaching.drawn import DrawnView, view_drawing
 from sitegen.teaching.explorer import ExplorerView, view_explorer
 from sitegen.teaching.model_map import MapView, view_map
 from sitegen.teaching.position_products import PositionsView, view_positions
@@ -34,11 +34,11 @@ FigureView: TypeAlias = (
 _VIEWS: Final[dict[str, Callable[[Figure, str], FigureView]]] = {
     "arrows": view_sliders,
     "broadcasting": view_broadcasting,
-    "compare": view_drawn,
-    "curve": view_drawn,
+    "compare": view_drawing,
+    "curve": view_drawing,
     "curves": view_curves,
     "explorer": view_explorer,
-    "image": view_drawn,
+    "image": view_drawing,
     "positions": view_positions,
     "selection": view_selection,
     "shares": view_sliders,

@@ -101,7 +101,7 @@ def view_curves(figure: Figure, name: str) -> CurvesView:
         temperature=temperature,
         scale=scale,
         measures=measures,
-        bars=bars_of(measures.scores),
+        bars=bar_heights(measures.scores),
         shares=tuple(measures.weights[0].tolist()),
         sentence=describe(measures),
         is_saturated=measures.peak >= _SATURATED,
@@ -123,7 +123,7 @@ def measure(size: int, *, scale: bool, temperature: float) -> Measures:
     return Measures(scores, exponentials / exponentials.sum(axis=-1, keepdims=True))
 
 
-def bars_of(scores: Array) -> tuple[float, ...]:
+def bar_heights(scores: Array) -> tuple[float, ...]:
     """Return the heights of the bars: how many scores lie in each, the most being HEIGHT."""
     counts = np.histogram(scores, bins=np.arange(-LIMIT, LIMIT + 1))[0]
     heights = counts / max(1, counts.max()) * HEIGHT

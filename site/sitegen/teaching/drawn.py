@@ -53,7 +53,7 @@ class DrawnView:
     bottom: int = _BOTTOM
 
 
-def view_drawn(figure: Figure, name: str) -> DrawnView:
+def view_drawing(figure: Figure, name: str) -> DrawnView:
     """Draw all choices to one scale.
 
     Args:
@@ -88,7 +88,7 @@ def view_drawn(figure: Figure, name: str) -> DrawnView:
         )
         for frame in figure.frames
     )
-    scale = tuple(map(ramp.class_of, range(STEPS)))
+    scale = tuple(map(ramp.step_class, range(STEPS)))
     return DrawnView(*common, pictures, (), axes, scale, f"{low:.3g}", f"{high:.3g}")
 
 
@@ -135,4 +135,4 @@ def _cells(array: NDArray[Any], low: float, high: float, ramp: Ramp) -> tuple[tu
             if at == len(row) or row[at] != row[begin]:
                 paths.setdefault(row[begin], []).append(f"M{begin} {down}h{at - begin}v1H{begin}z")
                 begin = at
-    return tuple((ramp.class_of(shade), "".join(each)) for shade, each in sorted(paths.items()))
+    return tuple((ramp.step_class(shade), "".join(each)) for shade, each in sorted(paths.items()))

@@ -80,7 +80,7 @@ def view_map(figure: Figure, name: str, places: Mapping[str, Stop]) -> MapView:
 
     Args:
         name: An id that nothing else on the page has.
-        places: The lesson of each part; see `places_of`.
+        places: The lesson of each part; see `find_lesson_places`.
     """
     here = figure.items("part")
     parts = {
@@ -90,7 +90,7 @@ def view_map(figure: Figure, name: str, places: Mapping[str, Stop]) -> MapView:
     return MapView(name, figure.title, parts)
 
 
-def places_of(lessons: Iterable[TrackLesson], stops: Iterable[Stop]) -> dict[str, Stop]:
+def find_lesson_places(lessons: Iterable[TrackLesson], stops: Iterable[Stop]) -> dict[str, Stop]:
     """Return the first lesson of a track that has each part on its map."""
     first: dict[str, Stop] = {}
     for lesson, stop in zip(lessons, stops, strict=True):

@@ -85,7 +85,7 @@ def view_stepper(figure: Figure, name: str) -> StepperView:
     Args:
         name: An id that nothing else on the page has.
     """
-    steps = tuple(map(_shaded, _steps(has_mask=figure.is_on("mask", default=True))))
+    steps = tuple(map(_with_shades, _steps(has_mask=figure.is_on("mask", default=True))))
     start = min(int(float(figure.get("step", "1"))), len(steps))
     return StepperView(name, figure.title, steps, start)
 
@@ -181,12 +181,12 @@ def _matrix(
     values: Array,
     rows: tuple[str, ...],
     columns: tuple[str, ...],
-    sum_of: Callable[[int, int], str] | None = None,
+    write_sum: Callable[[int, int], str] | None = None,
     *,
     array: str = "",
 ) -> Matrix:
     def cell(value: float, i: int, j: int) -> Cell:
-        told = f"{rows[i]}, {columns[j]}: {sum_of(i, j)}" if sum_of else ""
+        told = f"{rows[i]}, {columns[j]}: {write_sum(i, j)}" if write_sum else ""
         return Cell(_number(value), value, told)
 
     cells = tuple(
@@ -197,7 +197,7 @@ def _matrix(
     return Matrix(array or name, _tex(name), shape, rows, columns, cells)
 
 
-def _shaded(step: Step) -> Step:
+def _with_shades(step: Step) -> Step:
     """Return the step with colours: one number has one colour in the whole picture."""
     matrices = (*step.operands, step.result)
     shade = shade_for([cell.value for each in matrices for row in each.cells for cell in row])
@@ -218,7 +218,7 @@ def _product(
 ) -> Matrix:
     values = left @ right
 
-    def sum_of(i: int, j: int) -> str:
+    def write_sum(i: int, j: int) -> str:
         terms = [
             f"{_term(a)} · {_term(b)}"
             for a, b in zip(left[i].tolist(), right[:, j].tolist(), strict=True)
@@ -227,7 +227,7 @@ def _product(
         rest = "; the other terms are 0" if 0 < len(terms) < left.shape[1] else ""
         return f"{' + '.join(terms) or 'each term is 0'} = {_number(values[i, j])}{rest}"
 
-    return _matrix(name, values, rows, columns, sum_of)
+    return _matrix(name, values, rows, columns, write_sum)
 
 
 def _number(value: float) -> str:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from grader.definitions.public import Described
+from grader.definitions.public import DescribedValue
 from grader.errors import GraderFault
 from grader.grading.expected.public_form import public_exercise
 from grader.sandbox.process import Sandbox
@@ -60,9 +60,9 @@ def test_what_is_no_plain_data_is_described(make: Make) -> None:
     )
     exercise = make({"given": code, "call": "f(1)", "expect": 2})
     given = public_exercise(exercise).tests[0].given
-    assert given["sum_of"] == Described("function", "<lambda>(a, *, b=1)")
-    assert given["add"] == Described("wrapper_descriptor", repr(int.__add__))
+    assert given["sum_of"] == DescribedValue("function", "<lambda>(a, *, b=1)")
+    assert given["add"] == DescribedValue("wrapper_descriptor", repr(int.__add__))
     assert repr(given["many"]) == repr([(int.__add__, 1), {"a": {2}}, np.float32(3)])
     assert [type(item) for item in given["many"]] == [tuple, dict, np.float32]
-    assert given["none"] == Described("str_", "np.str_('')")
-    assert given["odd"] == Described("ndarray", "array([None, 1], dtype=object)")
+    assert given["none"] == DescribedValue("str_", "np.str_('')")
+    assert given["odd"] == DescribedValue("ndarray", "array([None, 1], dtype=object)")

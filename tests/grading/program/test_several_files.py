@@ -242,7 +242,7 @@ def test_a_misconception_takes_the_files_that_it_lacks_from_the_solution(
     """It is recognised in a submission with a helper written in another way, or made in a helper."""
     known = {"id": "once", "code": wrong, "feedback": "Take it twice."}
     exercise = several(misconceptions=[known])
-    text = wrong + others if others else program_files.completed(wrong, RIGHT)
+    text = wrong + others if others else program_files.with_missing_files(wrong, RIGHT)
     verdict = grade(exercise, Submission.from_bytes(Path("s.py"), text.encode()), sandbox)
     assert verdict.diagnosis is not None
     assert verdict.diagnosis.id == "once"

@@ -51,44 +51,20 @@ def argument(call: ast.Call, name: str, position: int) -> ast.expr | None:
     return keyword(call, name)
 
 
-def replaced(call: ast.Call, old: ast.expr, new: ast.expr) -> ast.Call:
-    """Copy a call with another value for one of its arguments."""
-    return ast.Call(
-        call.func,
-        [new if arg is old else arg for arg in call.args],
-        [ast.keyword(word.arg, new) if word.value is old else word for word in call.keywords],
-    )
-
-
-def without(call: ast.Call, dropped: ast.expr) -> ast.Call | None:
-    """Copy a call without one of its arguments; None if those after it would move."""
-    if dropped in call.args and call.args[-1] is not dropped:
-        return None
-    return ast.Call(
-        call.func,
-        [arg for arg in call.args if arg is not dropped],
-        [word for word in call.keywords if word.value is not dropped],
-    )
-
-
-def integer(node: ast.AST | None) -> int | None:
-    """Return the value of an integer literal such as `2` or `-1`; None for anything else."""
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        value = integer(node.operand)
-        return None if value is None else -value
-    if isinstance(node, ast.Constant) and type(node.value) is int:
-        return node.value
-    return None
-
-
 def number(node: ast.AST | None) -> float | None:
-    """Return the value of a number literal; None for anything else."""
+    """Return the value of a number literal such as `0.5` or `-1`; None for anything else."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         value = number(node.operand)
         return None if value is None else -value
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-        return None if isinstance(node.value, bool) else node.value
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        return node.value  # type: ignore[return-value]  # by its type
     return None
+
+
+def integer(node: ast.AST | None) -> int | None:
+    """Return the value of an integer literal; None for anything else."""
+    value = number(node)
+    return value if isinstance(value, int) else None
 
 
 def is_constant(node: ast.AST | None, value: object) -> bool:

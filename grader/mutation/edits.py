@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from types import CodeType
-from typing import Any
+from typing import Any, TypeAlias
 
 from grader.mutation.program import Program
 
@@ -29,14 +29,28 @@ class Edit:
     replacement: ast.expr | ast.stmt
 
 
+Find: TypeAlias = Callable[[Program, Any], Iterable[Edit]]
+
+
 @dataclass(frozen=True, slots=True)
 class Operator:
     """One kind of mistake, and the places where a program can have it."""
 
     name: str
     description: str  # for authors: what the change is, one sentence
-    find: Callable[[Program, ast.AST], Iterable[Edit]]  # the edits of one node
-    mistake: str = ""  # for learners: "as if ...", which names the mistake and shows no code
+    mistake: str  # for learners: "as if ...", which names the mistake and shows no code
+    kinds: tuple[type[ast.AST], ...]
+    find: Find  # the edits of one node of these kinds
+
+
+def operator(*kinds: type[ast.AST], mistake: str) -> Callable[[Find], Operator]:
+    """Make an operator of a function: its name, and the first line of its docstring."""
+
+    def decorate(find: Find) -> Operator:
+        name, description = find.__name__.replace("_", "-"), (find.__doc__ or "").partition("\n")[0]
+        return Operator(name, description, mistake, kinds, find)
+
+    return decorate
 
 
 @dataclass(frozen=True, slots=True)

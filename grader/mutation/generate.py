@@ -66,6 +66,7 @@ def _mutants(solution: str, defines: tuple[str, ...], starter: str) -> tuple[Mut
         (operator, edit)
         for node in learners_nodes(program, defines, starter)
         for operator in OPERATORS.values()
+        if isinstance(node, operator.kinds)
         for edit in operator.find(program, node)
     )
     for operator, edit in edits:

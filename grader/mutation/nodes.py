@@ -1,7 +1,10 @@
 """Small constructors for the nodes that take a node's place."""
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+
+from grader.mutation import calls
+from grader.mutation.edits import Edit
 
 
 def constant(value: float | str) -> ast.expr:
@@ -14,16 +17,34 @@ def constant(value: float | str) -> ast.expr:
 def call(
     original: ast.Call,
     *,
-    func: ast.expr | None = None,
+    name: str | None = None,
     args: Sequence[ast.expr] | None = None,
     keywords: Sequence[ast.keyword] | None = None,
 ) -> ast.Call:
-    """Copy a call with another function, other arguments or other keywords."""
+    """Copy a call with another function's name, other arguments or other keywords."""
+    func = original.func
+    if name is not None and isinstance(func, ast.Attribute):
+        func = ast.Attribute(func.value, name, ast.Load())
+    elif name is not None:
+        func = ast.Name(name, ast.Load())
     return ast.Call(
-        func or original.func,
+        func,
         list(original.args if args is None else args),
         list(original.keywords if keywords is None else keywords),
     )
+
+
+def with_keyword(original: ast.Call, name: str, value: float) -> ast.Call:
+    """Copy a call with one more keyword."""
+    return call(original, keywords=[*original.keywords, ast.keyword(name, constant(value))])
+
+
+def without(original: ast.Call, dropped: ast.expr) -> Iterator[Edit]:
+    """Yield the edit of a call that drops an argument, unless those after it would move."""
+    if dropped not in original.args or original.args[-1] is dropped:
+        args = [arg for arg in original.args if arg is not dropped]
+        keywords = [word for word in original.keywords if word.value is not dropped]
+        yield Edit(original, call(original, args=args, keywords=keywords))
 
 
 def tuple_like(original: ast.Tuple | ast.List, items: Sequence[ast.expr]) -> ast.Tuple | ast.List:
@@ -36,3 +57,23 @@ def swapped(items: Sequence[ast.expr], first: int, second: int) -> list[ast.expr
     result = list(items)
     result[first], result[second] = result[second], result[first]
     return result
+
+
+def exchanged(items: ast.Tuple | ast.List, first: int, second: int) -> Edit:
+    """Return the edit of a tuple or a list that exchanges two items."""
+    return Edit(items, tuple_like(items, swapped(items.elts, first, second)))
+
+
+def shifted(node: ast.expr, by: int) -> ast.expr:
+    """Return a number plus a small integer, written as a person would."""
+    value = calls.integer(node)
+    if value is not None:
+        return constant(value + by)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
+        term = calls.integer(node.right)
+        if term is not None:
+            by += term if isinstance(node.op, ast.Add) else -term
+            node = node.left
+    if by == 0:
+        return node
+    return ast.BinOp(node, ast.Add() if by > 0 else ast.Sub(), ast.Constant(abs(by)))

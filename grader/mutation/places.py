@@ -2,7 +2,7 @@
 
 import ast
 
-from grader.mutation import calls, nodes
+from grader.mutation import calls
 from grader.mutation.program import Program
 
 _KEYWORDS = frozenset({"axis", "axes", "k", "ndmin", "ddof", "size", "shape", "seed", "order"})
@@ -29,22 +29,3 @@ def is_place(program: Program, node: ast.expr) -> bool:
             return False
         below = above
     return False
-
-
-def shifted(node: ast.expr, by: int) -> ast.expr:
-    """Return a number plus a small integer, written as a person would."""
-    value = calls.integer(node)
-    if value is not None:
-        return nodes.constant(value + by)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
-        term = calls.integer(node.right)
-        if term is not None:
-            total = (term if isinstance(node.op, ast.Add) else -term) + by
-            return _sum(node.left, total)
-    return _sum(node, by)
-
-
-def _sum(left: ast.expr, right: int) -> ast.expr:
-    if right == 0:
-        return left
-    return ast.BinOp(left, ast.Add() if right > 0 else ast.Sub(), ast.Constant(abs(right)))

@@ -71,13 +71,6 @@ class Program:
         names = [above.name for above in self.above(node) if isinstance(above, _DEFINITIONS)]
         return ".".join(reversed(names))
 
-    def statement(self, node: ast.AST) -> ast.stmt:
-        """Return the innermost statement that holds the node, or is it."""
-        for candidate in (node, *self.above(node)):
-            if isinstance(candidate, ast.stmt):
-                return candidate
-        raise ValueError("the module itself is in no statement")
-
     def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
         """Return where the node's text begins and ends, as indices into the source."""
         end_line, end_column = node.end_lineno, node.end_col_offset

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Collection, Iterator
 
+from grader.mutation.names import stored
 from grader.mutation.program import Function, Program
 
 _NEVER_ENTERED = (
@@ -90,35 +91,25 @@ def _bound(statement: ast.stmt) -> set[str]:
     """Return the names that a statement at the top gives a meaning."""
     if isinstance(statement, Function | ast.ClassDef):
         return {statement.name}
-    return {
-        node.id
-        for node in ast.walk(statement)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    } | {node.name for node in ast.walk(statement) if isinstance(node, Function | ast.ClassDef)}
+    definitions = [n for n in ast.walk(statement) if isinstance(n, Function | ast.ClassDef)]
+    return stored(statement) | {node.name for node in definitions}
 
 
 def _starter_functions(program: Program, starter: str) -> frozenset[int]:
     """Return the ids of the functions that the starter holds as they are."""
-    if not starter:
-        return frozenset()
     try:
-        functions = _functions(Program(starter))
+        as_given = _functions(Program(starter)).keys()
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return frozenset()
-    starter_code = {name: _code(function) for name, function in functions.items()}
-    return frozenset(
-        id(function)
-        for name, function in _functions(program).items()
-        if starter_code.get(name) == _code(function)
-    )
+    return frozenset(id(node) for key, node in _functions(program).items() if key in as_given)
 
 
-def _functions(program: Program) -> dict[str, Function]:
-    result = [node for node in ast.walk(program.tree) if isinstance(node, Function)]
-    return {f"{program.qualified_name(node)}.{node.name}": node for node in result}
-
-
-def _code(function: Function) -> str:
-    """Describe a function's arguments and code, without its docstring."""
-    body = [statement for statement in function.body if not _is_text(statement)]
-    return ast.dump(function.args) + "".join(map(ast.dump, body))
+def _functions(program: Program) -> dict[tuple[str, str], Function]:
+    """Return the functions by their full names and their code, docstrings apart."""
+    functions = {}
+    for node in ast.walk(program.tree):
+        if isinstance(node, Function):
+            body = [ast.dump(statement) for statement in node.body if not _is_text(statement)]
+            code = "".join([ast.dump(node.args), *body])
+            functions[f"{program.qualified_name(node)}.{node.name}", code] = node
+    return functions

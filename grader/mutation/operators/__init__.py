@@ -1,7 +1,7 @@
 """The mutation operators, by name.
 
-Their order matters where two make the same program: the first gives the mutant its name, so the
-special ones stand before the general ones.
+Their order, that of the modules and of the functions in them, matters where two make the same
+program: the first gives the mutant its name, so the special ones stand before the general ones.
 """
 
 from collections.abc import Mapping
@@ -28,7 +28,12 @@ _MODULES = (
 )  # fmt: skip
 
 OPERATORS: Mapping[str, Operator] = MappingProxyType(
-    {operator.name: operator for module in _MODULES for operator in module.OPERATORS}
+    {
+        each.name: each
+        for module in _MODULES
+        for each in vars(module).values()
+        if isinstance(each, Operator)
+    }
 )
 
 __all__ = ["OPERATORS", "Operator"]

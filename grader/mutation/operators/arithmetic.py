@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from grader.mutation import calls
-from grader.mutation.edits import Edit, Operator
+from grader.mutation.edits import Edit, operator
 from grader.mutation.operators.epsilon import is_epsilon
 from grader.mutation.places import is_place
 from grader.mutation.program import Program
@@ -23,14 +23,15 @@ def _is_number_work(node: ast.BinOp | ast.AugAssign) -> bool:
 
 
 def _is_sequence(node: ast.expr) -> bool:
-    if isinstance(node, ast.Constant):
-        return isinstance(node.value, str | bytes)
-    if isinstance(node, ast.Attribute):
-        return node.attr == "shape"
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
-        return _is_sequence(node.value)
-    if isinstance(node, ast.BinOp):
-        return _is_sequence(node.left) or _is_sequence(node.right)
+    match node:
+        case ast.Constant(value=value):
+            return isinstance(value, str | bytes)
+        case ast.Attribute(attr=name):
+            return name == "shape"
+        case ast.Subscript(value=value, slice=ast.Slice()):
+            return _is_sequence(value)
+        case ast.BinOp(left=left, right=right):
+            return _is_sequence(left) or _is_sequence(right)
     return isinstance(node, _NOT_NUMBERS) or calls.called(node) in {"list", "tuple", "str", "join"}
 
 
@@ -43,13 +44,24 @@ def subtracts_maximum(node: ast.AST) -> bool:
     )
 
 
-def _drop_max_subtraction(_: Program, node: ast.AST) -> Iterator[Edit]:
-    if isinstance(node, ast.BinOp) and subtracts_maximum(node):
+def _is_one(node: ast.expr) -> bool:
+    return calls.number(node) == 1
+
+
+@operator(
+    ast.BinOp,
+    mistake="as if the maximum was not subtracted first, so that large numbers overflow",
+)
+def drop_max_subtraction(_: Program, node: ast.BinOp) -> Iterator[Edit]:
+    """The maximum is not subtracted before exp, so that large numbers overflow."""
+    if subtracts_maximum(node):
         yield Edit(node, node.left)
 
 
-def _drop_scale(_: Program, node: ast.AST) -> Iterator[Edit]:
-    if not isinstance(node, ast.BinOp) or not _is_number_work(node):
+@operator(ast.BinOp, mistake="as if a scaling step, a division or a multiplication, was left out")
+def drop_scale(_: Program, node: ast.BinOp) -> Iterator[Edit]:
+    """A division or a multiplication is left out."""
+    if not _is_number_work(node):
         return
     if isinstance(node.op, ast.Div):
         reciprocal = calls.number(node.left) is not None
@@ -61,62 +73,70 @@ def _drop_scale(_: Program, node: ast.AST) -> Iterator[Edit]:
             yield Edit(node, node.right)
 
 
-def _is_one(node: ast.expr) -> bool:
-    return calls.number(node) == 1
-
-
-def _drop_product(_: Program, node: ast.AST) -> Iterator[Edit]:
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
-        yield Edit(node, node.left)
-    if (
-        isinstance(node, ast.Call)
-        and calls.called(node) in {"matmul", "dot"}
-        and len(node.args) > 1
-    ):
-        yield Edit(node, node.args[0])
-
-
-def _drop_root(_: Program, node: ast.AST) -> Iterator[Edit]:
-    if isinstance(node, ast.Call) and calls.called(node) in _ROOTS and len(node.args) == 1:
-        yield Edit(node, node.args[0])
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and calls.number(node.right):
-        yield Edit(node, node.left)
-
-
-def _multiply_for_divide(_: Program, node: ast.AST) -> Iterator[Edit]:
-    if not isinstance(node, ast.BinOp | ast.AugAssign) or not _is_number_work(node):
-        return
-    one = isinstance(node, ast.BinOp) and _is_one(node.left)
-    if isinstance(node.op, ast.Div) and not one:
-        yield Edit(node, _with_operator(node, ast.Mult()))
-
-
-def _multiply_for_product(_: Program, node: ast.AST) -> Iterator[Edit]:
-    if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.MatMult):
-        yield Edit(node, _with_operator(node, ast.Mult()))
-
-
-def _with_operator(node: ast.BinOp | ast.AugAssign, operator: ast.operator) -> ast.expr | ast.stmt:
+@operator(ast.BinOp, ast.Call, mistake="as if a matrix product was left out")
+def drop_product(_: Program, node: ast.BinOp | ast.Call) -> Iterator[Edit]:
+    """A matrix product is left out."""
     if isinstance(node, ast.BinOp):
-        return ast.BinOp(node.left, operator, node.right)
-    return ast.AugAssign(node.target, operator, node.value)
+        if isinstance(node.op, ast.MatMult):
+            yield Edit(node, node.left)
+    elif calls.called(node) in {"matmul", "dot"} and len(node.args) > 1:
+        yield Edit(node, node.args[0])
 
 
-def _flip_sign(program: Program, node: ast.AST) -> Iterator[Edit]:
-    if isinstance(node, ast.BinOp | ast.AugAssign) and _is_number_work(node):
-        if isinstance(node, ast.BinOp) and (
-            subtracts_maximum(node) or is_epsilon(node.right) or is_place(program, node)
-        ):
-            return
-        if isinstance(node.op, ast.Add):
-            yield Edit(node, _with_operator(node, ast.Sub()))
-        elif isinstance(node.op, ast.Sub):
-            yield Edit(node, _with_operator(node, ast.Add()))
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+@operator(ast.BinOp, ast.Call, mistake="as if a square root or a power was left out")
+def drop_root(_: Program, node: ast.BinOp | ast.Call) -> Iterator[Edit]:
+    """A square root or a power is left out."""
+    if isinstance(node, ast.BinOp):
+        if isinstance(node.op, ast.Pow) and calls.number(node.right):
+            yield Edit(node, node.left)
+    elif calls.called(node) in _ROOTS and len(node.args) == 1:
+        yield Edit(node, node.args[0])
+
+
+@operator(
+    ast.BinOp, ast.AugAssign, mistake="as if there was a multiplication in place of a division"
+)
+def multiply_for_divide(_: Program, node: ast.BinOp | ast.AugAssign) -> Iterator[Edit]:
+    """A multiplication in place of a division."""
+    is_reciprocal = isinstance(node, ast.BinOp) and _is_one(node.left)
+    if isinstance(node.op, ast.Div) and _is_number_work(node) and not is_reciprocal:
+        yield _other_operation(node, ast.Mult())
+
+
+@operator(
+    ast.BinOp,
+    ast.AugAssign,
+    mistake="as if arrays were multiplied entry by entry in place of a matrix product",
+)
+def multiply_for_product(_: Program, node: ast.BinOp | ast.AugAssign) -> Iterator[Edit]:
+    """A multiplication entry by entry in place of a matrix product."""
+    if isinstance(node.op, ast.MatMult):
+        yield _other_operation(node, ast.Mult())
+
+
+def _other_operation(node: ast.BinOp | ast.AugAssign, other: ast.operator) -> Edit:
+    if isinstance(node, ast.BinOp):
+        return Edit(node, ast.BinOp(node.left, other, node.right))
+    return Edit(node, ast.AugAssign(node.target, other, node.value))
+
+
+@operator(ast.BinOp, ast.AugAssign, ast.UnaryOp, mistake="as if a sign was turned round")
+def flip_sign(program: Program, node: ast.BinOp | ast.AugAssign | ast.UnaryOp) -> Iterator[Edit]:
+    """Plus for minus, minus for plus, or a minus left out."""
+    if isinstance(node, ast.UnaryOp):
         value = calls.number(node)
         counts = value is None or value <= _STANDS_FOR_MINUS_INFINITY
-        if counts and not is_place(program, node) and not _sign_is_lost(program, node):
+        is_sign = isinstance(node.op, ast.USub) and counts
+        if is_sign and not is_place(program, node) and not _sign_is_lost(program, node):
             yield Edit(node, node.operand)
+        return
+    if not isinstance(node.op, ast.Add | ast.Sub) or not _is_number_work(node):
+        return
+    if isinstance(node, ast.BinOp) and (
+        subtracts_maximum(node) or is_epsilon(node.right) or is_place(program, node)
+    ):
+        return
+    yield _other_operation(node, ast.Sub() if isinstance(node.op, ast.Add) else ast.Add())
 
 
 def _sign_is_lost(program: Program, node: ast.expr) -> bool:
@@ -128,23 +148,24 @@ def _sign_is_lost(program: Program, node: ast.expr) -> bool:
     return calls.called(above) in _SIGNLESS
 
 
-def _drop_term(program: Program, node: ast.AST) -> Iterator[Edit]:
-    if not isinstance(node, ast.BinOp) or not _is_number_work(node):
+@operator(ast.BinOp, mistake="as if one term of a sum or a difference was left out")
+def drop_term(program: Program, node: ast.BinOp) -> Iterator[Edit]:
+    """One of two terms is left out of a sum or a difference."""
+    if not isinstance(node.op, ast.Add | ast.Sub) or not _is_number_work(node):
         return
     if is_epsilon(node.right) or is_epsilon(node.left) or subtracts_maximum(node):
         return
-    if isinstance(node.op, ast.Add | ast.Sub) and calls.number(node.left) is None:
+    if calls.number(node.left) is None:
         yield Edit(node, node.left)
-    if (
-        isinstance(node.op, ast.Add)
-        and calls.number(node.right) is None
-        and not is_place(program, node)
-    ):
+    is_term = isinstance(node.op, ast.Add) and calls.number(node.right) is None
+    if is_term and not is_place(program, node):
         yield Edit(node, node.right)
 
 
-def _swap_operands(program: Program, node: ast.AST) -> Iterator[Edit]:
-    if not isinstance(node, ast.BinOp) or subtracts_maximum(node) or not _is_number_work(node):
+@operator(ast.BinOp, mistake="as if the two sides of an operation had changed places")
+def swap_operands(program: Program, node: ast.BinOp) -> Iterator[Edit]:
+    """The operands of a difference, a quotient or a matrix product change places."""
+    if subtracts_maximum(node) or not _is_number_work(node):
         return
     left, right = node.left, node.right
     if isinstance(node.op, ast.MatMult):
@@ -164,61 +185,3 @@ def _swap_operands(program: Program, node: ast.AST) -> Iterator[Edit]:
         return  # a single number divided by an array is no likely mistake
     if not is_place(program, node):
         yield Edit(node, ast.BinOp(right, node.op, left))
-
-
-OPERATORS = (
-    Operator(
-        "drop-max-subtraction",
-        "The maximum is not subtracted before exp, so that large numbers overflow.",
-        _drop_max_subtraction,
-        "as if the maximum was not subtracted first, so that large numbers overflow",
-    ),
-    Operator(
-        "drop-scale",
-        "A division or a multiplication is left out.",
-        _drop_scale,
-        "as if a scaling step, a division or a multiplication, was left out",
-    ),
-    Operator(
-        "drop-product",
-        "A matrix product is left out.",
-        _drop_product,
-        "as if a matrix product was left out",
-    ),
-    Operator(
-        "drop-root",
-        "A square root or a power is left out.",
-        _drop_root,
-        "as if a square root or a power was left out",
-    ),
-    Operator(
-        "multiply-for-divide",
-        "A multiplication in place of a division.",
-        _multiply_for_divide,
-        "as if there was a multiplication in place of a division",
-    ),
-    Operator(
-        "multiply-for-product",
-        "A multiplication entry by entry in place of a matrix product.",
-        _multiply_for_product,
-        "as if arrays were multiplied entry by entry in place of a matrix product",
-    ),
-    Operator(
-        "flip-sign",
-        "Plus for minus, minus for plus, or a minus left out.",
-        _flip_sign,
-        "as if a sign was turned round",
-    ),
-    Operator(
-        "drop-term",
-        "One of two terms is left out of a sum or a difference.",
-        _drop_term,
-        "as if one term of a sum or a difference was left out",
-    ),
-    Operator(
-        "swap-operands",
-        "The operands of a difference, a quotient or a matrix product change places.",
-        _swap_operands,
-        "as if the two sides of an operation had changed places",
-    ),
-)

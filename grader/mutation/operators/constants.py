@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from grader.mutation import calls, names, nodes
-from grader.mutation.edits import Edit, Operator
+from grader.mutation.edits import Edit, operator
 from grader.mutation.operators.epsilon import is_epsilon
 from grader.mutation.places import is_place
 from grader.mutation.program import Function, Program
@@ -18,9 +18,9 @@ def _other_number(value: float) -> float:
     return 1.0 if value == 0 else value * 2
 
 
-def _other_constant(program: Program, node: ast.AST) -> Iterator[Edit]:
-    if not isinstance(node, ast.Constant) or type(node.value) not in (int, float):
-        return
+@operator(ast.Constant, mistake="as if a number in the formula was another one")
+def other_constant(program: Program, node: ast.Constant) -> Iterator[Edit]:
+    """A number that is calculated with is another one: one more, or twice as much."""
     above = program.parent(node)
     value = calls.number(node)
     if value is None or value >= _STANDS_FOR_INFINITY or isinstance(above, ast.arguments):
@@ -36,58 +36,34 @@ def _other_constant(program: Program, node: ast.AST) -> Iterator[Edit]:
     yield Edit(node, nodes.constant(_other_number(value)))
 
 
-def _other_flag(program: Program, node: ast.AST) -> Iterator[Edit]:
-    if not isinstance(node, ast.Constant) or not isinstance(node.value, bool):
-        return
+@operator(ast.Constant, mistake="as if a yes was a no")
+def other_flag(program: Program, node: ast.Constant) -> Iterator[Edit]:
+    """True for False, or False for True."""
     above = program.parent(node)
+    if not isinstance(node.value, bool) or isinstance(above, ast.arguments | ast.While):
+        return
     if isinstance(above, ast.keyword) and above.arg in {"keepdims", "copy", "optimize", "strict"}:
         return
-    if not isinstance(above, ast.arguments | ast.While):
-        yield Edit(node, nodes.constant(not node.value))
+    yield Edit(node, nodes.constant(not node.value))
 
 
-def _other_default(_: Program, node: ast.AST) -> Iterator[Edit]:
-    if not isinstance(node, Function):
-        return
+@operator(ast.Attribute, mistake="as if infinity had the other sign")
+def other_infinity(program: Program, node: ast.Attribute) -> Iterator[Edit]:
+    """Minus infinity for infinity.
+
+    `-np.inf` itself is flip-sign's.
+    """
+    above = program.parent(node)
+    if node.attr in {"inf", "infty"} and not isinstance(above, ast.UnaryOp | ast.Compare):
+        yield Edit(node, ast.UnaryOp(ast.USub(), node))
+
+
+@operator(ast.FunctionDef, ast.AsyncFunctionDef, mistake="as if a parameter had another default")
+def other_default(_: Program, node: Function) -> Iterator[Edit]:
+    """Another default for a parameter."""
     for name, default in names.defaults(node):
         if isinstance(default, ast.Constant) and isinstance(default.value, bool):
             yield Edit(default, nodes.constant(not default.value))
         elif (value := calls.number(default)) is not None and name != "axis":
             small = is_epsilon(default)
             yield Edit(default, nodes.constant(value * 100 if small else _other_number(value)))
-
-
-def _other_infinity(program: Program, node: ast.AST) -> Iterator[Edit]:
-    """`-np.inf` itself is flip-sign's."""
-    if isinstance(node, ast.Attribute) and node.attr in {"inf", "infty"}:
-        above = program.parent(node)
-        if not isinstance(above, ast.UnaryOp | ast.Compare):
-            yield Edit(node, ast.UnaryOp(ast.USub(), node))
-
-
-OPERATORS = (
-    Operator(
-        "other-constant",
-        "A number that is calculated with is another one: one more, or twice as much.",
-        _other_constant,
-        "as if a number in the formula was another one",
-    ),
-    Operator(
-        "other-flag",
-        "True for False, or False for True.",
-        _other_flag,
-        "as if a yes was a no",
-    ),
-    Operator(
-        "other-infinity",
-        "Minus infinity for infinity.",
-        _other_infinity,
-        "as if infinity had the other sign",
-    ),
-    Operator(
-        "other-default",
-        "Another default for a parameter.",
-        _other_default,
-        "as if a parameter had another default",
-    ),
-)

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from grader.mutation import calls, names, nodes
-from grader.mutation.edits import Edit, Operator
+from grader.mutation.edits import Edit, operator
 from grader.mutation.program import Program
 
 _OTHER = {
@@ -19,25 +19,20 @@ _BOOL = frozenset({"bool", "bool_"})
 _KEEPS_TRUTH = frozenset({"triu", "tril", "logical_not", "logical_and", "logical_or"})
 
 
-def _dtype_of(call: ast.Call) -> ast.expr | None:
-    if calls.called(call) == "astype" and call.args:
-        return call.args[0]
-    return calls.keyword(call, "dtype")
+def _dtype_of(call: ast.Call) -> tuple[ast.expr | None, str]:
+    """Return the dtype that a call names, if any, and its name."""
+    is_conversion = calls.called(call) == "astype" and call.args
+    match dtype := call.args[0] if is_conversion else calls.keyword(call, "dtype"):
+        case ast.Name(id=name) | ast.Attribute(attr=name) | ast.Constant(value=str(name)):
+            return dtype, name
+    return dtype, ""
 
 
-def _name(dtype: ast.expr) -> str:
-    if isinstance(dtype, ast.Name):
-        return dtype.id
-    if isinstance(dtype, ast.Attribute):
-        return dtype.attr
-    return dtype.value if isinstance(dtype, ast.Constant) and isinstance(dtype.value, str) else ""
-
-
-def _other_dtype(program: Program, node: ast.AST) -> Iterator[Edit]:
-    if not isinstance(node, ast.Call) or (dtype := _dtype_of(node)) is None:
-        return
-    name = _name(dtype)
-    if name in _BOOL and _only_truth_counts(program, node):
+@operator(ast.Call, mistake="as if numbers were stored with another dtype")
+def other_dtype(program: Program, node: ast.Call) -> Iterator[Edit]:
+    """float32 or int for float64, and the like."""
+    dtype, name = _dtype_of(node)
+    if dtype is None or (name in _BOOL and _only_truth_counts(program, node)):
         return
     for other in _OTHER.get(name, ()):
         if isinstance(dtype, ast.Attribute):
@@ -46,18 +41,19 @@ def _other_dtype(program: Program, node: ast.AST) -> Iterator[Edit]:
             yield Edit(dtype, nodes.constant(other))
 
 
-def _drop_dtype(program: Program, node: ast.AST) -> Iterator[Edit]:
-    if not isinstance(node, ast.Call) or (dtype := _dtype_of(node)) is None:
+@operator(ast.Call, mistake="as if a dtype was left to NumPy")
+def drop_dtype(program: Program, node: ast.Call) -> Iterator[Edit]:
+    """A dtype, or a conversion to one, is left out."""
+    dtype, name = _dtype_of(node)
+    function = calls.called(node)
+    if dtype is None:
         return
-    name, function = _name(dtype), calls.called(node)
     if function == "astype" and isinstance(node.func, ast.Attribute):
         yield Edit(node, node.func.value)
         return
     is_default = name in _FLOAT64 and function in _FLOAT_BY_DEFAULT
-    if is_default or (name in _BOOL and _only_truth_counts(program, node)):
-        return
-    if (shorter := calls.without(node, dtype)) is not None:
-        yield Edit(node, shorter)
+    if not is_default and not (name in _BOOL and _only_truth_counts(program, node)):
+        yield from nodes.without(node, dtype)
 
 
 def _only_truth_counts(program: Program, node: ast.expr) -> bool:
@@ -72,19 +68,3 @@ def _only_truth_counts(program: Program, node: ast.expr) -> bool:
         return False
     uses = list(names.loads(program.home(node), name))
     return bool(uses) and all(_only_truth_counts(program, use) for use in uses)
-
-
-OPERATORS = (
-    Operator(
-        "other-dtype",
-        "float32 or int for float64, and the like.",
-        _other_dtype,
-        "as if numbers were stored with another dtype",
-    ),
-    Operator(
-        "drop-dtype",
-        "A dtype, or a conversion to one, is left out.",
-        _drop_dtype,
-        "as if a dtype was left to NumPy",
-    ),
-)

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from grader.mutation import calls, nodes
-from grader.mutation.edits import Edit, Operator
+from grader.mutation.edits import Edit, operator
 from grader.mutation.program import Program
 
 _NAMES = frozenset({"eps", "epsilon", "tiny"})
@@ -13,65 +13,42 @@ _LARGEST_EPSILON = 1e-3
 
 def is_epsilon(node: ast.AST) -> bool:
     """Return whether a node is a number that only keeps another away from zero."""
-    if isinstance(node, ast.Name):
-        return node.id.lower().strip("_") in _NAMES
-    if isinstance(node, ast.Attribute):
-        return node.attr.lower().strip("_") in _NAMES
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name.lower().strip("_") in _NAMES
     value = calls.number(node)
     return value is not None and 0 < value <= _LARGEST_EPSILON
 
 
-def _epsilon_outside(_: Program, node: ast.AST) -> Iterator[Edit]:
-    """`sqrt(v + e)` becomes `sqrt(v) + e`."""
+def _root_of(node: ast.expr) -> ast.expr | None:
+    """Return `v` of `sqrt(v)`."""
     if isinstance(node, ast.Call) and calls.called(node) == "sqrt" and len(node.args) == 1:
-        inner = node.args[0]
-        if (
-            isinstance(inner, ast.BinOp)
-            and isinstance(inner.op, ast.Add)
-            and is_epsilon(inner.right)
-        ):
-            root = nodes.call(node, args=[inner.left])
-            yield Edit(node, ast.BinOp(root, inner.op, inner.right))
+        return node.args[0]
+    return None
 
 
-def _epsilon_inside(_: Program, node: ast.AST) -> Iterator[Edit]:
-    """`sqrt(v) + e` becomes `sqrt(v + e)`."""
-    if (
-        not isinstance(node, ast.BinOp)
-        or not isinstance(node.op, ast.Add)
-        or not is_epsilon(node.right)
-    ):
-        return
-    root = node.left
-    if isinstance(root, ast.Call) and calls.called(root) == "sqrt" and len(root.args) == 1:
-        yield Edit(node, nodes.call(root, args=[ast.BinOp(root.args[0], node.op, node.right)]))
+@operator(ast.Call, mistake="as if epsilon was added after the square root and not before it")
+def epsilon_outside(_: Program, node: ast.Call) -> Iterator[Edit]:
+    """Epsilon is added after the square root."""
+    match _root_of(node):
+        case ast.BinOp(left=left, op=ast.Add() as op, right=right) if is_epsilon(right):
+            yield Edit(node, ast.BinOp(nodes.call(node, args=[left]), op, right))
 
 
-def _drop_epsilon(_: Program, node: ast.AST) -> Iterator[Edit]:
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+@operator(ast.BinOp, mistake="as if epsilon was added before the square root and not after it")
+def epsilon_inside(_: Program, node: ast.BinOp) -> Iterator[Edit]:
+    """Epsilon is added before the square root."""
+    match node:
+        case ast.BinOp(left=ast.Call() as root, op=ast.Add() as op, right=right):
+            if is_epsilon(right) and (inner := _root_of(root)):
+                yield Edit(node, nodes.call(root, args=[ast.BinOp(inner, op, right)]))
+
+
+@operator(ast.BinOp, mistake="as if epsilon was left out")
+def drop_epsilon(_: Program, node: ast.BinOp) -> Iterator[Edit]:
+    """Epsilon is left out."""
+    if isinstance(node.op, ast.Add):
         if is_epsilon(node.right):
             yield Edit(node, node.left)
         elif is_epsilon(node.left):
             yield Edit(node, node.right)
-
-
-OPERATORS = (
-    Operator(
-        "epsilon-outside",
-        "Epsilon is added after the square root.",
-        _epsilon_outside,
-        "as if epsilon was added after the square root and not before it",
-    ),
-    Operator(
-        "epsilon-inside",
-        "Epsilon is added before the square root.",
-        _epsilon_inside,
-        "as if epsilon was added before the square root and not after it",
-    ),
-    Operator(
-        "drop-epsilon",
-        "Epsilon is left out.",
-        _drop_epsilon,
-        "as if epsilon was left out",
-    ),
-)

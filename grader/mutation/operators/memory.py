@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from grader.mutation import calls, names, nodes
-from grader.mutation.edits import Edit, Operator
+from grader.mutation.edits import Edit, operator
 from grader.mutation.program import Program
 
 _UFUNCS: dict[type[ast.operator], str] = {
@@ -12,14 +12,24 @@ _UFUNCS: dict[type[ast.operator], str] = {
 }  # fmt: skip
 
 
-def _in_place(program: Program, node: ast.AST) -> Iterator[Edit]:
-    """`x = x / s` becomes `x /= s`; elsewhere the first such operation writes into its argument."""
-    if isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp):
-        target, value = node.targets[0], node.value
-        if isinstance(target, ast.Name) and _is_argument(program, value, target.id):
-            yield Edit(node, ast.AugAssign(target, value.op, value.right))
-            return
-    if not isinstance(node, ast.BinOp) or (function := program.function(node)) is None:
+@operator(
+    ast.Assign,
+    ast.BinOp,
+    mistake="as if an argument was changed in place, which changes the caller's array",
+)
+def in_place(program: Program, node: ast.Assign | ast.BinOp) -> Iterator[Edit]:
+    """The result of an operation is written into an argument.
+
+    `x = x / s` becomes `x /= s`; elsewhere the first such operation writes into its argument.
+    """
+    if isinstance(node, ast.Assign):
+        match node.targets[0], node.value:
+            case ast.Name() as target, ast.BinOp() as value if _is_argument(
+                program, value, target.id
+            ):
+                yield Edit(node, ast.AugAssign(target, value.op, value.right))
+        return
+    if (function := program.function(node)) is None:
         return
     left = node.left
     if isinstance(left, ast.Name) and names.assigned_name(program, node) == left.id:
@@ -64,8 +74,10 @@ def _is_argument(program: Program, value: ast.BinOp, name: str) -> bool:
     )
 
 
-def _drop_copy(program: Program, node: ast.AST) -> Iterator[Edit]:
-    if not isinstance(node, ast.Call) or not _is_changed_or_leaves(program, node):
+@operator(ast.Call, mistake="as if no copy was made, so that a change reaches the original")
+def drop_copy(program: Program, node: ast.Call) -> Iterator[Edit]:
+    """A copy is not made, so that a later change reaches the original."""
+    if not _is_changed_or_leaves(program, node):
         return
     array, name = calls.array_of(node), calls.called(node)
     if name == "copy" and array is not None:
@@ -77,8 +89,7 @@ def _drop_copy(program: Program, node: ast.AST) -> Iterator[Edit]:
         and isinstance(array, ast.Name | ast.Attribute | ast.Subscript)  # may be an array
         and isinstance(node.func, ast.Attribute)
     ):
-        asarray = ast.Attribute(node.func.value, "asarray", ast.Load())
-        yield Edit(node, nodes.call(node, func=asarray))
+        yield Edit(node, nodes.call(node, name="asarray"))
 
 
 def _is_changed_or_leaves(program: Program, node: ast.expr) -> bool:
@@ -101,19 +112,3 @@ def _is_changed_or_leaves(program: Program, node: ast.expr) -> bool:
             if is_written and isinstance(base, ast.Name) and base.id == name:
                 return True
     return False
-
-
-OPERATORS = (
-    Operator(
-        "in-place",
-        "The result of an operation is written into an argument.",
-        _in_place,
-        "as if an argument was changed in place, which changes the caller's array",
-    ),
-    Operator(
-        "drop-copy",
-        "A copy is not made, so that a later change reaches the original.",
-        _drop_copy,
-        "as if no copy was made, so that a change reaches the original",
-    ),
-)

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from grader.mutation import calls, nodes
-from grader.mutation.edits import Edit, Operator
+from grader.mutation.edits import Edit, operator
 from grader.mutation.program import Program
 
 _TRANSPOSING = frozenset({"transpose", "swapaxes", "moveaxis", "permute_dims", "matrix_transpose"})
@@ -30,25 +30,33 @@ def _numbers(call: ast.Call) -> list[ast.expr]:
     return arguments
 
 
-def _with_numbers(call: ast.Call, numbers: Sequence[ast.expr]) -> ast.Call:
-    """Copy a call with other axes or sizes, written as they were."""
+def _with_numbers(call: ast.Call, numbers: Sequence[ast.expr]) -> Edit:
+    """Return the edit of a call to other axes or sizes, written as they were."""
     array = [] if calls.is_method(call) else call.args[:1]
     arguments = call.args[len(array) :]
     if len(arguments) == 1 and isinstance(arguments[0], ast.Tuple | ast.List):
-        return nodes.call(call, args=[*array, nodes.tuple_like(arguments[0], numbers)])
-    return nodes.call(call, args=[*array, *numbers])
+        numbers = [nodes.tuple_like(arguments[0], numbers)]
+    return Edit(call, nodes.call(call, args=[*array, *numbers]))
 
 
-def _reshape_for_transpose(program: Program, node: ast.AST) -> Iterator[Edit]:
-    """`x.reshape(n, h, d).transpose(1, 0, 2)` becomes `x.reshape(h, n, d)`."""
+@operator(
+    ast.Attribute,
+    ast.Call,
+    mistake="as if axes were exchanged with a reshape, which keeps the numbers in their old order",
+)
+def reshape_for_transpose(program: Program, node: ast.Attribute | ast.Call) -> Iterator[Edit]:
+    """A transpose next to a reshape is left to the reshape alone.
+
+    `x.reshape(n, h, d).transpose(1, 0, 2)` becomes `x.reshape(h, n, d)`.
+    """
     inner = _transposed(node)
-    if inner is None or not isinstance(node, ast.expr):
+    if inner is None:
         return
     if isinstance(inner, ast.Call) and calls.called(inner) == "reshape":
         sizes = _numbers(inner)
         order = _permutation(node, len(sizes))
         if order is not None:
-            yield Edit(node, _with_numbers(inner, [sizes[place] for place in order]))
+            yield Edit(node, _with_numbers(inner, [sizes[place] for place in order]).replacement)
     above = program.parent(node)
     if isinstance(above, ast.Attribute):
         above = program.parent(above)
@@ -77,100 +85,71 @@ def _permutation(node: ast.expr, ndim: int) -> list[int] | None:
     return order
 
 
-def _drop_transpose(_: Program, node: ast.AST) -> Iterator[Edit]:
-    inner = _transposed(node)
-    if inner is not None and isinstance(node, ast.expr):
+@operator(ast.Attribute, ast.Call, mistake="as if a transpose was left out")
+def drop_transpose(_: Program, node: ast.Attribute | ast.Call) -> Iterator[Edit]:
+    """A transpose is left out."""
+    if (inner := _transposed(node)) is not None:
         yield Edit(node, inner)
 
 
-def _other_transpose(_: Program, node: ast.AST) -> Iterator[Edit]:
-    if not isinstance(node, ast.Call):
-        return
+@operator(ast.Call, mistake="as if a transpose exchanged other axes")
+def other_transpose(_: Program, node: ast.Call) -> Iterator[Edit]:
+    """Other axes change places: the last two of a permutation, or all of them with `.T`."""
     name, axes, array = calls.called(node), _numbers(node), calls.array_of(node)
     if name == "transpose" and len(axes) > _PAIR:
-        last = len(axes) - 1
-        yield Edit(node, _with_numbers(node, nodes.swapped(axes, last - 1, last)))
+        yield _with_numbers(node, nodes.swapped(axes, -2, -1))
     elif name in {"swapaxes", "moveaxis"} and array is not None:
         yield Edit(node, ast.Attribute(array, "T", ast.Load()))
 
 
-def _other_size(_: Program, node: ast.AST) -> Iterator[Edit]:
-    """`x.shape[-1]` becomes `x.shape[0]`, the other way round, and `len(x)` `x.shape[1]`."""
+@operator(ast.Subscript, ast.Call, mistake="as if a size was taken from another axis")
+def other_size(_: Program, node: ast.Subscript | ast.Call) -> Iterator[Edit]:
+    """A size is taken from another axis.
+
+    `x.shape[-1]` becomes `x.shape[0]`, the other way round, and `len(x)` `x.shape[1]`.
+    """
     if isinstance(node, ast.Subscript):
         shape, place = node.value, calls.integer(node.slice)
         is_shape = isinstance(shape, ast.Attribute) and shape.attr == "shape"
         if place is not None and (is_shape or calls.called(shape) == "shape"):
             yield Edit(node.slice, nodes.constant({0: -1, -2: -1}.get(place, 0)))
-    if isinstance(node, ast.Call) and calls.called(node) == "len" and len(node.args) == 1:
+    elif calls.called(node) == "len" and len(node.args) == 1:
         size = ast.Attribute(node.args[0], "shape", ast.Load())
         # Not the last axis: of an array with one axis that would be the same size.
         yield Edit(node, ast.Subscript(size, nodes.constant(1), ast.Load()))
 
 
-def _swap_lengths(_: Program, node: ast.AST) -> Iterator[Edit]:
-    """`np.zeros((m, n))` becomes `np.zeros((n, m))`, and `x.reshape(m, n)` `x.reshape(n, m)`."""
-    if not isinstance(node, ast.Call):
-        return
+@operator(ast.Call, mistake="as if rows and columns had each other's length")
+def swap_lengths(_: Program, node: ast.Call) -> Iterator[Edit]:
+    """The lengths of two axes are exchanged in the shape of an array.
+
+    `np.zeros((m, n))` becomes `np.zeros((n, m))`, and `x.reshape(m, n)` `x.reshape(n, m)`.
+    """
     if calls.called(node) == "reshape" and len(sizes := _numbers(node)) == _PAIR:
-        yield Edit(node, _with_numbers(node, nodes.swapped(sizes, 0, 1)))
-    elif calls.called(node) in _SHAPED and node.args and isinstance(node.args[0], ast.Tuple):
-        sizes = node.args[0].elts
-        if len(sizes) == _PAIR:
-            yield Edit(node.args[0], nodes.tuple_like(node.args[0], nodes.swapped(sizes, 0, 1)))
+        yield _with_numbers(node, nodes.swapped(sizes, 0, 1))
+    elif calls.called(node) in _SHAPED:
+        match node.args[:1]:
+            case [ast.Tuple(elts=[_, _]) as shape]:
+                yield nodes.exchanged(shape, 0, 1)
 
 
-def _other_newaxis(_: Program, node: ast.AST) -> Iterator[Edit]:
-    """`x[:, None]` becomes `x[None, :]`."""
-    if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Tuple):
+@operator(
+    ast.Subscript,
+    mistake="as if a new axis stood in another place, so that the wrong numbers are paired",
+)
+def other_newaxis(_: Program, node: ast.Subscript) -> Iterator[Edit]:
+    """A new axis is put in another place.
+
+    `x[:, None]` becomes `x[None, :]`.
+    """
+    if not isinstance(node.slice, ast.Tuple):
         return
-    items = node.slice.elts
     places = [
         place
-        for place, item in enumerate(items)
+        for place, item in enumerate(node.slice.elts)
         if calls.is_constant(item, None)
         or (isinstance(item, ast.Attribute) and item.attr == "newaxis")
     ]
-    if len(places) == 1 and len(items) > 1:
+    if len(places) == 1 and len(node.slice.elts) > 1:
         place = places[0]
-        moved = nodes.swapped(items, place, place - 1 if place else 1)
-        yield Edit(node.slice, nodes.tuple_like(node.slice, moved))
-
-
-OPERATORS = (
-    Operator(
-        "reshape-for-transpose",
-        "A transpose next to a reshape is left to the reshape alone.",
-        _reshape_for_transpose,
-        "as if axes were exchanged with a reshape, which keeps the numbers in their old order",
-    ),
-    Operator(
-        "drop-transpose",
-        "A transpose is left out.",
-        _drop_transpose,
-        "as if a transpose was left out",
-    ),
-    Operator(
-        "other-transpose",
-        "Other axes change places: the last two of a permutation, or all of them with `.T`.",
-        _other_transpose,
-        "as if a transpose exchanged other axes",
-    ),
-    Operator(
-        "other-size",
-        "A size is taken from another axis.",
-        _other_size,
-        "as if a size was taken from another axis",
-    ),
-    Operator(
-        "swap-lengths",
-        "The lengths of two axes are exchanged in the shape of an array.",
-        _swap_lengths,
-        "as if rows and columns had each other's length",
-    ),
-    Operator(
-        "other-newaxis",
-        "A new axis is put in another place.",
-        _other_newaxis,
-        "as if a new axis stood in another place, so that the wrong numbers are paired",
-    ),
-)
+        yield nodes.exchanged(node.slice, place, place - 1 if place else 1)

@@ -4,15 +4,21 @@ import ast
 from collections.abc import Iterator
 
 from grader.mutation import calls, names, nodes
-from grader.mutation.edits import Edit, Operator
+from grader.mutation.edits import Edit, operator
 from grader.mutation.program import Program
 
 _CONVERSIONS = frozenset({"asarray", "asanyarray", "atleast_1d", "atleast_2d", "ascontiguousarray"})
-_PAIR = 2
+_JOINS = frozenset({"concatenate", "stack", "hstack", "vstack", "dstack", "column_stack"})
 
 
-def _drop_statement(program: Program, node: ast.AST) -> Iterator[Edit]:
-    """An assignment only where what it assigns has a value before."""
+@operator(ast.Assign, ast.AugAssign, ast.Expr, mistake="as if one step was left out")
+def drop_statement(program: Program, node: ast.Assign | ast.AugAssign | ast.Expr) -> Iterator[Edit]:
+    """A statement is left out: an update, a call for its effect, a value set in an array.
+
+    An assignment only where what it assigns has a value before.
+    """
+    if isinstance(node, ast.Expr) and not isinstance(node.value, ast.Call):
+        return
     if isinstance(node, ast.Assign):
         function = program.function(node)
         if function is None or calls.called(node.value) in _CONVERSIONS:
@@ -24,79 +30,45 @@ def _drop_statement(program: Program, node: ast.AST) -> Iterator[Edit]:
                     return
             elif not isinstance(target, ast.Subscript) and not names.stored(target) <= before:
                 return
-        yield Edit(node, ast.Pass())
-    elif isinstance(node, ast.AugAssign) or (
-        isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
-    ):
-        yield Edit(node, ast.Pass())
+    yield Edit(node, ast.Pass())
 
 
-def _swap_results(_: Program, node: ast.AST) -> Iterator[Edit]:
-    if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple):
-        yield from _swaps(node.value)
+@operator(ast.Return, mistake="as if two results were returned in each other's place")
+def swap_results(_: Program, node: ast.Return) -> Iterator[Edit]:
+    """Two results are returned in each other's place."""
+    yield from _swaps(node.value)
 
 
-def _swap_targets(_: Program, node: ast.AST) -> Iterator[Edit]:
-    if isinstance(node, ast.Assign) and not isinstance(node.value, ast.Tuple):
+@operator(ast.Assign, mistake="as if two values were unpacked into each other's names")
+def swap_targets(_: Program, node: ast.Assign) -> Iterator[Edit]:
+    """Two values that are unpacked go to each other's names."""
+    if not isinstance(node.value, ast.Tuple):
         for target in node.targets:
-            if isinstance(target, ast.Tuple):
-                yield from _swaps(target)
+            yield from _swaps(target)
 
 
-def _swaps(items: ast.Tuple) -> Iterator[Edit]:
-    """Exchange neighbours."""
-    if any(isinstance(item, ast.Starred) for item in items.elts):
-        return
-    for place in range(len(items.elts) - 1):
-        swapped = nodes.swapped(items.elts, place, place + 1)
-        yield Edit(items, nodes.tuple_like(items, swapped))
+def _swaps(items: ast.expr | None) -> Iterator[Edit]:
+    """Exchange neighbours in a tuple."""
+    if isinstance(items, ast.Tuple) and not any(isinstance(e, ast.Starred) for e in items.elts):
+        for place in range(len(items.elts) - 1):
+            yield nodes.exchanged(items, place, place + 1)
 
 
-def _swap_joined(_: Program, node: ast.AST) -> Iterator[Edit]:
-    joins = {"concatenate", "stack", "hstack", "vstack", "dstack", "column_stack"}
-    if isinstance(node, ast.Call) and calls.called(node) in joins and node.args:
-        items = node.args[0]
-        if isinstance(items, ast.List | ast.Tuple) and len(items.elts) == _PAIR:
-            yield Edit(items, nodes.tuple_like(items, nodes.swapped(items.elts, 0, 1)))
+@operator(ast.Call, mistake="as if two arrays were joined in the other order")
+def swap_joined(_: Program, node: ast.Call) -> Iterator[Edit]:
+    """Two arrays are joined in the other order."""
+    match node.args[:1]:
+        case [(ast.List(elts=[_, _]) | ast.Tuple(elts=[_, _])) as items]:
+            if calls.called(node) in _JOINS:
+                yield nodes.exchanged(items, 0, 1)
 
 
-def _leave_loop(program: Program, node: ast.AST) -> Iterator[Edit]:
-    """Only in a `for`: a `while` might go on for ever."""
-    if isinstance(node, ast.Break | ast.Continue):
-        loop = next((a for a in program.above(node) if isinstance(a, ast.For | ast.While)), None)
-        if isinstance(loop, ast.For):
-            yield Edit(node, ast.Continue() if isinstance(node, ast.Break) else ast.Break())
+@operator(ast.Break, ast.Continue, mistake="as if a loop ended too early, or went on for too long")
+def leave_loop(program: Program, node: ast.Break | ast.Continue) -> Iterator[Edit]:
+    """`break` for `continue`, or `continue` for `break`.
 
-
-OPERATORS = (
-    Operator(
-        "drop-statement",
-        "A statement is left out: an update, a call for its effect, a value set in an array.",
-        _drop_statement,
-        "as if one step was left out",
-    ),
-    Operator(
-        "swap-results",
-        "Two results are returned in each other's place.",
-        _swap_results,
-        "as if two results were returned in each other's place",
-    ),
-    Operator(
-        "swap-targets",
-        "Two values that are unpacked go to each other's names.",
-        _swap_targets,
-        "as if two values were unpacked into each other's names",
-    ),
-    Operator(
-        "swap-joined",
-        "Two arrays are joined in the other order.",
-        _swap_joined,
-        "as if two arrays were joined in the other order",
-    ),
-    Operator(
-        "leave-loop",
-        "break for continue, or continue for break.",
-        _leave_loop,
-        "as if a loop ended too early, or went on for too long",
-    ),
-)
+    Only in a `for`: a `while` might go on for ever.
+    """
+    loop = next((a for a in program.above(node) if isinstance(a, ast.For | ast.While)), None)
+    if isinstance(loop, ast.For):
+        yield Edit(node, ast.Continue() if isinstance(node, ast.Break) else ast.Break())

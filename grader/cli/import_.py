@@ -89,7 +89,7 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
             write_text(path, definition_text(drafts[path]))
     for path, error in _lint_errors(list(examined)):
         if not any(error.message in sentence for sentence in examined[path].sentences):
-            message = f"line {error.where.line}: {error.message} ({error.about.code})"
+            message = f"line {error.where.line}: {error.message} ({error.rule.code})"
             examined[path].sentences.append(message)
     problems = {path: settled[draft.id].problems for path, draft in drafts.items()}
     click.echo(import_report.report(result, drafts, problems, examined))
@@ -103,7 +103,7 @@ def _lint_errors(paths: list[Path]) -> Iterator[tuple[Path, LintFinding]]:
     """Yield the errors that `etude lint` finds in files, which `etude verify` refuses too."""
     for path in paths:
         for finding in lint([TargetGroup((path,), None)], None, unshowable=unshowable).findings:
-            if finding.about.level == "error" and finding.about.code not in _NOT_OF_SOURCES:
+            if finding.rule.level == "error" and finding.rule.code not in _NOT_OF_SOURCES:
                 yield path, finding
 
 

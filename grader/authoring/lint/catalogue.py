@@ -4,47 +4,35 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from grader.authoring.lint.rule import RuleDescription
-from grader.authoring.lint.rules.file_style import COMMENT_RULES, FILE_RULES, invalid_definition
-from grader.authoring.lint.rules.markdown_style import PAGE_RULES, PROSE_RULES
-from grader.authoring.lint.rules.metadata_style import HEAD_RULES
-from grader.authoring.lint.rules.program_style import PROGRAM_RULES
-from grader.authoring.lint.rules.resources import RESOURCE_RULES
-from grader.authoring.lint.rules.table_style import TABLE_RULES
-from grader.authoring.lint.rules.test_body import BODY_RULES
-from grader.authoring.lint.rules.test_data import DATA_RULES
-from grader.authoring.lint.rules.test_style import CASE_RULES
-from grader.authoring.lint.rules.text_style import TEXT_RULES
-from grader.authoring.lint.rules.track_style import TRACK_RULES
+from grader.authoring.lint.rule import Rule
+from grader.authoring.lint.rules import (
+    file_style,
+    markdown_style,
+    metadata_style,
+    program_style,
+    resources,
+    table_style,
+    test_body,
+    test_data,
+    test_style,
+    text_style,
+    track_style,
+)
 from grader.definitions.wording import did_you_mean, quote
 from grader.errors import UsageError
 
-EXERCISE_RULES: Final = (
-    *HEAD_RULES, *TEXT_RULES, *CASE_RULES, *BODY_RULES, *DATA_RULES, *TABLE_RULES,
-    *PROGRAM_RULES, *RESOURCE_RULES,
+_MODULES: Final = (
+    file_style, markdown_style, metadata_style, program_style, resources, table_style, test_body,
+    test_data, test_style, text_style, track_style,
 )  # fmt: skip
 
-CATALOGUE: Final[dict[str, RuleDescription]] = {
-    about.code: about
-    for about in sorted(
-        (
-            rule.about
-            for rules in (
-                FILE_RULES,
-                COMMENT_RULES,
-                PROSE_RULES,
-                PAGE_RULES,
-                EXERCISE_RULES,
-                TRACK_RULES,
-            )
-            for rule in rules
-        ),
-        key=lambda about: about.code,
-    )
-}
-"""The description of each rule, by its code."""
+_RULES: Final = [
+    each for module in _MODULES for each in vars(module).values() if isinstance(each, Rule)
+]
+CATALOGUE: Final = {each.code: each for each in sorted(_RULES, key=lambda each: each.code)}
+"""The rules by their codes."""
 
-ALWAYS: Final = frozenset({invalid_definition.about.code})
+ALWAYS: Final = frozenset({file_style.invalid_definition.code})
 
 _SEPARATOR: Final = re.compile(r"[,\s]+")
 
@@ -63,16 +51,16 @@ def choose(select: Iterable[str] = (), ignore: Iterable[str] = ()) -> frozenset[
     return selected.difference(*map(_matching_codes, _words(ignore))) | ALWAYS
 
 
-def find(word: str) -> RuleDescription:
+def find(word: str) -> Rule:
     """Return the rule with a code or a name.
 
     Raises:
         UsageError: There is no such rule.
     """
-    for about in CATALOGUE.values():
-        if word.upper() == about.code or word.lower() == about.name:
-            return about
-    names = [about.name for about in CATALOGUE.values()]
+    for each in CATALOGUE.values():
+        if word.upper() == each.code or word.lower() == each.name:
+            return each
+    names = [each.name for each in CATALOGUE.values()]
     hint = did_you_mean(word.lower(), names) or did_you_mean(word.upper(), CATALOGUE)
     raise UsageError(f"no rule {quote(word)}{hint}")
 

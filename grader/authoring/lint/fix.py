@@ -33,7 +33,7 @@ def fix(findings: Iterable[LintFinding]) -> list[LintFinding]:
     """
     by_file: dict[Path, list[LintFinding]] = {}
     for finding in findings:
-        if finding.about.fixable:
+        if finding.rule.fixable:
             by_file.setdefault(finding.where.path, []).append(finding)
     done: list[LintFinding] = []
     for path, own_findings in by_file.items():
@@ -44,27 +44,22 @@ def fix(findings: Iterable[LintFinding]) -> list[LintFinding]:
     return done
 
 
-def _fix_file(path: Path, findings: Sequence[LintFinding]) -> Sequence[LintFinding]:
-    """Repair a file: all at once if that is safe, or else what is safe one by one."""
+def _fix_file(path: Path, findings: Sequence[LintFinding]) -> list[LintFinding]:
+    """Make each edit of a file that is safe."""
     before = text = path.read_bytes().decode()
     meaning = _meaning(read(path).root)
-    done: Sequence[LintFinding] = ()
+    done: list[LintFinding] = []
     # From the last to the first: an edit moves what is below it.
     last_first = sorted(findings, key=lambda finding: finding.where, reverse=True)
     with tempfile.TemporaryDirectory(prefix=".", dir=path.parent) as folder:
         draft = Path(folder, path.name)
-        for group in (last_first, *([finding] for finding in last_first)):
-            edited = text
-            for finding in group:
-                edited = _edited(edited, finding)
-            if any(_edited(text, each) == text for each in group):
-                continue
+        for finding in last_first:
+            edited = _edited(text, finding)
             draft.write_bytes(edited.encode())
             with contextlib.suppress(EtudeError):  # the edit made it unreadable
-                if _meaning(read(draft).root) == meaning:
-                    text, done = edited, [*group[::-1], *done]
-            if len(done) == len(findings):
-                break
+                if edited != text and _meaning(read(draft).root) == meaning:
+                    text = edited
+                    done.insert(0, finding)
         if text != before:
             draft.write_bytes(text.encode())
             draft.chmod(path.stat().st_mode)
@@ -85,12 +80,12 @@ def _meaning(node: Node) -> object:
 def _edited(text: str, finding: LintFinding) -> str:
     """Return a text without what was found in it, or as it is if nothing can be done."""
     path, line = finding.where.path, finding.where.line
-    if finding.about is trailing_white_space.about:
+    if finding.rule is trailing_white_space:
         lines = _LINE.findall(text)
         own_line = lines[line - 1]
         lines[line - 1] = own_line.rstrip() + own_line[len(own_line.rstrip("\r\n")) :]
         return "".join(lines)
-    if finding.about is missing_final_newline.about:
+    if finding.rule is missing_final_newline:
         return text if text.endswith("\n") else f"{text}\n"
     # The schema is named in the first line, if a folder above has it.
     kind = "track" if path.name == TRACK_FILE else "exercise"

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from grader.authoring.lint.catalogue import CATALOGUE
-from grader.authoring.lint.rule import RuleDescription
+from grader.authoring.lint.rule import Rule
 from grader.authoring.lint.run import LintReport
 from grader.authoring.sarif import SarifResult, sarif_log, uri_in
 
@@ -43,19 +43,11 @@ repaired without changing what a file says.
 def text_lines(report: LintReport) -> Iterator[str]:
     """Yield a report as lines: one for each finding, and a summary."""
     yield from map(str, report.findings)
-    yield summary(report)
-
-
-def summary(report: LintReport) -> str:
-    """Return how many findings there are, in a sentence."""
-    counts = [
-        _plural(report.count(level), level)
-        for level in ("error", "warning", "note")
-        if report.count(level)
-    ]
-    result = f"{', '.join(counts)} in" if counts else "Nothing to report in"
+    levels = ("error", "warning", "note")
+    counts = [_plural(count, level) for level in levels if (count := report.count(level))]
     silenced = f"; {report.silenced} silenced" if report.silenced else ""
-    return f"{result} {_plural(len(report.files), 'file')}{silenced}."
+    files = _plural(len(report.files), "file")
+    yield f"{', '.join(counts) or 'Nothing to report'} in {files}{silenced}."
 
 
 def data(report: LintReport) -> dict[str, Any]:
@@ -64,14 +56,14 @@ def data(report: LintReport) -> dict[str, Any]:
         "version": VERSION,
         "findings": [
             {
-                "code": finding.about.code,
-                "name": finding.about.name,
-                "level": finding.about.level,
+                "code": finding.rule.code,
+                "name": finding.rule.name,
+                "level": finding.rule.level,
                 "message": finding.message,
                 "path": finding.where.path.as_posix(),
                 "line": finding.where.line,
                 "column": finding.where.column,
-                "fixable": finding.about.fixable,
+                "fixable": finding.rule.fixable,
             }
             for finding in report.findings
         ],
@@ -88,19 +80,19 @@ def data(report: LintReport) -> dict[str, Any]:
 def sarif(report: LintReport, root: Path) -> dict[str, Any]:
     """Return a report as a SARIF log; paths below the root are relative to it."""
     rules = {
-        about.code: {
-            "name": "".join(word.capitalize() for word in about.name.split("-")),
-            "shortDescription": {"text": about.summary},
-            "fullDescription": {"text": about.explanation},
-            "help": {"text": about.explanation, "markdown": explanation(about)},
-            "defaultConfiguration": {"level": about.level},
+        rule.code: {
+            "name": "".join(word.capitalize() for word in rule.name.split("-")),
+            "shortDescription": {"text": rule.summary},
+            "fullDescription": {"text": rule.explanation},
+            "help": {"text": rule.explanation, "markdown": explanation(rule)},
+            "defaultConfiguration": {"level": rule.level},
         }
-        for about in CATALOGUE.values()
+        for rule in CATALOGUE.values()
     }
     results = (
         SarifResult(
-            each.about.code,
-            each.about.level,
+            each.rule.code,
+            each.rule.level,
             each.message,
             uri_in(root, each.where.path),
             each.where.line,
@@ -111,32 +103,32 @@ def sarif(report: LintReport, root: Path) -> dict[str, Any]:
     return sarif_log("etude lint", rules, results, "finding/v1")
 
 
-def explanation(about: RuleDescription) -> str:
+def explanation(rule: Rule) -> str:
     """Return what there is to know about a rule, as Markdown."""
-    return "\n".join(_section(about, "#"))
+    return "\n".join(_section(rule, "#"))
 
 
 def rules_markdown() -> str:
     """Return the description of all rules."""
     lines = [_HEAD, "| Code | Name | Level | Finds |", "| --- | --- | --- | --- |"]
-    for code, about in CATALOGUE.items():
-        name = f"[{about.name}](#{code.lower()}-{about.name})"
-        lines.append(f"| {code} | {name} | {about.level} | {about.summary} |")
+    for code, rule in CATALOGUE.items():
+        name = f"[{rule.name}](#{code.lower()}-{rule.name})"
+        lines.append(f"| {code} | {name} | {rule.level} | {rule.summary} |")
     for digit, title in _GROUPS.items():
         lines += ["", f"## {title}"]
-        for code, about in CATALOGUE.items():
+        for code, rule in CATALOGUE.items():
             if code.startswith(f"ETU{digit}"):
-                lines += ["", *_section(about, "###")]
+                lines += ["", *_section(rule, "###")]
     return "\n".join(lines) + "\n"
 
 
-def _section(about: RuleDescription, level: str) -> Iterator[str]:
-    fixable = "; `--fix` repairs it" if about.fixable else ""
-    yield from (f"{level} {about.code} {about.name}", "")
-    yield from (f"**{about.level.capitalize()}{fixable}.** {about.summary}", "")
-    yield from (about.explanation, "")
-    yield from ("Not so:", "", *_example(about.bad), "")
-    yield from ("But so:", "", *_example(about.good))
+def _section(rule: Rule, level: str) -> Iterator[str]:
+    fixable = "; `--fix` repairs it" if rule.fixable else ""
+    yield from (f"{level} {rule.code} {rule.name}", "")
+    yield from (f"**{rule.level.capitalize()}{fixable}.** {rule.summary}", "")
+    yield from (rule.explanation, "")
+    yield from ("Not so:", "", *_example(rule.bad), "")
+    yield from ("But so:", "", *_example(rule.good))
 
 
 def _example(text: str) -> tuple[str, str, str]:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, TypeVar
 from grader.authoring.lint.subjects import (
     File,
     FileKind,
-    LessonText,
     Neighbours,
+    ProseText,
     Subject,
     TrackSubject,
 )
@@ -18,6 +18,7 @@ from grader.authoring.targets import TargetGroup
 from grader.definitions.collection import Collection, load_exercise, load_track
 from grader.definitions.decode import decode
 from grader.definitions.files import (
+    LESSONS,
     TRACK_FILE,
     exercise_files,
     exists,
@@ -92,7 +93,7 @@ def load_for_lint(groups: Sequence[TargetGroup], collection: Path | None = None)
             lessons = {}
             for lesson in lesson_files(path.parent):
                 text = read_file(lesson).decode("utf-8", "replace")
-                lessons[id_in_name(lesson)] = LessonText(lesson, text)
+                lessons[id_in_name(lesson)] = ProseText(LESSONS, text, lesson)
                 try:
                     read_lesson(lesson).check_breaks(track.exercises)
                 except DefinitionError as error:

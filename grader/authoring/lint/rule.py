@@ -1,30 +1,34 @@
 """Lint rules and their findings."""
 
+import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Generic, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias
 
 import yaml
 
 from grader.errors import Location, Problem
 
 Level: TypeAlias = Literal["error", "warning", "note"]
-
-S = TypeVar("S")
-Check: TypeAlias = Callable[[S], Iterator[Problem]]
+Check: TypeAlias = Callable[[Any], Iterator[Problem]]
 
 
 @dataclass(frozen=True, slots=True)
-class RuleDescription:
-    """The description of a rule. Its longer texts are in `rule_texts.yaml`."""
+class Rule:
+    """A check of one kind of subject, with what people read about it.
+
+    Its longer texts are in `rule_texts.yaml`.
+    """
 
     code: str
     name: str
     level: Level
     summary: str
-    fixable: bool = False
+    fixable: bool
+    subject: type
+    check: Check
 
     @property
     def explanation(self) -> str:
@@ -53,31 +57,23 @@ def _texts() -> dict[str, dict[str, str]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule(Generic[S]):
-    """A check of something, with what people read about it."""
-
-    about: RuleDescription
-    check: Check[S]
-
-
-@dataclass(frozen=True, slots=True)
 class LintFinding:
     """One thing that a rule found, and where."""
 
     where: Location
     message: str
-    about: RuleDescription
+    rule: Rule
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.about.code} {self.about.level}: {self.message}"
+        return f"{self.where}: {self.rule.code} {self.rule.level}: {self.message}"
 
 
-def rule(
-    code: str, name: str, level: Level, *, fixable: bool = False
-) -> Callable[[Check[S]], Rule[S]]:
-    """Make a rule of a check, whose docstring is the summary."""
+def rule(code: str, level: Level, *, fixable: bool = False) -> Callable[[Check], Rule]:
+    """Make a rule of a check: its name, its docstring as the summary, and what it looks at."""
 
-    def decorate(check: Check[S]) -> Rule[S]:
-        return Rule(RuleDescription(code, name, level, check.__doc__ or name, fixable), check)
+    def decorate(check: Check) -> Rule:
+        (subject,) = inspect.signature(check).parameters.values()
+        name = check.__name__.replace("_", "-")
+        return Rule(code, name, level, check.__doc__ or name, fixable, subject.annotation, check)
 
     return decorate

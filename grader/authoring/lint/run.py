@@ -1,24 +1,20 @@
 """The run of the rules over files."""
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
-from grader.authoring.lint.catalogue import CATALOGUE, EXERCISE_RULES
+from grader.authoring.lint.catalogue import CATALOGUE
 from grader.authoring.lint.load import LintInput, load_for_lint
-from grader.authoring.lint.rule import LintFinding, Rule
-from grader.authoring.lint.rules.file_style import COMMENT_RULES, FILE_RULES, invalid_definition
-from grader.authoring.lint.rules.markdown_style import PAGE_RULES, PROSE_RULES
-from grader.authoring.lint.rules.track_style import TRACK_RULES
+from grader.authoring.lint.rule import LintFinding
+from grader.authoring.lint.rules.file_style import invalid_definition
 from grader.authoring.lint.subjects import PageText
 from grader.authoring.lint.suppressions import Suppressions, find_comments
 from grader.authoring.targets import TargetGroup
 from grader.errors import Problem
-
-S = TypeVar("S")
 
 FindUnshowable: TypeAlias = Callable[[str, Path, bool], Sequence[Problem]]
 """Finds what a page cannot show of the Markdown in a file, with lines and columns of the text.
@@ -39,7 +35,7 @@ class LintReport:
 
     def count(self, level: str) -> int:
         """Return how many findings there are of a level."""
-        return sum(finding.about.level == level for finding in self.findings)
+        return sum(finding.rule.level == level for finding in self.findings)
 
     @property
     def is_clean(self) -> bool:
@@ -73,23 +69,23 @@ def lint(
     comments = {path: find_comments(path, lines) for path, lines in texts.items()}
     findings = []
     for finding in result:
-        code, where = finding.about.code, finding.where
+        code, where = finding.rule.code, finding.where
         silencing = [
             comment
             for comment in comments.get(where.path, ())
             if comment.line == where.line and code in comment.codes and comment.reason
         ]
-        if finding.about is invalid_definition.about or not silencing:
+        if finding.rule is invalid_definition or not silencing:
             findings.append(finding)
             continue
         for comment in silencing:
             comment.used.add(code)
     silenced = len(result) - len(findings)
     for each in comments.values():
-        findings += _run(COMMENT_RULES, Suppressions(each, frozenset(CATALOGUE), codes), codes)
+        findings += _run(Suppressions(each, frozenset(CATALOGUE), codes), codes)
     order = {path: number for number, path in enumerate(comments)}
     findings.sort(
-        key=lambda f: (order.get(f.where.path, len(order)), f.where, f.about.code, f.message)
+        key=lambda f: (order.get(f.where.path, len(order)), f.where, f.rule.code, f.message)
     )
     return LintReport(tuple(findings), tuple(file.path for file in loaded.files), silenced)
 
@@ -99,30 +95,24 @@ def _look(
 ) -> Iterator[LintFinding]:
     """Yield what the rules find, except those about comments."""
     for problem in loaded.problems:
-        yield LintFinding(problem.where, problem.message, invalid_definition.about)
-    for file in loaded.files:
-        yield from _run(FILE_RULES, file, codes)
-    for subject in loaded.exercises:
-        yield from _run(EXERCISE_RULES, subject, codes)
-    for track in loaded.tracks:
-        yield from _run(TRACK_RULES, track, codes)
+        yield LintFinding(problem.where, problem.message, invalid_definition)
+    for subject in (*loaded.files, *loaded.exercises, *loaded.tracks):
+        yield from _run(subject, codes)
     exercises = (each.prose() for each in loaded.exercises)
     for prose in chain(*exercises, *(track.prose() for track in loaded.tracks)):
-        findings = list(_run(PROSE_RULES, prose, codes))
+        findings = list(_run(prose, codes))
         yield from findings
         if unshowable is not None:
             with_images = prose.label not in _WITHOUT_IMAGES
-            text = PageText(prose, unshowable(prose.text, prose.path, with_images))
-            lines = {
-                finding.where.line for finding in findings
-            }  # maths that is never closed is told once
-            for finding in _run(PAGE_RULES, text, codes):
-                if finding.where.line not in lines:
-                    yield finding
+            page_text = PageText(prose, unshowable(prose.text, prose.path, with_images))
+            # Maths that is never closed is told once.
+            lines = {finding.where.line for finding in findings}
+            on_page = _run(page_text, codes)
+            yield from (finding for finding in on_page if finding.where.line not in lines)
 
 
-def _run(rules: Iterable[Rule[S]], subject: S, codes: frozenset[str]) -> Iterator[LintFinding]:
-    for rule in rules:
-        if rule.about.code in codes:
+def _run(subject: object, codes: frozenset[str]) -> Iterator[LintFinding]:
+    for rule in CATALOGUE.values():
+        if rule.subject is type(subject) and rule.code in codes:
             for problem in rule.check(subject):
-                yield LintFinding(problem.where, problem.message, rule.about)
+                yield LintFinding(problem.where, problem.message, rule)

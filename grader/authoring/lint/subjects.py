@@ -10,7 +10,6 @@ from typing import Literal, TypeAlias, cast
 
 from grader.authoring.lint.python import SolvedFunction, shape, solved
 from grader.definitions.exercise import Exercise, Seeded
-from grader.definitions.files import LESSONS
 from grader.definitions.rules.base import CheckedExercise, Mode, Step
 from grader.definitions.track import TrackDefinition
 from grader.definitions.yaml_source import Document, Scalar
@@ -32,14 +31,6 @@ class File:
     def lines(self) -> list[str]:
         """The lines of the text, without their ends."""
         return [] if self.document is None else self.document.text.splitlines()
-
-
-@dataclass(frozen=True, slots=True)
-class LessonText:
-    """A lesson's Markdown."""
-
-    path: Path
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,12 +196,11 @@ class TrackSubject:
     document: Document
     exercises: Sequence[Exercise]
     documents: Mapping[str, Document]  # the files of the exercises, by id
-    lessons: Mapping[str, LessonText]  # lesson texts by lesson id
+    lessons: Mapping[str, ProseText]  # by id
 
     def prose(self) -> Iterator[ProseText]:
         """Yield the Markdown of the track: its description and its lessons."""
         node = self.document.node("description")
         if isinstance(node, Scalar):
             yield ProseText("description", node.text, (self.document, node))
-        for lesson in self.lessons.values():
-            yield ProseText(LESSONS, lesson.text, lesson.path)
+        yield from self.lessons.values()

@@ -187,8 +187,8 @@ def add_lint_errors(session: ProofSession, report: "LintReport") -> None:
     """
     errors: dict[Path, list[ProofFinding]] = {}
     for each in report.findings:
-        if each.about.level == "error":
-            message = f"{each.about.code}: {each.message}"
+        if each.rule.level == "error":
+            message = f"{each.rule.code}: {each.message}"
             errors.setdefault(each.where.path, []).append(
                 ProofFinding.at(LINT, message, each.where)
             )
@@ -196,7 +196,7 @@ def add_lint_errors(session: ProofSession, report: "LintReport") -> None:
         proof = session.proofs.get(path)
         if proof is None or proof.status not in ("invalid", "fault"):
             proof = proof or Proof(id_in_name(path), "", "not proven")
-            if any(unshowable_text.about.code in each.message for each in messages):
+            if any(unshowable_text.code in each.message for each in messages):
                 # Lint says it at its place; that no page can be made follows from it.
                 rest = tuple(f for f in proof.findings if not f.message.startswith(NO_PAGE))
                 proof = replace(proof, findings=rest)

@@ -17,11 +17,11 @@ def repaired(text: str) -> tuple[list[str], str]:
     """Repair a file; return the codes of what is gone, and the text."""
     PATH.write_bytes(text.encode())
     done = fix(lint([TargetGroup((PATH,))]).findings)
-    return [finding.about.code for finding in done], PATH.read_bytes().decode()
+    return [finding.rule.code for finding in done], PATH.read_bytes().decode()
 
 
 def left() -> list[str]:
-    return [finding.about.code for finding in lint([TargetGroup((PATH,))]).findings]
+    return [finding.rule.code for finding in lint([TargetGroup((PATH,))]).findings]
 
 
 def without_schema(text: str) -> str:

@@ -43,7 +43,7 @@ def test_each_case_is_found_by_its_rule_alone_in_recorded_words(
     report = report_on(name)
     goldens.check(FOLDER / f"{name}.txt", "".join(f"{line}\n" for line in text_lines(report)))
     if name not in FREE:
-        rules = {finding.about.name for finding in report.findings}
+        rules = {finding.rule.name for finding in report.findings}
         assert rules == {name} | TOGETHER.get(name, set())
 
 

@@ -34,7 +34,7 @@ HALF = "\n  def half(numbers):\n      return numbers / (numbers.size + 2.0)\n"
 
 
 def codes(report: LintReport) -> set[str]:
-    return {finding.about.code for finding in report.findings}
+    return {finding.rule.code for finding in report.findings}
 
 
 def test_the_exercise_is_clean_before_it_is_spoiled(spoiled: Spoiled) -> None:
@@ -289,7 +289,7 @@ def test_concepts_are_alike_by_a_slip_only(
     )
     files = tuple(Path(f"track/{number}-e{number}.yaml") for number in (1, 2))
     found = lint([TargetGroup(files, Path("track/track.yaml"))]).findings
-    told = [str(f.where.path) for f in found if f.about.code == "ETU107"]
+    told = [str(f.where.path) for f in found if f.rule.code == "ETU107"]
     assert told == (["track/2-e2.yaml"] if alike else [])
 
 
@@ -364,6 +364,6 @@ def test_chance_in_the_reference_of_a_course_is_found(tmp_path: Path) -> None:
             text.replace("    return counts", f"    counts = counts + {chance}\n    return counts")
         )
         report = lint([TargetGroup((path,))])
-        said = [each.message for each in report.findings if each.about.code == "ETU306"]
+        said = [each.message for each in report.findings if each.rule.code == "ETU306"]
         line = "line 8 of algebra_reference/rows.py: 'np.random.random'"
         assert [line in each for each in said] == [True] * is_said

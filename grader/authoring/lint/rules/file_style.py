@@ -18,13 +18,13 @@ _PROGRAMS: Final = {"starter", "solution", "code", "also_right", "given", "run",
 SCHEMA_LINE: Final = "# yaml-language-server: $schema="
 
 
-@rule("ETU000", "invalid-definition", "error")
+@rule("ETU000", "error")
 def invalid_definition(file: File) -> Iterator[Problem]:
     """The definition cannot be loaded."""
     yield from file.problems
 
 
-@rule("ETU001", "ignore-without-reason", "error")
+@rule("ETU001", "error")
 def ignore_without_reason(comments: Suppressions) -> Iterator[Problem]:
     """A comment that silences a rule names no rule or gives no reason."""
     for comment in comments.comments:
@@ -38,7 +38,7 @@ def ignore_without_reason(comments: Suppressions) -> Iterator[Problem]:
             yield Problem(comment.where, message)
 
 
-@rule("ETU002", "unused-ignore", "warning")
+@rule("ETU002", "warning")
 def unused_ignore(comments: Suppressions) -> Iterator[Problem]:
     """A comment silences a rule that finds nothing there."""
     for comment in comments.comments:
@@ -48,7 +48,7 @@ def unused_ignore(comments: Suppressions) -> Iterator[Problem]:
             yield Problem(comment.where, f"{message}; remove this comment")
 
 
-@rule("ETU003", "trailing-white-space", "warning", fixable=True)
+@rule("ETU003", "warning", fixable=True)
 def trailing_white_space(file: File) -> Iterator[Problem]:
     """A line ends in white space."""
     for number, line in enumerate(file.lines, 1):
@@ -59,7 +59,7 @@ def trailing_white_space(file: File) -> Iterator[Problem]:
             )
 
 
-@rule("ETU004", "missing-final-newline", "warning", fixable=True)
+@rule("ETU004", "warning", fixable=True)
 def missing_final_newline(file: File) -> Iterator[Problem]:
     """The last line of the file has no end."""
     lines = file.lines
@@ -68,7 +68,7 @@ def missing_final_newline(file: File) -> Iterator[Problem]:
         yield Problem(where, "no newline at the end of the file")
 
 
-@rule("ETU005", "missing-schema-line", "note", fixable=True)
+@rule("ETU005", "note", fixable=True)
 def missing_schema_line(file: File) -> Iterator[Problem]:
     """No comment at the top of the file names the JSON Schema of this version of Etude."""
     if file.document is None:
@@ -86,7 +86,7 @@ def missing_schema_line(file: File) -> Iterator[Problem]:
         yield Problem(Location(file.path, file.lines.index(named) + 1), message)
 
 
-@rule("ETU006", "text-cut-by-comment", "warning")
+@rule("ETU006", "warning")
 def text_cut_by_comment(file: File) -> Iterator[Problem]:
     """A text without quotes ends before a `#`, where a comment begins."""
     waiting = [file.document.root] if file.document is not None else []
@@ -109,7 +109,7 @@ def text_cut_by_comment(file: File) -> Iterator[Problem]:
                 yield Problem(Location(file.path, number), message)
 
 
-@rule("ETU007", "folded-code", "warning")
+@rule("ETU007", "warning")
 def folded_code(file: File) -> Iterator[Problem]:
     """A program is a block that begins with `>`, which joins lines."""
     waiting = [("", file.document.root)] if file.document is not None else []
@@ -122,14 +122,3 @@ def folded_code(file: File) -> Iterator[Problem]:
         elif node.style == "folded" and key in _PROGRAMS:
             message = f"{key}: '>' joins the lines of the program; write '|'"
             yield Problem(node.where, message)
-
-
-FILE_RULES = (
-    folded_code,
-    text_cut_by_comment,
-    invalid_definition,
-    trailing_white_space,
-    missing_final_newline,
-    missing_schema_line,
-)
-COMMENT_RULES = (ignore_without_reason, unused_ignore)

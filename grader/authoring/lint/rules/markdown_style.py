@@ -17,7 +17,7 @@ _UNSAID_PLOT: Final = re.compile(r"plot\(\s*(?:\)|title=|(['\"])\s*\1)")
 _TOP: Final = 2  # the title of the page is the heading of level 1
 
 
-@rule("ETU205", "skipped-heading-level", "warning")
+@rule("ETU205", "warning")
 def skipped_heading_level(prose: ProseText) -> Iterator[Problem]:
     """A heading is more than one level below the one before it."""
     level = _TOP - 1
@@ -29,7 +29,7 @@ def skipped_heading_level(prose: ProseText) -> Iterator[Problem]:
                 yield prose.problem(message, number, heading.start(1) + 1)
 
 
-@rule("ETU206", "unbalanced-maths", "error")
+@rule("ETU206", "error")
 def unbalanced_maths(prose: ProseText) -> Iterator[Problem]:
     """A `$` opens maths that is never closed."""
     paragraphs: list[list[str]] = []
@@ -60,7 +60,7 @@ def unbalanced_maths(prose: ProseText) -> Iterator[Problem]:
             yield prose.problem(message, start + before.count("\n"), column)
 
 
-@rule("ETU209", "plot-without-text", "error")
+@rule("ETU209", "error")
 def plot_without_text(prose: ProseText) -> Iterator[Problem]:
     """A lesson shows a plot without the text that says what it shows."""
     if "matplotlib" not in prose.text:
@@ -71,7 +71,7 @@ def plot_without_text(prose: ProseText) -> Iterator[Problem]:
             yield prose.problem(message, number)
 
 
-@rule("ETU208", "unshowable-text", "error")
+@rule("ETU208", "error")
 def unshowable_text(text: PageText) -> Iterator[Problem]:
     """A page cannot show a formula or an image."""
     for problem in text.unshowable:
@@ -92,12 +92,8 @@ def _outside_fences(text: str) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
-@rule("ETU210", "unfinished-text", "warning")
+@rule("ETU210", "warning")
 def unfinished_text(prose: ProseText) -> Iterator[Problem]:
     """A text that learners read is still to be written."""
     if match := _UNFINISHED.match(prose.text):
         yield prose.problem(f"{match[1]!r} is no text for learners yet", 1, 1)
-
-
-PROSE_RULES = (skipped_heading_level, unbalanced_maths, plot_without_text, unfinished_text)
-PAGE_RULES = (unshowable_text,)

@@ -14,14 +14,14 @@ MIN_HINTS: Final = 2
 _MIN_WORD: Final = 5  # letters; short words, such as rope and nope, differ in one letter by right
 
 
-@rule("ETU101", "missing-misconceptions", "error")
+@rule("ETU101", "error")
 def missing_misconceptions(subject: Subject) -> Iterator[Problem]:
     """The exercise knows no misconception."""
     if not subject.exercise.misconceptions:
         yield subject.missing("no known mistake, with a sentence that unlocks it", "misconceptions")
 
 
-@rule("ETU102", "few-misconceptions", "warning")
+@rule("ETU102", "warning")
 def few_misconceptions(subject: Subject) -> Iterator[Problem]:
     """The exercise knows fewer than three misconceptions."""
     count = len(subject.exercise.misconceptions)
@@ -30,7 +30,7 @@ def few_misconceptions(subject: Subject) -> Iterator[Problem]:
         yield subject.missing(message, "misconceptions")
 
 
-@rule("ETU103", "few-hints", "warning")
+@rule("ETU103", "warning")
 def few_hints(subject: Subject) -> Iterator[Problem]:
     """The exercise has fewer than two hints."""
     count = len(subject.exercise.hints)
@@ -41,7 +41,7 @@ def few_hints(subject: Subject) -> Iterator[Problem]:
         yield subject.missing(message, "hints")
 
 
-@rule("ETU104", "implied-prerequisite", "warning")
+@rule("ETU104", "warning")
 def implied_prerequisite(subject: Subject) -> Iterator[Problem]:
     """A prerequisite is required by another prerequisite already."""
     requires = subject.exercise.requires
@@ -53,7 +53,7 @@ def implied_prerequisite(subject: Subject) -> Iterator[Problem]:
                 break
 
 
-@rule("ETU105", "unused-prerequisite", "warning")
+@rule("ETU105", "warning")
 def unused_prerequisite(subject: Subject) -> Iterator[Problem]:
     """Nothing of a prerequisite is used."""
     own = set(subject.exercise.concepts)
@@ -71,7 +71,7 @@ def unused_prerequisite(subject: Subject) -> Iterator[Problem]:
             yield subject.problem(message, "requires", index)
 
 
-@rule("ETU106", "later-prerequisite", "error")
+@rule("ETU106", "error")
 def later_prerequisite(subject: Subject) -> Iterator[Problem]:
     """A prerequisite comes later in the track."""
     places = subject.neighbours.places
@@ -83,7 +83,7 @@ def later_prerequisite(subject: Subject) -> Iterator[Problem]:
             yield subject.problem(message, "requires", index)
 
 
-@rule("ETU107", "misspelled-concept", "warning")
+@rule("ETU107", "warning")
 def misspelled_concept(subject: Subject) -> Iterator[Problem]:
     """A concept is spelled almost like one of another exercise."""
     counts = subject.neighbours.concepts()
@@ -99,7 +99,7 @@ def misspelled_concept(subject: Subject) -> Iterator[Problem]:
                 break
 
 
-@rule("ETU110", "unknown-prerequisite", "error")
+@rule("ETU110", "error")
 def unknown_prerequisite(subject: Subject) -> Iterator[Problem]:
     """A prerequisite is no exercise of the collection."""
     ids = subject.neighbours.ids_around.get(subject.document.path.parent)
@@ -135,15 +135,3 @@ def _looks_like(one: str, other: str) -> bool:
 
 def _joined(concept: str) -> str:
     return "".join(word.removesuffix("s") for word in concept.split("-"))
-
-
-HEAD_RULES = (
-    missing_misconceptions,
-    few_misconceptions,
-    few_hints,
-    implied_prerequisite,
-    unused_prerequisite,
-    later_prerequisite,
-    misspelled_concept,
-    unknown_prerequisite,
-)

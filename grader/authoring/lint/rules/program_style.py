@@ -17,14 +17,14 @@ WIDTH: Final = 88
 _HEAD: Final = re.compile(r"^\s*(async\s+)?(def|class)\b.*$", re.MULTILINE)
 
 
-@rule("ETU401", "starter-is-solution", "error")
+@rule("ETU401", "error")
 def starter_is_solution(subject: Subject) -> Iterator[Problem]:
     """The starter is the solution."""
     if _is_solution(subject, "starter"):
         yield subject.problem("this is the solution already", "starter")
 
 
-@rule("ETU402", "starter-tells-solution", "warning")
+@rule("ETU402", "warning")
 def starter_tells_solution(subject: Subject) -> Iterator[Problem]:
     """The starter contains what the solution returns."""
     if subject.exercise.kind != "write" or _is_solution(subject, "starter"):
@@ -54,7 +54,7 @@ def _is_solution(subject: Subject, *steps: Step) -> bool:
     return form is not None and form == subject.shape("solution")
 
 
-@rule("ETU403", "misconception-is-solution", "error")
+@rule("ETU403", "error")
 def misconception_is_solution(subject: Subject) -> Iterator[Problem]:
     """The program of a misconception is the solution."""
     for index, misconception in enumerate(subject.exercise.misconceptions):
@@ -64,7 +64,7 @@ def misconception_is_solution(subject: Subject) -> Iterator[Problem]:
             yield subject.problem(message, *steps)
 
 
-@rule("ETU404", "repeated-misconception", "error")
+@rule("ETU404", "error")
 def repeated_misconception(subject: Subject) -> Iterator[Problem]:
     """Two misconceptions have the same program."""
     first: dict[str, str] = {}
@@ -79,7 +79,7 @@ def repeated_misconception(subject: Subject) -> Iterator[Problem]:
         first.setdefault(form, misconception.id)
 
 
-@rule("ETU405", "long-code-line", "warning")
+@rule("ETU405", "warning")
 def long_code_line(subject: Subject) -> Iterator[Problem]:
     """A line of Python is longer than 88 characters."""
     for steps in subject.programs():
@@ -90,12 +90,3 @@ def long_code_line(subject: Subject) -> Iterator[Problem]:
                 message = f"a line of {len(line)} characters; at most {WIDTH} fit"
                 label = next(step for step in reversed(steps) if isinstance(step, str))
                 yield Problem(where, f"{label}: {message}")
-
-
-PROGRAM_RULES = (
-    starter_is_solution,
-    starter_tells_solution,
-    misconception_is_solution,
-    repeated_misconception,
-    long_code_line,
-)

@@ -30,7 +30,7 @@ _PACKAGES: Final = (
 _MODULES: Final = ("numpy", "math", "itertools", "functools", "statistics", "operator", "random")
 
 
-@rule("ETU411", "unknown-forbidden-name", "error")
+@rule("ETU411", "error")
 def unknown_forbidden_name(subject: Subject) -> Iterator[Problem]:
     """A forbidden name that does not exist, so that nothing is forbidden."""
     forbid = subject.exercise.forbid
@@ -79,7 +79,7 @@ def _plain_names() -> frozenset[str]:
     return frozenset(names.union(*(dir(space) for space in spaces)))
 
 
-@rule("ETU412", "unknown-reference", "error")
+@rule("ETU412", "error")
 def unknown_reference(subject: Subject) -> Iterator[Problem]:
     """The reference has no such module or name."""
     course = subject.exercise.course
@@ -131,7 +131,7 @@ def _top_names(text: str) -> frozenset[str]:
     return frozenset(result)
 
 
-@rule("ETU413", "limit-above-most", "error")
+@rule("ETU413", "error")
 def limit_above_most(subject: Subject) -> Iterator[Problem]:
     """A limit is higher than any exercise may have."""
     limits = subject.exercise.limits
@@ -149,7 +149,7 @@ def limit_above_most(subject: Subject) -> Iterator[Problem]:
             yield subject.problem(f"{value:g} is more than {cap:g}, the most", "limits", key)
 
 
-@rule("ETU414", "budget-below-reference", "warning")
+@rule("ETU414", "warning")
 def budget_below_reference(subject: Subject) -> Iterator[Problem]:
     """A budget is near 1 or below: hardly more than the reference or the solution uses itself."""
     for index, test in enumerate(subject.exercise.tests):
@@ -158,11 +158,3 @@ def budget_below_reference(subject: Subject) -> Iterator[Problem]:
             if value is not None and value < _LEAST_BUDGET:
                 message = f"{value:g} times what the reference uses leaves no room for other ways"
                 yield subject.problem(message, "tests", index, "budget", key)
-
-
-RESOURCE_RULES = (
-    unknown_forbidden_name,
-    unknown_reference,
-    limit_above_most,
-    budget_below_reference,
-)

@@ -27,7 +27,7 @@ _KEEP_TABLES: Final = frozenset(
 )  # fmt: skip
 
 
-@rule("ETU317", "unsendable-table", "error")
+@rule("ETU317", "error")
 def unsendable_table(subject: Subject) -> Iterator[Problem]:
     """An argument or a result is a table, which cannot cross the border of the sandbox."""
     exercise = subject.exercise
@@ -91,6 +91,3 @@ def _is_table(node: ast.expr, tables: Collection[str]) -> bool:
         case ast.BinOp(left=left, right=right):
             return _is_table(left, tables) or _is_table(right, tables)
     return False
-
-
-TABLE_RULES: Final = (unsendable_table,)

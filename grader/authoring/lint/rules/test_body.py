@@ -31,7 +31,7 @@ _ATTRIBUTES: Final = {
 _CODE: Final = frozenset({"__code__", "__globals__", "__closure__", "__bases__", "__mro__"})
 
 
-@rule("ETU314", "body-unlike-pytest", "error")
+@rule("ETU314", "error")
 def body_unlike_pytest(subject: Subject) -> Iterator[Problem]:
     """A pytest body does what cannot mean here what it means in plain pytest."""
     classes = {n for n, defined in subject.exercise.defines.items() if defined.kind == "class"}
@@ -73,7 +73,7 @@ def _unlike(node: ast.AST, classes: Collection[str]) -> str:
     return message
 
 
-@rule("ETU315", "body-without-assert", "warning")
+@rule("ETU315", "warning")
 def body_without_assert(subject: Subject) -> Iterator[Problem]:
     """A pytest body neither asserts nor raises, so it judges no result."""
     for index in range(len(subject.exercise.tests)):
@@ -93,7 +93,7 @@ _OPERATORS: Final[dict[type[ast.AST], str]] = {
 }  # fmt: skip
 
 
-@rule("ETU318", "undeclared-operator", "error")
+@rule("ETU318", "error")
 def undeclared_operator(subject: Subject) -> Iterator[Problem]:
     """A test uses an operator on an object, and `operators` of its class does not name it."""
     classes = {
@@ -140,6 +140,3 @@ def _operations(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
                     yield from (
                         (sign, each) for each in ((other,) if sign == "in" else (one, other))
                     )
-
-
-BODY_RULES: Final = (body_unlike_pytest, body_without_assert, undeclared_operator)

@@ -43,7 +43,7 @@ _NUMERIC: Final = frozenset(
 _DECIMALS: Final = re.compile(r"[-+]?[0-9]*\.([0-9]+)")
 
 
-@rule("ETU308", "saturated-softmax", "warning")
+@rule("ETU308", "warning")
 def saturated_softmax(subject: Subject) -> Iterator[Problem]:
     """Inputs lie so far apart that the softmax is 0 and 1."""
     exercise = subject.exercise
@@ -97,7 +97,7 @@ def _saturates(scores: np.ndarray) -> bool:
     )
 
 
-@rule("ETU309", "same-sized-axes", "warning")
+@rule("ETU309", "warning")
 def same_sized_axes(subject: Subject) -> Iterator[Problem]:
     """All axes of a test's inputs have the same size."""
     for index, test in enumerate(subject.exercise.tests):
@@ -162,7 +162,7 @@ def _constants(nodes: list[ast.expr]) -> tuple[int, ...] | None:
     return sizes if len(sizes) == len(nodes) else None
 
 
-@rule("ETU310", "tighter-than-written", "warning")
+@rule("ETU310", "warning")
 def tighter_than_written(subject: Subject) -> Iterator[Problem]:
     """An expected value has fewer digits than its tolerance asks for."""
     for index, test in enumerate(subject.exercise.tests):
@@ -199,7 +199,7 @@ def _leaves(node: Node) -> Iterator[Scalar]:
                 yield from _leaves(item)
 
 
-@rule("ETU311", "constant-passes", "error")
+@rule("ETU311", "error")
 def constant_passes(subject: Subject) -> Iterator[Problem]:
     """The tolerance is so wide that one number in all places passes."""
     for index, test in enumerate(subject.exercise.tests):
@@ -225,7 +225,7 @@ def constant_passes(subject: Subject) -> Iterator[Problem]:
             yield Problem(subject.document.key("tests", index, key), f"{key}: {message}")
 
 
-@rule("ETU319", "loose-tolerance", "warning")
+@rule("ETU319", "warning")
 def loose_tolerance(subject: Subject) -> Iterator[Problem]:
     """A relative tolerance is above one percent, where many mistakes pass."""
     for index, test in enumerate(subject.exercise.tests):
@@ -234,7 +234,7 @@ def loose_tolerance(subject: Subject) -> Iterator[Problem]:
             yield subject.problem(message, "tests", index, "tolerance", "rtol")
 
 
-@rule("ETU313", "unsendable-array", "error")
+@rule("ETU313", "error")
 def unsendable_array(subject: Subject) -> Iterator[Problem]:
     """A test makes arrays of objects or of long doubles, which cannot be sent into the sandbox."""
     for index in range(len(subject.exercise.tests)):
@@ -258,7 +258,7 @@ def unsendable_array(subject: Subject) -> Iterator[Problem]:
                 yield subject.in_text(message, node, *steps)  # type: ignore[arg-type]  # it has a place
 
 
-@rule("ETU316", "text-for-numbers", "warning")
+@rule("ETU316", "warning")
 def text_for_numbers(subject: Subject) -> Iterator[Problem]:
     """A value that reads like numbers is a text, or a list of objects."""
     for index in range(len(subject.exercise.tests)):
@@ -315,14 +315,3 @@ def _is_python(text: str) -> bool:
     names = {node.id for node in nodes if isinstance(node, ast.Name)}
     numbers = [n for n in nodes if isinstance(n, ast.Constant) and type(n.value) is not str]
     return names <= _NUMERIC and bool(numbers or names)
-
-
-DATA_RULES = (
-    text_for_numbers,
-    saturated_softmax,
-    same_sized_axes,
-    tighter_than_written,
-    constant_passes,
-    loose_tolerance,
-    unsendable_array,
-)

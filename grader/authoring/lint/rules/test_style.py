@@ -27,7 +27,7 @@ _UNFORESEEN: Final = frozenset({"time", "secrets", "uuid"})
 _ANY_NUMBERS_DO: Final = frozenset({"unchanged_inputs", "deterministic"})
 
 
-@rule("ETU301", "no-hidden-test", "error")
+@rule("ETU301", "error")
 def no_hidden_test(subject: Subject) -> Iterator[Problem]:
     """No test is hidden."""
     suites = subject.exercise.kind == "test"  # what they run on is hidden
@@ -35,7 +35,7 @@ def no_hidden_test(subject: Subject) -> Iterator[Problem]:
         yield subject.missing("none is hidden, so the shown values can be copied", "tests")
 
 
-@rule("ETU302", "worthless-hidden-tests", "error")
+@rule("ETU302", "error")
 def worthless_hidden_tests(subject: Subject) -> Iterator[Problem]:
     """All hidden tests together are worth nothing."""
     hidden = [index for index, test in enumerate(subject.exercise.tests) if test.hidden]
@@ -44,7 +44,7 @@ def worthless_hidden_tests(subject: Subject) -> Iterator[Problem]:
         yield subject.problem(message, "tests", hidden[0], "points")
 
 
-@rule("ETU303", "undescribed-test", "warning")
+@rule("ETU303", "warning")
 def undescribed_test(subject: Subject) -> Iterator[Problem]:
     """A visible test has no description."""
     for index, test in enumerate(subject.exercise.tests):
@@ -53,7 +53,7 @@ def undescribed_test(subject: Subject) -> Iterator[Problem]:
             yield subject.problem(message, "tests", index, "id")
 
 
-@rule("ETU304", "hidden-data-shown", "error")
+@rule("ETU304", "error")
 def hidden_data_shown(subject: Subject) -> Iterator[Problem]:
     """The data of a hidden test appear where learners see them."""
     exercise = subject.exercise
@@ -162,7 +162,7 @@ def _draws(tree: ast.AST) -> bool:
     )
 
 
-@rule("ETU305", "single-random-draw", "warning")
+@rule("ETU305", "warning")
 def single_random_draw(subject: Subject) -> Iterator[Problem]:
     """A hidden test draws its inputs once, or draws the same each time."""
     for index, test in enumerate(subject.exercise.tests):
@@ -180,7 +180,7 @@ def single_random_draw(subject: Subject) -> Iterator[Problem]:
         yield subject.problem(message, "tests", index, key)
 
 
-@rule("ETU306", "global-random-state", "error")
+@rule("ETU306", "error")
 def global_random_state(subject: Subject) -> Iterator[Problem]:
     """A test or its reference depends on chance, the clock or the system, or on what ran before."""
     for index, test in enumerate(subject.exercise.tests):
@@ -249,7 +249,7 @@ def _chance(node: ast.AST, own: Collection[str]) -> str:
             return ""
 
 
-@rule("ETU307", "unused-input", "warning")
+@rule("ETU307", "warning")
 def unused_input(subject: Subject) -> Iterator[Problem]:
     """A test never uses one of its inputs."""
     for index, test in enumerate(subject.exercise.tests):
@@ -276,7 +276,7 @@ def _unused(name: str) -> str:
     return f"{quote(name)} is never used by this test"
 
 
-@rule("ETU312", "output-test-first", "warning")
+@rule("ETU312", "warning")
 def output_test_first(subject: Subject) -> Iterator[Problem]:
     """The first visible test compares printed text, where others compare values."""
     tests = subject.exercise.tests
@@ -286,15 +286,3 @@ def output_test_first(subject: Subject) -> Iterator[Problem]:
     if any(test.compared == "value" for test in tests):
         message = "the first visible test compares printed text; begin with a 'call'"
         yield subject.problem(message, "tests", first, "run")
-
-
-CASE_RULES = (
-    no_hidden_test,
-    worthless_hidden_tests,
-    undescribed_test,
-    hidden_data_shown,
-    single_random_draw,
-    global_random_state,
-    unused_input,
-    output_test_first,
-)

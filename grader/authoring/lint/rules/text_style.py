@@ -13,7 +13,7 @@ from grader.errors import Problem
 _RETURN: Final = re.compile(r"\breturn(s|ed|ing)?\b|\bgives? back\b", re.IGNORECASE)
 
 
-@rule("ETU201", "unnamed-function", "error")
+@rule("ETU201", "error")
 def unnamed_function(subject: Subject) -> Iterator[Problem]:
     """The instructions never name a function or class that a submission must define."""
     exercise = subject.exercise
@@ -23,7 +23,7 @@ def unnamed_function(subject: Subject) -> Iterator[Problem]:
             yield subject.problem(f"{quote(name)} is never named", "instructions")
 
 
-@rule("ETU202", "unsaid-return", "warning")
+@rule("ETU202", "warning")
 def unsaid_return(subject: Subject) -> Iterator[Problem]:
     """The instructions never say what to return."""
     exercise = subject.exercise
@@ -33,7 +33,7 @@ def unsaid_return(subject: Subject) -> Iterator[Problem]:
         yield subject.problem("nothing is said about what to return", "instructions")
 
 
-@rule("ETU203", "hint-tells-solution", "error")
+@rule("ETU203", "error")
 def hint_tells_solution(subject: Subject) -> Iterator[Problem]:
     """The first hint contains the solution."""
     if not subject.exercise.hints:
@@ -50,7 +50,7 @@ def hint_tells_solution(subject: Subject) -> Iterator[Problem]:
             yield subject.problem(f"the first hint contains {count}", *subject.hint(0))
 
 
-@rule("ETU204", "feedback-tells-solution", "warning")
+@rule("ETU204", "warning")
 def feedback_tells_solution(subject: Subject) -> Iterator[Problem]:
     """The feedback on a misconception contains a line of the solution."""
     values = [value for function in subject.solved for value in function.steps]
@@ -62,7 +62,7 @@ def feedback_tells_solution(subject: Subject) -> Iterator[Problem]:
             yield subject.problem(message, "misconceptions", index, "feedback")
 
 
-@rule("ETU207", "instructions-tell-solution", "error")
+@rule("ETU207", "error")
 def instructions_tell_solution(subject: Subject) -> Iterator[Problem]:
     """The instructions contain what the solution returns."""
     if subject.exercise.kind != "write":
@@ -77,12 +77,3 @@ def instructions_tell_solution(subject: Subject) -> Iterator[Problem]:
             text = clip(returns[0].text)
             message = f"this contains what {quote(function.name)} returns, '{text}'"
             yield subject.problem(message, "instructions")
-
-
-TEXT_RULES = (
-    unnamed_function,
-    unsaid_return,
-    hint_tells_solution,
-    feedback_tells_solution,
-    instructions_tell_solution,
-)

@@ -15,7 +15,7 @@ _MOST_XP: Final = 1000
 _DIFFICULTIES: Final[tuple[Difficulty, ...]] = get_args(Difficulty)
 
 
-@rule("ETU108", "xp-out-of-order", "warning")
+@rule("ETU108", "warning")
 def xp_out_of_order(track: TrackSubject) -> Iterator[Problem]:
     """An exercise earns less than easier ones of its track usually do, or far more than any."""
     usual = median_low([each.xp for each in track.exercises] or [0])
@@ -38,7 +38,7 @@ def xp_out_of_order(track: TrackSubject) -> Iterator[Problem]:
             easier[difficulty] = median(each.xp for each in here)
 
 
-@rule("ETU109", "unmentioned-exercise", "warning")
+@rule("ETU109", "warning")
 def unmentioned_exercise(track: TrackSubject) -> Iterator[Problem]:
     """A lesson never mentions an exercise that it leads into."""
     exercises = {exercise.id: exercise for exercise in track.exercises}
@@ -54,6 +54,3 @@ def unmentioned_exercise(track: TrackSubject) -> Iterator[Problem]:
                 where = track.document.node("lessons", index, "exercises", number).where
                 message = f"exercises: the lesson never mentions {quote(name)}"
                 yield Problem(where, f"{message}, by id, title or defined name")
-
-
-TRACK_RULES = (xp_out_of_order, unmentioned_exercise)

@@ -111,7 +111,7 @@ def _is_filled_later(program: Program, node: ast.Call) -> bool:
 
 @operator(ast.Call, mistake="as if a function was not applied")
 def drop_call(program: Program, node: ast.Call) -> Iterator[Edit]:
-    """What a function would be applied to is used as it is."""
+    """A function is not applied, and its argument used as it is."""
     array: ast.expr | None = None
     if isinstance(node.func, ast.Name):
         if node.func.id in program.defined and len(node.args) == 1:

@@ -115,13 +115,13 @@ def _first_runs(
     for path, (draft, exercise) in imported.items():
         visible = variants.opened(exercise)
         runs = [
-            variants.run_for_evidence(_SOLUTION, visible, exercise.solution),
-            variants.run(_CHANGING, variants.with_changed_inputs(visible), exercise.solution),
+            variants.run_for_evidence(_SOLUTION, "", visible, exercise.solution),
+            variants.run(_CHANGING, "", variants.with_changed_inputs(visible), exercise.solution),
         ]
         if draft.own_solution:
-            runs.append(variants.run(_OWN, visible, draft.own_solution))
+            runs.append(variants.run(_OWN, "", visible, draft.own_solution))
         for run in runs:
-            requests[id(run.job)] = path, run.name
+            requests[id(run.job)] = path, run.group
             jobs.append(run.job)
     for job, result in pool.grade(jobs):
         path, name = requests[id(job)]

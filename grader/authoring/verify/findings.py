@@ -5,11 +5,8 @@ from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
 from grader.authoring.verify import checks
-from grader.authoring.verify.locations import Locations
 from grader.authoring.verify.proof import Counts, ProofFinding
-from grader.authoring.verify.steps import ProofFacts, failed, never_failed, passed
-from grader.authoring.verify.suite_steps import ALONE, WITHOUT
-from grader.authoring.verify.variants import REPEATS
+from grader.authoring.verify.steps import ProofFacts, failed, passed
 from grader.authoring.verify.wrong_programs import (
     EMPTY,
     FILLED,
@@ -28,7 +25,7 @@ from grader.grading.results.jobs import limits_of
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.mutation import mutants
 
-_Check: TypeAlias = Callable[[ProofFacts, Locations], Iterator[ProofFinding]]
+_Check: TypeAlias = Callable[[ProofFacts], Iterator[ProofFinding]]
 
 # What no learner means to do: an import or a name that is missing, and code that is no Python. An
 # error begins its sentence, or is quoted at its end.
@@ -42,20 +39,20 @@ _HEADROOM: Final = 10  # a solution may use one part in ten
 _LEAST_CPU: Final = 0.05  # seconds that a busy machine may take for nothing
 
 
-def findings(facts: ProofFacts, places: Locations) -> tuple[ProofFinding, ...]:
+def findings(facts: ProofFacts) -> tuple[ProofFinding, ...]:
     """Return what stands in the way, check by check."""
-    return tuple(finding for check in _CHECKS for finding in check(facts, places))
+    return tuple(finding for check in _CHECKS for finding in check(facts))
 
 
-def notes(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
+def notes(facts: ProofFacts) -> Iterator[ProofFinding]:
     """Yield notes for the author that do not keep the exercise from being proven."""
-    yield from _idle_parts(facts, places)
+    yield from _idle_parts(facts)
     uncalled = _uncalled(facts)
     for test in facts.exercise.tests:
         is_told = test.id in uncalled or (facts.proving and _fooling_by_tolerance(facts, test))
         if is_told or test.id not in facts.sound:
             continue
-        fooled = [each for each, v in facts.wrong if _is_fooled(each, v, test.id)]
+        fooled = [each for each in facts.wrong if _is_fooled(facts, each, test.id)]
         filled = [each for each in fooled if each.id not in SHAPES]
         if filled:
             empty = ", and an empty result" if any(each.id in EMPTY for each in fooled) else ""
@@ -63,43 +60,44 @@ def notes(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
                 f"test '{test.id}' accepts a submission that {filled[0].does}{empty}; good only "
                 "beside tests that check values"
             )
-            yield ProofFinding.at(checks.CONSTANTS, message, places.test(test.id))
+            yield ProofFinding.at(checks.CONSTANTS, message, facts.places.test(test.id))
         elif fooled:
             message = (
                 f"test '{test.id}' accepts a submission that {fooled[0].does}; let it check the "
                 "shape before the values"
             )
-            yield ProofFinding.at(checks.CONSTANTS, message, places.test(test.id))
-    accepted = [each.id for each, verdict in facts.conditional if not _killed(verdict)]
+            yield ProofFinding.at(checks.CONSTANTS, message, facts.places.test(test.id))
+    accepted = [name for name, v in facts.verdicts["condition"].items() if not _killed(v)]
     if RECTANGLES in accepted and SQUARES not in accepted:
         message = (
             "every matrix of the hidden tests is square, so rows and columns may be exchanged; let "
             "its axes have different lengths where the instructions allow it"
         )
-        yield ProofFinding.at(checks.CONSTANTS, message, places.line("tests"))
+        yield ProofFinding.at(checks.CONSTANTS, message, facts.places.line("tests"))
     accepted = [each for each in accepted if each != RECTANGLES]
     if accepted:
         message = (
             "no hidden test rejects a submission that is wrong only in one of these cases: "
             f"{'; '.join(accepted)}. Draw those that the instructions promise"
         )
-        yield ProofFinding.at(checks.MUTANTS, message, places.line("tests"))
-    for name, verdict in facts.unbudgeted.items():
-        if verdict.outcome is Outcome.PASSED and facts.misconceptions[name].diagnosis is not None:
+        yield ProofFinding.at(checks.MUTANTS, message, facts.places.line("tests"))
+    for name, verdict in facts.verdicts["unbudgeted"].items():
+        diagnosis = facts.verdicts["misconception"][name].diagnosis
+        if verdict.outcome is Outcome.PASSED and diagnosis is not None:
             message = (
                 f"only a budget tells misconception '{name}' from the solution, so its sentence is "
                 "said of any program that uses too much; let it say no more than that, or add a "
                 "test of its values"
             )
-            yield ProofFinding.at(checks.DIAGNOSED, message, places.misconception(name))
+            yield ProofFinding.at(checks.DIAGNOSED, message, facts.places.misconception(name))
 
 
-def _idle_parts(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
+def _idle_parts(facts: ProofFacts) -> Iterator[ProofFinding]:
     """Find the tests and assertions of a suite without which it rejects the same programs."""
-    for name, verdict in facts.suites.items():
-        if name.startswith(WITHOUT) and verdict.outcome is Outcome.PASSED:
-            message = f"the solution rejects every wrong program also {name}"
-            yield ProofFinding.at(checks.CAN_FAIL, message, places.line("solution"))
+    for part, verdict in facts.verdicts["without"].items():
+        if verdict.outcome is Outcome.PASSED:
+            message = f"the solution rejects every wrong program also without {part}"
+            yield ProofFinding.at(checks.CAN_FAIL, message, facts.places.line("solution"))
 
 
 def skipped(facts: ProofFacts) -> tuple[str, ...]:
@@ -116,7 +114,7 @@ def counts(facts: ProofFacts) -> Counts:
     """Count what was tried."""
     exercise = facts.exercise
     allowed = {each.change for each in exercise.equivalent}
-    tried = facts.mutants or []
+    tried = facts.verdicts["mutant"]
     if exercise.kind == "test":
         accepted = _accepted(facts)
         changes = {each.change for each in mutants_of_program(exercise)}
@@ -132,10 +130,10 @@ def counts(facts: ProofFacts) -> Counts:
         tests=len(exercise.tests),
         hidden=sum(test.hidden for test in exercise.tests),
         misconceptions=len(exercise.misconceptions),
-        rejected=sum(_is_rejected(facts, name) for name in facts.misconceptions),
+        rejected=sum(_is_rejected(facts, name) for name in facts.verdicts["misconception"]),
         mutants=len(tried),
-        killed=sum(_killed(verdict) for _, verdict in tried),
-        equivalent=sum(not _killed(v) and mutant.change in allowed for mutant, v in tried),
+        killed=sum(map(_killed, tried.values())),
+        equivalent=sum(not _killed(v) and change in allowed for change, v in tried.items()),
     )
 
 
@@ -143,36 +141,33 @@ def _killed(verdict: Verdict) -> bool:
     return verdict.outcome is not Outcome.PASSED
 
 
-def _rejecting(facts: ProofFacts, verdict: Verdict) -> frozenset[TestId]:
-    """Return the hidden tests that a program fails."""
-    return failed(verdict) & facts.hidden
-
-
-def _refuses(facts: ProofFacts, verdict: Verdict) -> bool:
+def _refuses(facts: ProofFacts, wrong: WrongProgram) -> bool:
     """Return whether a program is rejected, by a hidden test or before any test."""
-    return bool(verdict.message or _rejecting(facts, verdict))
+    verdict = facts.verdicts["wrong"][wrong.id]
+    return bool(verdict.message or failed(verdict) & facts.hidden)
 
 
-def _right_programs(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
+def _right_programs(facts: ProofFacts) -> Iterator[ProofFinding]:
     verdict = facts.solution
-    if facts.borrows:
+    if facts.right != facts.exercise.solution:
         message = (
             "the solution needs what only the starter defines: with the starter in front of it "
             "more tests pass; a solution stands alone, so write all of it there"
         )
-        yield ProofFinding.at(checks.SOLUTION, message, places.line("solution"))
+        yield ProofFinding.at(checks.SOLUTION, message, facts.places.line("solution"))
     if verdict.message:
         message = f"the solution does not run: {verdict.message}"
         yield ProofFinding.at(
-            checks.SOLUTION, message, places.in_text(verdict.line or 1, "solution")
+            checks.SOLUTION, message, facts.places.in_text(verdict.line or 1, "solution")
         )
-    messages = {test.id: test.message for test in (facts.opened or verdict).tests}
+    opened = facts.verdicts["opened"].get("", verdict)
+    messages = {test.id: test.message for test in opened.tests}
     for test in verdict.tests if not verdict.message else ():
         if test.outcome is not Outcome.PASSED and test.id not in _recomputed(facts):
             message = f"the solution fails test '{test.id}': {messages[test.id] or test.message}"
-            yield ProofFinding.at(checks.SOLUTION, message, places.test(test.id))
-    for number, verdict in enumerate(facts.also_right):
-        where = places.in_text(verdict.line or 1, "also_right", number)
+            yield ProofFinding.at(checks.SOLUTION, message, facts.places.test(test.id))
+    for number, verdict in enumerate(facts.verdicts["also right"].values()):
+        where = facts.places.in_text(verdict.line or 1, "also_right", number)
         program = f"right program {number + 1} of `also_right`"
         if verdict.message:
             message = f"{program} does not run: {verdict.message}"
@@ -183,11 +178,11 @@ def _right_programs(facts: ProofFacts, places: Locations) -> Iterator[ProofFindi
                 yield ProofFinding.at(checks.ALSO_RIGHT, message, where)
 
 
-def _starter(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
-    verdict = facts.starter
+def _starter(facts: ProofFacts) -> Iterator[ProofFinding]:
+    verdict = facts.verdicts["starter"][""]
     if verdict.outcome is Outcome.PASSED:
         message = "the starter passes every test, so there is nothing left to do; take more out"
-        yield ProofFinding.at(checks.STARTER, message, places.line("starter"))
+        yield ProofFinding.at(checks.STARTER, message, facts.places.line("starter"))
     elif verdict.message and facts.exercise.kind != "predict":
         values = [name for name, each in facts.exercise.defines.items() if each.kind == "value"]
         if verdict.message in [not_answered(v, kind) for v in values for kind in _PLACEHOLDERS]:
@@ -196,19 +191,17 @@ def _starter(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
             f"the starter does not run: {verdict.message} Learners begin with it, so it must load "
             "and define every name; `...` will do as a body"
         )
-        yield ProofFinding.at(checks.STARTER, message, places.in_text(verdict.line or 1, "starter"))
+        where = facts.places.in_text(verdict.line or 1, "starter")
+        yield ProofFinding.at(checks.STARTER, message, where)
 
 
 def _accepted(facts: ProofFacts) -> frozenset[str]:
     """Return the wrong programs that the solution of a `test` exercise accepts."""
-    return frozenset(
-        name.removeprefix(ALONE)
-        for name, verdict in facts.suites.items()
-        if name.startswith(ALONE) and verdict.outcome is not Outcome.PASSED
-    )
+    alone = facts.verdicts["alone"].items()
+    return frozenset(name for name, verdict in alone if verdict.outcome is not Outcome.PASSED)
 
 
-def _suites(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
+def _suites(facts: ProofFacts) -> Iterator[ProofFinding]:
     """Find the wrong programs that the solution of a `test` exercise accepts."""
     exercise, accepted = facts.exercise, _accepted(facts)
     if exercise.kind != "test" or facts.solution.tests[0].outcome is not Outcome.PASSED:
@@ -224,7 +217,7 @@ def _suites(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
             f"the solution accepts a mutant of the program, {mutant.change}; add a test that it "
             "fails, or list the change under `equivalent` with a reason"
         )
-        where = places.in_text(mutant.line, "program")
+        where = facts.places.in_text(mutant.line, "program")
         yield ProofFinding.at(checks.MUTANTS, message, where, mutant.diff, mutant.change)
     for name in allowed.keys() - accepted:
         reason = "the solution rejects" if name in mutants else "the program has no mutant"
@@ -232,101 +225,97 @@ def _suites(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
         yield ProofFinding.at(checks.EQUIVALENT, message, allowed[name].where)
 
 
-def _tests(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
+def _tests(facts: ProofFacts) -> Iterator[ProofFinding]:
     if facts.exercise.kind != "test" and not any(test.hidden for test in facts.exercise.tests):
         message = (
             "no test is hidden, so anyone who copies the expected values passes; mark tests with "
             "inputs of their own as `hidden: true`"
         )
-        yield ProofFinding.at(checks.HIDDEN, message, places.line("tests"))
+        yield ProofFinding.at(checks.HIDDEN, message, facts.places.line("tests"))
     names, uncalled = list(facts.exercise.defines), _uncalled(facts)
     for name in uncalled:
         message = (
             f"test '{name}' passes though every definition raises: it never uses the submission; "
             f"call {listing(names, 'or')} in it"
         )
-        yield ProofFinding.at(checks.CALLS, message, places.test(name))
-    for each, verdict in facts.wrong:
-        if (
-            each.only
-            and each.id.startswith(RAISES)
-            and facts.sound
-            and facts.sound <= passed(verdict)
-        ):
+        yield ProofFinding.at(checks.CALLS, message, facts.places.test(name))
+    for each in facts.wrong:
+        is_alone = each.only and each.id.startswith(RAISES) and facts.sound
+        if is_alone and facts.sound <= passed(facts.verdicts["wrong"][each.id]):
             message = f"no test uses '{each.only}': one that raises passes them all; add a test"
-            yield ProofFinding.at(checks.CALLS, message, places.definition(each.only))
-    left = never_failed(facts) - frozenset(uncalled)
+            yield ProofFinding.at(checks.CALLS, message, facts.places.definition(each.only))
+    left = facts.never_failed() - frozenset(uncalled)
     for test in facts.exercise.tests:
         if test.id in left:
             message = (
                 f"test '{test.id}' passes with every misconception, mutant and wrong program; "
                 "let it check more, or take it out"
             )
-            yield ProofFinding.at(checks.CAN_FAIL, message, places.test(test.id))
+            yield ProofFinding.at(checks.CAN_FAIL, message, facts.places.test(test.id))
 
 
 def _uncalled(facts: ProofFacts) -> list[TestId]:
     """Return the tests that pass whether functions raise or return nothing."""
-    by_id = {each.id: verdict for each, verdict in facts.wrong}
-    blind = [passed(by_id[name]) for name in (RAISES, NOTHING) if name in by_id]
+    wrong = facts.verdicts["wrong"]
+    blind = [passed(wrong[name]) for name in (RAISES, NOTHING) if name in wrong]
     return [
         test.id for test in facts.exercise.tests if blind and all(test.id in ids for ids in blind)
     ]
 
 
-def _constants(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
+def _constants(facts: ProofFacts) -> Iterator[ProofFinding]:
     if not facts.proving:
         return
     allowed = {each.change for each in facts.exercise.equivalent}
-    for each, verdict in facts.wrong:
-        if each.constant and each.change not in allowed and not _refuses(facts, verdict):
+    for each in facts.wrong:
+        if each.constant and each.change not in allowed and not _refuses(facts, each):
             lacking = "the shape" if each.id in SHAPES else "values"
             message = (
                 f"every hidden test accepts a submission that {each.does}; add a hidden test that "
                 f"checks {lacking}"
             )
-            yield ProofFinding.at(checks.CONSTANTS, message, places.line("tests"))
+            yield ProofFinding.at(checks.CONSTANTS, message, facts.places.line("tests"))
     for test in facts.exercise.tests:
         if fooling := _fooling_by_tolerance(facts, test):
             message = (
                 f"test '{test.id}' tolerates so much that it accepts a submission that "
                 f"{fooling[0].does}; make its tolerance smaller"
             )
-            yield ProofFinding.at(checks.CONSTANTS, message, places.test(test.id, "tolerance"))
+            where = facts.places.test(test.id, "tolerance")
+            yield ProofFinding.at(checks.CONSTANTS, message, where)
 
 
 def _fooling_by_tolerance(facts: ProofFacts, test: TestCase) -> list[WrongProgram]:
     """Return the constants that a test takes for an array of several numbers."""
-    evidence = facts.solution.evidence
+    evidence = facts.evidence
     if evidence is None or test.id not in evidence.varied or test.id not in facts.sound:
         return []
     if test.tolerance is None:
         return []
     allowed = {each.change for each in facts.exercise.equivalent}
-    return [
-        each
-        for each, verdict in facts.wrong
-        if each.id in FILLED and each.change not in allowed and _is_fooled(each, verdict, test.id)
-    ]
+    filled = [each for each in facts.wrong if each.id in FILLED and each.change not in allowed]
+    return [each for each in filled if _is_fooled(facts, each, test.id)]
 
 
-def _is_fooled(wrong: WrongProgram, verdict: Verdict, test: TestId) -> bool:
+def _is_fooled(facts: ProofFacts, wrong: WrongProgram, test: TestId) -> bool:
+    verdict = facts.verdicts["wrong"][wrong.id]
     return wrong.constant and not wrong.only and test in passed(verdict)
 
 
-def _expected(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
-    evidence = facts.solution.evidence
+def _expected(facts: ProofFacts) -> Iterator[ProofFinding]:
+    evidence = facts.evidence
     keys = {test.id: test.expected_key for test in facts.exercise.tests}
     for each in evidence.untrue if evidence else ():
         message = f"test '{each.test}': {each.message}"
-        yield ProofFinding.at(checks.EXPECTED, message, places.test(each.test, keys[each.test]))
+        where = facts.places.test(each.test, keys[each.test])
+        yield ProofFinding.at(checks.EXPECTED, message, where)
 
 
-def _rejected(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
+def _rejected(facts: ProofFacts) -> Iterator[ProofFinding]:
     if not facts.proving:
         return
-    for name in facts.misconceptions:
-        where = places.misconception(name)
+    for name in facts.verdicts["misconception"]:
+        where = facts.places.misconception(name)
         if problem := _does_not_run(facts, name):
             message = f"misconception '{name}' does not run: {problem} Fix its code"
             yield ProofFinding.at(checks.REJECTED, message, where)
@@ -343,12 +332,13 @@ def _rejected(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
 
 def _does_not_run(facts: ProofFacts, name: str) -> str:
     """Return why a misconception does not run, unless it uses what is forbidden."""
-    return facts.unforbidden.get(name, facts.misconceptions[name]).message
+    usual = facts.verdicts["misconception"][name]
+    return facts.verdicts["unforbidden"].get(name, usual).message
 
 
 def _error_everywhere(facts: ProofFacts, name: str) -> str:
     """Return the error of a slip that ends a misconception in every test; nothing if none does."""
-    opened = facts.broken.get(name)
+    opened = facts.verdicts["broken"].get(name)
     result = [_SLIP.search(test.message) for test in opened.tests] if opened is not None else []
     if not result or result[0] is None or any(each is None for each in result):
         return ""
@@ -361,27 +351,28 @@ def _is_rejected(facts: ProofFacts, name: str) -> bool:
 
     If it ended in a visible test, the run with hidden tests alone decides.
     """
-    verdict = facts.misconceptions[name]
+    verdict, reseeded = facts.verdicts["misconception"][name], facts.verdicts["reseeded"]
     if _error_everywhere(facts, name):
         return False
     if verdict.message:
         return not _does_not_run(facts, name)
     ran = {test.id for test in verdict.tests if test.outcome is not Outcome.NOT_RUN}
-    if not facts.hidden <= ran and name in facts.misconceptions_again:
-        return _killed(facts.misconceptions_again[name])
-    return bool(_rejecting(facts, verdict))
+    if not facts.hidden <= ran and name in reseeded:
+        return _killed(reseeded[name])
+    return bool(failed(verdict) & facts.hidden)
 
 
-def _diagnosed(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
+def _diagnosed(facts: ProofFacts) -> Iterator[ProofFinding]:
     if not facts.proving:
         return
-    for name, verdict in facts.misconceptions.items():
+    misconceptions = facts.verdicts["misconception"]
+    for name, verdict in misconceptions.items():
         for cause in verdict.failures:
             message = (
                 f"a part of the feedback on misconception '{name}' failed: {cause}. The verdict "
                 "stands without it; please report this as a fault of Etude"
             )
-            yield ProofFinding.at(checks.DIAGNOSED, message, places.misconception(name))
+            yield ProofFinding.at(checks.DIAGNOSED, message, facts.places.misconception(name))
         if verdict.message or not _is_rejected(facts, name):
             continue  # said elsewhere
         diagnosis = verdict.diagnosis
@@ -393,7 +384,7 @@ def _diagnosed(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
                 "right, let `run` catch it, and print the result if none comes"
             )
         elif name not in diagnosis.ids:
-            is_own = facts.misconceptions.keys() >= set(diagnosis.ids)
+            is_own = misconceptions.keys() >= set(diagnosis.ids)
             message = f"misconception '{name}' is diagnosed as '{diagnosis.id}'" + (
                 "; add a test that tells them apart, or make them one"
                 if is_own
@@ -408,15 +399,16 @@ def _diagnosed(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
             )
         else:
             continue
-        yield ProofFinding.at(checks.DIAGNOSED, message, places.misconception(name))
+        yield ProofFinding.at(checks.DIAGNOSED, message, facts.places.misconception(name))
 
 
-def _mutants(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
+def _mutants(facts: ProofFacts) -> Iterator[ProofFinding]:
     if facts.mutants is None:
         return
     exercise = facts.exercise
     allowed = {each.change for each in exercise.equivalent}
-    alive = [m for m, v in facts.mutants if not _killed(v) and m.change not in allowed]
+    killed = {change: _killed(verdict) for change, verdict in facts.verdicts["mutant"].items()}
+    alive = [m for m in facts.mutants if not killed[m.change] and m.change not in allowed]
     learners = mutants(exercise.solution, exercise.defines, exercise.starter) if alive else ()
     for mutant in alive:
         whose = (
@@ -428,12 +420,9 @@ def _mutants(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
             f"every hidden test accepts a mutant {whose}, {mutant.change}; add a hidden test that "
             "it fails, or list the change under `equivalent` with a reason"
         )
-        where = places.in_text(mutant.line, "solution")
+        where = facts.places.in_text(mutant.line, "solution")
         yield ProofFinding.at(checks.MUTANTS, message, where, mutant.diff, mutant.change)
-    killed = {mutant.change: _killed(verdict) for mutant, verdict in facts.mutants}
-    killed |= {
-        each.change: _refuses(facts, verdict) for each, verdict in facts.wrong if each.constant
-    }
+    killed |= {each.change: _refuses(facts, each) for each in facts.wrong if each.constant}
     for entry in exercise.equivalent:
         if entry.change not in killed:
             close = did_you_mean(entry.change, killed) or "; take the entry out"
@@ -450,74 +439,75 @@ def _mutants(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
 
 def _recomputed(facts: ProofFacts) -> frozenset[TestId]:
     """Return the tests whose reference does not always give the same."""
-    evidence = facts.solution.evidence
+    evidence = facts.evidence
     return frozenset(evidence.recomputed if evidence else ())
 
 
-def _repeatable(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
+def _repeatable(facts: ProofFacts) -> Iterator[ProofFinding]:
     flaky = _recomputed(facts)
     for test in sorted(flaky):
         message = (
             f"test '{test}': the reference gives another value when it is asked again; let it "
             "compute from its arguments alone, without chance, a clock or what it did before"
         )
-        yield ProofFinding.at(checks.REPEATABLE, message, places.test(test))
-    for how in REPEATS:
-        if how not in facts.again:
-            continue
-        for test in sorted((passed(facts.again[how]) ^ facts.sound) - flaky):
+        yield ProofFinding.at(checks.REPEATABLE, message, facts.places.test(test))
+    for how, verdict in facts.verdicts["again"].items():
+        for test in sorted((passed(verdict) ^ facts.sound) - flaky):
             before, now = ("passes", "fails") if test in facts.sound else ("fails", "passes")
             message = (
                 f"the solution {before} test '{test}', but {how} {now} it; the solution, the "
                 "reference or the test depends on more than the inputs"
             )
-            yield ProofFinding.at(checks.REPEATABLE, message, places.test(test))
-    for name, verdict in facts.misconceptions_again.items():
+            yield ProofFinding.at(checks.REPEATABLE, message, facts.places.test(test))
+    for name, verdict in facts.verdicts["reseeded"].items():
         if _is_rejected(facts, name) and not _killed(verdict):
             message = (
                 f"misconception '{name}' is rejected, but passes with other seeds; let the hidden "
                 "tests draw more often"
             )
-            yield ProofFinding.at(checks.REPEATABLE, message, places.misconception(name))
+            yield ProofFinding.at(checks.REPEATABLE, message, facts.places.misconception(name))
 
 
-def _independent(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
-    evidence = facts.solution.evidence
+def _independent(facts: ProofFacts) -> Iterator[ProofFinding]:
+    evidence = facts.evidence
     if evidence is None:
         if facts.solution.outcome is Outcome.PASSED:
             message = "the solution and a wrong program cannot be graded twice within the limits"
-            yield ProofFinding.at(checks.INDEPENDENT, message, places.line("solution"))
+            yield ProofFinding.at(checks.INDEPENDENT, message, facts.places.line("solution"))
         return
     for test in evidence.changed_inputs:
         message = (
             f"test '{test}': `given` makes other inputs when it runs again; let it take numbers "
             "from `rng` alone, and keep nothing outside its names, as in a module"
         )
-        yield ProofFinding.at(checks.INDEPENDENT, message, places.test(test, "given"))
+        yield ProofFinding.at(checks.INDEPENDENT, message, facts.places.test(test, "given"))
     sentence = "the test keeps something outside its inputs, as in a module, for later submissions"
     for test in (each for each in evidence.changed if each not in _recomputed(facts)):
         before, now = ("passes", "fails") if test in facts.sound else ("fails", "passes")
         message = (
             f"the solution {before} test '{test}', but {now} it when it is graded again: {sentence}"
         )
-        yield ProofFinding.at(checks.INDEPENDENT, message, places.test(test))
+        yield ProofFinding.at(checks.INDEPENDENT, message, facts.places.test(test))
     for test in evidence.changed_wrong:
         message = (
-            f"test '{test}' judges a submission that {facts.wrong_program.does} differently once "
+            f"test '{test}' judges a submission that {facts.wrong[0].does} differently once "
             f"the solution was graded: {sentence}"
         )
-        yield ProofFinding.at(checks.INDEPENDENT, message, places.test(test))
+        yield ProofFinding.at(checks.INDEPENDENT, message, facts.places.test(test))
 
 
-def _limits(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
-    evidence = facts.solution.evidence
+def _limits(facts: ProofFacts) -> Iterator[ProofFinding]:
+    evidence = facts.evidence
     if evidence is None or facts.solution.outcome is not Outcome.PASSED:
         return
     limits = limits_of(facts.exercise)
     most_cpu = max(limits.cpu_seconds / _HEADROOM, _LEAST_CPU)
-    grown = max(evidence.peak_kib - (facts.bare.peak_kib if facts.bare is not None else 0), 0) << 10
+    bare = facts.verdicts["bare"].get("")  # the costs of a worker alone
+    bare_kib = bare.evidence.peak_kib if bare is not None and bare.evidence is not None else 0
+    grown = max(evidence.peak_kib - bare_kib, 0) << 10
     # On a busy machine one of several runs may be held up, so the fastest counts.
-    runs = [evidence, *(again.evidence for again in facts.again.values() if again.evidence)]
+    again = facts.verdicts["again"].values()
+    runs = [evidence, *(each.evidence for each in again if each.evidence)]
     cpu, wall = min(run.cpu_seconds for run in runs), min(run.wall_seconds for run in runs)
     used = (
         ("CPU time", cpu, most_cpu, "{:.2f} s"),
@@ -531,7 +521,7 @@ def _limits(facts: ProofFacts, places: Locations) -> Iterator[ProofFinding]:
                 f"solution and tests take {text.format(amount)} of {what}, and a tenth of the "
                 f"limit is {text.format(most)}; make the inputs smaller, or raise `limits`"
             )
-            yield ProofFinding.at(checks.LIMITS, message, places.line("tests"))
+            yield ProofFinding.at(checks.LIMITS, message, facts.places.line("tests"))
 
 
 _CHECKS: Final[tuple[_Check, ...]] = (

@@ -1,13 +1,12 @@
 """The proof of several exercises through one pool, so that every core is busy."""
 
 import time
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from grader.authoring.verify import findings
-from grader.authoring.verify.locations import Locations
 from grader.authoring.verify.proof import Proof, ProofFinding, Status
-from grader.authoring.verify.steps import ProofFacts, Results, run_steps
+from grader.authoring.verify.steps import ProofFacts, run_steps
 from grader.authoring.verify.variants import VariantRun
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, EtudeError
@@ -35,12 +34,12 @@ def prove(exercises: Iterable[Exercise], pool: Pool) -> Iterator[tuple[Exercise,
 class _ProofCase:
     """One exercise under way."""
 
-    exercise: Exercise
-    inquiry: Generator[Sequence[VariantRun], Results, ProofFacts]
+    facts: ProofFacts
+    rounds: Iterator[list[VariantRun]]
     began: float | None = None  # when its first job was handed out
     worker: int | None = None  # who has its oracle, and what else takes time to make, at hand
-    waiting: int = 0
-    results: dict[str, Verdict] = field(default_factory=dict)
+    runs: list[VariantRun] = field(default_factory=list)  # the round under way
+    results: dict[tuple[str, str], Verdict] = field(default_factory=dict)
     is_done: bool = False
 
 
@@ -60,8 +59,7 @@ class _Proving(JobSource):
         while self._jobs:
             owners = [case.worker for case, _ in self._jobs]
             result = next((owners.index(each) for each in (worker, None) if each in owners), 0)
-            case, run = self._jobs[result]
-            del self._jobs[result]
+            case, run = self._jobs.pop(result)
             if not case.is_done:
                 case.worker = worker if case.worker is None else case.worker
                 case.began = case.began or time.monotonic()
@@ -75,12 +73,14 @@ class _Proving(JobSource):
         if case.is_done:
             return
         if isinstance(result, EtudeError):
-            self._finish(case, without_proof(case.exercise, result))
+            self._finish(case, without_proof(case.facts.exercise, result))
         else:
-            case.results[run.name] = result
-            case.waiting -= 1
-            if not case.waiting:
-                self._go_on(case, case.results)
+            case.results[run.group, run.name] = result
+            if len(case.results) == len(case.runs):
+                for each in case.runs:
+                    verdict = case.results[each.group, each.name]
+                    case.facts.verdicts[each.group][each.name] = verdict
+                self._go_on(case)
         self._begin()
 
     def finished(self) -> Iterator[tuple[Exercise, Proof]]:
@@ -90,43 +90,42 @@ class _Proving(JobSource):
 
     def _begin(self) -> None:
         while self._open < _AT_ONCE and (exercise := next(self._left, None)) is not None:
-            case = _ProofCase(exercise, run_steps(exercise))
+            facts = ProofFacts(exercise)
             self._open += 1
-            self._go_on(case, None)
+            self._go_on(_ProofCase(facts, run_steps(facts)))
 
-    def _go_on(self, case: _ProofCase, results: Mapping[str, Verdict] | None) -> None:
+    def _go_on(self, case: _ProofCase) -> None:
         """Queue the next round that has anything to run, before what other exercises wait for."""
+        facts = case.facts
         try:
-            while not case.waiting:
-                first = results is None
-                runs = next(case.inquiry) if results is None else case.inquiry.send(results)
-                case.results = results = {}
-                case.waiting = len(runs)
-                place = len(self._jobs) if first else 0
-                self._jobs[place:place] = [(case, run) for run in runs]
-        except StopIteration as end:
-            facts: ProofFacts = end.value
-            places = Locations(case.exercise)
-            result = findings.findings(facts, places)
-            proof = Proof(
-                exercise=case.exercise.id,
-                digest=case.exercise.digest,
-                status="not proven" if result else "proven",
-                findings=result,
-                notes=tuple(findings.notes(facts, places)),
-                skipped=findings.skipped(facts),
-                counts=findings.counts(facts),
-                reach=facts.solution.evidence.reach if facts.solution.evidence else {},
-                seconds=time.monotonic() - (case.began or 0.0),
-            )
-            self._finish(case, proof)
+            place = 0 if case.runs else len(self._jobs)
+            case.results = {}
+            case.runs = next(filter(None, case.rounds), [])
+            self._jobs[place:place] = [(case, run) for run in case.runs]
+            if not case.runs:
+                self._finish(case, _proof(facts, time.monotonic() - (case.began or 0.0)))
         except EtudeError as error:
-            self._finish(case, without_proof(case.exercise, error))
+            self._finish(case, without_proof(facts.exercise, error))
 
     def _finish(self, case: _ProofCase, proof: Proof) -> None:
         case.is_done = True
         self._open -= 1
-        self._finished.append((case.exercise, proof))
+        self._finished.append((case.facts.exercise, proof))
+
+
+def _proof(facts: ProofFacts, seconds: float) -> Proof:
+    problems = findings.findings(facts)
+    return Proof(
+        exercise=facts.exercise.id,
+        digest=facts.exercise.digest,
+        status="not proven" if problems else "proven",
+        findings=problems,
+        notes=tuple(findings.notes(facts)),
+        skipped=findings.skipped(facts),
+        counts=findings.counts(facts),
+        reach=facts.evidence.reach if facts.evidence else {},
+        seconds=seconds,
+    )
 
 
 def without_proof(exercise: Exercise, error: EtudeError) -> Proof:

@@ -1,7 +1,7 @@
 """The runs that prove an exercise whose submissions are suites of tests."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from grader.authoring.verify import variants
@@ -10,24 +10,28 @@ from grader.authoring.verify.wrong_programs import WrongProgram
 from grader.definitions.exercise import Equivalent, Exercise, SuiteTest
 from grader.grading.checks.suite_test import mutants_of_program
 
-ALONE, WITHOUT, WRONG = "alone ", "without ", "wrong "
-"""Runs on one wrong program alone, of a solution without a part of it, and of a wrong suite."""
 STRICT = "every wrong program"
-"""The run in which the solution has to reject all of them."""
+"""The run in which the solution has to reject all wrong programs."""
 
 
-def suite_runs(exercise: Exercise) -> Iterator[VariantRun]:
+def suite_runs(exercise: Exercise, wrong: Iterable[WrongProgram]) -> Iterator[VariantRun]:
     """Yield the solution as it is, strict and without parts, and suites that may not pass."""
-    solution, strict = exercise.solution, _strict(exercise)
-    yield variants.run_for_evidence("solution", exercise, solution)
-    yield variants.run("starter", exercise, exercise.starter)
-    for wrong in wrong_suites(exercise):
-        yield variants.run(f"{WRONG}{wrong.id}", exercise, wrong.source)
+    solution = exercise.solution
+    yield variants.run_for_evidence("solution", "", exercise, solution)
+    yield variants.run("starter", "", exercise, exercise.starter)
+    for each in wrong:
+        yield variants.run("wrong", each.id, exercise, each.source)
     for how in REPEATS:
-        yield variants.run_for_evidence(f"again {how}", variants.repeated(exercise, how), solution)
-    yield variants.run(STRICT, strict, solution)
+        yield variants.run_for_evidence("again", how, variants.repeated(exercise, how), solution)
+    tests = tuple(
+        replace(test, at_least=1.0) if isinstance(test, SuiteTest) else test
+        for test in exercise.tests
+    )
+    changes = {"tests": tests, "misconceptions": exercise.misconceptions}
+    strict = variants.variant(exercise, STRICT, **changes)
+    yield variants.run(STRICT, "", strict, solution)
     for part, source in _without_parts(solution):
-        yield variants.run(f"{WITHOUT}{part}", strict, source)
+        yield variants.run("without", part, strict, source)
 
 
 def alone_runs(exercise: Exercise, *, every: bool) -> Iterator[VariantRun]:
@@ -36,28 +40,18 @@ def alone_runs(exercise: Exercise, *, every: bool) -> Iterator[VariantRun]:
     Args:
         every: Run it on each, not only on the mutants that it may accept.
     """
-    where, solution = exercise.where, exercise.solution
+    solution = exercise.solution
     allowed = {each.change for each in exercise.equivalent}
-    mutants = [Equivalent(where, each.change, "") for each in mutants_of_program(exercise)]
+    mutants = [Equivalent(exercise.where, each.change, "") for each in mutants_of_program(exercise)]
     for mistake in exercise.misconceptions if every else ():
-        name = f"{ALONE}{mistake.id}"
         changes = {"misconceptions": (mistake,), "equivalent": tuple(mutants)}
-        yield variants.run(name, variants.variant(exercise, name, **changes), solution)
+        only = variants.variant(exercise, f"alone {mistake.id}", **changes)
+        yield variants.run("alone", mistake.id, only, solution)
     for each in mutants:
         if every or each.change in allowed:
-            name = f"{ALONE}{each.change}"
             others = tuple(other for other in mutants if other is not each)
-            yield variants.run(name, variants.variant(exercise, name, equivalent=others), solution)
-
-
-def _strict(exercise: Exercise) -> Exercise:
-    """Return the form in which a suite must reject every wrong program."""
-    tests = tuple(
-        replace(test, at_least=1.0) if isinstance(test, SuiteTest) else test
-        for test in exercise.tests
-    )
-    changes = {"tests": tests, "misconceptions": exercise.misconceptions}
-    return variants.variant(exercise, STRICT, **changes)
+            only = variants.variant(exercise, f"alone {each.change}", equivalent=others)
+            yield variants.run("alone", each.change, only, solution)
 
 
 def wrong_suites(exercise: Exercise) -> tuple[WrongProgram, ...]:

@@ -25,8 +25,9 @@ _SLOWDOWN = 10  # times the solution; what takes longer is in a loop without an 
 
 @dataclass(frozen=True, slots=True)
 class VariantRun:
-    """One program to run, under a name that its result is known by."""
+    """One program to run: the group of runs that it belongs to, and its name there."""
 
+    group: str
     name: str
     job: Job
 
@@ -88,6 +89,7 @@ def repeated(exercise: Exercise, how: str) -> Exercise:
 
 
 def run(
+    group: str,
     name: str,
     exercise: Exercise,
     source: str,
@@ -102,11 +104,11 @@ def run(
         diagnosed: As a learner's is, with the diagnosis of a mistake.
     """
     probe = None if diagnosed else Probe(form_of="" if of is None else of.digest)
-    return VariantRun(name, Job(exercise, _submission(exercise, source), probe=probe))
+    return VariantRun(group, name, Job(exercise, _submission(exercise, source), probe=probe))
 
 
 def run_for_evidence(
-    name: str, exercise: Exercise, source: str, wrong_program: str | None = None
+    group: str, name: str, exercise: Exercise, source: str, wrong_program: str | None = None
 ) -> VariantRun:
     """Grade, and also ask what it takes and what is untrue.
 
@@ -115,11 +117,16 @@ def run_for_evidence(
     """
     other = None if wrong_program is None else _submission(exercise, wrong_program)
     probe = Probe(evidence=True, wrong_program=other)
-    return VariantRun(name, Job(exercise, _submission(exercise, source), probe=probe))
+    return VariantRun(group, name, Job(exercise, _submission(exercise, source), probe=probe))
 
 
 def run_mutant(
-    name: str, hidden: Exercise, source: str, solution: Evidence | None, of: Exercise
+    group: str,
+    name: str,
+    hidden: Exercise,
+    source: str,
+    solution: Evidence | None,
+    of: Exercise,
 ) -> VariantRun:
     """Run up to the first test that fails, with little patience for a loop without an end.
 
@@ -132,7 +139,7 @@ def run_mutant(
     cpu_seconds = min(usual.cpu_seconds, max(1, math.ceil(_SLOWDOWN * used)))
     limits = replace(usual, cpu_seconds=cpu_seconds)
     probe = Probe(first_failure=True, form_of=of.digest)
-    return VariantRun(name, Job(hidden, _submission(hidden, source), limits, probe))
+    return VariantRun(group, name, Job(hidden, _submission(hidden, source), limits, probe))
 
 
 def _submission(exercise: Exercise, source: str) -> Submission:

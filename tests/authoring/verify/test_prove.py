@@ -2,15 +2,16 @@
 
 import functools
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 
 from grader.authoring.new_exercise import new_course
 from grader.authoring.verify.proof import Proof
 from grader.authoring.verify.prove import prove
-from grader.authoring.verify.steps import run_steps
+from grader.authoring.verify.steps import ProofFacts, run_steps
 from grader.definitions.collection import load_exercise
 from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.expected.inputs import draw_inputs
@@ -19,6 +20,9 @@ from grader.grading.results.verdict import Diagnosis, Verdict
 from grader.grading.session.engine import grade_all
 from grader.grading.workers.pool import Pool
 from grader.sandbox.process import Sandbox, open_sandbox
+
+if TYPE_CHECKING:
+    from grader.authoring.verify.variants import VariantRun
 
 Prove: TypeAlias = Callable[[str], Proof]
 
@@ -518,26 +522,19 @@ def inquired(tmp_path: Path, sandbox: Sandbox) -> Inquire:
         path = tmp_path / "exercise.yaml"
         path.write_text(HEAD + text)
         asked: list[Job] = []
-        results: dict[str, Verdict] = {}
-        names: dict[int, str] = {}
+        facts = ProofFacts(load_exercise(path))
+        runs: dict[int, VariantRun] = {}
 
         def jobs() -> Iterator[Job]:
-            inquiry = run_steps(load_exercise(path))
-            runs = next(inquiry)
-            while True:
-                results.clear()
-                for each in runs:
-                    names[id(each.job)] = each.name
-                    asked.append(each.job)
-                    yield each.job
-                try:
-                    runs = inquiry.send(dict(results))
-                except StopIteration:
-                    return
+            for each in chain.from_iterable(run_steps(facts)):
+                runs[id(each.job)] = each
+                asked.append(each.job)
+                yield each.job
 
         def emit(job: Job, result: object) -> None:
             assert isinstance(result, Verdict), result
-            results[names[id(job)]] = result
+            run = runs[id(job)]
+            facts.verdicts[run.group][run.name] = result
 
         grade_all(jobs(), sandbox, emit)
         return asked

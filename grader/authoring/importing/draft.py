@@ -21,8 +21,9 @@ class DraftTest:
     expect: Any = NOTHING
     description: str = ""
     hidden: bool = False
-    points: int = 1
+    points: int | None = None  # 1 where the source says nothing
     keep_inputs: bool = True
+    where: str = ""  # the cell of a notebook
 
 
 @dataclass(slots=True)

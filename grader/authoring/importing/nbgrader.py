@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from grader.authoring.importing import notebook_cells as parts
 from grader.authoring.importing.draft import SourceDrafts
-from grader.authoring.importing.notebook_cells import NotebookCell, Question, TestPart
+from grader.authoring.importing.notebook_cells import NotebookCell
 from grader.authoring.importing.top_level import join, parsed, read_program
 
 _MARK: Final = re.compile(r"^\s*#+\s*BEGIN SOLUTION\b", re.MULTILINE)
@@ -38,21 +38,20 @@ class NbgraderReader(parts.QuestionReader):
             self._by_hand(cell, data)
         elif cell.kind == "markdown":
             # Prose after the tests belongs to the next question, if another one comes.
-            is_own = self._question is not None and not self._question.tests
+            is_own = self._question is not None and not self._question.draft.tests
             target = self._question.prose if self._question and is_own else self._prose
             target.append(cell.source)
         elif cell.kind == "code" and solution and data.get("grade") and not has_tests:
             self._by_hand(cell, data)
         elif cell.kind == "code" and solution:
-            if self._question is not None and self._question.tests:
+            if self._question is not None and self._question.draft.tests:
                 self._finish()
             question = self._question
             if question is None:
-                self._count += 1
-                name = str(data.get("grade_id") or f"question {self._count}")
+                name = str(data.get("grade_id") or f"question {self._count + 1}")
                 question = self._begin(name, cell.where)
                 question.prose, self._prose = self._prose, []
-            source = parts.without_magic(cell.source, question.remarks, cell.where)
+            source = parts.without_magic(cell.source, question.draft.remarks, cell.where)
             starter, answer, _ = parts.split_solution(source)
             question.starter.append(starter)
             question.solution.append(answer)
@@ -63,18 +62,16 @@ class NbgraderReader(parts.QuestionReader):
         elif cell.source.strip():
             self._result.remarks.append(f"{cell.where}: a {cell.kind} cell; it is left out")
 
-    def _lacks(self, question: Question, _answer: str) -> str:
-        return "" if question.tests else "tests"
-
     def _test(self, cell: NotebookCell, data: dict[str, Any]) -> None:
         question = self._question
         if question is None:
             message = f"{cell.where}: a test without an answer in a cell before it; left out"
             self._result.failures.append(message)
             return
-        source = parts.without_magic(cell.source, question.remarks, cell.where)
-        points = parts.whole_points(data.get("points"), question.remarks, cell.where)
-        name = str(data.get("grade_id") or f"test-{len(question.tests) + 1}")
+        remarks = question.draft.remarks
+        source = parts.without_magic(cell.source, remarks, cell.where)
+        points = parts.whole_points(data.get("points"), remarks, cell.where)
+        name = str(data.get("grade_id") or f"test-{len(question.draft.tests) + 1}")
         lines: list[str] = []
         printing: list[str] = []  # the calls of `### AUTOTEST f(3); g(4)`
         for line in source.split("\n"):
@@ -86,27 +83,24 @@ class NbgraderReader(parts.QuestionReader):
                 lines.append(line)
         source = "\n".join(lines)
         if printing and not parts.checks_something(source):
-            source, printing = join([source, "\n".join(printing)]), []
-        if printing:
+            source = join([source, "\n".join(printing)])
+        elif printing:
             code = join([_setup(source), "\n".join(printing)])
-            part = TestPart(f"{name}-printed", code, hidden=False, points=points, where=cell.where)
-            question.tests.append(part)
+            question.add_test(f"{name}-printed", code, cell, points=points)
         visible, hidden = parts.split_hidden(source)
         says_hidden = parts.says_something(hidden)
         both = says_hidden and parts.says_something(visible)
         if both or not says_hidden:
-            part = TestPart(name, visible, hidden=False, points=points, where=cell.where)
-            question.tests.append(part)
+            question.add_test(name, visible, cell, points=points)
         if both:  # they are worth the cell's points together
-            question.remarks.append(
+            remarks.append(
                 f"{cell.where}: its hidden lines are a test of their own, worth as much as the rest"
             )
             setup = _setup(visible)
             hidden = join([setup, hidden]) if setup else hidden
         if says_hidden:
             label = f"{name}-hidden" if both else name
-            part = TestPart(label, hidden, hidden=True, points=points, where=cell.where)
-            question.tests.append(part)
+            question.add_test(label, hidden, cell, points=points, hidden=True)
 
     def _by_hand(self, cell: NotebookCell, data: dict[str, Any]) -> None:
         self._finish()
@@ -127,7 +121,7 @@ class PlainReader(NbgraderReader):
 
     def _finish(self) -> None:
         question = self._question
-        if question is not None and not question.tests:  # code for the questions after it
+        if question is not None and not question.draft.tests:  # code for the questions after it
             self._context.append(join(question.solution))
             self._question, self._prose = None, [*question.prose, *self._prose]
         super()._finish()

@@ -44,33 +44,34 @@ class NotebookCell:
 
 
 @dataclass(slots=True)
-class TestPart:
-    """The code of a test, before it is known what it needs."""
-
-    id: str
-    code: str
-    hidden: bool
-    points: int | None = None
-    output: str | None = None
-    where: str = ""
-
-
-@dataclass(slots=True)
 class Question:
-    """The parts of one question of a notebook. `context` is the code that ran before it."""
+    """A draft on its way, and the cells of its question. `context` is the code that ran before."""
 
-    name: str
-    where: str
+    draft: Draft
+    context: list[str]
+    answers: dict[str, str]  # name -> the question before that defines it
     prose: list[str] = field(default_factory=list)
     starter: list[str] = field(default_factory=list)
     solution: list[str] = field(default_factory=list)
-    tests: list[TestPart] = field(default_factory=list)
-    notes: list[tuple[str, str]] = field(default_factory=list)
-    remarks: list[str] = field(default_factory=list)
-    by_hand: bool = False
-    context: str = ""
     after: list[str] = field(default_factory=list)  # code between the answer and the tests
-    answers: dict[str, str] = field(default_factory=dict)  # name -> the question that defines it
+    points: int | None = None  # of all tests together
+    by_hand: bool = False
+
+    def add_test(
+        self,
+        name: str,
+        code: str,
+        cell: NotebookCell,
+        *,
+        points: int | None,
+        hidden: bool = False,
+        output: str | None = None,
+    ) -> None:
+        """Add a test; what it needs is found when the question is complete."""
+        test = DraftTest(
+            name, "pytest", code, output, hidden=hidden, points=points or None, where=cell.where
+        )
+        self.draft.tests.append(test)
 
 
 class QuestionReader(ABC):
@@ -79,7 +80,6 @@ class QuestionReader(ABC):
     def __init__(self) -> None:
         self._result = SourceDrafts()
         self._question: Question | None = None
-        self._points: int | None = None
         self._context: list[str] = []  # code before the question
         self._answers: dict[str, str] = {}  # name -> the question that defines it
         self._count = 0
@@ -97,46 +97,44 @@ class QuestionReader(ABC):
     def _take(self, cell: NotebookCell) -> None:
         """Read one cell."""
 
-    @abstractmethod
-    def _lacks(self, question: Question, answer: str) -> str:
-        """Return what a question lacks to become a draft, if anything."""
-
     def _finish(self) -> None:
         """Make a draft of the question that is open."""
         question, self._question = self._question, None
         if question is None:
             return
-        answer = join(question.solution)
+        draft, answer = question.draft, join(question.solution)
         program = read_program(answer)
         if program is not None:
             self._context.append(answer)
-            self._answers |= dict.fromkeys(program.sets, question.name)
+            self._answers |= dict.fromkeys(program.sets, draft.id)
         self._context += question.after
-        if lacks := self._lacks(question, answer):
-            reason = "is graded by hand" if question.by_hand else f"has no {lacks}"
+        if not answer or not draft.tests:
+            lacking = "tests" if answer else "code for an answer"
+            reason = "is graded by hand" if question.by_hand else f"has no {lacking}"
             self._result.failures.append(
-                f"{question.where}: question {question.name!r} {reason}; it was left out"
+                f"{draft.origin}: question {draft.id!r} {reason}; it was left out"
             )
             return
-        draft = draft_of(question)
+        _complete(question, answer)
         self._result.drafts.append(draft)
-        if self._points is None or any(part.points is not None for part in question.tests):
+        if question.points is None or any(test.points is not None for test in draft.tests):
             return
         # Its points are shared among tests that have none of their own.
-        each, left = divmod(self._points, len(draft.tests) or 1)
+        each, left = divmod(question.points, len(draft.tests))
         if each and not left:
             for test in draft.tests:
                 test.points = each
-        elif draft.tests:
+        else:
             draft.remarks.append(
-                f"its {self._points} points cannot be shared evenly among {len(draft.tests)} "
+                f"its {question.points} points cannot be shared evenly among {len(draft.tests)} "
                 "tests; each has 1"
             )
 
     def _begin(self, name: str, where: str) -> Question:
         """Open a question, with the code before it."""
-        context = join(self._context)
-        self._question = Question(name, where, context=context, answers=dict(self._answers))
+        self._count += 1
+        draft = Draft(where, id=name or f"q{self._count}")
+        self._question = Question(draft, [*self._context], dict(self._answers))
         return self._question
 
     def _keep_code(self, cell: NotebookCell) -> None:
@@ -147,6 +145,89 @@ class QuestionReader(ABC):
             self._result.remarks.append(f"{cell.where}: not Python; it is left out")
         elif source.strip():
             context.append(source)
+
+
+def _complete(question: Question, answer: str) -> None:
+    """Fill in the draft of a question; its programs and tests get the context that they need."""
+    draft = question.draft
+    draft.instructions = "\n\n".join(text.strip("\n") for text in question.prose if text.strip())
+    draft.instructions += "\n" if draft.instructions else ""
+    lines = [line[:_LONGEST_LINE] for text in question.prose for line in text.split("\n")]
+    heading = next(filter(None, map(_HEADING.match, reversed(lines))), None)
+    name = draft.id.replace("_", " ").replace("-", " ").strip().capitalize()
+    draft.title = heading[1].replace("*", "") if heading else name
+    solution = read_program(answer)
+    context = read_program(join(question.context)) or ParsedProgram(())
+    starter = join(question.starter)
+    if solution is not None:  # the tests' names in the answer, or else its definitions
+        modules = {name for each in solution.statements if each.imports for name in each.sets}
+        used = frozenset[str]().union(*(needed(test.code) for test in draft.tests)) - modules
+        names = [name for each in solution.statements for name in sorted(each.sets & used)]
+        names = names or list(solution.definitions())
+        draft.defines = {name: kind_of(solution, name) for name in names}
+    needs = needed(answer) | needed(starter)
+    front = context.for_names(needs - draft.defines.keys())
+    draft.starter = join([*(each.source for each in front.statements), starter])
+    draft.solution = join([*(each.source for each in front.statements), answer])
+    if solution is not None:
+        _complete_starter(draft, solution)
+    earlier = {question.answers[name] for name in front.sets if name in question.answers}
+    for name in sorted(earlier - {draft.id}):
+        draft.remarks.append(
+            f"it builds on question {name!r}, so the answer to that is part of the starter"
+        )
+    if question.after:
+        context = read_program(join([*question.context, *question.after])) or context
+    for test in draft.tests:
+        there = draft.defines.keys() | _THERE
+        if (tree := parsed(test.code)) is not None and not judges(tree):
+            _run_and_compare(test, tree, draft)
+            there |= solution.sets if solution else set()  # it runs where the answer has run
+        else:
+            test.stdout = None
+        front = context.for_names(needed(test.code) - there, effects=True)
+        lines = [
+            each.source
+            for each in front.statements
+            if test.key == "run" or not each.sets or not each.sets <= _THERE
+        ]
+        test.code = join([*lines, test.code])
+
+
+def _complete_starter(draft: Draft, program: ParsedProgram) -> None:
+    """Add to a starter what it has to define and leaves out, without the answer."""
+    starter = read_program(draft.starter)
+    missing = draft.defines.keys() - starter.sets if starter else ()
+    if not missing:
+        return
+    lines = [
+        draft.starter.replace("...", "", 1) if draft.starter.strip() == "..." else draft.starter
+    ]
+    for statement in program.statements:
+        if statement.defines and statement.sets & missing:
+            lines.append(emptied(statement.source))
+        else:
+            lines += [f"{name} = ..." for name in sorted(statement.sets & missing)]
+    draft.starter = join(lines)
+    names = ", ".join(f"`{name}`" for name in sorted(missing))
+    draft.remarks.append(f"the starter does not define {names}; it does now, without an answer")
+
+
+def _run_and_compare(test: DraftTest, tree: ast.Module, draft: Draft) -> None:
+    """Make a test of code without asserts: its output is compared, with its last value."""
+    test.key = "run"
+    match tree.body[-1:]:
+        case [ast.Expr(value=ast.Call(func=ast.Name(id="print")))]:
+            pass
+        case [ast.Expr() as last]:  # a notebook shows its value
+            lines = test.code.split("\n")
+            begin, end = last.lineno - 1, last.end_lineno or last.lineno
+            text = ast.get_source_segment(test.code, last.value) or "\n".join(lines[begin:end])
+            test.code = "\n".join([*lines[:begin], f"print(repr({text}))", *lines[end:]])
+    if test.stdout is None:
+        draft.remarks.append(
+            f"{test.where}: no output was recorded, so what the solution prints is expected"
+        )
 
 
 def split_solution(source: str) -> tuple[str, str, bool]:
@@ -211,96 +292,6 @@ def says_something(code: str) -> bool:
     """Return whether there is a statement in some code."""
     tree = parsed(code)
     return bool(code.strip()) if tree is None else bool(tree.body)
-
-
-def draft_of(question: Question) -> Draft:
-    """Make a draft of a question; its tests get the context that they need."""
-    draft = Draft(origin=question.where, id=question.name)
-    draft.instructions = "\n\n".join(text.strip("\n") for text in question.prose if text.strip())
-    draft.instructions += "\n" if draft.instructions else ""
-    lines = [line[:_LONGEST_LINE] for text in question.prose for line in text.split("\n")]
-    heading = next(filter(None, map(_HEADING.match, reversed(lines))), None)
-    name = question.name.replace("_", " ").replace("-", " ").strip().capitalize()
-    draft.title = heading[1].replace("*", "") if heading else name
-    draft.notes, draft.remarks = question.notes, question.remarks
-    answer = join(question.solution)
-    solution, context = read_program(answer), read_program(question.context) or ParsedProgram(())
-    starter = join(question.starter)
-    if solution is not None:  # the tests' names in the answer, or else its definitions
-        modules = {name for each in solution.statements if each.imports for name in each.sets}
-        used = frozenset[str]().union(*(needed(part.code) for part in question.tests)) - modules
-        names = [name for each in solution.statements for name in sorted(each.sets & used)]
-        names = names or list(solution.definitions())
-        draft.defines = {name: kind_of(solution, name) for name in names}
-    needs = needed(answer) | needed(starter)
-    front = context.for_names(needs - draft.defines.keys())
-    draft.starter = join([*(each.source for each in front.statements), starter])
-    draft.solution = join([*(each.source for each in front.statements), answer])
-    _complete_starter(draft, answer)
-    earlier = {question.answers[name] for name in front.sets if name in question.answers}
-    for name in sorted(earlier - {question.name}):
-        draft.remarks.append(
-            f"it builds on question {name!r}, so the answer to that is part of the starter"
-        )
-    there = draft.defines.keys() | _THERE
-    if question.after:
-        context = read_program(join([question.context, *question.after])) or context
-    for part in question.tests:
-        draft.tests.append(_test(part, context, there, question, answer))
-    return draft
-
-
-def _complete_starter(draft: Draft, answer: str) -> None:
-    """Add to a starter what it has to define and leaves out, without the answer."""
-    program, starter = read_program(answer), read_program(draft.starter)
-    missing = draft.defines.keys() - (starter.sets if starter else draft.defines.keys())
-    if program is None or not missing:
-        return
-    lines = [
-        draft.starter.replace("...", "", 1) if draft.starter.strip() == "..." else draft.starter
-    ]
-    for statement in program.statements:
-        if statement.defines and statement.sets & missing:
-            lines.append(emptied(statement.source))
-        else:
-            lines += [f"{name} = ..." for name in sorted(statement.sets & missing)]
-    draft.starter = join(lines)
-    names = ", ".join(f"`{name}`" for name in sorted(missing))
-    draft.remarks.append(f"the starter does not define {names}; it does now, without an answer")
-
-
-def _test(
-    part: TestPart, context: ParsedProgram, there: Iterable[str], question: Question, answer: str
-) -> DraftTest:
-    """Make a test: a body with asserts, or code whose output is compared."""
-    tree = parsed(part.code)
-    test = DraftTest(part.id, "pytest", part.code, hidden=part.hidden, points=part.points or 1)
-    if tree is not None and not checks_something(part.code):
-        test.key = "run"
-        match tree.body[-1:]:
-            case [ast.Expr(value=ast.Call(func=ast.Name(id="print")))]:
-                pass
-            case [ast.Expr() as last]:  # a notebook shows its value
-                lines = part.code.split("\n")
-                begin, end = last.lineno - 1, last.end_lineno or last.lineno
-                text = ast.get_source_segment(part.code, last.value)
-                text = text or "\n".join(lines[begin:end])
-                test.code = "\n".join([*lines[:begin], f"print(repr({text}))", *lines[end:]])
-        test.stdout = part.output
-        if part.output is None:
-            question.remarks.append(
-                f"{part.where}: no output was recorded, so what the solution prints is expected"
-            )
-    names = set(there)
-    if test.key == "run":  # it runs where the answer has run
-        program = read_program(answer)
-        names |= program.sets if program else set()
-    lacking = needed(test.code) - names
-    front = context.for_names(lacking, effects=True).statements
-    if test.key == "pytest":
-        front = tuple(each for each in front if not each.sets or not each.sets <= _THERE)
-    test.code = join([*(each.source for each in front), test.code])
-    return test
 
 
 def checks_something(code: str) -> bool:

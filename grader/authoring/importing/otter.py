@@ -7,11 +7,11 @@ tests in code cells that begin with `# TEST` or `# HIDDEN TEST`.
 import ast
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from grader.authoring.importing import notebook_cells as parts
-from grader.authoring.importing.notebook_cells import NotebookCell, Question, TestPart
+from grader.authoring.importing.notebook_cells import NotebookCell, Question
 from grader.authoring.importing.top_level import join, read_program
 
 _BLOCK: Final = re.compile(r"\s*#\s*(BEGIN|END)\s+(QUESTION|PROMPT|SOLUTION|TESTS)\s*(?:\n|\Z)")
@@ -27,7 +27,6 @@ _LABEL: Final = re.compile(r"\s*#+\s*(HIDDEN(?:\s+TEST)?|TEST)\s*#*\s*(?:\n|\Z)"
 _IN_HTML: Final = re.compile(r"<pre>(.*?)</pre>", re.DOTALL)
 _IGNORED: Final = re.compile(r"\s*#\s*(BEGIN|END) IGNORE\s*$")
 _ASSIGNMENT: Final = re.compile(r"\s*#\s*ASSIGNMENT CONFIG\s*\n")
-_KEYS: Final = frozenset({"name", "points"})
 
 
 def has_questions(cells: Sequence[NotebookCell]) -> bool:
@@ -77,7 +76,7 @@ class OtterReader(parts.QuestionReader):
         elif cell.kind == "code":
             self._code(cell)
         elif cell.kind == "markdown":
-            if self._question is not None and self._is_old and self._question.tests:
+            if self._question is not None and self._is_old and self._question.draft.tests:
                 self._finish()
             self._prose(cell.source)
         elif cell.source.strip():
@@ -93,42 +92,33 @@ class OtterReader(parts.QuestionReader):
         self._block = ""
         super()._finish()
 
-    def _lacks(self, question: Question, answer: str) -> str:
-        if not answer:
-            return "code for an answer"
-        return "" if question.tests else "tests"
-
     def _begin_question(self, text: str, cell: NotebookCell) -> None:
-        self._count += 1
         settings, others = parts.plain_settings(text.split("\n"))
-        name = settings.get("name") or f"q{self._count}"
-        question = self._begin(name, cell.where)
-        self._points = parts.whole_points(settings.get("points"), question.remarks, cell.where)
+        question = self._begin(settings.get("name", ""), cell.where)
+        remarks, points = question.draft.remarks, settings.get("points")
+        question.points = parts.whole_points(points, remarks, cell.where)
         self._is_old = False
-        unread = [key for key in settings if key not in _KEYS]
         if settings.get("manual", "").lower() == "true":
             question.by_hand = True
-            question.remarks.append("it is graded by hand in part")
-        if unread or others:
-            rest = "\n".join([*(f"{key}: {settings[key]}" for key in unread), *others])
-            question.notes.append(("question settings", rest))
-            question.remarks.append(f"{cell.where}: settings of the question kept as a note")
+            remarks.append("it is graded by hand in part")
+        if rest := _rest(settings, others, ("name", "points")):
+            question.draft.notes.append(("question settings", rest))
+            remarks.append(f"{cell.where}: settings of the question kept as a note")
 
     def _prose(self, text: str) -> None:
         if self._question is not None and self._block in ("", "PROMPT"):
             self._question.prose.append(text)
         elif self._question is not None and text.strip():
-            self._question.notes.append((self._block.lower(), text))
-            self._question.remarks.append(
-                f"prose among the {self._block.lower()} is kept as a note"
-            )
+            draft, block = self._question.draft, self._block.lower()
+            draft.notes.append((block, text))
+            draft.remarks.append(f"prose among the {block} is kept as a note")
 
     def _code(self, cell: NotebookCell) -> None:
         question = self._question
         if question is None:
             self._keep_code(cell)
             return
-        source = parts.without_magic(cell.source, question.remarks, cell.where)
+        source = parts.without_magic(cell.source, question.draft.remarks, cell.where)
         code_lines: list[str] = []
         ignored = False
         for line in source.split("\n"):  # some lines Otter takes out of every version
@@ -141,7 +131,7 @@ class OtterReader(parts.QuestionReader):
             self._test(question, source, cell)
         elif self._block == "PROMPT":
             question.starter.append(source)
-        elif self._is_old and question.tests:
+        elif self._is_old and question.draft.tests:
             self._finish()
             self._code(cell)
         else:
@@ -153,18 +143,17 @@ class OtterReader(parts.QuestionReader):
     def _test(self, question: Question, source: str, cell: NotebookCell) -> None:
         hidden = False
         points = None
-        name = f"test-{len(question.tests) + 1}"
+        draft = question.draft
+        name = f"test-{len(draft.tests) + 1}"
         if config := _CONFIG.match(source):
             settings, others = parts.plain_settings(config[1].split("\n"))
             source = source[config.end() :]
             hidden = settings.get("hidden", "").lower() == "true"
-            points = parts.whole_points(settings.get("points"), question.remarks, cell.where)
+            points = parts.whole_points(settings.get("points"), draft.remarks, cell.where)
             name = settings.get("name", name)
-            unread = {k: v for k, v in settings.items() if k not in ("hidden", "points", "name")}
-            if unread or others:
-                rest = "\n".join([*(f"{key}: {value}" for key, value in unread.items()), *others])
-                question.notes.append((f"settings of {name}", rest))
-                question.remarks.append(f"{cell.where}: settings of the test kept as a note")
+            if rest := _rest(settings, others, ("hidden", "points", "name")):
+                draft.notes.append((f"settings of {name}", rest))
+                draft.remarks.append(f"{cell.where}: settings of the test kept as a note")
         if label := _LABEL.match(source):
             hidden = hidden or "hidden" in label[1].lower()
             source = source[label.end() :]
@@ -177,5 +166,10 @@ class OtterReader(parts.QuestionReader):
         ]
         source = join([source, "\n".join(calls)]) if calls else source
         if parts.says_something(source):
-            part = TestPart(name, source, hidden, points, cell.output, cell.where)
-            question.tests.append(part)
+            question.add_test(name, source, cell, points=points, hidden=hidden, output=cell.output)
+
+
+def _rest(settings: Mapping[str, str], others: Sequence[str], read: Collection[str]) -> str:
+    """Return the lines of settings that are not read here."""
+    unread = (f"{key}: {value}" for key, value in settings.items() if key not in read)
+    return "\n".join([*unread, *others])

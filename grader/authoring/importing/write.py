@@ -104,7 +104,7 @@ def _test(test: DraftTest) -> Mapping:
         entries.append(("description", _text(test.description)))
     if test.hidden:
         entries.append(("hidden", _literal(value=True)))
-    if test.points != 1:
+    if test.points not in (None, 1):
         entries.append(("points", _literal(test.points)))
     if test.given:
         entries.append(("given", _mapping((name, _literal(v)) for name, v in test.given.items())))

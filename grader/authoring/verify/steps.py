@@ -48,7 +48,7 @@ class ProofFacts:
 
     @property
     def evidence(self) -> Evidence | None:
-        """What a second run of the solution in the same process has shown."""
+        """The observations of a second run of the solution in the same process."""
         return self.solution.evidence
 
     @property

@@ -6,15 +6,13 @@ from collections.abc import Mapping as AnyMapping
 from pathlib import Path
 from typing import Final, Literal
 
-from grader.authoring.importing.write import write_text
+from grader.authoring.importing.write import quoted, write_text, yaml_text
 from grader.definitions.collection import load_exercise
-from grader.definitions.emit import emit
 from grader.definitions.exercise import Exercise
-from grader.definitions.yaml_source import Mapping, Scalar, Sequence, Style, read
-from grader.errors import Location, UsageError
+from grader.definitions.yaml_source import Sequence, read
+from grader.errors import UsageError
 from grader.grading.results.submission import read_submission
 
-_NOWHERE: Final = Location(Path())
 _ITEM: Final = re.compile(r"( *)-(?= )")
 _WORDS: Final = 4  # words of a sentence in an id
 _WORD: Final = re.compile(r"[a-z0-9]+")
@@ -112,11 +110,5 @@ def _end_of_list(node: object, lines: list[str], path: Path, key: str) -> tuple[
 
 def _item(entry: AnyMapping[str, str], margin: str) -> list[str]:
     """Return the lines of an entry, the dash behind the margin."""
-    pairs = tuple((_scalar(key, "plain"), _scalar(value, "quoted")) for key, value in entry.items())
-    items = Sequence(_NOWHERE, (Mapping(_NOWHERE, pairs),))
-    whole = emit(Mapping(_NOWHERE, ((_scalar("x", "plain"), items),)))
+    whole = yaml_text({"x": [{key: quoted(value) for key, value in entry.items()}]})
     return [f"{margin}{line[2:]}".rstrip() for line in whole.splitlines()[1:]]
-
-
-def _scalar(text: str, style: Style) -> Scalar:
-    return Scalar(_NOWHERE, text, style, text)

@@ -6,6 +6,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from grader.authoring.importing.draft import Draft, SourceDrafts
+from grader.authoring.importing.python_source import imported
 from grader.authoring.importing.source_files import (
     UnreadableError,
     inside,
@@ -15,7 +16,7 @@ from grader.authoring.importing.source_files import (
     text_inside,
 )
 from grader.authoring.importing.testmodule import add_tests
-from grader.authoring.importing.top_level import ParsedProgram, read_program
+from grader.authoring.importing.top_level import parsed
 
 CONFIG: Final = ".meta/config.json"
 _MODEL: Final = ("exemplar", "example")
@@ -52,13 +53,12 @@ def read_exercise(folder: Path) -> SourceDrafts:
             draft.hints.append(line[2:].strip())
         elif draft.hints and line.startswith("  ") and line.strip():  # it belongs to the item above
             draft.hints[-1] += f"\n{line.strip()}"
-    statements = [
-        key for key, value in config.items() if key != "files" and value not in ("", [], {}, None)
-    ]
-    for key in statements:
-        draft.notes.append((key, str(config[key])[:2000]))
-    if statements:
-        draft.remarks.append(f"kept as notes: {', '.join(map(printable_name, statements))}")
+    count = len(draft.notes)
+    for key, value in config.items():
+        if key != "files" and value not in ("", [], {}, None):
+            draft.notes.append((key, str(value)[:2000]))
+    if keys := [printable_name(key) for key, _ in draft.notes[count:]]:
+        draft.remarks.append(f"kept as notes: {', '.join(keys)}")
     modules = {
         PurePosixPath(each).stem for each in [*files["solution"], f"{name.replace('-', '_')}.py"]
     }
@@ -121,19 +121,10 @@ def _tests(draft: Draft, folder: Path, names: list[str], modules: set[str]) -> N
             draft.remarks.append(f"{printable_name(name)} is no Python; it is kept as a note")
             continue
         source = text_inside(folder, name)
-        nodes = [each.node for each in (read_program(source) or ParsedProgram(())).statements]
-        imported = {
-            alias.name for each in nodes if isinstance(each, ast.Import) for alias in each.names
-        } | {
-            each.module
-            for each in nodes
-            if isinstance(each, ast.ImportFrom) and each.module and not each.level
-        }
-        beside = [each for each in sorted(imported - modules) if each.isidentifier()]
-        data |= {
-            each: text_inside(folder, f"{each}.py")
-            for each in beside[:_MOST_FILES]
-            if os.path.lexists(folder / f"{each}.py")
-        }
+        tree = parsed(source) or ast.Module([], [])
+        packages = {each.parts[0] for each in imported(tree) if not each.level}
+        for each in sorted(packages - modules)[:_MOST_FILES]:
+            if os.path.lexists(folder / f"{each}.py"):
+                data[each] = text_inside(folder, f"{each}.py")
         sources.append(source)
     add_tests(draft, sources, modules, data)

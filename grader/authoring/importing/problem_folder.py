@@ -131,19 +131,11 @@ def _example(draft: Draft, folder: Path) -> None:
         return
     lines = ["", "## Example", ""]
     for key, value in example.items():
-        written = value if isinstance(value, str) else _json_text(value)
-        lines += [
-            f"{str(key).capitalize()}:",
-            "",
-            *(f"    {line}" for line in written.split("\n")),
-            "",
-        ]
+        written = value if isinstance(value, str) else repr(value)[:4000]
+        indented = "\n".join(f"    {line}" for line in written.split("\n"))
+        lines += [f"{str(key).capitalize()}:", "", indented, ""]
     draft.instructions = "\n".join([draft.instructions.rstrip("\n"), *lines]).lstrip("\n")
     draft.remarks.append("example.json was put at the end of the instructions")
-
-
-def _json_text(value: Any) -> str:
-    return repr(value)[:4000]
 
 
 def _test(draft: Draft, each: dict[str, Any], number: int) -> DraftTest | None:
@@ -163,7 +155,7 @@ def _test(draft: Draft, each: dict[str, Any], number: int) -> DraftTest | None:
         call = f"{function}({', '.join(f'{arg}={arg}' for arg in code)})"
         test = DraftTest(name, "call", call, given=dict(code), expect=expected)
     else:
-        printed = expected if isinstance(expected, str) else _json_text(expected)
+        printed = expected if isinstance(expected, str) else repr(expected)[:4000]
         test = DraftTest(name, "run", code.strip("\n") + "\n", stdout=printed)
     for other, value in each.items():
         if other == "description" and isinstance(value, str):

@@ -11,7 +11,6 @@ import re
 import sys
 from collections.abc import Collection, Sequence
 from collections.abc import Mapping as AnyMapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final, NoReturn
 
@@ -62,83 +61,38 @@ _MARK: Final = re.compile(r"pytest\.mark\.(\w+)")
 _NOT_RUN: Final = ("skip", "skipif", "xfail", "usefixtures", "parametrize")
 
 
-@dataclass(slots=True)
-class TranslatedTests:
-    """The tests of a module, what was left out with its source, and what was decided."""
-
-    tests: list[DraftTest] = field(default_factory=list)
-    notes: list[tuple[str, str]] = field(default_factory=list)
-    remarks: list[str] = field(default_factory=list)
-    names: list[str] = field(default_factory=list)  # names taken from the submission
-    takes_all: bool = False  # with `from module import *`
-
-
 class _NoSuchFormError(Exception):
     """Something that no body of a pytest test can say; the message names it."""
 
 
-def translate(
-    source: str, modules: Collection[str], data: AnyMapping[str, str] = MappingProxyType({})
-) -> TranslatedTests:
-    """Turn a test module into tests.
+def add_tests(
+    draft: Draft,
+    sources: Sequence[str],
+    modules: Collection[str],
+    data: AnyMapping[str, str] = MappingProxyType({}),
+) -> None:
+    """Translate test modules for a draft, and say what its solution has to define.
 
     Args:
         modules: The names of the modules that a submission stands for.
         data: Modules beside the tests, by name; what tests need of them comes first in a body.
     """
-    done = TranslatedTests()
-    tree = parsed(source)
-    if tree is None:
-        done.remarks.append("the test file is not Python, so no test of it was imported")
-        done.notes.append(("test file", source))
-        return done
-    module = _Module(tree, modules, data, done)
-    tests: list[tuple[ast.FunctionDef, ast.ClassDef | None]] = [
-        *((node, None) for node in module.test_functions),
-        *(
-            (method, group)
-            for group in module.test_classes
-            for method in _methods(group)
-            if method.name.startswith("test")
-        ),
-    ]
-    for node, group in tests:
-        name = node.name
-        if len(done.tests) == _MOST_TESTS:
-            done.remarks.append(
-                f"more than {_MOST_TESTS} tests; {name} and what follows was left out"
-            )
-            break
-        try:
-            code = _body(module, node, group)
-        except (_NoSuchFormError, RecursionError) as error:
-            reason = str(error) or "it is nested too deeply"
-            done.remarks.append(
-                f"{name} cannot be said in the format: {reason}; it is kept as a note"
-            )
-            done.notes.append((name, ast.unparse(node)))
-            continue
-        label = name.removeprefix("test").strip("_").replace("_", " ")
-        done.tests.append(DraftTest(slug(label) or name, "pytest", code, description=label))
-    if "#" in source:
-        done.remarks.append("comments of the test file are not kept")
-    return done
-
-
-def add_tests(
-    draft: Draft, sources: Sequence[str], modules: Collection[str], data: AnyMapping[str, str]
-) -> None:
-    """Translate test modules for a draft, and say what its solution has to define."""
     solution = read_program(draft.solution) or ParsedProgram(())
     names: list[str] = []
     for source in sources:
-        result = translate(source, modules, data)
-        draft.tests += result.tests
-        draft.notes += result.notes
-        draft.remarks += result.remarks
-        names += result.names
-        if result.takes_all:
-            used = frozenset[str]().union(*(mentioned(test.code) for test in result.tests))
+        tree = parsed(source)
+        if tree is None:
+            draft.remarks.append("the test file is not Python, so no test of it was imported")
+            draft.notes.append(("test file", source))
+            continue
+        module = _Module(tree, modules, data, draft)
+        count = len(draft.tests)
+        _translate(module)
+        if "#" in source:
+            draft.remarks.append("comments of the test file are not kept")
+        names += module.names
+        if module.takes_all:
+            used = frozenset[str]().union(*(mentioned(each.code) for each in draft.tests[count:]))
             names += sorted(used & solution.sets)
     used = frozenset[str]().union(*(mentioned(test.code) for test in draft.tests))
     for name in dict.fromkeys(names):
@@ -153,6 +107,38 @@ def add_tests(
             draft.defines[name] = "function"
 
 
+def _translate(module: "_Module") -> None:
+    """Add a test to the draft for each function and method, or a note on why there is none."""
+    tests: list[tuple[ast.FunctionDef, ast.ClassDef | None]] = [
+        *((node, None) for node in module.test_functions),
+        *(
+            (method, group)
+            for group in module.test_classes
+            for method in _methods(group)
+            if method.name.startswith("test")
+        ),
+    ]
+    draft = module.draft
+    for count, (node, group) in enumerate(tests):
+        name = node.name
+        if count == _MOST_TESTS:
+            draft.remarks.append(
+                f"more than {_MOST_TESTS} tests; {name} and what follows was left out"
+            )
+            return
+        try:
+            code = _body(module, node, group)
+        except (_NoSuchFormError, RecursionError) as error:
+            reason = str(error) or "it is nested too deeply"
+            draft.remarks.append(
+                f"{name} cannot be said in the format: {reason}; it is kept as a note"
+            )
+            draft.notes.append((name, ast.unparse(node)))
+            continue
+        label = name.removeprefix("test").strip("_").replace("_", " ")
+        draft.tests.append(DraftTest(slug(label) or name, "pytest", code, description=label))
+
+
 class _Module:
     """The parts of a test module."""
 
@@ -161,30 +147,25 @@ class _Module:
         tree: ast.Module,
         modules: Collection[str],
         data: AnyMapping[str, str],
-        done: TranslatedTests,
+        draft: Draft,
     ) -> None:
         self._data = data
         self._beside: dict[str, ast.Module] = {}  # the modules of `data` that are imported
         self.test_functions: list[ast.FunctionDef] = []
         self.test_classes: list[ast.ClassDef] = []
         self.fixtures: dict[str, ast.FunctionDef] = {}
-        self.done = done
+        self.draft = draft
+        self.names: list[str] = []  # names taken from the submission
+        self.takes_all = False  # with `from module import *`
         self._renamed: dict[str, str] = {}
-        imported = [
-            (alias.asname or alias.name, alias.name)
-            for node in tree.body
-            if isinstance(node, ast.Import)
-            for alias in node.names
-        ]
-        imported += [
-            (alias.asname or alias.name, f"{node.module}.{alias.name}")
-            for node in tree.body
-            if isinstance(node, ast.ImportFrom)
-            for alias in node.names
-        ]
-        aliases = {called: name for called, name in imported if name in modules}
-        done.names += sorted(rename_modules(tree, aliases))
-        aliases = {called: name for called, name in imported if self._takes_data(name)}
+        imported: dict[str, str] = {}
+        for node in tree.body:
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                package = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+                imported |= {each.asname or each.name: package + each.name for each in node.names}
+        aliases = {called: name for called, name in imported.items() if name in modules}
+        self.names += sorted(rename_modules(tree, aliases))
+        aliases = {called: name for called, name in imported.items() if self._takes_data(name)}
         rename_modules(tree, aliases)
         body = [each for each in tree.body if not ast.unparse(each).startswith("if __name__")]
         nodes = [node for node in body if not self._sort(node, modules)]
@@ -209,8 +190,8 @@ class _Module:
                 pass
             case ast.ImportFrom(module=str(name)) if name.split(".")[-1] in modules:
                 taken = [alias for alias in node.names if alias.name != "*"]
-                self.done.takes_all |= len(taken) < len(node.names)
-                self.done.names += [alias.name for alias in taken]
+                self.takes_all |= len(taken) < len(node.names)
+                self.names += [alias.name for alias in taken]
                 self._renamed |= {
                     alias.asname: alias.name
                     for alias in taken
@@ -269,16 +250,15 @@ class _Module:
     def finished(self, statements: Sequence[ast.stmt]) -> str:
         """Return a body's source, what it needs of the module in front."""
         tree = ast.Module(list(statements), [])
-        if self._renamed:
-            tree = _Renamed(self._renamed).visit(tree)
+        for inner in ast.walk(tree):
+            if isinstance(inner, ast.Name):
+                inner.id = self._renamed.get(inner.id, inner.id)
         code = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
         front = self.prepared.for_names(needed(code) - _THERE)
         for statement in front.statements:
             self._check_import(statement.node)
-            renamed = _Renamed(self._renamed).visit(ast.parse(statement.source))
-            for inner in ast.walk(renamed):
-                if isinstance(inner, ast.Name) and inner.id == "self":
-                    raise _NoSuchFormError("it needs a part of another test class")
+            if any(isinstance(e, ast.Name) and e.id == "self" for e in ast.walk(statement.node)):
+                raise _NoSuchFormError("it needs a part of another test class")
         for inner in ast.walk(tree):
             self._check_import(inner)
         uses_re = "re" in needed(code) and "re" not in front.sets
@@ -297,15 +277,6 @@ class _Module:
         for root in roots:
             if root not in _IMPORTABLE:
                 raise _NoSuchFormError(f"it imports {root!r}, which is not there when it runs")
-
-
-class _Renamed(ast.NodeTransformer):
-    def __init__(self, names: dict[str, str]) -> None:
-        self._names = names
-
-    def visit_Name(self, node: ast.Name) -> ast.Name:
-        node.id = self._names.get(node.id, node.id)
-        return node
 
 
 def _methods(node: ast.ClassDef) -> list[ast.FunctionDef]:
@@ -334,8 +305,7 @@ def _body(module: _Module, node: ast.FunctionDef, group: ast.ClassDef | None) ->
                 pass  # a course's own, which pytest uses to choose tests
             case _:
                 raise _NoSuchFormError(f"it is decorated with {ast.unparse(decorator)}")
-    static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in node.decorator_list)
-    own = "" if static or group is None or not arguments else arguments[0]
+    own = "" if group is None else _own_name(node)
     extra = set(arguments[1 if own else 0 :]) - {name for names, _ in loops for name in names}
     automatic = {
         name
@@ -347,32 +317,31 @@ def _body(module: _Module, node: ast.FunctionDef, group: ast.ClassDef | None) ->
         return module.finished(_in_loops([*fixtures, *node.body], loops))
     for decorator in group.decorator_list:
         raise _NoSuchFormError(f"its class is decorated with {ast.unparse(decorator)}")
-    translator = _Translator(own or "self", group, module.done)
+    translator = _Translator(own or "self", group, module)
     prepared: list[ast.stmt] = []
     for each in _methods(group):
         if each.name in _PREPARING:
-            prepared += _Translator(_first(each), group, module.done).body(each.body)
+            prepared += _Translator(_own_name(each) or "self", group, module).body(each.body)
     body = _in_loops([*fixtures, *translator.body(node.body)], loops)
     rest = [*_helpers(group, node, module), *prepared, *body]
-    return module.finished([*_class_values(group, rest), *rest])
+    used = {node.id for part in rest for node in ast.walk(part) if isinstance(node, ast.Name)}
+    return module.finished([*(v for v in _class_values(group) if _names_set(v) & used), *rest])
 
 
-def _first(node: ast.FunctionDef) -> str:
+def _own_name(node: ast.FunctionDef) -> str:
+    """Return what a method calls its object; nothing in a static one."""
+    static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in node.decorator_list)
     arguments = _arguments(node)
-    return arguments[0].arg if arguments else "self"
+    return arguments[0].arg if arguments and not static else ""
 
 
 def _arguments(node: ast.FunctionDef) -> list[ast.arg]:
     return [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
 
 
-def _class_values(group: ast.ClassDef, used_by: Sequence[ast.stmt] = ()) -> list[ast.stmt]:
-    """Return what a class sets itself; of that, if statements are given, what they use."""
-    values = [node for node in group.body if isinstance(node, (ast.Assign, ast.AnnAssign))]
-    if not used_by:
-        return list(values)
-    used = {node.id for part in used_by for node in ast.walk(part) if isinstance(node, ast.Name)}
-    return [node for node in values if _names_set(node) & used]
+def _class_values(group: ast.ClassDef) -> list[ast.stmt]:
+    """Return what a class sets itself."""
+    return [node for node in group.body if isinstance(node, (ast.Assign, ast.AnnAssign))]
 
 
 def _names_set(node: ast.AST) -> set[str]:
@@ -387,13 +356,9 @@ def _helpers(group: ast.ClassDef, method: ast.FunctionDef, module: _Module) -> l
     """Return the methods of the class that a test calls, as functions without `self`."""
     by_name = {each.name: each for each in _methods(group)}
     names: list[str] = []
-    waiting: list[ast.AST] = [
-        method,
-        *(each for each in by_name.values() if each.name in _PREPARING),
-    ]
+    waiting = [method, *(each for each in by_name.values() if each.name in _PREPARING)]
     while waiting:
-        own = waiting.pop()
-        for node in ast.walk(own):
+        for node in ast.walk(waiting.pop()):
             match node:
                 case ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name):
                     if name in by_name and name not in names and name not in _PREPARING:
@@ -402,17 +367,13 @@ def _helpers(group: ast.ClassDef, method: ast.FunctionDef, module: _Module) -> l
     functions: list[ast.stmt] = []
     for name in reversed(names):
         helper = by_name[name]
-        arguments = copy.deepcopy(helper.args)
+        arguments, own = copy.deepcopy(helper.args), _own_name(helper)
         for each in ast.walk(arguments):
             if isinstance(each, ast.arg):
                 each.annotation = None  # its names may be missing
-        static = any(
-            isinstance(d, ast.Name) and d.id == "staticmethod" for d in helper.decorator_list
-        )
-        first = arguments.posonlyargs or arguments.args
-        if not static and first:
+        if own and (first := arguments.posonlyargs or arguments.args):
             first.pop(0)
-        body = _Translator("" if static else _first(helper), group, module.done).body(helper.body)
+        body = _Translator(own, group, module).body(helper.body)
         function = ast.parse(f"def {name}(): pass").body[0]
         assert isinstance(function, ast.FunctionDef)  # it was just written as one
         function.args, function.body = arguments, body or [ast.Pass()]
@@ -448,19 +409,16 @@ class _Values(ast.NodeTransformer):
 class _Translator(ast.NodeTransformer):
     """Takes `self` out of a method: assertions become statements, attributes become names."""
 
-    def __init__(self, own: str, group: ast.ClassDef, done: TranslatedTests) -> None:
+    def __init__(self, own: str, group: ast.ClassDef, module: _Module) -> None:
         self._own = own
-        self._done = done
+        self._module = module
         self._caught: set[str] = set()
         self._methods = {each.name for each in _methods(group)}
-        result = set()
+        self._members = self._methods.union(*map(_names_set, _class_values(group)))
         for node in ast.walk(group):
             match node:
                 case ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name, ctx=ast.Store()):
-                    result.add(name)
-        for node in _class_values(group):
-            result |= _names_set(node)
-        self._members = self._methods | result
+                    self._members.add(name)
 
     def body(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
         """Translate statements."""
@@ -591,14 +549,14 @@ class _Translator(ast.NodeTransformer):
     def _catchable(self, kinds: ast.expr) -> ast.expr:
         """Catch any exception where its class is the submission's: that stays in the sandbox."""
         used = {each.id for each in ast.walk(kinds) if isinstance(each, ast.Name)}
-        if used & set(self._done.names):
+        if used & set(self._module.names):
             named = ast.unparse(kinds)
             remark = (
                 f"where {named} should be raised any exception with any message will do, since its "
                 "class stays in the sandbox"
             )
-            if remark not in self._done.remarks:
-                self._done.remarks.append(remark)
+            if remark not in self._module.draft.remarks:
+                self._module.draft.remarks.append(remark)
             return ast.Name("Exception", ast.Load())
         return kinds
 

@@ -3,7 +3,7 @@
 import contextlib
 import os
 import tempfile
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from collections.abc import Mapping as AnyMapping
 from pathlib import Path
 from typing import Any, Final
@@ -11,7 +11,7 @@ from typing import Any, Final
 from grader.authoring.importing.draft import NOTHING, Draft, DraftTest
 from grader.definitions.emit import emit
 from grader.definitions.files import SUFFIXES, TRACK_FILE, id_in_name
-from grader.definitions.yaml_source import MAX_DIGITS, Mapping, Node, Scalar
+from grader.definitions.yaml_source import MAX_DIGITS, Mapping, Node, Scalar, Style
 from grader.definitions.yaml_source import Sequence as List
 from grader.errors import Location, UsageError
 
@@ -32,31 +32,28 @@ def definition_text(draft: Draft) -> str:
         lines.append(f"#   {_one_line(key)}: {first}".rstrip())
         lines += [f"#       {line}".rstrip() for line in rest]
     lines.append("")
-    defines = []
+    defines: dict[str, dict[str, Any]] = {}
     for name, kind in draft.defines.items():
-        keys: list[tuple[str, Node]] = [("kind", _word(kind))] if kind != "function" else []
+        about: dict[str, Any] = {"kind": kind} if kind != "function" else {}
         if operators := draft.operators.get(name):
-            keys.append(("operators", List(_NOWHERE, tuple(map(_text, operators)))))
-        defines.append((name, _mapping(keys if draft.kind != "predict" else [])))
-    entries: list[tuple[str, Node]] = [
-        ("id", _word(draft.id)),
-        ("title", _text(draft.title)),
-        ("kind", _word(draft.kind)),
-        ("difficulty", _word(draft.difficulty)),
-        ("xp", _literal(draft.xp)),
-    ]
-    if draft.concepts:
-        entries.append(("concepts", List(_NOWHERE, tuple(map(_text, draft.concepts)))))
-    entries += [
-        ("instructions", _text(draft.instructions)),
-        ("defines", _mapping(defines)),
-        ("starter", _text(draft.starter)),
-        ("tests", List(_NOWHERE, tuple(map(_test, draft.tests)))),
-    ]
-    if draft.hints:
-        entries.append(("hints", List(_NOWHERE, tuple(map(_text, draft.hints)))))
-    entries += [("solution", _text(draft.solution)), ("explanation", _text(draft.explanation))]
-    for line in emit(_mapping(entries)).split("\n"):
+            about["operators"] = operators
+        defines[name] = about if draft.kind != "predict" else {}
+    entries = {
+        "id": draft.id,
+        "title": draft.title,
+        "kind": draft.kind,
+        "difficulty": draft.difficulty,
+        "xp": draft.xp,
+        **({"concepts": draft.concepts} if draft.concepts else {}),
+        "instructions": draft.instructions,
+        "defines": defines,
+        "starter": draft.starter,
+        "tests": [*map(_test, draft.tests)],
+        **({"hints": draft.hints} if draft.hints else {}),
+        "solution": draft.solution,
+        "explanation": draft.explanation,
+    }
+    for line in yaml_text(entries).split("\n"):
         if line.split(":")[0] in _KEYS_APART:
             lines.append("")
         lines.append(line)
@@ -98,54 +95,59 @@ def _printable(text: str) -> str:
     )
 
 
-def _test(test: DraftTest) -> Mapping:
-    entries: list[tuple[str, Node]] = [("id", _word(test.id))]
+def _test(test: DraftTest) -> dict[str, Any]:
+    entries: dict[str, Any] = {"id": test.id}
     if test.description:
-        entries.append(("description", _text(test.description)))
+        entries["description"] = test.description
     if test.hidden:
-        entries.append(("hidden", _literal(value=True)))
+        entries["hidden"] = True
     if test.points not in (None, 1):
-        entries.append(("points", _literal(test.points)))
+        entries["points"] = test.points
     if test.given:
-        entries.append(("given", _mapping((name, _literal(v)) for name, v in test.given.items())))
-    entries.append((test.key, _text(test.code)))
+        entries["given"] = {name: quoted(value) for name, value in test.given.items()}
+    entries[test.key] = test.code
     if test.stdout is not None and test.key == "run":
-        entries.append(("stdout", _text(test.stdout)))
+        entries["stdout"] = test.stdout
     if test.expect is not NOTHING:
-        entries.append(("expect", _literal(test.expect)))
-    if (
-        test.key == "call" or not test.keep_inputs
-    ):  # the source does not look, so what passes there passes here
-        entries.append(("keep_inputs", _literal(value=False)))
-    return _mapping(entries)
+        entries["expect"] = quoted(test.expect)
+    if test.key == "call" or not test.keep_inputs:
+        entries["keep_inputs"] = False  # the source does not look: what passes there passes here
+    return entries
 
 
-def _mapping(entries: Iterable[tuple[str, Node]]) -> Mapping:
-    return Mapping(_NOWHERE, tuple((_word(key), value) for key, value in entries))
+def yaml_text(entries: AnyMapping[str, Any]) -> str:
+    """Return plain data as YAML: texts as they are, in quotes where YAML would misread them."""
+    root = _node(entries, "plain")
+    assert isinstance(root, Mapping)  # as the entries are
+    return emit(root)
 
 
-def _word(text: str) -> Scalar:
-    return Scalar(_NOWHERE, text, "plain", text)
+def quoted(value: Any) -> Node:
+    """Return a value of a test, in which every text has quotes."""
+    return _node(value, "quoted")
 
 
-def _text(text: str) -> Scalar:
-    """Return a text as it is; one that YAML would take for something else gets quotes."""
-    clean = "".join(c for c in text if c != "\r" and not 0xD800 <= ord(c) <= 0xDFFF)  # noqa: PLR2004
-    return Scalar(_NOWHERE, clean, "plain", clean)
-
-
-def _literal(value: Any) -> Node:
+def _node(value: Any, style: Style) -> Node:
+    if isinstance(value, (Scalar, Mapping, List)):
+        return value
     if isinstance(value, (list, tuple)):
-        return List(_NOWHERE, tuple(map(_literal, value)))
+        return List(_NOWHERE, tuple(_node(each, style) for each in value))
     if isinstance(value, dict):
-        entries = ((_text(str(key)), _literal(each)) for key, each in value.items())
+        entries = ((_text(str(key), "plain"), _node(each, style)) for key, each in value.items())
         return Mapping(_NOWHERE, tuple(entries))
-    if isinstance(value, str) or (isinstance(value, int) and abs(value) >= _MAX_INTEGER):
-        return Scalar(_NOWHERE, _text(str(value)).text, "quoted", str(value))
+    if isinstance(value, str):
+        return _text(value, style)
+    if isinstance(value, int) and abs(value) >= _MAX_INTEGER:
+        return _text(str(value), "quoted")
     written = "null" if value is None else str(value).lower()
     if isinstance(value, float):
         written = repr(value).replace("inf", ".inf").replace("nan", ".nan")
     return Scalar(_NOWHERE, written, "plain", value)
+
+
+def _text(text: str, style: Style) -> Scalar:
+    clean = "".join(c for c in text if c != "\r" and not 0xD800 <= ord(c) <= 0xDFFF)  # noqa: PLR2004
+    return Scalar(_NOWHERE, clean, style, clean)
 
 
 def plan(drafts: Sequence[Draft], into: Path, track: str | None, *, force: bool) -> list[Path]:
@@ -203,14 +205,10 @@ def write_text(path: Path, text: str) -> None:
 
 def track_text(name: str, drafts: Sequence[Draft], source: str) -> str:
     """Return the text of a `track.yaml` with the drafts in their order."""
-    title = name.replace("-", " ").capitalize()
-    return emit(
-        _mapping(
-            [
-                ("id", _word(name)),
-                ("title", _text(title)),
-                ("description", _text(f"Imported from {_one_line(source)}.")),
-                ("exercises", List(_NOWHERE, tuple(_word(draft.id) for draft in drafts))),
-            ]
-        )
-    )
+    entries = {
+        "id": name,
+        "title": name.replace("-", " ").capitalize(),
+        "description": f"Imported from {_one_line(source)}.",
+        "exercises": [draft.id for draft in drafts],
+    }
+    return yaml_text(entries)

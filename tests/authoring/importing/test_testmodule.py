@@ -1,17 +1,26 @@
 """Test modules of unittest and pytest as bodies: what is translated, and what is said not to be."""
 
 import textwrap
+from collections.abc import Mapping
+from types import MappingProxyType
 
 import pytest
 
-from grader.authoring.importing.testmodule import TranslatedTests, translate
+from grader.authoring.importing.draft import Draft
+from grader.authoring.importing.testmodule import add_tests
 from grader.authoring.importing.top_level import operators_of, read_program
 
 
-def of_method(body: str, more: str = "") -> TranslatedTests:
+def translate(source: str, data: Mapping[str, str] = MappingProxyType({})) -> Draft:
+    draft = Draft("", solution="def f(x): ...\ndef double(x): ...\n")
+    add_tests(draft, [source], {"stub"}, data)
+    return draft
+
+
+def of_method(body: str, more: str = "") -> Draft:
     source = f"import unittest\nfrom stub import f\n{more}\n\nclass T(unittest.TestCase):\n"
     source += "    def test_it(self):\n" + textwrap.indent(body, "        ")
-    return translate(source, {"stub"})
+    return translate(source)
 
 
 @pytest.mark.parametrize(
@@ -77,18 +86,17 @@ def test_functions_of_pytest_are_tests_too() -> None:
                 assert s.double(tmp_path)
             """
         ),
-        {"stub"},
     )
     assert [test.code for test in done.tests] == [
         "LIMIT = 3\nfor n, twice in [(1, 2), (2, 4)]:\n    assert double(n) == twice < LIMIT + 2\n"
     ]
-    assert done.names == ["double"]
+    assert [*done.defines] == ["double"]
     assert "the fixture 'tmp_path'" in done.remarks[0]
 
 
 def test_a_file_that_is_no_python_is_a_note() -> None:
     """Nothing is lost, and nothing raises."""
-    done = translate("def (", {"stub"})
+    done = translate("def (")
     assert (done.tests, done.notes) == ([], [("test file", "def (")])
 
 
@@ -104,7 +112,7 @@ def test_helpers_named_like_assertions_stay_helpers() -> None:
         "        self.assertEqual(str(caught.exception), 'no')\n"
         "        self.assertEqual(type(caught.exception), ValueError)\n"
     )
-    (test,) = translate(source, {"stub"}).tests
+    (test,) = translate(source).tests
     assert "def assertSame(a, b):\n    assert a == b" in test.code
     assert "return pytest.raises(ValueError)" in test.code
     assert "assert str(caught.value) == 'no'" in test.code
@@ -120,14 +128,14 @@ def test_helpers_lose_self_and_the_annotations_of_their_parameters(own: str) -> 
         "        self.assertEqual(f(x), y)\n"
         "    def test_it(self):\n        self.gives(1, y=3)\n"
     )
-    (test,) = translate(source, {"stub"}).tests
+    (test,) = translate(source).tests
     assert "def gives(x, *rest, y=2.0):\n    assert f(x) == y" in test.code
 
 
 def test_a_file_of_too_many_tests_is_remarked_once() -> None:
     """The first 500 are taken."""
     tests = "".join(f"def test_{n}():\n    assert f({n})\n" for n in range(503))
-    done = translate(f"from stub import f\n{tests}", {"stub"})
+    done = translate(f"from stub import f\n{tests}")
     assert len(done.tests) == 500
     assert done.remarks == ["more than 500 tests; test_500 and what follows was left out"]
 
@@ -139,9 +147,9 @@ def test_what_a_test_needs_of_a_module_beside_it_comes_first() -> None:
         "import stock as s\nfrom cards import KING as top\nfrom stub import f\n"
         "def test_it():\n    assert f(top) == s.ITEMS\n"
     )
-    (test,) = translate(source, {"stub"}, data).tests
+    (test,) = translate(source, data).tests
     assert test.code == "ITEMS = [3]\nACE = 1\nKING = 10 + ACE\nassert f(KING) == ITEMS\n"
-    done = translate("import gone\n" + source, {"stub"}, {"stock": "def ("})
+    done = translate("import gone\n" + source, {"stock": "def ("})
     assert done.tests == []
 
 

@@ -14,6 +14,7 @@ from rich.console import Console
 
 from grader import __version__
 from grader.authoring.add_entry import add_entry
+from grader.authoring.lint.load import Definitions
 from grader.authoring.lint.run import lint
 from grader.authoring.targets import TargetGroup, find_targets
 from grader.authoring.verify.breaking_calls import with_breaking_calls
@@ -115,7 +116,8 @@ def _prove(
     groups: Sequence[TargetGroup], collection: Path | None, jobs: int, *, use_cache: bool
 ) -> dict[Path, Proof]:
     cache = ProofCache(cache_folder("verify"), fingerprint(_proof_sources())) if use_cache else None
-    session = begin(groups, cache)
+    definitions = Definitions.load(groups, collection)
+    session = begin(groups, definitions, cache)
     if session.to_prove:
         opener = options.sandbox_opener(unsafe=False, workers=jobs)
         with Pool(jobs, opener) as pool, progress(len(session.to_prove), "proved") as advance:
@@ -123,8 +125,8 @@ def _prove(
                 advance()
         if cache is not None:
             cache.tidy()
-
-    add_lint_errors(session, lint(groups, collection, unshowable=unshowable))
+    report = lint(groups, collection, unshowable=unshowable, definitions=definitions)
+    add_lint_errors(session, report)
     if not session.settled():
         raise UsageError("there is nothing to verify")
     return session.settled()

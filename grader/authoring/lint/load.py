@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from grader.authoring.lint.subjects import (
     File,
@@ -48,21 +48,12 @@ class LintInput:
     problems: Sequence[Problem]  # problems outside of the files
 
 
-def load_for_lint(groups: Sequence[TargetGroup], collection: Path | None = None) -> LintInput:
-    """Load files, and read what is around them.
-
-    Args:
-        collection: The folder, if the groups are all that is in it.
-
-    Raises:
-        UsageError: There is no such file or folder.
-    """
-    definitions = _Definitions()
-    if collection is not None:
-        definitions.take_collection(collection)
+def load_for_lint(
+    groups: Sequence[TargetGroup], definitions: "Definitions", *, is_collection: bool
+) -> LintInput:
+    """Read what is around the definitions of some groups."""
     kinds: dict[Path, FileKind] = {}
     for group in groups:
-        definitions.take(group)
         if group.track is not None and exists(group.track):
             kinds[group.track] = "track"
         kinds |= dict.fromkeys(group.files, "exercise")
@@ -80,7 +71,7 @@ def load_for_lint(groups: Sequence[TargetGroup], collection: Path | None = None)
         )
         for path, kind in kinds.items()
     ]
-    neighbours = _neighbours(definitions, kinds, is_collection=collection is not None)
+    neighbours = _neighbours(definitions, kinds, is_collection=is_collection)
     exercises = [
         Subject(exercise, document, neighbours)
         for path, exercise in definitions.exercises.items()
@@ -103,34 +94,48 @@ def load_for_lint(groups: Sequence[TargetGroup], collection: Path | None = None)
     return LintInput(files, exercises, tracks, problems)
 
 
-class _Definitions:
+class Definitions:
     """Valid definitions by path, and the problems of the others, each once."""
 
     def __init__(self) -> None:
         self.exercises: dict[Path, Exercise] = {}
         self.tracks: dict[Path, Track] = {}
         self.problems: dict[Problem, None] = {}
+        self.invalid: dict[Path, Sequence[Problem]] = {}  # by the file or folder that was loaded
 
-    def take_collection(self, folder: Path) -> None:
-        """Take a whole collection, if all of it is valid."""
-        collection = self.valid(Collection.load, folder)
-        for track in collection.tracks if collection else ():
-            self._take_track(track)
-        for exercise in collection.standalone if collection else ():
-            self.exercises[exercise.where.path] = exercise
+    @classmethod
+    def load(cls, groups: Iterable[TargetGroup], collection: Path | None = None) -> Self:
+        """Load files as far as they are valid.
+
+        Args:
+            collection: The folder, if the groups are all that is in it.
+
+        Raises:
+            UsageError: There is no such file or folder.
+        """
+        definitions = cls()
+        whole = None if collection is None else definitions.valid(Collection.load, collection)
+        for track in whole.tracks if whole else ():
+            definitions.take_track(track)
+        for exercise in whole.standalone if whole else ():
+            definitions.exercises[exercise.where.path] = exercise
+        for group in groups:
+            definitions.take(group)
+        return definitions
 
     def take(self, group: TargetGroup) -> None:
         """Take a group: the whole track if it is valid, or else each file that is."""
         if group.track is not None and group.track not in self.tracks:
             track = self.valid(load_track, group.track)
             if track is not None:
-                self._take_track(track)
+                self.take_track(track)
         for path in group.files:
             exercise = self.exercises.get(path) or self.valid(load_exercise, path)
             if exercise is not None:
                 self.exercises[path] = exercise
 
-    def _take_track(self, track: Track) -> None:
+    def take_track(self, track: Track) -> None:
+        """Take a track and its exercises."""
         self.tracks[track.definition.where.path] = track
         self.exercises.update({exercise.where.path: exercise for exercise in track.exercises})
 
@@ -140,19 +145,19 @@ class _Definitions:
             return loader(path)
         except DefinitionError as error:
             self.problems.update(dict.fromkeys(error.problems))
+            self.invalid[path] = error.problems
             return None
 
 
-def _neighbours(loaded: _Definitions, paths: Iterable[Path], *, is_collection: bool) -> Neighbours:
+def _neighbours(loaded: Definitions, paths: Iterable[Path], *, is_collection: bool) -> Neighbours:
     """Gather the exercises that were loaded, and those that are beside them in a track.
 
-    The ids around a track's folder are of use only where `found` is no whole collection: else it
-    was loaded, and what it lacks is known.
+    Ids around a track's folder matter only when the whole collection was not loaded.
     """
     exercises = dict(loaded.exercises)
     definitions = {path: track.definition for path, track in loaded.tracks.items()}
     ids: dict[Path, frozenset[str]] = {}
-    quiet = _Definitions()  # problems of files that were not named are not reported
+    quiet = Definitions()  # problems of files that were not named are not reported
     for folder in dict.fromkeys(path.parent for path in paths):
         track = folder / TRACK_FILE
         if not exists(track):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from grader.authoring.lint.catalogue import CATALOGUE
-from grader.authoring.lint.load import LintInput, load_for_lint
+from grader.authoring.lint.load import Definitions, LintInput, load_for_lint
 from grader.authoring.lint.rule import LintFinding
 from grader.authoring.lint.rules.file_style import invalid_definition
 from grader.authoring.lint.subjects import PageText
@@ -48,6 +48,7 @@ def lint(
     collection: Path | None = None,
     codes: frozenset[str] = frozenset(CATALOGUE),
     unshowable: FindUnshowable | None = None,
+    definitions: Definitions | None = None,
 ) -> LintReport:
     """Look at files; nothing in them is executed.
 
@@ -55,11 +56,13 @@ def lint(
         collection: The folder, if the groups are all that is in it; then what only shows across
             tracks is found, too.
         unshowable: Asked about each text that learners read, if there is a page to ask.
+        definitions: Those of the groups, if they are loaded already.
 
     Raises:
         UsageError: There is no such file or folder.
     """
-    loaded = load_for_lint(groups, collection)
+    definitions = definitions or Definitions.load(groups, collection)
+    loaded = load_for_lint(groups, definitions, is_collection=collection is not None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Python remarks on doubtful escapes while it parses
         result = list(_look(loaded, codes, unshowable))

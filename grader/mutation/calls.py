@@ -5,7 +5,7 @@ import ast
 _LIBRARIES = frozenset({"np", "numpy", "math"})
 
 
-def called(node: ast.AST) -> str:
+def callee_name(node: ast.AST) -> str:
     """Return the last part of the called function's name; "" for what is no such call."""
     if not isinstance(node, ast.Call):
         return ""

@@ -85,15 +85,15 @@ class Editor:
             self._chunks[id(top)] = _Chunk(self._program, top)
         chunk = self._chunks[id(top)]
         for start, end, text in _spellings(self._program, edit):
-            print_of = chunk.fingerprint_with(start, end, text, edit)
-            if print_of is not None:
+            fingerprint = chunk.fingerprint_with(start, end, text, edit)
+            if fingerprint is not None:
                 break
         else:
             return None
-        if print_of == chunk.fingerprint:
+        if fingerprint == chunk.fingerprint:
             return None
         source = self._program.source
-        return EditedProgram(source[:start] + text + source[end:], print_of)
+        return EditedProgram(source[:start] + text + source[end:], fingerprint)
 
 
 class _Chunk:
@@ -119,7 +119,7 @@ class _Chunk:
         changed = self._source[self._start : start] + text + self._source[end : self._end]
         try:
             tree = ast.parse(changed)
-            return self._fingerprint(tree) if _same(self._body, tree.body, edit) else None
+            return self._fingerprint(tree) if _is_edit_of(self._body, tree.body, edit) else None
         except (SyntaxError, ValueError, RecursionError):
             return None
 
@@ -155,21 +155,21 @@ def _with_placeholders(program: Program, new: ast.AST) -> tuple[str, list[ast.ex
     """Write a new node, with a numbered name in place of each expression the program has."""
     subtrees: list[ast.expr] = []
 
-    def copied(node: Any) -> Any:
+    def with_names(node: Any) -> Any:
         if isinstance(node, list):
-            return [copied(item) for item in node]
+            return [with_names(item) for item in node]
         if not isinstance(node, ast.AST):
             return node
         if isinstance(node, ast.expr) and node in program and not isinstance(node, _NO_NAME_FITS):
             subtrees.append(node)
             return ast.Name(f"__kept_{len(subtrees) - 1}__", ast.Load())
-        fields = {name: copied(value) for name, value in ast.iter_fields(node)}
+        fields = {name: with_names(value) for name, value in ast.iter_fields(node)}
         return ast.copy_location(type(node)(**fields), ast.Pass(lineno=1, col_offset=0))
 
-    return ast.unparse(copied(new)), subtrees
+    return ast.unparse(with_names(new)), subtrees
 
 
-def _same(old: Any, new: Any, edit: Edit | None) -> bool:
+def _is_edit_of(old: Any, new: Any, edit: Edit | None) -> bool:
     """Return whether `new` is what the edit makes of `old`."""
     if edit is not None and old is edit.node:
         old, edit = edit.replacement, None  # the node itself may be part of its replacement
@@ -178,14 +178,14 @@ def _same(old: Any, new: Any, edit: Edit | None) -> bool:
         if edit is not None and len(old) == len(new) + 1 and isinstance(edit.replacement, ast.Pass):
             old = [item for item in old if item is not edit.node]
         return len(old) == len(new) and all(
-            _same(one, other, edit) for one, other in zip(old, new, strict=True)
+            _is_edit_of(one, other, edit) for one, other in zip(old, new, strict=True)
         )
     if type(old) is not type(new):
         return False
     if not isinstance(old, ast.AST):
         return bool(old == new) or repr(old) == repr(new)  # the second for NaN
     for name in old._fields:
-        if name not in _NOT_COMPARED and not _same(
+        if name not in _NOT_COMPARED and not _is_edit_of(
             getattr(old, name, None), getattr(new, name, None), edit
         ):
             return False

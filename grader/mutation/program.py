@@ -48,12 +48,12 @@ class Program:
         return None
 
     @cached_property
-    def defined(self) -> frozenset[str]:
+    def defined_names(self) -> frozenset[str]:
         """The names of the functions and methods that the program defines."""
         return frozenset(node.name for node in ast.walk(self.tree) if isinstance(node, Function))
 
     @cached_property
-    def called(self) -> frozenset[str]:
+    def called_names(self) -> frozenset[str]:
         """The names, without what stands before a dot, of all that the program calls."""
         functions = [node.func for node in ast.walk(self.tree) if isinstance(node, ast.Call)]
         return frozenset(

@@ -19,7 +19,7 @@ from grader.authoring.importing.assignment import Assignment
 from grader.authoring.importing.draft import NOTHING
 from grader.authoring.importing.python_source import bad, has_test, parse
 from grader.authoring.importing.source_files import entries, text_inside
-from grader.authoring.importing.top_level import needed, read_program
+from grader.authoring.importing.top_level import free_names, read_program
 
 _SAME = '''\
 def assert_same(result, expected):
@@ -65,7 +65,7 @@ def load_problem(folder: Path) -> Assignment:
     if not functions:
         raise bad(folder / "tests.json", "there is no test in it")
     body = "\n\n".join(functions)
-    used = needed(body) & program.sets if program else frozenset[str]()
+    used = free_names(body) & program.sets if program else frozenset[str]()
     helpers = [text for text, name in ((PRINTED, "assert_prints"), (_SAME, "assert_same"))
                if name in body]  # fmt: skip
     head = "import contextlib\nimport io\nimport re\n\n" if PRINTED in helpers else ""

@@ -28,7 +28,7 @@ from grader.authoring.importing.source_files import (
     read_text,
     text_inside,
 )
-from grader.authoring.importing.top_level import join, needed, read_program
+from grader.authoring.importing.top_level import free_names, join, read_program
 from grader.errors import UsageError
 from grader.notebook_files import MAX_NOTEBOOK
 
@@ -153,7 +153,7 @@ def _tests(drafts: Sequence[Draft], solution: str, notes: list[str]) -> str:
             parts = read_program(code)
             changed = sorted((parts.sets if parts else frozenset()) & mine & _needed_first(code))
             scope = f"global {', '.join(changed)}\n" if changed else ""
-            used |= (needed(code) & mine).union(changed)
+            used |= (free_names(code) & mine).union(changed)
             mark = "@among_the_cells\n" if changed else ""
             functions.append(mark + as_function(name, scope + body))
     if not functions:

@@ -16,7 +16,7 @@ from grader.authoring.importing.source_files import (
     text_inside,
 )
 from grader.authoring.importing.testmodule import add_tests
-from grader.authoring.importing.top_level import parsed
+from grader.authoring.importing.top_level import parse_or_none
 
 CONFIG: Final = ".meta/config.json"
 _MODEL: Final = ("exemplar", "example")
@@ -121,7 +121,7 @@ def _tests(draft: Draft, folder: Path, names: list[str], modules: set[str]) -> N
             draft.remarks.append(f"{printable_name(name)} is no Python; it is kept as a note")
             continue
         source = text_inside(folder, name)
-        tree = parsed(source) or ast.Module([], [])
+        tree = parse_or_none(source) or ast.Module([], [])
         packages = {each.parts[0] for each in imported(tree) if not each.level}
         for each in sorted(packages - modules)[:_MOST_FILES]:
             if os.path.lexists(folder / f"{each}.py"):

@@ -9,9 +9,9 @@ from typing import Final
 from grader.authoring.importing.draft import Draft, DraftTest
 from grader.authoring.importing.top_level import (
     ParsedProgram,
+    free_names,
     join,
     kind_of,
-    needed,
     read_program,
 )
 
@@ -49,7 +49,7 @@ def fill_in_draft(draft: Draft) -> None:
         # A submission must define what the solution does and the starter leaves open.
         definitions = solution.definitions()
         stubs = starter.definitions() if starter is not None else {}
-        used = frozenset[str]().union(*(needed(test.code) for test in draft.tests))
+        used = frozenset[str]().union(*(free_names(test.code) for test in draft.tests))
         open_names = [
             name
             for name, node in definitions.items()

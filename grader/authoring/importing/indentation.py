@@ -14,7 +14,7 @@ import tokenize
 from dataclasses import dataclass, field
 from typing import Final
 
-from grader.authoring.importing.top_level import parsed
+from grader.authoring.importing.top_level import parse_or_none
 
 _UNIT: Final = 4
 _JUMPS: Final = re.compile(r"(?:return|raise|break|continue|pass)\b")
@@ -63,7 +63,7 @@ def reindent(code: str) -> IndentedCode:
     except (tokenize.TokenError, SyntaxError):  # no program, whatever its indentation
         return IndentedCode(code)
     widths = {line.width for line in lines if line.head}
-    before = parsed(code)
+    before = parse_or_none(code)
     if 1 not in widths or (before is None and max(widths) > 1):
         return IndentedCode(code)
     levels, guessed = [line.width for line in lines], False  # each level has its one space
@@ -79,7 +79,7 @@ def reindent(code: str) -> IndentedCode:
             ((margin if rest[0] in ")]}" else inner) + rest) if rest else "" for rest in line.rest
         ]
     restored = "\n".join(parts)
-    after = parsed(restored)
+    after = parse_or_none(restored)
     if before is not None and (after is None or ast.dump(before) != ast.dump(after)):
         return IndentedCode(code)
     return IndentedCode(restored, changed=restored != code, guessed=guessed)

@@ -14,7 +14,7 @@ from grader.authoring.importing import source_files
 from grader.authoring.importing.draft import Draft, DraftTest, SourceDrafts
 from grader.authoring.importing.indentation import reindent
 from grader.authoring.importing.js_object import NoObjectError, ReadObject, read_object
-from grader.authoring.importing.top_level import parsed
+from grader.authoring.importing.top_level import parse_or_none
 from grader.authoring.importing.typography import (
     DOUBLE,
     SINGLE,
@@ -234,7 +234,7 @@ class _Mapper:
 
         def plain(code: str) -> str:
             spaced = plain_prose(code)  # before anything counts spaces
-            return plain_code(spaced, lambda each: parsed(reindent(each).code) is not None)
+            return plain_code(spaced, lambda each: parse_or_none(reindent(each).code) is not None)
 
         typed = self._typed(plain, text, key)
         indented = reindent(typed)

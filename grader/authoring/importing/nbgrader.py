@@ -9,7 +9,7 @@ from typing import Any, Final
 from grader.authoring.importing import notebook_cells as parts
 from grader.authoring.importing.draft import SourceDrafts
 from grader.authoring.importing.notebook_cells import NotebookCell
-from grader.authoring.importing.top_level import join, parsed, read_program
+from grader.authoring.importing.top_level import join, parse_or_none, read_program
 
 _MARK: Final = re.compile(r"^\s*#+\s*BEGIN SOLUTION\b", re.MULTILINE)
 _AUTOTEST: Final = re.compile(r"[\s#]*#\s*(?:HASHED\s+)?AUTOTEST\s+(\S.*)$")
@@ -77,7 +77,7 @@ class NbgraderReader(parts.QuestionReader):
         for line in source.split("\n"):
             match = _AUTOTEST.match(line[:_LONGEST_LINE])
             expressions = [each.strip() for each in match[1].split(";")] if match else []
-            if match and all(parsed(each) is not None for each in expressions):
+            if match and all(parse_or_none(each) is not None for each in expressions):
                 printing += [f"print(repr({each}))" for each in expressions if each]
             else:
                 lines.append(line)

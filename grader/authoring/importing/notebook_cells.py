@@ -10,12 +10,12 @@ from typing import Any, Final
 from grader.authoring.importing.draft import Draft, DraftTest, SourceDrafts
 from grader.authoring.importing.top_level import (
     ParsedProgram,
-    emptied,
+    free_names,
     join,
     kind_of,
-    needed,
-    parsed,
+    parse_or_none,
     read_program,
+    with_empty_bodies,
 )
 from grader.definitions.rules.program_rules import judges
 
@@ -28,7 +28,7 @@ _HIDDEN: Final = re.compile(r"\s*#+\s*(BEGIN|END) HIDDEN TESTS?\s*$")
 _LONGEST_LINE: Final = 1_000
 _MAGIC: Final = re.compile(r"\s*(?:%|!|\?)")
 _HEADING: Final = re.compile(r"\s{0,3}#{1,6}\s+(.+?)\s*#*\s*$")
-_THERE: Final = frozenset({"np", "pytest"})  # in the body of every pytest test
+_PRESET_NAMES: Final = frozenset({"np", "pytest"})  # in the body of every pytest test
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,11 +161,11 @@ def _complete(question: Question, answer: str) -> None:
     starter = join(question.starter)
     if solution is not None:  # the tests' names in the answer, or else its definitions
         modules = {name for each in solution.statements if each.imports for name in each.sets}
-        used = frozenset[str]().union(*(needed(test.code) for test in draft.tests)) - modules
+        used = frozenset[str]().union(*(free_names(test.code) for test in draft.tests)) - modules
         names = [name for each in solution.statements for name in sorted(each.sets & used)]
         names = names or list(solution.definitions())
         draft.defines = {name: kind_of(solution, name) for name in names}
-    needs = needed(answer) | needed(starter)
+    needs = free_names(answer) | free_names(starter)
     front = context.for_names(needs - draft.defines.keys())
     draft.starter = join([*(each.source for each in front.statements), starter])
     draft.solution = join([*(each.source for each in front.statements), answer])
@@ -179,17 +179,17 @@ def _complete(question: Question, answer: str) -> None:
     if question.after:
         context = read_program(join([*question.context, *question.after])) or context
     for test in draft.tests:
-        there = draft.defines.keys() | _THERE
-        if (tree := parsed(test.code)) is not None and not judges(tree):
+        there = draft.defines.keys() | _PRESET_NAMES
+        if (tree := parse_or_none(test.code)) is not None and not judges(tree):
             _run_and_compare(test, tree, draft)
             there |= solution.sets if solution else set()  # it runs where the answer has run
         else:
             test.stdout = None
-        front = context.for_names(needed(test.code) - there, effects=True)
+        front = context.for_names(free_names(test.code) - there, effects=True)
         lines = [
             each.source
             for each in front.statements
-            if test.key == "run" or not each.sets or not each.sets <= _THERE
+            if test.key == "run" or not each.sets or not each.sets <= _PRESET_NAMES
         ]
         test.code = join([*lines, test.code])
 
@@ -205,7 +205,7 @@ def _complete_starter(draft: Draft, program: ParsedProgram) -> None:
     ]
     for statement in program.statements:
         if statement.defines and statement.sets & missing:
-            lines.append(emptied(statement.source))
+            lines.append(with_empty_bodies(statement.source))
         else:
             lines += [f"{name} = ..." for name in sorted(statement.sets & missing)]
     draft.starter = join(lines)
@@ -261,7 +261,7 @@ def split_solution(source: str) -> tuple[str, str, bool]:
             starter += [] if inside else [line]
             solution += [] if prompt else [line]
     answer = "\n".join(solution)
-    return ("\n".join(starter) if marked else emptied(answer)), answer, marked
+    return ("\n".join(starter) if marked else with_empty_bodies(answer)), answer, marked
 
 
 def split_hidden(source: str) -> tuple[str, str]:
@@ -281,7 +281,7 @@ def without_magic(source: str, remarks: list[str], where: str) -> str:
     """Leave out what only a notebook understands, and say so."""
     code_lines = []
     for line in source.split("\n"):
-        if _MAGIC.match(line) and parsed(line.strip()) is None:
+        if _MAGIC.match(line) and parse_or_none(line.strip()) is None:
             remarks.append(f"{where}: {line.strip()[:60]!r} only works in a notebook; left out")
         else:
             code_lines.append(line)
@@ -290,13 +290,13 @@ def without_magic(source: str, remarks: list[str], where: str) -> str:
 
 def says_something(code: str) -> bool:
     """Return whether there is a statement in some code."""
-    tree = parsed(code)
+    tree = parse_or_none(code)
     return bool(code.strip()) if tree is None else bool(tree.body)
 
 
 def checks_something(code: str) -> bool:
     """Return whether some code has an assertion."""
-    tree = parsed(code)
+    tree = parse_or_none(code)
     return tree is not None and judges(tree)
 
 

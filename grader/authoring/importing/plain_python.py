@@ -21,13 +21,13 @@ from grader.authoring.importing.source_files import (
 from grader.authoring.importing.testmodule import add_tests
 from grader.authoring.importing.top_level import (
     ParsedProgram,
-    emptied,
     join,
     kind_of,
-    mentioned,
-    parsed,
+    parse_or_none,
     read_program,
     rename_modules,
+    used_names,
+    with_empty_bodies,
 )
 from grader.errors import DefinitionError, EtudeError
 
@@ -117,7 +117,7 @@ def _programs(draft: Draft, own: str, starter: str | None, front: str = "") -> N
     own = join(each.source for each in own_statements) or own
     draft.solution = join([front, own]) if front else own
     has_functions = any(each.defines for each in own_statements)
-    stub = emptied(own, values=not has_functions) if starter is None else starter
+    stub = with_empty_bodies(own, values=not has_functions) if starter is None else starter
     draft.starter = join([front, stub]) if front else stub
     if starter is None:
         draft.remarks.append("there is no starter; it was made of the solution, its bodies emptied")
@@ -128,7 +128,7 @@ def _with_modules(
 ) -> tuple[str, str]:
     """Return the modules of a folder that a program imports, as one, and the program without."""
     taken = set() if taken is None else taken
-    tree = parsed(source) or ast.Module([], [])
+    tree = parse_or_none(source) or ast.Module([], [])
     whole = {
         alias.asname or alias.name: alias.name
         for node in tree.body
@@ -187,7 +187,7 @@ def read_doctests(path: Path) -> SourceDrafts:
     printers = {
         node.name
         for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef) and "print" in mentioned(ast.unparse(node))
+        if isinstance(node, ast.FunctionDef) and "print" in used_names(ast.unparse(node))
     }
     draft = Draft(
         origin=printable_name(path), id=path.stem, title=path.stem.replace("_", " ").capitalize()
@@ -207,7 +207,7 @@ def read_doctests(path: Path) -> SourceDrafts:
     if not draft.tests:
         return SourceDrafts()
     solution = read_program(draft.solution) or ParsedProgram(())
-    used = frozenset[str]().union(*(mentioned(test.code) for test in draft.tests))
+    used = frozenset[str]().union(*(used_names(test.code) for test in draft.tests))
     modules = {name for each in solution.statements if each.imports for name in each.sets}
     names = sorted((solution.sets & used) - modules)
     draft.defines = {name: kind_of(solution, name) for name in names}
@@ -248,10 +248,10 @@ def _example_test(
 
 def _printing(code: str, printers: AbstractSet[str]) -> str:
     """Return an example with the value printed that Python would show."""
-    match (parsed(code) or ast.Module([], [])).body:
+    match (parse_or_none(code) or ast.Module([], [])).body:
         case [ast.Expr(value=ast.Call(func=ast.Name(id="print")))]:
             return code
-        case [ast.Expr()] if mentioned(code) & printers:
+        case [ast.Expr()] if used_names(code) & printers:
             return f"value = {code}\nif value is not None:\n    print(repr(value))"
         case [ast.Expr()]:
             return f"print(repr({code}))"

@@ -27,7 +27,7 @@ from grader.authoring.importing.source_files import (
     text_if_there,
     text_inside,
 )
-from grader.authoring.importing.top_level import emptied, read_program
+from grader.authoring.importing.top_level import read_program, with_empty_bodies
 
 _TESTS: Final = "tests.json"
 _SOLUTION: Final = "solution.py"
@@ -58,7 +58,7 @@ def read_problem(folder: Path) -> SourceDrafts:
     draft.solution = text_inside(folder, _SOLUTION)
     draft.starter = text_if_there(folder, "starter_code.py", "starter.py")
     if not draft.starter.strip():
-        draft.starter = emptied(draft.solution)
+        draft.starter = with_empty_bodies(draft.solution)
         draft.remarks.append("there is no starter; it was made of the solution, its bodies emptied")
     draft.instructions = text_if_there(folder, "description.md", "instructions.md", "README.md")
     draft.explanation = text_if_there(folder, "learn.md")

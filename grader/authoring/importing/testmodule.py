@@ -18,14 +18,14 @@ from grader.authoring.importing.draft import Draft, DraftTest
 from grader.authoring.importing.fill_in import slug
 from grader.authoring.importing.top_level import (
     ParsedProgram,
+    free_names,
     join,
     kind_of,
-    mentioned,
-    needed,
     operators_of,
-    parsed,
+    parse_or_none,
     read_program,
     rename_modules,
+    used_names,
 )
 
 _TRUE: Final[dict[str, str]] = {  # the assertions of unittest by what must be true of a and b
@@ -53,7 +53,7 @@ _NEAR: Final = {
 _RAISES: Final = ("assertRaises", "assertRaisesRegex", "assertRaisesRegexp")
 _PLACES: Final = 7  # the default of assertAlmostEqual
 _PREPARING: Final = ("setUp", "setUpClass", "setup_method", "setup_class")
-_THERE: Final = frozenset({"np", "pytest"})  # in every body
+_PRESET_NAMES: Final = frozenset({"np", "pytest"})  # in every body
 _IMPORTABLE: Final = frozenset(sys.stdlib_module_names) | {"numpy", "pytest"}
 _MOST_TESTS: Final = 500
 _FIXTURE: Final = re.compile(r"(pytest\.)?fixture\b")
@@ -80,7 +80,7 @@ def add_tests(
     solution = read_program(draft.solution) or ParsedProgram(())
     names: list[str] = []
     for source in sources:
-        tree = parsed(source)
+        tree = parse_or_none(source)
         if tree is None:
             draft.remarks.append("the test file is not Python, so no test of it was imported")
             draft.notes.append(("test file", source))
@@ -92,9 +92,9 @@ def add_tests(
             draft.remarks.append("comments of the test file are not kept")
         names += module.names
         if module.takes_all:
-            used = frozenset[str]().union(*(mentioned(each.code) for each in draft.tests[count:]))
+            used = frozenset[str]().union(*(used_names(each.code) for each in draft.tests[count:]))
             names += sorted(used & solution.sets)
-    used = frozenset[str]().union(*(mentioned(test.code) for test in draft.tests))
+    used = frozenset[str]().union(*(used_names(test.code) for test in draft.tests))
     for name in dict.fromkeys(names):
         if draft.tests and name not in used:
             draft.remarks.append(f"no imported test uses {name!r}, so no one has to define it")
@@ -168,20 +168,20 @@ class _Module:
         aliases = {called: name for called, name in imported.items() if self._takes_data(name)}
         rename_modules(tree, aliases)
         body = [each for each in tree.body if not ast.unparse(each).startswith("if __name__")]
-        nodes = [node for node in body if not self._sort(node, modules)]
+        nodes = [node for node in body if not self._absorb(node, modules)]
         nodes = [*(node for each in self._beside.values() for node in each.body), *nodes]
         # As text and back, so that each statement has a source of its own.
         self.prepared = read_program(ast.unparse(ast.Module(nodes, []))) or ParsedProgram(())
 
     def _takes_data(self, name: str | None) -> bool:
         """Parse a module of `data`, if there is one of that name."""
-        tree = parsed(self._data[name]) if name is not None and name in self._data else None
+        tree = parse_or_none(self._data[name]) if name is not None and name in self._data else None
         if name is None or tree is None:
             return False
         self._beside.setdefault(name, tree)
         return True
 
-    def _sort(self, node: ast.stmt, modules: Collection[str]) -> bool:
+    def _absorb(self, node: ast.stmt, modules: Collection[str]) -> bool:
         """Take a statement that is a test or about tests; return whether it was one."""
         match node:
             case ast.ImportFrom(module=str(name), names=[alias, *_]) if (
@@ -203,7 +203,7 @@ class _Module:
                 isinstance(each, ast.ImportFrom) and each.module in modules for each in body
             ):
                 for each in body:  # the handlers are for a missing file
-                    self._sort(each, modules)
+                    self._absorb(each, modules)
             case ast.Import(names=names):
                 node.names = [
                     alias
@@ -254,14 +254,14 @@ class _Module:
             if isinstance(inner, ast.Name):
                 inner.id = self._renamed.get(inner.id, inner.id)
         code = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
-        front = self.prepared.for_names(needed(code) - _THERE)
+        front = self.prepared.for_names(free_names(code) - _PRESET_NAMES)
         for statement in front.statements:
             self._check_import(statement.node)
             if any(isinstance(e, ast.Name) and e.id == "self" for e in ast.walk(statement.node)):
                 raise _NoSuchFormError("it needs a part of another test class")
         for inner in ast.walk(tree):
             self._check_import(inner)
-        uses_re = "re" in needed(code) and "re" not in front.sets
+        uses_re = "re" in free_names(code) and "re" not in front.sets
         imported = ["import re"] if uses_re else []
         return join([*imported, *(each.source for each in front.statements), code])
 

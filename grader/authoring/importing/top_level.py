@@ -122,7 +122,7 @@ class ParsedProgram:
 
 def read_program(source: str) -> ParsedProgram | None:
     """Split a program into its statements; None if it is not Python."""
-    tree = parsed(source)
+    tree = parse_or_none(source)
     if tree is None:
         return None
     lines = source.split("\n")
@@ -144,7 +144,7 @@ def read_program(source: str) -> ParsedProgram | None:
     return ParsedProgram(statements)
 
 
-def parsed(source: str) -> ast.Module | None:
+def parse_or_none(source: str) -> ast.Module | None:
     """Parse a program; None if it is not Python, or nested too deeply."""
     try:
         with warnings.catch_warnings():
@@ -160,15 +160,15 @@ def parsed(source: str) -> ast.Module | None:
     return None  # deeper than what walks it by recursion can follow
 
 
-def needed(source: str) -> frozenset[str]:
+def free_names(source: str) -> frozenset[str]:
     """Return the names that a program needs from elsewhere; none if it is not Python."""
     program = read_program(source)
     return frozenset() if program is None else program.needs
 
 
-def mentioned(source: str) -> frozenset[str]:
+def used_names(source: str) -> frozenset[str]:
     """Return every name in a program, also those that Python has itself."""
-    tree = parsed(source)
+    tree = parse_or_none(source)
     nodes = ast.walk(tree) if tree is not None else ()
     return frozenset(node.id for node in nodes if isinstance(node, ast.Name))
 
@@ -217,7 +217,7 @@ def operators_of(program: ParsedProgram, name: str) -> list[str]:
     ]
 
 
-def emptied(source: str, *, values: bool = True) -> str:
+def with_empty_bodies(source: str, *, values: bool = True) -> str:
     """Return a program with `...` for the body of each function and the value of each assignment.
 
     Without `values` assignments stay as they are.

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Self, TypeVar
 from grader.authoring.lint.subjects import (
     File,
     FileKind,
+    LintedExercise,
     Neighbours,
     ProseText,
-    Subject,
     TrackSubject,
 )
 from grader.authoring.targets import TargetGroup
@@ -43,7 +43,7 @@ class LintInput:
     """All that there is to look at."""
 
     files: Sequence[File]
-    exercises: Sequence[Subject]
+    exercises: Sequence[LintedExercise]
     tracks: Sequence[TrackSubject]
     problems: Sequence[Problem]  # problems outside of the files
 
@@ -73,7 +73,7 @@ def load_for_lint(
     ]
     neighbours = _neighbours(definitions, kinds, is_collection=is_collection)
     exercises = [
-        Subject(exercise, document, neighbours)
+        LintedExercise(exercise, document, neighbours)
         for path, exercise in definitions.exercises.items()
         if (document := documents.get(path)) is not None and exercise.edition == "full"
     ]

@@ -90,7 +90,7 @@ class Neighbours:
         return frozenset(result)
 
 
-class Subject(CheckedExercise):
+class LintedExercise(CheckedExercise):
     """An exercise beside its file, with the Python in it, and its neighbours."""
 
     def __init__(self, exercise: Exercise, document: Document, neighbours: Neighbours) -> None:

@@ -15,7 +15,7 @@ from grader.authoring.verify.wrong_programs import (
     RECTANGLES,
     SHAPES,
     SQUARES,
-    WrongProgram,
+    SabotagedProgram,
 )
 from grader.definitions.exercise import TestCase, TestId
 from grader.definitions.wording import did_you_mean, listing
@@ -141,13 +141,13 @@ def _killed(verdict: Verdict) -> bool:
     return verdict.outcome is not Outcome.PASSED
 
 
-def _refuses(facts: ProofFacts, wrong: WrongProgram) -> bool:
+def _refuses(facts: ProofFacts, wrong: SabotagedProgram) -> bool:
     """Return whether a program is rejected, by a hidden test or before any test."""
     verdict = facts.verdicts["wrong"][wrong.id]
     return bool(verdict.message or failed(verdict) & facts.hidden)
 
 
-def _right_programs(facts: ProofFacts) -> Iterator[ProofFinding]:
+def _check_right_programs(facts: ProofFacts) -> Iterator[ProofFinding]:
     verdict = facts.solution
     if facts.right != facts.exercise.solution:
         message = (
@@ -178,7 +178,7 @@ def _right_programs(facts: ProofFacts) -> Iterator[ProofFinding]:
                 yield ProofFinding.at(checks.ALSO_RIGHT, message, where)
 
 
-def _starter(facts: ProofFacts) -> Iterator[ProofFinding]:
+def _check_starter(facts: ProofFacts) -> Iterator[ProofFinding]:
     verdict = facts.verdicts["starter"][""]
     if verdict.outcome is Outcome.PASSED:
         message = "the starter passes every test, so there is nothing left to do; take more out"
@@ -201,7 +201,7 @@ def _accepted(facts: ProofFacts) -> frozenset[str]:
     return frozenset(name for name, verdict in alone if verdict.outcome is not Outcome.PASSED)
 
 
-def _suites(facts: ProofFacts) -> Iterator[ProofFinding]:
+def _check_suites(facts: ProofFacts) -> Iterator[ProofFinding]:
     """Find the wrong programs that the solution of a `test` exercise accepts."""
     exercise, accepted = facts.exercise, _accepted(facts)
     if exercise.kind != "test" or facts.solution.tests[0].outcome is not Outcome.PASSED:
@@ -225,7 +225,7 @@ def _suites(facts: ProofFacts) -> Iterator[ProofFinding]:
         yield ProofFinding.at(checks.EQUIVALENT, message, allowed[name].where)
 
 
-def _tests(facts: ProofFacts) -> Iterator[ProofFinding]:
+def _check_tests(facts: ProofFacts) -> Iterator[ProofFinding]:
     if facts.exercise.kind != "test" and not any(test.hidden for test in facts.exercise.tests):
         message = (
             "no test is hidden, so anyone who copies the expected values passes; mark tests with "
@@ -263,12 +263,12 @@ def _uncalled(facts: ProofFacts) -> list[TestId]:
     ]
 
 
-def _constants(facts: ProofFacts) -> Iterator[ProofFinding]:
+def _check_constants(facts: ProofFacts) -> Iterator[ProofFinding]:
     if not facts.proving:
         return
     allowed = {each.change for each in facts.exercise.equivalent}
     for each in facts.wrong:
-        if each.constant and each.change not in allowed and not _refuses(facts, each):
+        if each.must_be_rejected and each.change not in allowed and not _refuses(facts, each):
             lacking = "the shape" if each.id in SHAPES else "values"
             message = (
                 f"every hidden test accepts a submission that {each.does}; add a hidden test that "
@@ -285,7 +285,7 @@ def _constants(facts: ProofFacts) -> Iterator[ProofFinding]:
             yield ProofFinding.at(checks.CONSTANTS, message, where)
 
 
-def _fooling_by_tolerance(facts: ProofFacts, test: TestCase) -> list[WrongProgram]:
+def _fooling_by_tolerance(facts: ProofFacts, test: TestCase) -> list[SabotagedProgram]:
     """Return the constants that a test takes for an array of several numbers."""
     evidence = facts.evidence
     if evidence is None or test.id not in evidence.varied or test.id not in facts.sound:
@@ -297,12 +297,12 @@ def _fooling_by_tolerance(facts: ProofFacts, test: TestCase) -> list[WrongProgra
     return [each for each in filled if _is_fooled(facts, each, test.id)]
 
 
-def _is_fooled(facts: ProofFacts, wrong: WrongProgram, test: TestId) -> bool:
+def _is_fooled(facts: ProofFacts, wrong: SabotagedProgram, test: TestId) -> bool:
     verdict = facts.verdicts["wrong"][wrong.id]
-    return wrong.constant and not wrong.only and test in passed(verdict)
+    return wrong.must_be_rejected and not wrong.only and test in passed(verdict)
 
 
-def _expected(facts: ProofFacts) -> Iterator[ProofFinding]:
+def _check_expected(facts: ProofFacts) -> Iterator[ProofFinding]:
     evidence = facts.evidence
     keys = {test.id: test.expected_key for test in facts.exercise.tests}
     for each in evidence.untrue if evidence else ():
@@ -311,7 +311,7 @@ def _expected(facts: ProofFacts) -> Iterator[ProofFinding]:
         yield ProofFinding.at(checks.EXPECTED, message, where)
 
 
-def _rejected(facts: ProofFacts) -> Iterator[ProofFinding]:
+def _check_rejected(facts: ProofFacts) -> Iterator[ProofFinding]:
     if not facts.proving:
         return
     for name in facts.verdicts["misconception"]:
@@ -362,7 +362,7 @@ def _is_rejected(facts: ProofFacts, name: str) -> bool:
     return bool(failed(verdict) & facts.hidden)
 
 
-def _diagnosed(facts: ProofFacts) -> Iterator[ProofFinding]:
+def _check_diagnosed(facts: ProofFacts) -> Iterator[ProofFinding]:
     if not facts.proving:
         return
     misconceptions = facts.verdicts["misconception"]
@@ -402,7 +402,7 @@ def _diagnosed(facts: ProofFacts) -> Iterator[ProofFinding]:
         yield ProofFinding.at(checks.DIAGNOSED, message, facts.places.misconception(name))
 
 
-def _mutants(facts: ProofFacts) -> Iterator[ProofFinding]:
+def _check_mutants(facts: ProofFacts) -> Iterator[ProofFinding]:
     if facts.mutants is None:
         return
     exercise = facts.exercise
@@ -422,7 +422,7 @@ def _mutants(facts: ProofFacts) -> Iterator[ProofFinding]:
         )
         where = facts.places.in_text(mutant.line, "solution")
         yield ProofFinding.at(checks.MUTANTS, message, where, mutant.diff, mutant.change)
-    killed |= {each.change: _refuses(facts, each) for each in facts.wrong if each.constant}
+    killed |= {each.change: _refuses(facts, each) for each in facts.wrong if each.must_be_rejected}
     for entry in exercise.equivalent:
         if entry.change not in killed:
             close = did_you_mean(entry.change, killed) or "; take the entry out"
@@ -443,7 +443,7 @@ def _recomputed(facts: ProofFacts) -> frozenset[TestId]:
     return frozenset(evidence.recomputed if evidence else ())
 
 
-def _repeatable(facts: ProofFacts) -> Iterator[ProofFinding]:
+def _check_repeatable(facts: ProofFacts) -> Iterator[ProofFinding]:
     flaky = _recomputed(facts)
     for test in sorted(flaky):
         message = (
@@ -468,7 +468,7 @@ def _repeatable(facts: ProofFacts) -> Iterator[ProofFinding]:
             yield ProofFinding.at(checks.REPEATABLE, message, facts.places.misconception(name))
 
 
-def _independent(facts: ProofFacts) -> Iterator[ProofFinding]:
+def _check_independent(facts: ProofFacts) -> Iterator[ProofFinding]:
     evidence = facts.evidence
     if evidence is None:
         if facts.solution.outcome is Outcome.PASSED:
@@ -496,7 +496,7 @@ def _independent(facts: ProofFacts) -> Iterator[ProofFinding]:
         yield ProofFinding.at(checks.INDEPENDENT, message, facts.places.test(test))
 
 
-def _limits(facts: ProofFacts) -> Iterator[ProofFinding]:
+def _check_limits(facts: ProofFacts) -> Iterator[ProofFinding]:
     evidence = facts.evidence
     if evidence is None or facts.solution.outcome is not Outcome.PASSED:
         return
@@ -525,16 +525,16 @@ def _limits(facts: ProofFacts) -> Iterator[ProofFinding]:
 
 
 _CHECKS: Final[tuple[_Check, ...]] = (
-    _right_programs,
-    _suites,
-    _starter,
-    _tests,
-    _constants,
-    _expected,
-    _rejected,
-    _diagnosed,
-    _mutants,
-    _repeatable,
-    _independent,
-    _limits,
+    _check_right_programs,
+    _check_suites,
+    _check_starter,
+    _check_tests,
+    _check_constants,
+    _check_expected,
+    _check_rejected,
+    _check_diagnosed,
+    _check_mutants,
+    _check_repeatable,
+    _check_independent,
+    _check_limits,
 )

@@ -10,7 +10,7 @@ from grader.authoring.verify.locations import Locations
 from grader.authoring.verify.suite_steps import STRICT, alone_runs, suite_runs, wrong_suites
 from grader.authoring.verify.variants import REPEATS, VariantRun
 from grader.authoring.verify.wrong_programs import (
-    WrongProgram,
+    SabotagedProgram,
     conditional_mistakes,
     wrong_programs,
 )
@@ -31,9 +31,11 @@ class ProofFacts:
     exercise: Exercise
     right: str = ""  # the solution, or with the starter in front if it needs that
     sound: frozenset[TestId] = frozenset()  # tests that the right program passes
-    wrong: tuple[WrongProgram, ...] = ()  # the first is graded before the solution, and both again
+    wrong: tuple[
+        SabotagedProgram, ...
+    ] = ()  # the first is graded before the solution, and both again
     mutants: tuple[Mutant, ...] | None = None  # None: not tried
-    conditional: tuple[WrongProgram, ...] = ()
+    conditional: tuple[SabotagedProgram, ...] = ()
     verdicts: dict[str, dict[str, Verdict]] = field(default_factory=lambda: defaultdict(dict))
 
     @cached_property

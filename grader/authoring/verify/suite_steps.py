@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from grader.authoring.verify import variants
 from grader.authoring.verify.variants import REPEATS, VariantRun
-from grader.authoring.verify.wrong_programs import WrongProgram
+from grader.authoring.verify.wrong_programs import SabotagedProgram
 from grader.definitions.exercise import Equivalent, Exercise, SuiteTest
 from grader.grading.checks.suite_test import mutants_of_program
 
@@ -14,7 +14,7 @@ STRICT = "every wrong program"
 """The run in which the solution has to reject all wrong programs."""
 
 
-def suite_runs(exercise: Exercise, wrong: Iterable[WrongProgram]) -> Iterator[VariantRun]:
+def suite_runs(exercise: Exercise, wrong: Iterable[SabotagedProgram]) -> Iterator[VariantRun]:
     """Yield the solution as it is, strict and without parts, and suites that may not pass."""
     solution = exercise.solution
     yield variants.run_for_evidence("solution", "", exercise, solution)
@@ -54,15 +54,15 @@ def alone_runs(exercise: Exercise, *, every: bool) -> Iterator[VariantRun]:
             yield variants.run("alone", each.change, only, solution)
 
 
-def wrong_suites(exercise: Exercise) -> tuple[WrongProgram, ...]:
+def wrong_suites(exercise: Exercise) -> tuple[SabotagedProgram, ...]:
     """Return suites that may not pass: the solution with nothing asserted, and one that refuses."""
     tree = ast.parse(exercise.solution)
     for place, number in _parts(tree):
         if isinstance(statement := place[number], ast.Assert):
             place[number] = ast.Expr(statement.test)
     return (
-        WrongProgram("asserts nothing", "asserts nothing", ast.unparse(tree)),
-        WrongProgram("refuses", "refuses everything", "def test_all():\n    assert False\n"),
+        SabotagedProgram("asserts nothing", "asserts nothing", ast.unparse(tree)),
+        SabotagedProgram("refuses", "refuses everything", "def test_all():\n    assert False\n"),
     )
 
 

@@ -30,18 +30,16 @@ SHAPES: Final = (*EMPTY, SEVERAL)  # wrong in the shape alone
 
 
 @dataclass(frozen=True, slots=True)
-class WrongProgram:
-    """One wrong program.
+class SabotagedProgram:
+    """A right program that was made wrong.
 
-    `constant`: its answers do not depend on what it is given, or have a shape that no one asks for,
-    so hidden tests must reject it.
-    `only`: the one name that is wrong, where the others are right.
+    `only` is the one name that is wrong, where the others are right.
     """
 
     id: str
     does: str  # "always answers with sevens"
     source: str
-    constant: bool = False
+    must_be_rejected: bool = False  # by hidden tests: no learner's answer is right like this
     only: str = ""
 
     @property
@@ -362,7 +360,7 @@ _wrong_on_purpose({kind!r}, {condition!r}, {names!r}, globals())
 """
 
 
-def wrong_programs(exercise: Exercise, right: str) -> tuple[WrongProgram, ...]:
+def wrong_programs(exercise: Exercise, right: str) -> tuple[SabotagedProgram, ...]:
     """Return the wrong programs of an exercise.
 
     Args:
@@ -372,16 +370,16 @@ def wrong_programs(exercise: Exercise, right: str) -> tuple[WrongProgram, ...]:
         return tuple(_wrong_answers(exercise, right))
     names = list(exercise.defines)
     result = [
-        WrongProgram(kind, does, _program(right, kind, dict.fromkeys(names, True)), constant)
+        SabotagedProgram(kind, does, _program(right, kind, dict.fromkeys(names, True)), constant)
         for kind, (does, constant) in _DOES.items()
     ]
     for name in names if len(names) > 1 else ():
         source = _program(right, RAISES, {each: each == name for each in names})
-        result.append(WrongProgram(f"{RAISES} in {name}", _DOES[RAISES][0], source, only=name))
+        result.append(SabotagedProgram(f"{RAISES} in {name}", _DOES[RAISES][0], source, only=name))
     return tuple(result)
 
 
-def conditional_mistakes(exercise: Exercise, right: str) -> Iterator[WrongProgram]:
+def conditional_mistakes(exercise: Exercise, right: str) -> Iterator[SabotagedProgram]:
     """Yield the programs that are wrong under one condition."""
     if exercise.kind == "predict":  # nothing is called
         return
@@ -394,7 +392,7 @@ def conditional_mistakes(exercise: Exercise, right: str) -> Iterator[WrongProgra
     for name, (kind, condition) in _CONDITIONS.items():
         if has_defaults or name not in _OPTIONAL:
             does = f"is wrong under one condition: {name}"
-            yield WrongProgram(name, does, _program(right, kind, names, condition))
+            yield SabotagedProgram(name, does, _program(right, kind, names, condition))
 
 
 def _program(right: str, kind: str, names: dict[str, bool], condition: str = "True") -> str:
@@ -407,7 +405,7 @@ def _program(right: str, kind: str, names: dict[str, bool], condition: str = "Tr
 _NEVER_RIGHT: Final = "an answer that no one gives"
 
 
-def _wrong_answers(exercise: Exercise, right: str) -> Iterator[WrongProgram]:
+def _wrong_answers(exercise: Exercise, right: str) -> Iterator[SabotagedProgram]:
     """Yield programs with other literals: what is predicted is answered, not computed."""
     result: dict[str, object] = {}
     for statement in ast.parse(right).body:
@@ -420,18 +418,19 @@ def _wrong_answers(exercise: Exercise, right: str) -> Iterator[WrongProgram]:
     for kind, answer in (("sevens", 7), ("zeros", 0), (NOTHING, None)):
         if all(answers.get(name, ...) != answer for name in names):
             does = f"answers everything with {answer}"
-            yield WrongProgram(kind, does, _assign(dict.fromkeys(names, answer)), constant=True)
+            source = _assign(dict.fromkeys(names, answer))
+            yield SabotagedProgram(kind, does, source, must_be_rejected=True)
     for name in names:
         for choice in exercise.defines[name].choices:
             if choice != answers.get(name):
                 source = _assign({**answers, name: choice})
-                does = f"chooses {choice!r} for {name}"
-                yield WrongProgram(f"{name}: {choice}", does, source, constant=True, only=name)
-    yield WrongProgram(RAISES, "answers with nonsense", _assign(dict.fromkeys(names, _NEVER_RIGHT)))
-    if len(names) > 1:
-        for name in names:
-            source = _assign({**answers, name: _NEVER_RIGHT})
-            yield WrongProgram(f"{RAISES} in {name}", "answers with nonsense", source, only=name)
+                label, does = f"{name}: {choice}", f"chooses {choice!r} for {name}"
+                yield SabotagedProgram(label, does, source, must_be_rejected=True, only=name)
+    does = "answers with nonsense"
+    yield SabotagedProgram(RAISES, does, _assign(dict.fromkeys(names, _NEVER_RIGHT)))
+    for name in names if len(names) > 1 else ():
+        source = _assign({**answers, name: _NEVER_RIGHT})
+        yield SabotagedProgram(f"{RAISES} in {name}", does, source, only=name)
 
 
 def _assign(answers: dict[str, object]) -> str:

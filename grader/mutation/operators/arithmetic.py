@@ -5,12 +5,13 @@ from collections.abc import Iterator
 
 from grader.mutation import calls
 from grader.mutation.edits import Edit, operator
+from grader.mutation.index_numbers import is_index_like
 from grader.mutation.operators.epsilon import is_epsilon
-from grader.mutation.places import is_place
 from grader.mutation.program import Program
 
 _MAXIMA = frozenset({"max", "amax", "nanmax"})
 _NOT_NUMBERS = (ast.Tuple, ast.List, ast.JoinedStr, ast.Dict, ast.ListComp)
+_SEQUENCE_MAKERS = frozenset({"list", "tuple", "str", "join"})
 _ROOTS = frozenset({"sqrt", "square"})
 _STANDS_FOR_MINUS_INFINITY = -1e3
 _SIGNLESS = frozenset({"abs", "absolute", "square", "fabs", "norm", "cos"})
@@ -32,7 +33,7 @@ def _is_sequence(node: ast.expr) -> bool:
             return _is_sequence(value)
         case ast.BinOp(left=left, right=right):
             return _is_sequence(left) or _is_sequence(right)
-    return isinstance(node, _NOT_NUMBERS) or calls.called(node) in {"list", "tuple", "str", "join"}
+    return isinstance(node, _NOT_NUMBERS) or calls.callee_name(node) in _SEQUENCE_MAKERS
 
 
 def subtracts_maximum(node: ast.AST) -> bool:
@@ -40,7 +41,7 @@ def subtracts_maximum(node: ast.AST) -> bool:
     return (
         isinstance(node, ast.BinOp)
         and isinstance(node.op, ast.Sub)
-        and calls.called(node.right) in _MAXIMA
+        and calls.callee_name(node.right) in _MAXIMA
     )
 
 
@@ -79,7 +80,7 @@ def drop_product(_: Program, node: ast.BinOp | ast.Call) -> Iterator[Edit]:
     if isinstance(node, ast.BinOp):
         if isinstance(node.op, ast.MatMult):
             yield Edit(node, node.left)
-    elif calls.called(node) in {"matmul", "dot"} and len(node.args) > 1:
+    elif calls.callee_name(node) in {"matmul", "dot"} and len(node.args) > 1:
         yield Edit(node, node.args[0])
 
 
@@ -89,7 +90,7 @@ def drop_root(_: Program, node: ast.BinOp | ast.Call) -> Iterator[Edit]:
     if isinstance(node, ast.BinOp):
         if isinstance(node.op, ast.Pow) and calls.number(node.right):
             yield Edit(node, node.left)
-    elif calls.called(node) in _ROOTS and len(node.args) == 1:
+    elif calls.callee_name(node) in _ROOTS and len(node.args) == 1:
         yield Edit(node, node.args[0])
 
 
@@ -127,13 +128,13 @@ def flip_sign(program: Program, node: ast.BinOp | ast.AugAssign | ast.UnaryOp) -
         value = calls.number(node)
         counts = value is None or value <= _STANDS_FOR_MINUS_INFINITY
         is_sign = isinstance(node.op, ast.USub) and counts
-        if is_sign and not is_place(program, node) and not _sign_is_lost(program, node):
+        if is_sign and not is_index_like(program, node) and not _sign_is_lost(program, node):
             yield Edit(node, node.operand)
         return
     if not isinstance(node.op, ast.Add | ast.Sub) or not _is_number_work(node):
         return
     if isinstance(node, ast.BinOp) and (
-        subtracts_maximum(node) or is_epsilon(node.right) or is_place(program, node)
+        subtracts_maximum(node) or is_epsilon(node.right) or is_index_like(program, node)
     ):
         return
     yield _other_operation(node, ast.Sub() if isinstance(node.op, ast.Add) else ast.Add())
@@ -145,7 +146,7 @@ def _sign_is_lost(program: Program, node: ast.expr) -> bool:
     if isinstance(above, ast.BinOp) and isinstance(above.op, ast.Pow):
         power = calls.integer(above.right)
         return above.left is node and power is not None and power % 2 == 0
-    return calls.called(above) in _SIGNLESS
+    return calls.callee_name(above) in _SIGNLESS
 
 
 @operator(ast.BinOp, mistake="as if one term of a sum or a difference was left out")
@@ -158,7 +159,7 @@ def drop_term(program: Program, node: ast.BinOp) -> Iterator[Edit]:
     if calls.number(node.left) is None:
         yield Edit(node, node.left)
     is_term = isinstance(node.op, ast.Add) and calls.number(node.right) is None
-    if is_term and not is_place(program, node):
+    if is_term and not is_index_like(program, node):
         yield Edit(node, node.right)
 
 
@@ -179,9 +180,9 @@ def swap_operands(program: Program, node: ast.BinOp) -> Iterator[Edit]:
             return
     elif (
         calls.number(right) is not None
-        or calls.called(right) in {"sqrt", "len"}
+        or calls.callee_name(right) in {"sqrt", "len"}
         or (isinstance(right, ast.BinOp) and isinstance(right.op, ast.Pow))
     ):
         return  # a single number divided by an array is no likely mistake
-    if not is_place(program, node):
+    if not is_index_like(program, node):
         yield Edit(node, ast.BinOp(right, node.op, left))

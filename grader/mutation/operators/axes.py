@@ -30,7 +30,7 @@ _OTHER = {-1: -2, -2: -1, 0: 1, 1: 0, 2: 1, -3: -2, 3: 2}
 
 
 def _axis_of(call: ast.Call) -> ast.expr | None:
-    name = calls.called(call)
+    name = calls.callee_name(call)
     if name not in _AXIS:
         return calls.keyword(call, "axis")
     return calls.argument(call, "axis", _AXIS[name][0])
@@ -57,14 +57,14 @@ def other_axis(_: Program, node: ast.Call | Function) -> Iterator[Edit]:
         for name, default in names.defaults(node):
             if name == "axis":
                 yield from _to_other(default)
-    elif calls.called(node) not in _JOINS:
+    elif calls.callee_name(node) not in _JOINS:
         yield from _to_other(_axis_of(node))
 
 
 @operator(ast.Call, mistake="as if arrays were joined or split along another axis")
 def other_join_axis(_: Program, node: ast.Call) -> Iterator[Edit]:
     """Arrays are joined, stacked or split along another axis."""
-    if calls.called(node) in _JOINS:
+    if calls.callee_name(node) in _JOINS:
         axis = _axis_of(node)
         if axis is None:
             yield Edit(node, nodes.with_keyword(node, "axis", 1))
@@ -78,7 +78,7 @@ def other_join_axis(_: Program, node: ast.Call) -> Iterator[Edit]:
 )
 def drop_axis(_: Program, node: ast.Call) -> Iterator[Edit]:
     """The axis is left out, so that NumPy's default counts, mostly the whole array."""
-    name = calls.called(node)
+    name = calls.callee_name(node)
     if name not in _AXIS or name in _REQUIRED:
         return
     axis = _axis_of(node)

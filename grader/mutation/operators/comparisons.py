@@ -34,13 +34,13 @@ def shift_comparison(program: Program, node: ast.Compare) -> Iterator[Edit]:
     """
     if len(node.ops) > 1 or type(node.ops[0]) not in _SHIFTED:
         return
-    if calls.called(node.left) == "random":
+    if calls.callee_name(node.left) == "random":
         return  # a random fraction equals another number next to never
     above = program.parent(node)
     arms: list[ast.expr] = []
     if isinstance(above, ast.BinOp) and isinstance(above.op, ast.Mult):
         arms = [above.right if above.left is node else above.left, ast.Constant(0)]
-    elif calls.called(above) == "where" and isinstance(above, ast.Call):
+    elif calls.callee_name(above) == "where" and isinstance(above, ast.Call):
         arms = above.args[1:] if len(above.args) == _WHERE else []
     elif isinstance(above, ast.IfExp) and above.test is node:
         arms = [above.body, above.orelse]
@@ -67,7 +67,7 @@ def order_for_unequal(_: Program, node: ast.Compare) -> Iterator[Edit]:
 @operator(ast.Call, mistake="as if a mask covered the other triangle")
 def other_triangle(_: Program, node: ast.Call) -> Iterator[Edit]:
     """The upper triangle for the lower one, or the other way round."""
-    name = calls.called(node)
+    name = calls.callee_name(node)
     if name in _TRIANGLES and isinstance(node.func, ast.Attribute):
         yield Edit(node, nodes.call(node, name=_TRIANGLES[name]))
 
@@ -75,7 +75,7 @@ def other_triangle(_: Program, node: ast.Call) -> Iterator[Edit]:
 @operator(ast.Call, mistake="as if a mask began one diagonal off")
 def other_diagonal(_: Program, node: ast.Call) -> Iterator[Edit]:
     """A triangle begins one diagonal further up or down."""
-    name = calls.called(node)
+    name = calls.callee_name(node)
     if name not in _DIAGONALS:
         return
     k = calls.argument(node, "k", 1 if name in _TRIANGLES else 2)
@@ -102,9 +102,9 @@ def mask_polarity(_: Program, node: ast.UnaryOp | ast.Call | ast.Subscript) -> I
         case ast.Subscript(slice=ast.Name(id=name)) if any(w in name.lower() for w in _MASKS):
             inverted = ast.UnaryOp(ast.Invert(), node.slice)
             yield Edit(node, ast.Subscript(node.value, inverted, node.ctx))
-        case ast.Call() if calls.called(node) == "logical_not" and node.args:
+        case ast.Call() if calls.callee_name(node) == "logical_not" and node.args:
             yield Edit(node, node.args[0])
-        case ast.Call() if calls.called(node) == "where" and len(node.args) == _WHERE:
+        case ast.Call() if calls.callee_name(node) == "where" and len(node.args) == _WHERE:
             # A comparison or a `not` is negated by another operator.
             if not isinstance(node.args[0], ast.Compare | ast.UnaryOp):
                 yield Edit(node, nodes.call(node, args=nodes.swapped(node.args, 1, 2)))

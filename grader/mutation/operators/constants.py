@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from grader.mutation import calls, names, nodes
 from grader.mutation.edits import Edit, operator
+from grader.mutation.index_numbers import is_index_like
 from grader.mutation.operators.epsilon import is_epsilon
-from grader.mutation.places import is_place
 from grader.mutation.program import Function, Program
 
 _STANDS_FOR_INFINITY = 1e3
@@ -25,7 +25,7 @@ def other_constant(program: Program, node: ast.Constant) -> Iterator[Edit]:
     value = calls.number(node)
     if value is None or value >= _STANDS_FOR_INFINITY or isinstance(above, ast.arguments):
         return
-    if is_epsilon(node) or is_place(program, node):
+    if is_epsilon(node) or is_index_like(program, node):
         return
     if isinstance(above, ast.BinOp):
         # A power, and the 1 of `1 - x`, are another operator's.

@@ -21,7 +21,7 @@ _KEEPS_TRUTH = frozenset({"triu", "tril", "logical_not", "logical_and", "logical
 
 def _dtype_of(call: ast.Call) -> tuple[ast.expr | None, str]:
     """Return the dtype that a call names, if any, and its name."""
-    is_conversion = calls.called(call) == "astype" and call.args
+    is_conversion = calls.callee_name(call) == "astype" and call.args
     match dtype := call.args[0] if is_conversion else calls.keyword(call, "dtype"):
         case ast.Name(id=name) | ast.Attribute(attr=name) | ast.Constant(value=str(name)):
             return dtype, name
@@ -45,7 +45,7 @@ def other_dtype(program: Program, node: ast.Call) -> Iterator[Edit]:
 def drop_dtype(program: Program, node: ast.Call) -> Iterator[Edit]:
     """A dtype, or a conversion to one, is left out."""
     dtype, name = _dtype_of(node)
-    function = calls.called(node)
+    function = calls.callee_name(node)
     if dtype is None:
         return
     if function == "astype" and isinstance(node.func, ast.Attribute):
@@ -59,9 +59,9 @@ def drop_dtype(program: Program, node: ast.Call) -> Iterator[Edit]:
 def _only_truth_counts(program: Program, node: ast.expr) -> bool:
     """Return whether only zero or not zero matters in an array, so that its dtype does not."""
     above = program.parent(node)
-    if calls.called(above) in _KEEPS_TRUTH and isinstance(above, ast.Call):
+    if calls.callee_name(above) in _KEEPS_TRUTH and isinstance(above, ast.Call):
         return _only_truth_counts(program, above)
-    if calls.called(above) == "where" and isinstance(above, ast.Call):
+    if calls.callee_name(above) == "where" and isinstance(above, ast.Call):
         return above.args[:1] == [node]
     name = names.assigned_name(program, node)
     if not name:

@@ -22,7 +22,7 @@ def is_epsilon(node: ast.AST) -> bool:
 
 def _root_of(node: ast.expr) -> ast.expr | None:
     """Return `v` of `sqrt(v)`."""
-    if isinstance(node, ast.Call) and calls.called(node) == "sqrt" and len(node.args) == 1:
+    if isinstance(node, ast.Call) and calls.callee_name(node) == "sqrt" and len(node.args) == 1:
         return node.args[0]
     return None
 

@@ -42,7 +42,7 @@ _MOST_ARGUMENTS = 3  # arguments whose exchange is tried
 )
 def ddof(_: Program, node: ast.Call) -> Iterator[Edit]:
     """The sum of squares is divided by n - 1 in place of n, or the other way round."""
-    if calls.called(node) not in _VARIANCES:
+    if calls.callee_name(node) not in _VARIANCES:
         return
     keyword = calls.keyword(node, "ddof")
     if keyword is None:
@@ -58,7 +58,7 @@ def other_einsum(_: Program, node: ast.Call) -> Iterator[Edit]:
     These are the last two of the output, and of the second operand.
     """
     match node.args[:1]:
-        case [ast.Constant(value=str(text)) as subscripts] if calls.called(node) == "einsum":
+        case [ast.Constant(value=str(text)) as subscripts] if calls.callee_name(node) == "einsum":
             inputs, arrow, output = text.partition("->")
             first, comma, second = inputs.partition(",")
             for other in (
@@ -80,14 +80,14 @@ def _last_two_swapped(letters: str) -> str:
 )
 def other_function(program: Program, node: ast.Call) -> Iterator[Edit]:
     """A related function: the minimum for the maximum, the mean for the sum."""
-    name = calls.called(node)
+    name = calls.callee_name(node)
     if subtracts_maximum(program.parent(node)):
         return  # any number that is near the maximum will do
     if name in _FILLED and _is_filled_later(program, node):
         return  # the array is but a container
     table = _METHODS if calls.is_method(node) else _FUNCTIONS
     if isinstance(node.func, ast.Name):
-        table = {} if name in program.defined else _BUILT_IN
+        table = {} if name in program.defined_names else _BUILT_IN
     if name in table:
         yield Edit(node, nodes.call(node, name=table[name]))
 
@@ -114,9 +114,9 @@ def drop_call(program: Program, node: ast.Call) -> Iterator[Edit]:
     """A function is not applied, and its argument used as it is."""
     array: ast.expr | None = None
     if isinstance(node.func, ast.Name):
-        if node.func.id in program.defined and len(node.args) == 1:
+        if node.func.id in program.defined_names and len(node.args) == 1:
             array = node.args[0]
-    elif calls.called(node) in _ONE_ARRAY:
+    elif calls.callee_name(node) in _ONE_ARRAY:
         array = calls.array_of(node)
         if calls.number(array) is not None and len(node.args) > 1:
             array = node.args[1]  # np.maximum(0, x)
@@ -129,7 +129,7 @@ def swap_arguments(program: Program, node: ast.Call) -> Iterator[Edit]:
     """Two arguments change places."""
     if any(isinstance(arg, ast.Starred) for arg in node.args) or len(node.args) > _MOST_ARGUMENTS:
         return
-    own = calls.called(node) in program.defined
-    if own or (calls.called(node) in _ORDERED and calls.is_function(node)):
+    own = calls.callee_name(node) in program.defined_names
+    if own or (calls.callee_name(node) in _ORDERED and calls.is_function(node)):
         for place in range(len(node.args) - 1):
             yield Edit(node, nodes.call(node, args=nodes.swapped(node.args, place, place + 1)))

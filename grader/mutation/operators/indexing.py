@@ -12,7 +12,7 @@ from grader.mutation.program import Program
 def loop_bounds(program: Program, node: ast.Call) -> Iterator[Edit]:
     """A loop begins one later or ends one earlier."""
     above = program.parent(node)
-    if calls.called(node) != "range" or not isinstance(above, ast.For | ast.comprehension):
+    if calls.callee_name(node) != "range" or not isinstance(above, ast.For | ast.comprehension):
         return
     if not node.args or node is not above.iter:
         return

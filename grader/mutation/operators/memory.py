@@ -63,10 +63,10 @@ def _is_argument(program: Program, value: ast.BinOp, name: str) -> bool:
         return False
     if function is None or name not in names.parameters(function):
         return False
-    if function.name in program.called:
+    if function.name in program.called_names:
         return False  # called by the program, most likely with an array of its own
     return all(
-        calls.called(earlier.value) == "asarray"
+        calls.callee_name(earlier.value) == "asarray"
         for earlier in ast.walk(function)
         if isinstance(earlier, ast.Assign)
         and name in set().union(*(names.stored(target) for target in earlier.targets))
@@ -79,7 +79,7 @@ def drop_copy(program: Program, node: ast.Call) -> Iterator[Edit]:
     """A copy is not made, so that a later change reaches the original."""
     if not _is_changed_or_leaves(program, node):
         return
-    array, name = calls.array_of(node), calls.called(node)
+    array, name = calls.array_of(node), calls.callee_name(node)
     if name == "copy" and array is not None:
         if not isinstance(array, ast.Name) or array.id not in {"copy", "np", "numpy"}:
             yield Edit(node, array)

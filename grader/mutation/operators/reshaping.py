@@ -17,7 +17,7 @@ def _transposed(node: ast.AST) -> ast.expr | None:
     """Return what is transposed, if the node is a transpose."""
     if isinstance(node, ast.Attribute) and node.attr in {"T", "mT"}:
         return node.value
-    if isinstance(node, ast.Call) and calls.called(node) in _TRANSPOSING:
+    if isinstance(node, ast.Call) and calls.callee_name(node) in _TRANSPOSING:
         return calls.array_of(node)
     return None
 
@@ -52,7 +52,7 @@ def reshape_for_transpose(program: Program, node: ast.Attribute | ast.Call) -> I
     inner = _transposed(node)
     if inner is None:
         return
-    if isinstance(inner, ast.Call) and calls.called(inner) == "reshape":
+    if isinstance(inner, ast.Call) and calls.callee_name(inner) == "reshape":
         sizes = _numbers(inner)
         order = _permutation(node, len(sizes))
         if order is not None:
@@ -60,7 +60,7 @@ def reshape_for_transpose(program: Program, node: ast.Attribute | ast.Call) -> I
     above = program.parent(node)
     if isinstance(above, ast.Attribute):
         above = program.parent(above)
-    if calls.called(above) in _RESHAPING:
+    if calls.callee_name(above) in _RESHAPING:
         yield Edit(node, inner)
 
 
@@ -73,12 +73,12 @@ def _permutation(node: ast.expr, ndim: int) -> list[int] | None:
     order = list(range(ndim))
     if len(numbers) != len(axes):
         return None
-    if calls.called(node) == "transpose":
+    if calls.callee_name(node) == "transpose":
         return numbers if sorted(numbers) == order else None
     if len(numbers) != _PAIR:
         return None
     first, second = numbers
-    if calls.called(node) == "moveaxis":
+    if calls.callee_name(node) == "moveaxis":
         order.insert(second, order.pop(first))
     else:
         order[first], order[second] = order[second], order[first]
@@ -95,7 +95,7 @@ def drop_transpose(_: Program, node: ast.Attribute | ast.Call) -> Iterator[Edit]
 @operator(ast.Call, mistake="as if a transpose exchanged other axes")
 def other_transpose(_: Program, node: ast.Call) -> Iterator[Edit]:
     """Other axes change places: the last two of a permutation, or all of them with `.T`."""
-    name, axes, array = calls.called(node), _numbers(node), calls.array_of(node)
+    name, axes, array = calls.callee_name(node), _numbers(node), calls.array_of(node)
     if name == "transpose" and len(axes) > _PAIR:
         yield _with_numbers(node, nodes.swapped(axes, -2, -1))
     elif name in {"swapaxes", "moveaxis"} and array is not None:
@@ -111,9 +111,9 @@ def other_size(_: Program, node: ast.Subscript | ast.Call) -> Iterator[Edit]:
     if isinstance(node, ast.Subscript):
         shape, place = node.value, calls.integer(node.slice)
         is_shape = isinstance(shape, ast.Attribute) and shape.attr == "shape"
-        if place is not None and (is_shape or calls.called(shape) == "shape"):
+        if place is not None and (is_shape or calls.callee_name(shape) == "shape"):
             yield Edit(node.slice, nodes.constant({0: -1, -2: -1}.get(place, 0)))
-    elif calls.called(node) == "len" and len(node.args) == 1:
+    elif calls.callee_name(node) == "len" and len(node.args) == 1:
         size = ast.Attribute(node.args[0], "shape", ast.Load())
         # Not the last axis: of an array with one axis that would be the same size.
         yield Edit(node, ast.Subscript(size, nodes.constant(1), ast.Load()))
@@ -125,9 +125,9 @@ def swap_lengths(_: Program, node: ast.Call) -> Iterator[Edit]:
 
     `np.zeros((m, n))` becomes `np.zeros((n, m))`, and `x.reshape(m, n)` `x.reshape(n, m)`.
     """
-    if calls.called(node) == "reshape" and len(sizes := _numbers(node)) == _PAIR:
+    if calls.callee_name(node) == "reshape" and len(sizes := _numbers(node)) == _PAIR:
         yield _with_numbers(node, nodes.swapped(sizes, 0, 1))
-    elif calls.called(node) in _SHAPED:
+    elif calls.callee_name(node) in _SHAPED:
         match node.args[:1]:
             case [ast.Tuple(elts=[_, _]) as shape]:
                 yield nodes.exchanged(shape, 0, 1)

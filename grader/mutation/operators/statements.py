@@ -21,7 +21,7 @@ def drop_statement(program: Program, node: ast.Assign | ast.AugAssign | ast.Expr
         return
     if isinstance(node, ast.Assign):
         function = program.function(node)
-        if function is None or calls.called(node.value) in _CONVERSIONS:
+        if function is None or calls.callee_name(node.value) in _CONVERSIONS:
             return
         before = names.bound_before(program, node)
         for target in node.targets:
@@ -59,7 +59,7 @@ def swap_joined(_: Program, node: ast.Call) -> Iterator[Edit]:
     """Two arrays are joined in the other order."""
     match node.args[:1]:
         case [(ast.List(elts=[_, _]) | ast.Tuple(elts=[_, _])) as items]:
-            if calls.called(node) in _JOINS:
+            if calls.callee_name(node) in _JOINS:
                 yield nodes.exchanged(items, 0, 1)
 
 

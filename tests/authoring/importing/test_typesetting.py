@@ -7,7 +7,7 @@ import pytest
 
 from grader.authoring.importing.indentation import reindent
 from grader.authoring.importing.js_document import without_markup
-from grader.authoring.importing.top_level import parsed
+from grader.authoring.importing.top_level import parse_or_none
 from grader.authoring.importing.typography import plain_code, plain_output, plain_prose
 
 PROGRAM = '''\
@@ -103,7 +103,7 @@ def test_the_last_return_belongs_to_the_function() -> None:
 )
 def test_code_is_as_it_was_typed(damaged: str, meant: str) -> None:
     """What reads as it is stays; a text that would break keeps its apostrophe."""
-    assert plain_code(damaged, lambda code: parsed(code) is not None) == meant
+    assert plain_code(damaged, lambda code: parse_or_none(code) is not None) == meant
 
 
 def test_prose_keeps_its_typography() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from grader.authoring.lint.rule import rule
-from grader.authoring.lint.subjects import Subject
+from grader.authoring.lint.subjects import LintedExercise
 from grader.definitions.wording import did_you_mean, quote
 from grader.errors import Problem
 
@@ -15,14 +15,14 @@ _MIN_WORD: Final = 5  # letters; short words, such as rope and nope, differ in o
 
 
 @rule("ETU101", "error")
-def missing_misconceptions(subject: Subject) -> Iterator[Problem]:
+def missing_misconceptions(subject: LintedExercise) -> Iterator[Problem]:
     """The exercise knows no misconception."""
     if not subject.exercise.misconceptions:
         yield subject.missing("no known mistake, with a sentence that unlocks it", "misconceptions")
 
 
 @rule("ETU102", "warning")
-def few_misconceptions(subject: Subject) -> Iterator[Problem]:
+def few_misconceptions(subject: LintedExercise) -> Iterator[Problem]:
     """The exercise knows fewer than three misconceptions."""
     count = len(subject.exercise.misconceptions)
     if 0 < count < MIN_MISCONCEPTIONS and subject.exercise.kind != "predict":
@@ -31,7 +31,7 @@ def few_misconceptions(subject: Subject) -> Iterator[Problem]:
 
 
 @rule("ETU103", "warning")
-def few_hints(subject: Subject) -> Iterator[Problem]:
+def few_hints(subject: LintedExercise) -> Iterator[Problem]:
     """The exercise has fewer than two hints."""
     count = len(subject.exercise.hints)
     if count < MIN_HINTS:
@@ -42,7 +42,7 @@ def few_hints(subject: Subject) -> Iterator[Problem]:
 
 
 @rule("ETU104", "warning")
-def implied_prerequisite(subject: Subject) -> Iterator[Problem]:
+def implied_prerequisite(subject: LintedExercise) -> Iterator[Problem]:
     """A prerequisite is required by another prerequisite already."""
     requires = subject.exercise.requires
     for index, name in enumerate(requires):
@@ -54,7 +54,7 @@ def implied_prerequisite(subject: Subject) -> Iterator[Problem]:
 
 
 @rule("ETU105", "warning")
-def unused_prerequisite(subject: Subject) -> Iterator[Problem]:
+def unused_prerequisite(subject: LintedExercise) -> Iterator[Problem]:
     """Nothing of a prerequisite is used."""
     own = set(subject.exercise.concepts)
     for index, name in enumerate(subject.exercise.requires):
@@ -72,7 +72,7 @@ def unused_prerequisite(subject: Subject) -> Iterator[Problem]:
 
 
 @rule("ETU106", "error")
-def later_prerequisite(subject: Subject) -> Iterator[Problem]:
+def later_prerequisite(subject: LintedExercise) -> Iterator[Problem]:
     """A prerequisite comes later in the track."""
     places = subject.neighbours.places
     track, place = places.get(subject.exercise.id, ("", 0))
@@ -84,7 +84,7 @@ def later_prerequisite(subject: Subject) -> Iterator[Problem]:
 
 
 @rule("ETU107", "warning")
-def misspelled_concept(subject: Subject) -> Iterator[Problem]:
+def misspelled_concept(subject: LintedExercise) -> Iterator[Problem]:
     """A concept is spelled almost like one of another exercise."""
     counts = subject.neighbours.concepts()
     order = list(counts)
@@ -100,7 +100,7 @@ def misspelled_concept(subject: Subject) -> Iterator[Problem]:
 
 
 @rule("ETU110", "error")
-def unknown_prerequisite(subject: Subject) -> Iterator[Problem]:
+def unknown_prerequisite(subject: LintedExercise) -> Iterator[Problem]:
     """A prerequisite is no exercise of the collection."""
     ids = subject.neighbours.ids_around.get(subject.document.path.parent)
     for index, name in enumerate(subject.exercise.requires):

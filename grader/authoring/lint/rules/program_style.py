@@ -7,7 +7,7 @@ from typing import Final
 
 from grader.authoring.lint.python import shape, squeeze
 from grader.authoring.lint.rule import rule
-from grader.authoring.lint.subjects import Subject
+from grader.authoring.lint.subjects import LintedExercise
 from grader.definitions.rules.base import Step
 from grader.definitions.wording import quote
 from grader.errors import Problem
@@ -18,14 +18,14 @@ _HEAD: Final = re.compile(r"^\s*(async\s+)?(def|class)\b.*$", re.MULTILINE)
 
 
 @rule("ETU401", "error")
-def starter_is_solution(subject: Subject) -> Iterator[Problem]:
+def starter_is_solution(subject: LintedExercise) -> Iterator[Problem]:
     """The starter is the solution."""
     if _is_solution(subject, "starter"):
         yield subject.problem("this is the solution already", "starter")
 
 
 @rule("ETU402", "warning")
-def starter_tells_solution(subject: Subject) -> Iterator[Problem]:
+def starter_tells_solution(subject: LintedExercise) -> Iterator[Problem]:
     """The starter contains what the solution returns."""
     if subject.exercise.kind != "write" or _is_solution(subject, "starter"):
         return
@@ -42,20 +42,20 @@ def starter_tells_solution(subject: Subject) -> Iterator[Problem]:
             yield subject.problem(message, "starter")
 
 
-def _functions(subject: Subject, key: str) -> dict[str, str]:
+def _functions(subject: LintedExercise, key: str) -> dict[str, str]:
     """Return the form of each function at the top of a program."""
     tree = subject.tree("exec", key)
     top = ast.iter_child_nodes(tree) if tree is not None else ()
     return {node.name: shape(node) for node in top if isinstance(node, ast.FunctionDef)}
 
 
-def _is_solution(subject: Subject, *steps: Step) -> bool:
+def _is_solution(subject: LintedExercise, *steps: Step) -> bool:
     form = subject.shape(*steps)
     return form is not None and form == subject.shape("solution")
 
 
 @rule("ETU403", "error")
-def misconception_is_solution(subject: Subject) -> Iterator[Problem]:
+def misconception_is_solution(subject: LintedExercise) -> Iterator[Problem]:
     """The program of a misconception is the solution."""
     for index, misconception in enumerate(subject.exercise.misconceptions):
         steps = ("misconceptions", index, "code")
@@ -65,7 +65,7 @@ def misconception_is_solution(subject: Subject) -> Iterator[Problem]:
 
 
 @rule("ETU404", "error")
-def repeated_misconception(subject: Subject) -> Iterator[Problem]:
+def repeated_misconception(subject: LintedExercise) -> Iterator[Problem]:
     """Two misconceptions have the same program."""
     first: dict[str, str] = {}
     for index, misconception in enumerate(subject.exercise.misconceptions):
@@ -80,7 +80,7 @@ def repeated_misconception(subject: Subject) -> Iterator[Problem]:
 
 
 @rule("ETU405", "warning")
-def long_code_line(subject: Subject) -> Iterator[Problem]:
+def long_code_line(subject: LintedExercise) -> Iterator[Problem]:
     """A line of Python is longer than 88 characters."""
     for steps in subject.programs():
         scalar = subject.text(*steps)

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from grader.authoring.lint.rule import rule
-from grader.authoring.lint.subjects import Subject
+from grader.authoring.lint.subjects import LintedExercise
 from grader.definitions.wording import did_you_mean, quote
 from grader.disk_cache import package_folder
 from grader.errors import Problem
@@ -31,7 +31,7 @@ _MODULES: Final = ("numpy", "math", "itertools", "functools", "statistics", "ope
 
 
 @rule("ETU411", "error")
-def unknown_forbidden_name(subject: Subject) -> Iterator[Problem]:
+def unknown_forbidden_name(subject: LintedExercise) -> Iterator[Problem]:
     """A forbidden name that does not exist, so that nothing is forbidden."""
     forbid = subject.exercise.forbid
     if forbid is None:
@@ -80,7 +80,7 @@ def _plain_names() -> frozenset[str]:
 
 
 @rule("ETU412", "error")
-def unknown_reference(subject: Subject) -> Iterator[Problem]:
+def unknown_reference(subject: LintedExercise) -> Iterator[Problem]:
     """The reference has no such module or name."""
     course = subject.exercise.course
     own = course.sources if course is not None else {}
@@ -132,7 +132,7 @@ def _top_names(text: str) -> frozenset[str]:
 
 
 @rule("ETU413", "error")
-def limit_above_most(subject: Subject) -> Iterator[Problem]:
+def limit_above_most(subject: LintedExercise) -> Iterator[Problem]:
     """A limit is higher than any exercise may have."""
     limits = subject.exercise.limits
     if limits is None:
@@ -150,7 +150,7 @@ def limit_above_most(subject: Subject) -> Iterator[Problem]:
 
 
 @rule("ETU414", "warning")
-def budget_below_reference(subject: Subject) -> Iterator[Problem]:
+def budget_below_reference(subject: LintedExercise) -> Iterator[Problem]:
     """A budget is near 1 or below: hardly more than the reference or the solution uses itself."""
     for index, test in enumerate(subject.exercise.tests):
         for key in ("time", "memory"):

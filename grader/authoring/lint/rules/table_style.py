@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 from typing import Final
 
 from grader.authoring.lint.rule import rule
-from grader.authoring.lint.subjects import Subject
+from grader.authoring.lint.subjects import LintedExercise
 from grader.definitions.wording import quote
 from grader.errors import Problem
 
@@ -28,7 +28,7 @@ _KEEP_TABLES: Final = frozenset(
 
 
 @rule("ETU317", "error")
-def unsendable_table(subject: Subject) -> Iterator[Problem]:
+def unsendable_table(subject: LintedExercise) -> Iterator[Problem]:
     """An argument or a result is a table, which cannot cross the border of the sandbox."""
     exercise = subject.exercise
     crossing = [index for index, test in enumerate(exercise.tests) if not test.runs_inside]

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 from typing import Final
 
 from grader.authoring.lint.rule import rule
-from grader.authoring.lint.subjects import Subject
+from grader.authoring.lint.subjects import LintedExercise
 from grader.definitions.rules.program_rules import judges
 from grader.definitions.wording import quote
 from grader.errors import Problem
@@ -32,7 +32,7 @@ _CODE: Final = frozenset({"__code__", "__globals__", "__closure__", "__bases__",
 
 
 @rule("ETU314", "error")
-def body_unlike_pytest(subject: Subject) -> Iterator[Problem]:
+def body_unlike_pytest(subject: LintedExercise) -> Iterator[Problem]:
     """A pytest body does what cannot mean here what it means in plain pytest."""
     classes = {n for n, defined in subject.exercise.defines.items() if defined.kind == "class"}
     for index in range(len(subject.exercise.tests)):
@@ -74,7 +74,7 @@ def _unlike(node: ast.AST, classes: Collection[str]) -> str:
 
 
 @rule("ETU315", "warning")
-def body_without_assert(subject: Subject) -> Iterator[Problem]:
+def body_without_assert(subject: LintedExercise) -> Iterator[Problem]:
     """A pytest body neither asserts nor raises, so it judges no result."""
     for index in range(len(subject.exercise.tests)):
         steps = ("tests", index, "pytest")
@@ -94,7 +94,7 @@ _OPERATORS: Final[dict[type[ast.AST], str]] = {
 
 
 @rule("ETU318", "error")
-def undeclared_operator(subject: Subject) -> Iterator[Problem]:
+def undeclared_operator(subject: LintedExercise) -> Iterator[Problem]:
     """A test uses an operator on an object, and `operators` of its class does not name it."""
     classes = {
         name: defined.operators

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from grader.authoring.lint.rule import rule
-from grader.authoring.lint.subjects import Subject
+from grader.authoring.lint.subjects import LintedExercise
 from grader.definitions.exercise import Literals, LiteralValue, Tolerance
 from grader.definitions.wording import listing, quote
 from grader.definitions.yaml_source import Mapping as Pairs
@@ -44,7 +44,7 @@ _DECIMALS: Final = re.compile(r"[-+]?[0-9]*\.([0-9]+)")
 
 
 @rule("ETU308", "warning")
-def saturated_softmax(subject: Subject) -> Iterator[Problem]:
+def saturated_softmax(subject: LintedExercise) -> Iterator[Problem]:
     """Inputs lie so far apart that the softmax is 0 and 1."""
     exercise = subject.exercise
     words = [*exercise.concepts, *exercise.defines, exercise.title.lower()]
@@ -98,7 +98,7 @@ def _saturates(scores: np.ndarray) -> bool:
 
 
 @rule("ETU309", "warning")
-def same_sized_axes(subject: Subject) -> Iterator[Problem]:
+def same_sized_axes(subject: LintedExercise) -> Iterator[Problem]:
     """All axes of a test's inputs have the same size."""
     for index, test in enumerate(subject.exercise.tests):
         if isinstance(test.given, Literals):
@@ -163,7 +163,7 @@ def _constants(nodes: list[ast.expr]) -> tuple[int, ...] | None:
 
 
 @rule("ETU310", "warning")
-def tighter_than_written(subject: Subject) -> Iterator[Problem]:
+def tighter_than_written(subject: LintedExercise) -> Iterator[Problem]:
     """An expected value has fewer digits than its tolerance asks for."""
     for index, test in enumerate(subject.exercise.tests):
         if not isinstance(test.expect, LiteralValue):
@@ -200,7 +200,7 @@ def _leaves(node: Node) -> Iterator[Scalar]:
 
 
 @rule("ETU311", "error")
-def constant_passes(subject: Subject) -> Iterator[Problem]:
+def constant_passes(subject: LintedExercise) -> Iterator[Problem]:
     """The tolerance is so wide that one number in all places passes."""
     for index, test in enumerate(subject.exercise.tests):
         if not isinstance(test.expect, LiteralValue):
@@ -226,7 +226,7 @@ def constant_passes(subject: Subject) -> Iterator[Problem]:
 
 
 @rule("ETU319", "warning")
-def loose_tolerance(subject: Subject) -> Iterator[Problem]:
+def loose_tolerance(subject: LintedExercise) -> Iterator[Problem]:
     """A relative tolerance is above one percent, where many mistakes pass."""
     for index, test in enumerate(subject.exercise.tests):
         if test.tolerance is not None and test.tolerance.rtol > _MOST_RTOL:
@@ -235,7 +235,7 @@ def loose_tolerance(subject: Subject) -> Iterator[Problem]:
 
 
 @rule("ETU313", "error")
-def unsendable_array(subject: Subject) -> Iterator[Problem]:
+def unsendable_array(subject: LintedExercise) -> Iterator[Problem]:
     """A test makes arrays of objects or of long doubles, which cannot be sent into the sandbox."""
     for index in range(len(subject.exercise.tests)):
         for mode, steps in subject.python(index):
@@ -259,7 +259,7 @@ def unsendable_array(subject: Subject) -> Iterator[Problem]:
 
 
 @rule("ETU316", "warning")
-def text_for_numbers(subject: Subject) -> Iterator[Problem]:
+def text_for_numbers(subject: LintedExercise) -> Iterator[Problem]:
     """A value that reads like numbers is a text, or a list of objects."""
     for index in range(len(subject.exercise.tests)):
         for key in ("given", "expect"):

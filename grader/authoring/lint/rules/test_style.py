@@ -10,7 +10,7 @@ import numpy as np
 
 from grader.authoring.lint.python import shape
 from grader.authoring.lint.rule import rule
-from grader.authoring.lint.subjects import Subject
+from grader.authoring.lint.subjects import LintedExercise
 from grader.definitions.exercise import Literals, LiteralValue, Seeded, TestCase
 from grader.definitions.rules.base import names
 from grader.definitions.wording import quote
@@ -28,7 +28,7 @@ _ANY_NUMBERS_DO: Final = frozenset({"unchanged_inputs", "deterministic"})
 
 
 @rule("ETU301", "error")
-def no_hidden_test(subject: Subject) -> Iterator[Problem]:
+def no_hidden_test(subject: LintedExercise) -> Iterator[Problem]:
     """No test is hidden."""
     suites = subject.exercise.kind == "test"  # what they run on is hidden
     if not suites and not any(test.hidden for test in subject.exercise.tests):
@@ -36,7 +36,7 @@ def no_hidden_test(subject: Subject) -> Iterator[Problem]:
 
 
 @rule("ETU302", "error")
-def worthless_hidden_tests(subject: Subject) -> Iterator[Problem]:
+def worthless_hidden_tests(subject: LintedExercise) -> Iterator[Problem]:
     """All hidden tests together are worth nothing."""
     hidden = [index for index, test in enumerate(subject.exercise.tests) if test.hidden]
     if hidden and not any(subject.exercise.tests[index].points for index in hidden):
@@ -45,7 +45,7 @@ def worthless_hidden_tests(subject: Subject) -> Iterator[Problem]:
 
 
 @rule("ETU303", "warning")
-def undescribed_test(subject: Subject) -> Iterator[Problem]:
+def undescribed_test(subject: LintedExercise) -> Iterator[Problem]:
     """A visible test has no description."""
     for index, test in enumerate(subject.exercise.tests):
         if not test.hidden and not test.description.strip():
@@ -54,7 +54,7 @@ def undescribed_test(subject: Subject) -> Iterator[Problem]:
 
 
 @rule("ETU304", "error")
-def hidden_data_shown(subject: Subject) -> Iterator[Problem]:
+def hidden_data_shown(subject: LintedExercise) -> Iterator[Problem]:
     """The data of a hidden test appear where learners see them."""
     exercise = subject.exercise
     if exercise.kind == "predict":
@@ -107,7 +107,7 @@ def _folded(text: str) -> str:
     return re.sub(r"(?<=\d)\.0*(?!\d)", "", squeezed_text)
 
 
-def _same_data(subject: Subject, hidden: int, visible: int) -> bool:
+def _same_data(subject: LintedExercise, hidden: int, visible: int) -> bool:
     one, other = (subject.exercise.tests[index] for index in (hidden, visible))
     match one.given, other.given:
         case Literals(values=values), Literals(values=these) if values:
@@ -163,7 +163,7 @@ def _draws(tree: ast.AST) -> bool:
 
 
 @rule("ETU305", "warning")
-def single_random_draw(subject: Subject) -> Iterator[Problem]:
+def single_random_draw(subject: LintedExercise) -> Iterator[Problem]:
     """A hidden test draws its inputs once, or draws the same each time."""
     for index, test in enumerate(subject.exercise.tests):
         may_draw = test.hidden and test.holds not in _ANY_NUMBERS_DO
@@ -181,7 +181,7 @@ def single_random_draw(subject: Subject) -> Iterator[Problem]:
 
 
 @rule("ETU306", "error")
-def global_random_state(subject: Subject) -> Iterator[Problem]:
+def global_random_state(subject: LintedExercise) -> Iterator[Problem]:
     """A test or its reference depends on chance, the clock or the system, or on what ran before."""
     for index, test in enumerate(subject.exercise.tests):
         # Names of values, which are no modules though they may be called like one.
@@ -202,7 +202,7 @@ def global_random_state(subject: Subject) -> Iterator[Problem]:
     yield from _chance_in_reference(subject)
 
 
-def _chance_in_reference(subject: Subject) -> Iterator[Problem]:
+def _chance_in_reference(subject: LintedExercise) -> Iterator[Problem]:
     course = subject.exercise.course
     paths = {} if course is None else course.modules
     for name, definition in subject.exercise.defines.items():
@@ -250,7 +250,7 @@ def _chance(node: ast.AST, own: Collection[str]) -> str:
 
 
 @rule("ETU307", "warning")
-def unused_input(subject: Subject) -> Iterator[Problem]:
+def unused_input(subject: LintedExercise) -> Iterator[Problem]:
     """A test never uses one of its inputs."""
     for index, test in enumerate(subject.exercise.tests):
         names = [subject.names(mode, "tests", index, *key) for mode, key in test.python]
@@ -277,7 +277,7 @@ def _unused(name: str) -> str:
 
 
 @rule("ETU312", "warning")
-def output_test_first(subject: Subject) -> Iterator[Problem]:
+def output_test_first(subject: LintedExercise) -> Iterator[Problem]:
     """The first visible test compares printed text, where others compare values."""
     tests = subject.exercise.tests
     first = next((index for index, test in enumerate(tests) if not test.hidden), None)

@@ -6,7 +6,7 @@ from typing import Final
 
 from grader.authoring.lint.python import squeeze
 from grader.authoring.lint.rule import rule
-from grader.authoring.lint.subjects import Subject
+from grader.authoring.lint.subjects import LintedExercise
 from grader.definitions.wording import clip, quote
 from grader.errors import Problem
 
@@ -14,7 +14,7 @@ _RETURN: Final = re.compile(r"\breturn(s|ed|ing)?\b|\bgives? back\b", re.IGNOREC
 
 
 @rule("ETU201", "error")
-def unnamed_function(subject: Subject) -> Iterator[Problem]:
+def unnamed_function(subject: LintedExercise) -> Iterator[Problem]:
     """The instructions never name a function or class that a submission must define."""
     exercise = subject.exercise
     names = [name for name, definition in exercise.defines.items() if definition.kind != "value"]
@@ -24,7 +24,7 @@ def unnamed_function(subject: Subject) -> Iterator[Problem]:
 
 
 @rule("ETU202", "warning")
-def unsaid_return(subject: Subject) -> Iterator[Problem]:
+def unsaid_return(subject: LintedExercise) -> Iterator[Problem]:
     """The instructions never say what to return."""
     exercise = subject.exercise
     if any(function.returns for function in subject.solved) and not _RETURN.search(
@@ -34,7 +34,7 @@ def unsaid_return(subject: Subject) -> Iterator[Problem]:
 
 
 @rule("ETU203", "error")
-def hint_tells_solution(subject: Subject) -> Iterator[Problem]:
+def hint_tells_solution(subject: LintedExercise) -> Iterator[Problem]:
     """The first hint contains the solution."""
     if not subject.exercise.hints:
         return
@@ -51,7 +51,7 @@ def hint_tells_solution(subject: Subject) -> Iterator[Problem]:
 
 
 @rule("ETU204", "warning")
-def feedback_tells_solution(subject: Subject) -> Iterator[Problem]:
+def feedback_tells_solution(subject: LintedExercise) -> Iterator[Problem]:
     """The feedback on a misconception contains a line of the solution."""
     values = [value for function in subject.solved for value in function.steps]
     for index, misconception in enumerate(subject.exercise.misconceptions):
@@ -63,7 +63,7 @@ def feedback_tells_solution(subject: Subject) -> Iterator[Problem]:
 
 
 @rule("ETU207", "error")
-def instructions_tell_solution(subject: Subject) -> Iterator[Problem]:
+def instructions_tell_solution(subject: LintedExercise) -> Iterator[Problem]:
     """The instructions contain what the solution returns."""
     if subject.exercise.kind != "write":
         return

@@ -15,7 +15,7 @@ _CALLS = frozenset({
 _PASSED_THROUGH = (ast.Tuple, ast.List, ast.BinOp, ast.UnaryOp, ast.Slice)
 
 
-def is_place(program: Program, node: ast.expr) -> bool:
+def is_index_like(program: Program, node: ast.expr) -> bool:
     """Return whether a node is an index, an axis, a size, or the bound of a slice or a loop."""
     below: ast.AST = node
     for above in program.above(node):
@@ -24,7 +24,7 @@ def is_place(program: Program, node: ast.expr) -> bool:
         if isinstance(above, ast.keyword) and above.arg in _KEYWORDS:
             return True
         if isinstance(above, ast.Call):
-            return calls.called(above) in _CALLS and below in above.args
+            return calls.callee_name(above) in _CALLS and below in above.args
         if not isinstance(above, _PASSED_THROUGH):
             return False
         below = above

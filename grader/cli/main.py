@@ -1,5 +1,6 @@
 """The `etude` command: its subcommands in one list, each in a module that is loaded when called."""
 
+import contextlib
 import importlib
 import os
 import sys
@@ -10,13 +11,13 @@ import click
 from click.shell_completion import CompletionItem
 
 from grader import __version__
+from grader.cli.server_extra import OF_UNIX, require_service
 from grader.errors import DefinitionError, GraderFault, SandboxFault, UsageError
 from grader.sandbox.limits import ONE_BLAS_THREAD
 from grader.sandbox.printable import inert
 
 NOT_PASSED, USAGE, FAULT = 1, 2, 3
 _INTERRUPTED = 130
-OF_UNIX = {"fcntl", "grp", "pwd", "resource", "termios"}  # modules that other systems lack
 _GONE = 141  # what a shell says of a program that SIGPIPE ended
 
 # The module of each command, which is loaded when it is called, and its line in the help.
@@ -120,8 +121,11 @@ class _EtudeGroup(click.Group):
         def refuse() -> NoReturn:
             raise SandboxFault(f"'etude {name}' needs Linux")
 
+        module = _COMMANDS[name][0]
+        is_server = module.startswith("etude_server")
         try:
-            command: click.Command = importlib.import_module(_COMMANDS[name][0]).command
+            with require_service() if is_server else contextlib.nullcontext():
+                command: click.Command = importlib.import_module(module).command
         except ImportError as error:
             if error.name not in OF_UNIX:
                 raise

@@ -1,27 +1,29 @@
 """`etude regrade`: grade stored submissions again under a fixed exercise."""
 
 import contextlib
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
 
-from etude_server.commands.server_options import ServerCommand, database_option, open_course, whoami
+from etude_server.actions import regrades as actions
+from etude_server.actions.regrades import RegradePlan
+from etude_server.commands.server_options import database_option, open_course, whoami
+from etude_server.grading import Grading
+from etude_server.store import regrades
+from etude_server.store.database import Database
+from etude_server.store.regrades import Regrade, RegradeChange
 from grader.cli import options
 from grader.cli.progress_bar import progress
 from grader.errors import GraderFault, UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from rich.table import Table
-
-    from etude_server.actions.regrades import RegradePlan
-    from etude_server.grading import Grading
-    from etude_server.store.database import Database
-    from etude_server.store.regrades import Regrade, RegradeChange
+from grader.grading.workers.grading_pool import GradingPool
+from grader.sandbox.printable import printable
 
 _SHOWN = 20  # changes for the better that are listed; those for the worse always are
 _LONG_SECONDS = 120  # seconds, after which a time is told in minutes
@@ -29,7 +31,7 @@ _CELL = 40  # characters of a line in one: an id is 36
 _WIDEST_TABLE = 1_000
 
 
-@click.command("regrade", cls=ServerCommand)
+@click.command("regrade")
 @click.argument("exercise", required=False)
 @click.option(
     "--from", "from_hash", default="", metavar="HASH",
@@ -80,9 +82,6 @@ def command(
     chosen = [each for each in (exercise, listing, show, cancel, undo) if each]
     if len(chosen) != 1:
         raise click.UsageError("Give an EXERCISE, or --list, --show ID, --cancel ID or --undo ID.")
-    from etude_server.actions import regrades as actions
-    from etude_server.store import regrades
-
     if listing:
         with open_course(database) as course, course.database.read() as connection:
             _list(regrades.listed(connection))
@@ -116,8 +115,6 @@ def _regrade(
     workers: int,
     exercises: Path | None,
 ) -> None:
-    from etude_server.actions import regrades as actions
-
     if yes and not reason.strip():
         raise UsageError("--yes needs a --reason: those whose grade changes will ask for it")
     with _grading(database, exercises, workers) as grading:
@@ -134,14 +131,12 @@ def _regrade(
             click.echo("\nNothing is published. To publish it: --yes --reason TEXT")
 
 
-def _run(grading: "Grading", begun: "Regrade") -> None:
-    from etude_server.actions.regrades import run
-
+def _run(grading: Grading, begun: Regrade) -> None:
     goes_on = f" goes on behind {begun.done} of {begun.sources} sources" if begun.done else ""
     click.echo(f"\nRegrade {begun.id}{goes_on}")
     try:
         with progress(begun.sources - begun.done) as advance:
-            run(grading, begun, tell=advance)
+            actions.run(grading, begun, tell=advance)
     except KeyboardInterrupt:
         click.echo("What is done stays done; the same command goes on.", err=True)
         raise
@@ -150,27 +145,21 @@ def _run(grading: "Grading", begun: "Regrade") -> None:
 
 
 @contextlib.contextmanager
-def _grading(url: str, exercises: Path | None, workers: int) -> "Iterator[Grading]":
+def _grading(url: str, exercises: Path | None, workers: int) -> Iterator[Grading]:
     """Open the grading pool, then the database, whose address may have a password."""
-    from etude_server.grading import Grading
-    from grader.grading.workers.grading_pool import GradingPool
-
     folder = options.collection_folder(exercises)
     with GradingPool(workers) as pool, open_course(url, folder) as course:
         yield Grading(course.database, course.catalog, pool, queue=course.queue)
 
 
 def _preview(
-    grading: "Grading", planned: "RegradePlan", sample: int | None, *, allow_lower: bool
+    grading: Grading, planned: RegradePlan, sample: int | None, *, allow_lower: bool
 ) -> int:
     """Show what would change, and return how many sources could not be graded."""
-    from etude_server.actions.regrades import preview
-    from etude_server.store import regrades
-
     with grading.database.read() as connection:
         count = len(regrades.sources(connection, planned.exercise.id, planned.from_hash))
     with progress(min(count, sample or count)) as advance:
-        trial = preview(grading, planned, sample=sample, tell=advance)
+        trial = actions.preview(grading, planned, sample=sample, tell=advance)
     raised = sum(each.effect == "raised" for each in trial.changes)
     same = trial.submissions_tried - len(trial.changes)
     tried = "all" if trial.tried == trial.sources else f"{trial.tried} of {trial.sources}"
@@ -194,9 +183,7 @@ def _preview(
     return trial.faults
 
 
-def _print_result(database: "Database", regrade_id: str) -> None:
-    from etude_server.store import regrades
-
+def _print_result(database: Database, regrade_id: str) -> None:
     with database.read() as connection:
         ended = regrades.find(connection, regrade_id)
         if ended is None:
@@ -211,22 +198,22 @@ def _print_result(database: "Database", regrade_id: str) -> None:
     )
 
 
-def _list(regrades: "Sequence[Regrade]") -> None:
+def _list(listed: Sequence[Regrade]) -> None:
     table = _table("id", "exercise", "from", "to", "state", "sources", "by", "begun", "reason")
-    for each in regrades:
+    for each in listed:
         begun = datetime.fromtimestamp(each.created_at / 1e6, UTC)
         table.add_row(
             each.id, _safe(each.exercise), each.from_hash[:12], each.to_hash[:12], each.state,
             f"{each.done}/{each.sources}", _safe(each.by_name), f"{begun:%Y-%m-%d %H:%M}",
             _safe(each.reason),
         )  # fmt: skip
-    if regrades:
+    if listed:
         _print(table)
     else:
         click.echo("nothing was graded again")
 
 
-def _print_changes(changes: "Sequence[RegradeChange]", most: int | None = _SHOWN) -> None:
+def _print_changes(changes: Sequence[RegradeChange], most: int | None = _SHOWN) -> None:
     groups = {
         "Raised": [each for each in changes if each.effect == "raised"],
         "Lowered": [each for each in changes if each.effect == "lowered" and not each.held],
@@ -252,19 +239,15 @@ def _print_changes(changes: "Sequence[RegradeChange]", most: int | None = _SHOWN
             click.echo(f"... and {len(group) - limit} more")
 
 
-def _table(*headings: str) -> "Table":
-    from rich.table import Table
-
+def _table(*headings: str) -> Table:
     table = Table(box=None, pad_edge=False)
     for heading in headings:
         table.add_column(heading, overflow="fold", max_width=_CELL)
     return table
 
 
-def _print(table: "Table") -> None:
+def _print(table: Table) -> None:
     """Print a table at its own width: an id in two pieces could not be copied, or found."""
-    from rich.console import Console
-
     console = Console(highlight=False)
     width = console.measure(table, options=console.options.update(max_width=_WIDEST_TABLE)).maximum
     Console(highlight=False, width=max(console.width, width)).print(table)
@@ -272,10 +255,6 @@ def _print(table: "Table") -> None:
 
 def _safe(text: str) -> str:
     """Return a text from elsewhere as a cell: nothing in it steers the terminal or the table."""
-    from rich.markup import escape
-
-    from grader.sandbox.printable import printable
-
     return escape(printable(text))
 
 

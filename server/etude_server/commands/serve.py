@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -12,11 +12,12 @@ from etude_server.commands.server_options import (
     health_options,
     keep_option,
 )
+from etude_server.oidc import Provider
+from etude_server.server import serve
+from etude_server.settings import Settings
 from grader.cli import options
+from grader.definitions.exercise import Exercise
 from grader.errors import UsageError
-
-if TYPE_CHECKING:
-    from grader.definitions.exercise import Exercise
 
 _HEAD = b">\n<head>"  # in a page; the element before it says whether it is for practice
 
@@ -107,16 +108,11 @@ def command(
             f"the pages in {site} are for practice: they have the hidden tests. Build them with "
             "`etude site build --certified`"
         )
-    from etude_server.server import serve
-    from etude_server.settings import Settings
-
     oidc = None
     secret = os.environ.pop("ETUDE_OIDC_CLIENT_SECRET", "")  # before anything else is started
     if oidc_issuer:
         if not oidc_client_id or not secret:
             raise UsageError("--oidc-issuer needs --oidc-client-id and ETUDE_OIDC_CLIENT_SECRET")
-        from etude_server.oidc import Provider
-
         oidc = Provider(oidc_issuer, oidc_client_id, secret, oidc_claim)
     serve(
         Settings(
@@ -130,7 +126,7 @@ def command(
     )
 
 
-def _rendered_solution(exercise: "Exercise") -> dict[str, Any]:
+def _rendered_solution(exercise: Exercise) -> dict[str, Any]:
     """Return the solution of an exercise as its page shows it."""
     from sitegen.exercise_data import solution_data
     from sitegen.from_collection.builder import make_solution

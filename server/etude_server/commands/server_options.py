@@ -7,17 +7,15 @@ import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import click
 
-from grader.cli.server_extra import require_service
+from etude_server.catalog import Catalog
+from etude_server.job_queue import JobQueue
+from etude_server.store.database import Database
+from etude_server.store.migrate import upgrade
 from grader.errors import UsageError
-
-if TYPE_CHECKING:
-    from etude_server.catalog import Catalog
-    from etude_server.job_queue import JobQueue
-    from etude_server.store.database import Database
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -29,20 +27,7 @@ SETTINGS: Final = (
 """The keys of `etude.toml`: the options of `etude serve` and `etude worker`."""
 
 
-class ServerCommand(click.Command):
-    """A command that needs the packages of the optional extra, and says so."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command."""
-        with require_service():
-            return super().invoke(ctx)
-
-
-class ServerGroup(ServerCommand, click.Group):
-    """A group of such commands."""
-
-
-class ServiceCommand(ServerCommand):
+class ServiceCommand(click.Command):
     """A command whose options may also stand in the environment and in `etude.toml`."""
 
     def make_context(
@@ -123,7 +108,7 @@ def health_options(function: _Function) -> _Function:
     return port(host(function))
 
 
-def open_store(url: str, *, create: bool = False) -> "Database":
+def open_store(url: str, *, create: bool = False) -> Database:
     """Open a service's database, with its tables as this version knows them.
 
     Args:
@@ -133,9 +118,6 @@ def open_store(url: str, *, create: bool = False) -> "Database":
     Raises:
         UsageError: There is none.
     """
-    from etude_server.store.database import Database
-    from etude_server.store.migrate import upgrade
-
     database = Database(url, create=create)
     upgrade(database)
     if create:
@@ -147,19 +129,16 @@ def open_store(url: str, *, create: bool = False) -> "Database":
 class CommandCourse:
     """A course as a command opens it: its database, catalogue and queue."""
 
-    database: "Database"
-    catalog: "Catalog"
-    queue: "JobQueue | None"  # on PostgreSQL
+    database: Database
+    catalog: Catalog
+    queue: JobQueue | None  # on PostgreSQL
 
 
 @contextlib.contextmanager
 def open_course(
     url: str, exercises: Path | None = None, *, create: bool = False
-) -> "Iterator[CommandCourse]":
+) -> Iterator[CommandCourse]:
     """Open a service's database, as `open_store` does, with a collection and the queue."""
-    from etude_server.catalog import Catalog
-    from etude_server.job_queue import JobQueue
-
     catalog = Catalog((), {}) if exercises is None else Catalog.load(exercises)
     with open_store(url, create=create) as database, contextlib.ExitStack() as stack:
         queue = None if database.is_sqlite else stack.enter_context(JobQueue(database))

@@ -6,14 +6,18 @@ from pathlib import Path
 import click
 
 from etude_server.commands import staff_lti, staff_people
-from etude_server.commands.server_options import ServerGroup, database_option, open_store, whoami
+from etude_server.commands.server_options import database_option, open_store, whoami
+from etude_server.store import people, verdicts
+from etude_server.store.backup import back_up
+from etude_server.store.database import Database
+from etude_server.store.ids import now
 from grader.course.roster_file import ROLES
 from grader.errors import UsageError
 
 _DAY = 24 * 60 * 60 * 1_000_000  # microseconds
 
 
-@click.group("staff", cls=ServerGroup)
+@click.group("staff")
 def command() -> None:
     """Manage what `etude serve` uses: people and tokens, platforms, the database."""
 
@@ -40,8 +44,6 @@ def add(name: str, role: str, database: str) -> None:
     Example:
       etude staff add ada@example.org --role instructor
     """
-    from etude_server.store import people
-
     with open_store(database, create=True) as opened, opened.write() as connection:
         person = people.add_person(connection, name, people.role(role), actor=whoami())
     click.echo(f"{person.name} is {person.role}")
@@ -59,9 +61,6 @@ def token(name: str, label: str, days: int | None, database: str) -> None:
     Example:
       etude staff token ada@example.org --label laptop --days 90
     """
-    from etude_server.store import people
-    from etude_server.store.ids import now
-
     expires_at = now() + days * _DAY if days else None
     with open_store(database) as opened, opened.write() as connection:
         owner = people.need(connection, name)
@@ -74,8 +73,6 @@ def token(name: str, label: str, days: int | None, database: str) -> None:
 @database_option
 def tokens(name: str, database: str) -> None:
     """List a person's tokens, without their secrets."""
-    from etude_server.store import people
-
     with open_store(database) as opened, opened.read() as connection:
         for each in people.tokens_of(connection, name):
             until = "revoked" if each.revoked else "for good"
@@ -89,8 +86,6 @@ def tokens(name: str, database: str) -> None:
 @database_option
 def revoke(token_id: str, database: str) -> None:
     """Revoke a token at once; `etude staff tokens` lists the IDs."""
-    from etude_server.store import people
-
     with open_store(database) as opened, opened.write() as connection:
         if not people.revoke_token(connection, token_id, actor=whoami()):
             raise UsageError(f"there is no valid token {token_id}")
@@ -111,9 +106,6 @@ def backup(file: Path, force: bool, database: str) -> None:
     Example:
       etude staff backup backup.db
     """
-    from etude_server.store.backup import back_up
-    from etude_server.store.database import Database
-
     with Database(database, create=False) as opened:
         backup = back_up(opened, file, force=force)
     click.echo(
@@ -125,8 +117,6 @@ def backup(file: Path, force: bool, database: str) -> None:
 @database_option
 def rebuild(database: str) -> None:
     """Compute grades and published verdicts again from the event log."""
-    from etude_server.store import verdicts
-
     with open_store(database) as opened, opened.write() as connection:
         count = verdicts.rebuild(connection)
     click.echo(f"{count} published verdicts")

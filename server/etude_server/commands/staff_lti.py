@@ -5,6 +5,9 @@ from urllib.parse import urlsplit
 import click
 
 from etude_server.commands.server_options import database_option, open_store, whoami
+from etude_server.lti import keys
+from etude_server.lti.members import fetch_members
+from etude_server.store import platforms, unsent_scores
 
 
 @click.group("platform", short_help="Manage Moodle, Canvas and the like (LTI 1.3).")
@@ -52,8 +55,6 @@ def add(
         --token-url https://moodle.example.org/mod/lti/token.php \\
         --jwks-url https://moodle.example.org/mod/lti/certs.php --deployment 1
     """
-    from etude_server.store import platforms
-
     registration = platforms.PlatformRegistration(
         issuer, client_id, auth_url, token_url, jwks_url, grades_url or token_url
     )
@@ -75,8 +76,6 @@ def add(
 @database_option
 def list_(database: str) -> None:
     """List the platforms."""
-    from etude_server.store import platforms
-
     with open_store(database) as opened, opened.read() as connection:
         for each in platforms.listed(connection):
             click.echo(f"{each.issuer}  client {each.client_id}")
@@ -89,9 +88,6 @@ def list_(database: str) -> None:
 @database_option
 def members(database: str) -> None:
     """Add the members of each platform's course, with their names and roles."""
-    from etude_server.lti.members import fetch_members
-    from etude_server.store import platforms
-
     with open_store(database) as opened:
         with opened.read() as connection:
             registered = platforms.listed(connection)
@@ -107,8 +103,6 @@ def rotate_key(database: str) -> None:
     It is shown beside the old one at once, and signs two hours later, when every platform has had
     the time to fetch it. After that, `retire-key` takes the old one away.
     """
-    from etude_server.lti import keys
-
     with open_store(database) as opened:
         key = keys.rotate(opened, actor=whoami())
     click.echo(f"{key.kid} is shown at /lti/jwks.json, and signs in two hours")
@@ -122,8 +116,6 @@ def retire_key(now: bool, database: str) -> None:
 
     If someone else may have the old key, run `rotate-key` and then this with --now.
     """
-    from etude_server.lti import keys
-
     with open_store(database) as opened:
         kept = keys.retire(opened, actor=whoami(), at_once=now)
     click.echo(f"{kept.kid} is the only key now")
@@ -134,8 +126,6 @@ def retire_key(now: bool, database: str) -> None:
 @database_option
 def unsent(retry: bool, database: str) -> None:
     """List grades that platforms have not taken yet, those first that wait for staff."""
-    from etude_server.store import unsent_scores
-
     with open_store(database) as opened, opened.write() as connection:
         if retry:
             click.echo(f"{unsent_scores.retry(connection, actor=whoami())} will be tried again")

@@ -6,9 +6,14 @@ from pathlib import Path
 
 import click
 
+from etude_server.actions import grades
+from etude_server.actions import people as actions
 from etude_server.commands.server_options import database_option, open_course, open_store, whoami
+from etude_server.store import people, personal_data
 from grader.cli import options
-from grader.course.roster_file import ROLES
+from grader.course.csv_rows import read_text
+from grader.course.roster_file import ROLES, read_roster
+from grader.course.schedule import moment
 from grader.errors import UsageError
 from grader.sandbox.printable import printable
 
@@ -27,13 +32,9 @@ def import_(roster: Path, database: str) -> None:
     Example:
       etude staff import roster.csv
     """
-    from etude_server.actions.people import import_people
-    from grader.course.csv_rows import read_text
-    from grader.course.roster_file import read_roster
-
     rows = read_roster(read_text(roster), str(roster))
     with open_store(database, create=True) as opened, opened.write() as connection:
-        done = import_people(connection, rows, actor=whoami())
+        done = actions.import_people(connection, rows, actor=whoami())
     click.echo(f"{done.added} added, {done.changed} changed, {done.unchanged} as they were")
 
 
@@ -43,8 +44,6 @@ def import_(roster: Path, database: str) -> None:
 @database_option
 def list_(role: str | None, section: str | None, database: str) -> None:
     """List the people: id, role, name, e-mail or login, section."""
-    from etude_server.store import people
-
     with open_store(database) as opened, opened.read() as connection:
         chosen_role = None if role is None else people.role(role)
         for each in people.listed(connection, role=chosen_role, section=section):
@@ -61,12 +60,9 @@ def list_(role: str | None, section: str | None, database: str) -> None:
 @database_option
 def role_(name: str, role: str, database: str) -> None:
     """Give a person another ROLE; it holds at once."""
-    from etude_server.actions.people import change
-    from etude_server.store import people
-
     with open_store(database) as opened, opened.write() as connection:
         whom = people.need(connection, name)
-        change(connection, whom, role=people.role(role), actor=whoami())
+        actions.change(connection, whom, role=people.role(role), actor=whoami())
     click.echo(f"{name} is {role}")
 
 
@@ -76,11 +72,8 @@ def role_(name: str, role: str, database: str) -> None:
 @database_option
 def disable(name: str, undo: bool, database: str) -> None:
     """Sign a person out everywhere; they can neither sign in nor submit. Their work stays."""
-    from etude_server.actions.people import change
-    from etude_server.store import people
-
     with open_store(database) as opened, opened.write() as connection:
-        change(connection, people.need(connection, name), disabled=not undo, actor=whoami())
+        actions.change(connection, people.need(connection, name), disabled=not undo, actor=whoami())
     click.echo(f"{name} {'may come in again' if undo else 'is disabled'}")
 
 
@@ -103,11 +96,10 @@ def invite(name: str, days: int, public_url: str, database: str) -> None:
     Example:
       etude staff invite s1234 --public-url https://etude.example.org
     """
-    from etude_server.actions.people import make_invite
-    from etude_server.store import people
-
     with open_store(database) as opened, opened.write() as connection:
-        secret = make_invite(connection, people.need(connection, name), days, actor=whoami())
+        secret = actions.make_invite(
+            connection, people.need(connection, name), days, actor=whoami()
+        )
     click.echo(f"{public_url.rstrip('/')}/invite?key={secret}")
 
 
@@ -125,8 +117,6 @@ def export(name: str, output: Path | None, database: str) -> None:
     Example:
       etude staff export s1234 --output s1234.json
     """
-    from etude_server.store import people, personal_data
-
     with open_store(database) as opened, opened.read(one_state=True) as connection:
         record = personal_data.export(connection, people.need(connection, name))
     text = json.dumps(record, indent=2, ensure_ascii=False)
@@ -161,9 +151,6 @@ def erase(name: str | None, keep_years: float | None, yes: bool, database: str) 
       etude staff erase s1234 --yes
       etude staff erase --keep-years 2 --yes
     """
-    from etude_server.actions.people import erase as erase_person
-    from etude_server.store import people, personal_data
-
     if (name is None) == (keep_years is None):
         raise click.UsageError("Give NAME or --keep-years.")
     with open_store(database) as opened, opened.write() as connection:
@@ -173,7 +160,7 @@ def erase(name: str | None, keep_years: float | None, yes: bool, database: str) 
             owners = list(personal_data.inactive(connection, keep_years or 0))
         for whom in owners:
             if yes:
-                erase_person(connection, whom, actor=whoami())
+                actions.erase(connection, whom, actor=whoami())
             done = "is erased" if yes else "would be erased: say --yes"
             click.echo(printable(f"{whom.name} {done}"))
 
@@ -207,10 +194,6 @@ def extend(
     Example:
       etude staff extend s1234 attention-weights --due 2026-12-08T18:00+01:00
     """
-    from etude_server.actions import grades
-    from etude_server.store import people
-    from grader.course.schedule import moment
-
     until = moment(due)
     with open_course(database, options.collection_folder(exercises)) as course:
         names = [course.catalog.need(each).id for each in wanted]
@@ -244,9 +227,6 @@ def override(
     Example:
       etude staff override s1234 attention-weights --excused --reason "ill"
     """
-    from etude_server.actions import grades
-    from etude_server.store import people
-
     with open_course(database, options.collection_folder(exercises)) as course:
         chosen, actor = course.catalog.need(exercise), whoami()
         with course.database.write() as connection:

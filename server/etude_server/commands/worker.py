@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from etude_server.commands.server_options import ServiceCommand, health_options, keep_option
+from etude_server.queue_worker import WorkerSettings, run_worker
 from grader.cli import options
 from grader.errors import UsageError
 
@@ -66,8 +67,6 @@ def command(
       ETUDE_DATABASE=postgresql://etude@db.example.org/etude etude worker
       etude worker --lane regrade --workers 4 --database-file /run/secrets/database
     """
-    from etude_server.queue_worker import WorkerSettings, run_worker
-
     worker = WorkerSettings(exercises=options.collection_folder(exercises), **settings)
     run_worker(worker, lambda: _address(database, database_file))
 

@@ -9,7 +9,7 @@ from fastapi import FastAPI
 
 from etude_server import logs
 from etude_server.app import create_app
-from etude_server.service import Service
+from etude_server.service import open_service
 from etude_server.settings import Settings
 
 _FILES = 65_536  # at most: each connection is one, and an event stream stays open
@@ -23,9 +23,9 @@ def serve(settings: Settings) -> None:
         UsageError, DefinitionError: The settings or the exercises are not valid.
     """
     logs.configure()
-    with Service(settings) as service:
-        app = create_app(service.context)
-        service.context.catalog.reload_on_hangup(service.context.database)
+    with open_service(settings) as context:
+        app = create_app(context)
+        context.catalog.reload_on_hangup(context.database)
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         most = _FILES if hard == resource.RLIM_INFINITY else min(hard, _FILES)
         if soft != resource.RLIM_INFINITY and soft < most:

@@ -1,18 +1,17 @@
 """The service as a whole: its parts, started in the one safe order."""
 
 import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Self
 
 from etude_server import logs
 from etude_server.catalog import Catalog
 from etude_server.grading import Grading
 from etude_server.health import Health, SelfTest, health_port
 from etude_server.job_queue import JobQueue
-from etude_server.local_executor import LocalExecutor
+from etude_server.local_executor import LocalExecutor, Regrader
 from etude_server.lti.sender import ScoreSender
 from etude_server.metrics import Meter
-from etude_server.regrader import Regrader
 from etude_server.settings import Settings
 from etude_server.staff_reader import StaffReader
 from etude_server.store.database import Database
@@ -31,70 +30,51 @@ class AppContext:
     database: Database
     pool: GradingPool | None  # none in a server that leaves all grading to workers elsewhere
     executor: LocalExecutor | JobQueue
-    queue: JobQueue | Regrader  # the queue of regrades; on PostgreSQL the executor itself
+    queue: Regrader | JobQueue  # the queue of regrades; on PostgreSQL the executor itself
     grading: Grading | None  # grades previews; None where there is no pool
     meter: Meter
     health: Health
     staff_reader: StaffReader
 
 
-class Service:
-    """A service that accepts and grades submissions. Use as a context manager."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._stack = contextlib.ExitStack()
-        self._parts: AppContext | None = None
-
-    def __enter__(self) -> Self:
-        """Start the parts: the pool first, before an address with a password is used."""
-        settings = self._settings
-        with contextlib.ExitStack() as stack:
-            catalog = Catalog.load(settings.exercises)
-            pool = None
-            if settings.workers:
-                pool = stack.enter_context(
-                    GradingPool(settings.workers, stack.enter_context(logs.grader_stderr()))
-                )
-            database = stack.enter_context(Database(settings.database_url))
-            stack.enter_context(database.one_server())
-            upgrade_once_there(database)
-            catalog.store_schedule(database, settings.exercises)
-            meter = Meter()
-            meter.watch(database)
-            jobs = None if database.is_sqlite else JobQueue(database)
-            grading = None if pool is None else Grading(database, catalog, pool, meter, jobs)
-            executor: LocalExecutor | JobQueue
-            queue: JobQueue | Regrader
-            if jobs is not None:
-                executor = queue = jobs
-            elif grading is not None:
-                executor, queue = LocalExecutor(grading), Regrader(grading)
-            else:
-                raise UsageError("on SQLite the server grades by itself: --workers is at least 1")
-            stack.callback(executor.stop)
-            executor.start()
-            stack.enter_context(Sweeper(database, settings.keep_days, jobs))
-            stack.enter_context(ScoreSender(database))
-            health = Health(database, SelfTest(pool, catalog), lambda: executor.trouble)
-            if settings.health_port is not None:
-                port = health_port(settings.health_host, settings.health_port, health, meter)
-                stack.enter_context(port)
-            if isinstance(queue, Regrader):
-                stack.enter_context(queue)
-            reader = stack.enter_context(StaffReader(database))
-            self._parts = AppContext(
-                settings, catalog, database, pool, executor, queue, grading, meter, health, reader
+@contextlib.contextmanager
+def open_service(settings: Settings) -> Iterator[AppContext]:
+    """Start the parts: the pool first, before an address with a password is used."""
+    with contextlib.ExitStack() as stack:
+        catalog = Catalog.load(settings.exercises)
+        pool = None
+        if settings.workers:
+            pool = stack.enter_context(
+                GradingPool(settings.workers, stack.enter_context(logs.grader_stderr()))
             )
-            self._stack = stack.pop_all()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
-
-    @property
-    def context(self) -> AppContext:
-        """Its parts, while it is open."""
-        if self._parts is None:
-            raise RuntimeError("the service is not open")
-        return self._parts
+        database = stack.enter_context(Database(settings.database_url))
+        stack.enter_context(database.one_server())
+        upgrade_once_there(database)
+        catalog.store_schedule(database, settings.exercises)
+        meter = Meter()
+        meter.watch(database)
+        jobs = None if database.is_sqlite else JobQueue(database)
+        grading = None if pool is None else Grading(database, catalog, pool, meter, jobs)
+        executor: LocalExecutor | JobQueue
+        queue: Regrader | JobQueue
+        if jobs is not None:
+            executor = queue = jobs
+        elif grading is not None:
+            executor, queue = LocalExecutor(grading), Regrader(grading)
+        else:
+            raise UsageError("on SQLite the server grades by itself: --workers is at least 1")
+        executor.start()
+        stack.callback(executor.stop)
+        stack.enter_context(Sweeper(database, settings.keep_days, jobs))
+        stack.enter_context(ScoreSender(database))
+        health = Health(database, SelfTest(pool, catalog), lambda: executor.trouble)
+        if settings.health_port is not None:
+            port = health_port(settings.health_host, settings.health_port, health, meter)
+            stack.enter_context(port)
+        if isinstance(queue, Regrader):
+            queue.start()
+            stack.callback(queue.stop)
+        reader = stack.enter_context(StaffReader(database))
+        yield AppContext(
+            settings, catalog, database, pool, executor, queue, grading, meter, health, reader
+        )

@@ -27,7 +27,7 @@ from etude_server.catalog import Catalog
 from etude_server.health import OK, Health, SelfTest, health_port
 from etude_server.job_queue import JobQueue
 from etude_server.metrics import Meter
-from etude_server.service import AppContext, Service
+from etude_server.service import AppContext, open_service
 from etude_server.settings import Settings
 from etude_server.store import people, submissions, verdicts
 from etude_server.store.database import Database
@@ -204,8 +204,7 @@ def test_metrics_tell_of_the_queue(database: Database) -> None:
 def test_a_server_tells_what_it_does(tmp_path: Path) -> None:
     """Verdicts by outcome, grading time, and requests by the pattern of their route."""
     settings = Settings(f"sqlite:///{tmp_path}/etude.db", EXERCISES, workers=1)
-    with Service(settings) as service:
-        context = service.context
+    with open_service(settings) as context:
         with context.database.write() as connection:
             owner = people.add_person(connection, "ada", "student", actor="test")
             token = people.make_token(connection, owner, "test", actor="test")
@@ -310,7 +309,7 @@ def test_each_request_has_an_id_in_answer_and_log(log: io.StringIO, tmp_path: Pa
     """So that a person's complaint leads to its line; the line has no token, and no id in a path."""
     settings = Settings(f"sqlite:///{tmp_path}/etude.db", EXERCISES, workers=1)
     path = "/v1/submissions/00000000-0000-0000-0000-000000000000"
-    with Service(settings) as service, _serving(service.context) as url:
+    with open_service(settings) as context, _serving(context) as url:
         answer = httpx.get(f"{url}{path}", headers={"Authorization": "Bearer tell-nobody"})
     [line] = [each for each in map(json.loads, log.getvalue().splitlines()) if "route" in each]
     assert line["request_id"] == answer.headers["X-Request-ID"]

@@ -5,7 +5,6 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, insert
 
-from etude_server.actions.staff_texts import need_text
 from etude_server.store import events, people, schedules, tables, unsent_scores
 from etude_server.store.ids import new_id, now
 from etude_server.store.people import Person
@@ -15,6 +14,16 @@ from grader.definitions.exercise import Exercise
 from grader.errors import UsageError
 
 _LAST_LINE: Final = 100_000
+LONGEST_TEXT: Final = 10_000
+"""Characters of a comment, or of the reason for points."""
+
+
+def need_text(text: str, what: str, longest: int = LONGEST_TEXT) -> str:
+    """Return a text without the space around it; raise `UsageError` if it is none, or too long."""
+    text = text.strip()
+    if not text or len(text) > longest or "\0" in text:
+        raise UsageError(f"write {what}, of at most {longest} characters")
+    return text
 
 
 def override(

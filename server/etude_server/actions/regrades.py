@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol
 
 from sqlalchemy import Connection
 
-from etude_server.actions.staff_texts import need_text
+from etude_server.actions.grades import need_text
 from etude_server.catalog import Catalog
 from etude_server.grading import Grading, GradingRequest
 from etude_server.store import regrades, verdicts

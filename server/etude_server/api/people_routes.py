@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from etude_server.actions import grades
 from etude_server.actions import people as actions
+from etude_server.actions.grades import LONGEST_TEXT
 from etude_server.actions.people import INVITE_DAYS, Imported
-from etude_server.actions.staff_texts import LONGEST_TEXT
 from etude_server.api.auth import STAFF_ONLY, ContextOf, Staff, Teacher
 from etude_server.api.problem_details import existing_one, responses
 from etude_server.api.submission_routes import Own

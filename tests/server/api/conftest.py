@@ -18,7 +18,7 @@ from fastapi import FastAPI
 
 from etude_server.app import create_app
 from etude_server.server import configuration
-from etude_server.service import AppContext, Service
+from etude_server.service import AppContext, open_service
 from etude_server.settings import Settings
 from etude_server.store import people
 from etude_server.store.people import Role
@@ -77,10 +77,10 @@ def serving() -> Iterator[Callable[[Settings], Served]]:
     stops: list[Callable[[], None]] = []
 
     def start(settings: Settings) -> Served:
-        service = Service(settings)
-        service.__enter__()
-        stops.append(lambda: service.__exit__(None, None, None))
-        app = create_app(service.context)
+        service = contextlib.ExitStack()
+        context = service.enter_context(open_service(settings))
+        stops.append(service.close)
+        app = create_app(context)
         server = uvicorn.Server(configuration(app, replace(settings, port=0)))
         thread = threading.Thread(target=server.run, daemon=True)
         thread.start()
@@ -94,7 +94,7 @@ def serving() -> Iterator[Callable[[Settings], Served]]:
 
         stops.append(stop)
         port = server.servers[0].sockets[0].getsockname()[1]
-        served = Served(f"http://127.0.0.1:{port}", service.context, app)
+        served = Served(f"http://127.0.0.1:{port}", context, app)
         stops.append(served.close)
         return served
 

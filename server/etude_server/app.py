@@ -15,12 +15,12 @@ from etude_server.api import (
     regrade_routes,
     submission_routes,
 )
-from etude_server.api.middleware import BodyCap, CarefulHeaders, RequestLog
+from etude_server.api.middleware import BodyCap, RequestLog, SecurityHeaders
 from etude_server.api.problem_details import HANDLERS, DescribedApp
 from etude_server.api.rate_limits import Rates, Streams
 from etude_server.api.site_routes import Site
 from etude_server.lti.keys import PlatformKeys
-from etude_server.service import AppContext
+from etude_server.service import Service
 from etude_server.staff import (
     gradebook_pages,
     login,
@@ -38,9 +38,9 @@ async def nowhere() -> None:
     raise HTTPException(HTTPStatus.NOT_FOUND)
 
 
-def create_app(context: AppContext) -> FastAPI:
+def create_app(service: Service) -> FastAPI:
     """Return the application of a running service."""
-    settings = context.settings
+    settings = service.settings
     app = DescribedApp(
         title="Etude",
         version=__version__,
@@ -51,7 +51,7 @@ def create_app(context: AppContext) -> FastAPI:
         redirect_slashes=False,  # it would lead to the host that a request names
         exception_handlers=HANDLERS,
     )
-    app.state.context = context
+    app.state.service = service
     app.state.rates = Rates(settings.per_minute)
     app.state.streams = Streams()
     app.state.is_ending = lambda: False  # whether event streams end soon
@@ -65,21 +65,21 @@ def create_app(context: AppContext) -> FastAPI:
         app.include_router(router)
     app.router.routes += [
         each
-        for each in health.routes(context.health, context.meter)
+        for each in health.routes(service.health, service.meter)
         if settings.health_port is None or each.path != "/metrics"
     ]
     app.add_api_route("/v1/{rest:path}", nowhere, methods=_METHODS, include_in_schema=False)
     if settings.site is not None:
-        frames = partial(lti_routes.frame_origins, context.database)
+        frames = partial(lti_routes.frame_origins, service.database)
         site = Site(settings.site, frames, has_single_sign_on=settings.oidc is not None)
         app.mount("/", site, name="site")
-    roomy = {
+    larger_limits = {
         gradebook_routes.CANVAS_PATH: gradebook_routes.MAX_EXPORT,
         gradebook_pages.CANVAS_PATH: gradebook_routes.MAX_EXPORT,
         people_routes.IMPORT_PATH: people_routes.MAX_ROSTER,
         people_pages.IMPORT_PATH: people_routes.MAX_ROSTER,
     }
-    app.add_middleware(BodyCap, most=settings.max_body, roomy=roomy)
-    app.add_middleware(CarefulHeaders, https=settings.is_https)
-    app.add_middleware(RequestLog, meter=context.meter)
+    app.add_middleware(BodyCap, most=settings.max_body, larger_limits=larger_limits)
+    app.add_middleware(SecurityHeaders, https=settings.is_https)
+    app.add_middleware(RequestLog, meter=service.meter)
     return app

@@ -42,7 +42,7 @@ def csv_part(
 
     With it comes `after` of the next part; None behind the last one.
     """
-    rows = grades.of_students(connection, exercise, after=after, most=_PART)
+    rows = grades.student_grades(connection, exercise, after=after, most=_PART)
     text = io.StringIO()
     writer = csv.writer(text)
     if after is None:
@@ -58,7 +58,7 @@ def batch(connection: Connection) -> Batch:
 
     An erased student is left out: no other system has a row of that name.
     """
-    every_grade = [each for each in grades.of_students(connection) if not is_erased(each.person)]
+    every_grade = [each for each in grades.student_grades(connection) if not is_erased(each.person)]
     return Batch(
         tuple(
             Report(
@@ -100,7 +100,7 @@ def numbers(connection: Connection, exercise: str | None = None) -> list[Gradebo
     """
     mistakes = verdicts.count_mistakes(connection, exercise)
     stuck = submissions.stuck(connection, STUCK_AFTER, exercise)
-    added = grades.added_up(connection, exercise)
+    added = grades.sum_grades(connection, exercise)
     pairs = {name: (sums, mistakes.get(name, Mistakes())) for name, sums in added.items()}
     return [
         GradebookNumbers(each, tuple(stuck.get(each.exercise, ()))) for each in hardest_first(pairs)
@@ -123,12 +123,12 @@ class GradebookTable:
 def table(connection: Connection) -> GradebookTable:
     """Return the grades of all students but the erased; disabled ones need a grade for a row."""
     grades_by_person: dict[str, dict[str, Grade]] = {}
-    for each in grades.of_students(connection):
+    for each in grades.student_grades(connection):
         grades_by_person.setdefault(each.person, {})[each.exercise] = each
     exercises = dict.fromkeys(sorted(name for row in grades_by_person.values() for name in row))
     rows = [
         (who, grades_by_person.get(who.name, {}))
-        for who in people.listed(connection, role="student")
+        for who in people.list_people(connection, role="student")
         if who.disabled_at is None or (who.name in grades_by_person and not is_erased(who.name))
     ]
     return GradebookTable(tuple(exercises), tuple(rows))
@@ -136,7 +136,9 @@ def table(connection: Connection) -> GradebookTable:
 
 def matrix_csv(connection: Connection) -> str:
     """Return the gradebook of `etude report`, with the students' names and sections."""
-    about = {each.name: (each.display_name, each.section) for each in people.listed(connection)}
+    about = {
+        each.name: (each.display_name, each.section) for each in people.list_people(connection)
+    }
     return to_tables.gradebook(batch(connection), about)
 
 

@@ -24,7 +24,7 @@ from etude_server.metrics import Meter
 from etude_server.store import submissions, verdicts
 from etude_server.store.database import Database
 from etude_server.store.ids import now
-from etude_server.store.submissions import Submitted
+from etude_server.store.submissions import StoredSubmission
 from etude_server.store.verdicts import GradingRun, StoredVerdict, VerdictKey
 from grader import __version__
 from grader.errors import EtudeError, SandboxFault, UsageError
@@ -60,7 +60,7 @@ class GradingRequest:
     done: Future[None] = field(default_factory=Future)
 
 
-def for_submission(submitted: Submitted) -> GradingRequest:
+def for_submission(submitted: StoredSubmission) -> GradingRequest:
     """Return the request to grade a submission that waits."""
     return GradingRequest(
         submitted.exercise,
@@ -149,7 +149,7 @@ def _publish(connection: Connection, batch: Sequence[_Ready]) -> None:
     # In one order, lest two processes wait for each other.
     for requests, result in sorted(batch, key=lambda each: each[0][0].source_hash):
         if isinstance(result, NewVerdict):
-            result = verdicts.keep(connection, result.verdict, result.run)  # noqa: PLW2901  stored
+            result = verdicts.store_verdict(connection, result.verdict, result.run)  # noqa: PLW2901  stored
         if isinstance(result, StoredVerdict):
             stored += [(request, result) for request in requests]
         else:
@@ -214,9 +214,9 @@ class Grading:
                 if version == loaded:
                     stored = verdicts.find(connection, key)
                 else:  # an older version is graded no more: its last verdict is published again
-                    stored = verdicts.latest(connection, version, request.source_hash)
+                    stored = verdicts.find_latest(connection, version, request.source_hash)
                 is_final = stored and (version != loaded or verdicts.IS_ERASED not in stored.body)
-                text = "" if is_final else submissions.text_of(connection, request.source_hash)
+                text = "" if is_final else submissions.read_source(connection, request.source_hash)
             if stored is not None and not text:  # else somebody else wrote an erased program again
                 self._publisher.put([request], stored)
                 return
@@ -255,7 +255,7 @@ class Grading:
 
             def give_up(connection: Connection) -> None:
                 """Store a fault, which is no verdict: after three tries staff has to look."""
-                verdicts.note_fault(connection, key.exercise_hash, key.source_hash, run, message)
+                verdicts.record_fault(connection, key.exercise_hash, key.source_hash, run, message)
                 for request in requests:
                     request.give_up(connection, _GIVEN_UP)
 

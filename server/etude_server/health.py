@@ -22,7 +22,7 @@ from starlette.routing import Route
 
 from etude_server.catalog import Catalog
 from etude_server.metrics import MEDIA_TYPE, Meter
-from etude_server.store.database import Database, cause_of
+from etude_server.store.database import Database, error_cause
 from etude_server.store.migrate import is_current
 from etude_server.store.tables import session
 from grader.definitions.exercise import Exercise
@@ -115,7 +115,7 @@ def store_checks(database: Database) -> dict[str, str]:
                 connection.execute(_WRITE_NOTHING)
     # The message of either may hold the address, so that only the cause is told.
     except (SQLAlchemyError, UsageError) as error:
-        return {"database": f"away: {cause_of(error)}", "migrations": "unknown"}
+        return {"database": f"away: {error_cause(error)}", "migrations": "unknown"}
     return {"database": OK, "migrations": migrations}
 
 

@@ -14,7 +14,7 @@ from procrastinate.exceptions import ConnectorException
 from sqlalchemy import text
 
 from etude_server.store import regrades, submissions
-from etude_server.store.database import Database, cause_of
+from etude_server.store.database import Database, error_cause
 
 Lane: TypeAlias = Literal["interactive", "regrade"]
 
@@ -68,7 +68,7 @@ class JobQueue:
         try:
             self.defer_submissions(submission_ids)
         except ConnectorException as error:
-            _log.warning("a job could not be queued", error=cause_of(error))
+            _log.warning("a job could not be queued", error=error_cause(error))
 
     def defer_submissions(self, submission_ids: Sequence[str]) -> None:
         """Defer a job for each submission."""

@@ -12,8 +12,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from etude_server.actions.regrades import run
 from etude_server.grading import Grading, for_submission
 from etude_server.store import regrades, submissions
-from etude_server.store.database import cause_of
-from etude_server.store.submissions import Submitted
+from etude_server.store.database import error_cause
+from etude_server.store.submissions import StoredSubmission
 from grader.errors import EtudeError, SandboxFault
 from grader.grading.workers.grading_pool import DRAIN_SECONDS
 
@@ -84,7 +84,7 @@ class LocalExecutor(_Runner):
                 pause = _PAUSES[min(self._failures, len(_PAUSES) - 1)]
                 self._failures += 1
                 # Its cause only: a statement that failed holds what was to be written.
-                _log.error("the store failed", error=cause_of(error), pause=pause)
+                _log.error("the store failed", error=error_cause(error), pause=pause)
                 self._stopping.wait(pause)
             if self._stopping.is_set() or self._grading.pool.trouble is not None:
                 continue
@@ -92,12 +92,12 @@ class LocalExecutor(_Runner):
                 for each in self._next():
                     self._in_hand[each.id] = (each.exercise, each.source_hash)
                     done = self._grading.begin(for_submission(each))
-                    done.add_done_callback(partial(self._done, each.id))
+                    done.add_done_callback(partial(self._settle, each.id))
             except SQLAlchemyError as failure:
                 self._error = failure
                 self._wake.set()
 
-    def _next(self) -> list[Submitted]:
+    def _next(self) -> list[StoredSubmission]:
         """Return submissions to grade next: none twice, and only one of identical code."""
         in_hand = self._in_hand.copy()
         most = self._grading.pool.workers * _AHEAD
@@ -106,7 +106,7 @@ class LocalExecutor(_Runner):
             return []
         with self._grading.database.read() as connection:
             oldest = submissions.next_waiting(connection, 2 * (room + len(in_hand)))
-        begun, chosen = set(in_hand.values()), list[Submitted]()
+        begun, chosen = set(in_hand.values()), list[StoredSubmission]()
         for each in oldest:
             what = (each.exercise, each.source_hash)
             if each.id not in in_hand and what not in begun and len(chosen) < room:
@@ -114,7 +114,7 @@ class LocalExecutor(_Runner):
                 chosen.append(each)
         return chosen
 
-    def _done(self, submission_id: str, done: Future[None]) -> None:
+    def _settle(self, submission_id: str, done: Future[None]) -> None:
         """Make room for another submission; for an error the executor's own thread pauses."""
         del self._in_hand[submission_id]
         error = done.exception()
@@ -151,6 +151,6 @@ class Regrader(_Runner):
                     except EtudeError as error:  # what is left waits for another wake, or start
                         _log.warning("a regrade has not ended", regrade=each.id, reason=str(error))
             except SQLAlchemyError as error:
-                _log.error("the store failed", error=cause_of(error))
+                _log.error("the store failed", error=error_cause(error))
                 pause = _REGRADE_PAUSE
             self._wake.wait(pause)

@@ -8,11 +8,11 @@ from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, RedirectResponse
 
-from etude_server.api.auth import ContextOf, CookieOf, address_of, give_cookie, partition
+from etude_server.api.auth import CookieOf, ServiceOf, give_cookie, partition, public_address
 from etude_server.lti import launch
 from etude_server.lti.keys import tool_keys
 from etude_server.lti.launch import LaunchError
-from etude_server.service import AppContext
+from etude_server.service import Service
 from etude_server.staff.login import Fields, see
 from etude_server.staff.page_templates import render
 from etude_server.store import platforms
@@ -33,27 +33,29 @@ _KEYS_ARE_FRESH: Final = {"Cache-Control": "public, max-age=3600"}
 
 
 @router.get("/jwks.json")
-def jwks(service: ContextOf) -> Response:
+def jwks(service: ServiceOf) -> Response:
     """Return our public key; two of them during a rotation."""
     keys: dict[str, Any] = {"keys": [key.public for key in tool_keys(service.database)]}
     return JSONResponse(keys, headers=_KEYS_ARE_FRESH)
 
 
 @router.get("/login")
-def login(request: Request, service: ContextOf) -> Response:
+def login(request: Request, service: ServiceOf) -> Response:
     """Redirect a browser to its platform, which authenticates the person."""
     return _begin(request, service, dict(request.query_params))
 
 
 @router.post("/login")
-def login_by_form(request: Request, service: ContextOf, sent: Fields) -> Response:
+def login_by_form(request: Request, service: ServiceOf, sent: Fields) -> Response:
     """Redirect a browser to its platform, as `login` does, after a POST."""
     return _begin(request, service, sent)
 
 
-def _begin(request: Request, service: AppContext, sent: dict[str, str]) -> Response:
+def _begin(request: Request, service: Service, sent: dict[str, str]) -> Response:
     try:
-        begun = launch.begin(service.database, sent, address_of(request, service) + _PATH)
+        begun = launch.redirect_to_platform(
+            service.database, sent, public_address(request, service) + _PATH
+        )
     except LaunchError as error:
         return _refusal(error, service)
     # In a frame a cookie is tried first. A browser that blocks it could not finish the launch.
@@ -70,7 +72,7 @@ def _is_in_frame(request: Request) -> bool:
     return request.headers.get("sec-fetch-dest") == "iframe"
 
 
-def _redirect(service: AppContext, url: str, name: str, value: str, path: str) -> Response:
+def _redirect(service: Service, url: str, name: str, value: str, path: str) -> Response:
     """Redirect with a cookie of a launch, which the platform's page sends back by a post."""
     answer = RedirectResponse(url, HTTPStatus.FOUND, {"Cache-Control": "no-store"})
     is_https = service.settings.is_https
@@ -88,11 +90,11 @@ def _redirect(service: AppContext, url: str, name: str, value: str, path: str) -
 
 
 @router.post("/launch")
-def finish(request: Request, service: ContextOf, sent: Fields, cookie: CookieOf) -> Response:
+def finish(request: Request, service: ServiceOf, sent: Fields, cookie: CookieOf) -> Response:
     """Verify a launch, open a session and redirect to the exercise."""
     keys = request.app.state.platform_keys
     try:
-        launched = launch.finish(
+        launched = launch.finish_launch(
             service.database, service.catalog, keys, sent, request.cookies, last_cookie=cookie
         )
     except LaunchError as error:
@@ -114,14 +116,16 @@ def finish(request: Request, service: ContextOf, sent: Fields, cookie: CookieOf)
 
 
 @router.post("/choice")
-async def choose(request: Request, service: ContextOf) -> Response:
+async def choose(request: Request, service: ServiceOf) -> Response:
     """Show the button that sends the chosen exercises to the platform."""
     try:
         sent = parse_qs((await request.body()).decode(), max_num_fields=_MOST_CHOSEN)
         chosen = list(filter(None, map(service.catalog.find, sent.get("exercise", ()))))
         token = sent.get("request", [""])[0]
-        launch_url = address_of(request, service) + _PATH
-        answer = await run_in_threadpool(launch.choose, service.database, token, chosen, launch_url)
+        launch_url = public_address(request, service) + _PATH
+        answer = await run_in_threadpool(
+            launch.answer_choice, service.database, token, chosen, launch_url
+        )
     except (LaunchError, ValueError) as error:
         return await run_in_threadpool(_refusal, error, service)
     frames = await run_in_threadpool(frame_origins, service.database)
@@ -132,12 +136,12 @@ async def choose(request: Request, service: ContextOf) -> Response:
 def frame_origins(database: Database) -> str:
     """Return the sites that may show our pages in frames: the registered platforms."""
     with database.read() as connection:
-        registered = platforms.listed(connection)
+        registered = platforms.list_platforms(connection)
     return " ".join(sorted({"'self'"}.union(*(each.origins for each in registered))))
 
 
 def _page(
-    service: AppContext,
+    service: Service,
     sentence: str,
     page: str = "",
     status: HTTPStatus = HTTPStatus.OK,
@@ -150,5 +154,5 @@ def _page(
     return render("launch", status, **context, in_new_window=in_new_window)
 
 
-def _refusal(error: Exception, service: AppContext) -> Response:
+def _refusal(error: Exception, service: Service) -> Response:
     return _page(service, str(error), status=HTTPStatus.BAD_REQUEST)

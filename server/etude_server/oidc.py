@@ -50,9 +50,9 @@ class Provider:
         with self._session(redirect_uri) as session:
             url, _ = session.create_authorization_url(
                 self._configuration()["authorization_endpoint"],
-                state=_derived(secret, "state"),
-                nonce=_derived(secret, "nonce"),
-                code_verifier=_derived(secret, "verifier"),
+                state=_binding_token(secret, "state"),
+                nonce=_binding_token(secret, "nonce"),
+                code_verifier=_binding_token(secret, "verifier"),
             )
         return str(url), secret
 
@@ -63,7 +63,7 @@ class Provider:
             UsageError: They did not sign in there, or what it says is not valid.
         """
         if not secret or not hmac.compare_digest(
-            sent.get("state", "").encode(), _derived(secret, "state").encode()
+            sent.get("state", "").encode(), _binding_token(secret, "state").encode()
         ):
             raise UsageError("this sign-in did not begin in this browser: begin it again")
         if "code" not in sent:
@@ -74,7 +74,7 @@ class Provider:
                 answer = session.fetch_token(
                     described["token_endpoint"],
                     code=sent["code"],
-                    code_verifier=_derived(secret, "verifier"),
+                    code_verifier=_binding_token(secret, "verifier"),
                     timeout=_SECONDS,
                     allow_redirects=False,
                 )
@@ -84,7 +84,7 @@ class Provider:
             raise UsageError(
                 "the sign-in service does not know this sign-in: begin it again"
             ) from None
-        claims = self._verified(str(answer.get("id_token", "")), described, secret)
+        claims = self._verify_token(str(answer.get("id_token", "")), described, secret)
         login = claims.get(self.claim)
         verified = claims.get("email_verified", self.claim != "email")
         is_sure = str(verified).lower() == "true"  # some send it as text
@@ -92,7 +92,7 @@ class Provider:
             raise UsageError(f"the sign-in service does not say your {self.claim}, or is not sure")
         return login
 
-    def _verified(self, token: str, described: dict[str, Any], secret: str) -> dict[str, Any]:
+    def _verify_token(self, token: str, described: dict[str, Any], secret: str) -> dict[str, Any]:
         """Return the claims of a token after checking signature, issuer, audience, nonce, time."""
         try:
             keys = KeySet.import_key_set(call(described["jwks_uri"]))
@@ -101,7 +101,7 @@ class Provider:
                 "iss": {"essential": True, "value": self.issuer},
                 "aud": {"essential": True, "value": self.client_id},
             }
-            params = {"nonce": _derived(secret, "nonce"), "client_id": self.client_id}
+            params = {"nonce": _binding_token(secret, "nonce"), "client_id": self.client_id}
             claims = CodeIDToken(decoded.claims, decoded.header, needed_claims, params)
             claims.validate(now=int(time.time()), leeway=_LEEWAY)
         except CallError as error:
@@ -143,5 +143,5 @@ class Provider:
         )
 
 
-def _derived(secret: str, use: str) -> str:
+def _binding_token(secret: str, use: str) -> str:
     return hmac.new(secret.encode(), use.encode(), "sha256").hexdigest()

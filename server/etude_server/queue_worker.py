@@ -29,7 +29,7 @@ from etude_server.health import OK, Health, SelfTest, health_port
 from etude_server.job_queue import GRADE_TASK, REGRADE_TASK, JobQueue, Lane, make_app
 from etude_server.metrics import Meter
 from etude_server.store import regrades, submissions, verdicts
-from etude_server.store.database import Database, cause_of
+from etude_server.store.database import Database, error_cause
 from etude_server.store.ids import now
 from etude_server.store.migrate import upgrade
 from etude_server.store.regrades import Regrade
@@ -124,7 +124,7 @@ class _QueueWorker:
                 try:
                     await self._work()
                 except _AWAY as error:
-                    _log.warning("the database is away", error=cause_of(error))
+                    _log.warning("the database is away", error=error_cause(error))
                 if self._grading.pool.trouble is not None:
                     raise SandboxFault(self._grading.pool.trouble)
                 with contextlib.suppress(TimeoutError):
@@ -190,7 +190,7 @@ class _QueueWorker:
     async def _grade(self, submission_id: str) -> None:
         """Grade a submission that still waits."""
 
-        def find() -> submissions.Submitted | None:
+        def find() -> submissions.StoredSubmission | None:
             with self._grading.database.read() as connection:
                 return submissions.find_waiting(connection, submission_id)
 
@@ -256,4 +256,4 @@ class _QueueWorker:
             elif begun := regrades.find(connection, str(arguments["regrade_id"])):
                 run = verdicts.GradingRun(self._grading.worker, now(), now())
                 source_hash = str(arguments["source_hash"])
-                verdicts.note_fault(connection, begun.to_hash, source_hash, run, reason)
+                verdicts.record_fault(connection, begun.to_hash, source_hash, run, reason)

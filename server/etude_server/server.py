@@ -23,9 +23,9 @@ def serve(settings: Settings) -> None:
         UsageError, DefinitionError: The settings or the exercises are not valid.
     """
     logs.configure()
-    with open_service(settings) as context:
-        app = create_app(context)
-        context.catalog.reload_on_hangup(context.database)
+    with open_service(settings) as service:
+        app = create_app(service)
+        service.catalog.reload_on_hangup(service.database)
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         most = _FILES if hard == resource.RLIM_INFINITY else min(hard, _FILES)
         if soft != resource.RLIM_INFINITY and soft < most:

@@ -22,7 +22,7 @@ from grader.grading.workers.grading_pool import GradingPool
 
 
 @dataclass(frozen=True, slots=True)
-class AppContext:
+class Service:
     """The parts of a running service."""
 
     settings: Settings
@@ -38,7 +38,7 @@ class AppContext:
 
 
 @contextlib.contextmanager
-def open_service(settings: Settings) -> Iterator[AppContext]:
+def open_service(settings: Settings) -> Iterator[Service]:
     """Start the parts: the pool first, before an address with a password is used."""
     with contextlib.ExitStack() as stack:
         catalog = Catalog.load(settings.exercises)
@@ -75,6 +75,6 @@ def open_service(settings: Settings) -> Iterator[AppContext]:
             queue.start()
             stack.callback(queue.stop)
         reader = stack.enter_context(StaffReader(database))
-        yield AppContext(
+        yield Service(
             settings, catalog, database, pool, executor, queue, grading, meter, health, reader
         )

@@ -13,7 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from etude_server.job_queue import JobQueue
 from etude_server.store import people, submissions, verdicts
-from etude_server.store.database import Database, cause_of
+from etude_server.store.database import Database, error_cause
 from etude_server.store.ids import now
 
 SECONDS: Final = 30.0
@@ -57,7 +57,7 @@ class Sweeper:
             if not self._database.is_sqlite and not connection.execute(_MINE).scalar():
                 return 0
             if self._is_first:
-                lost = len(submissions.let_lost_wait(connection))
+                lost = len(submissions.requeue_lost_submissions(connection))
             people.forget_expired_sessions(connection)
             before = now() - self._keep_days * _DAY
             pruned = verdicts.prune_attempts(connection, before, _AT_ONCE)
@@ -75,4 +75,4 @@ class Sweeper:
             try:
                 self.sweep()
             except (SQLAlchemyError, ConnectorException) as error:
-                _log.warning("the sweep failed", error=cause_of(error))
+                _log.warning("the sweep failed", error=error_cause(error))

@@ -27,12 +27,12 @@ from etude_server.catalog import Catalog
 from etude_server.health import OK, Health, SelfTest, health_port
 from etude_server.job_queue import JobQueue
 from etude_server.metrics import Meter
-from etude_server.service import AppContext, open_service
+from etude_server.service import Service, open_service
 from etude_server.settings import Settings
 from etude_server.store import people, submissions, verdicts
 from etude_server.store.database import Database
 from etude_server.store.ids import now
-from etude_server.store.submissions import Submitted
+from etude_server.store.submissions import StoredSubmission
 from etude_server.store.tables import attempt, waiting
 from etude_server.sweeper import Sweeper
 from grader import errors
@@ -58,7 +58,7 @@ def pool() -> Iterator[GradingPool]:
         yield opened
 
 
-def _hand_in(database: Database, source: str) -> Submitted:
+def _hand_in(database: Database, source: str) -> StoredSubmission:
     with database.write() as connection:
         owner = people.add_person(connection, "ada", "student", actor="test")
         return submissions.accept(
@@ -67,7 +67,7 @@ def _hand_in(database: Database, source: str) -> Submitted:
 
 
 @contextlib.contextmanager
-def _serving(context: AppContext) -> Iterator[str]:
+def _serving(context: Service) -> Iterator[str]:
     """Serve on 127.0.0.1 and give the address."""
     config = uvicorn.Config(create_app(context), port=0, log_config=None, lifespan="off")
     server = uvicorn.Server(config)
@@ -323,8 +323,10 @@ def test_old_diagnostics_go_and_verdicts_stay(database: Database) -> None:
     """The sweep forgets who graded what long ago; newer ones are kept."""
     run = verdicts.GradingRun("here", now() - 91 * _DAY, now() - 91 * _DAY)
     with database.write() as connection:
-        verdicts.note_fault(connection, "e", "s", run, "old")
-        verdicts.note_fault(connection, "e", "s", verdicts.GradingRun("here", now(), now()), "new")
+        verdicts.record_fault(connection, "e", "s", run, "old")
+        verdicts.record_fault(
+            connection, "e", "s", verdicts.GradingRun("here", now(), now()), "new"
+        )
     Sweeper(database, 40_000).sweep()  # for longer than there are computers
     Sweeper(database, 90).sweep()
     with database.read() as connection:
@@ -343,7 +345,7 @@ def test_the_sweep_finds_what_was_lost(database: Database, jobs: JobQueue | None
     """A submission that neither waits nor has a job waits again, and has one job."""
     lost = _hand_in(database, "x = 1\n")
     with database.write() as connection:
-        submissions.stop_waiting(connection, lost.id)
+        submissions.take_out_of_line(connection, lost.id)
     assert Sweeper(database, 90, jobs).sweep() == 1
     assert Sweeper(database, 90, jobs).sweep() == 0
     with database.read() as connection:

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, event, func, select, text
 from etude_server.grading import GradingRequest, NewVerdict, Publisher, for_submission
 from etude_server.store import events, people, submissions, verdicts
 from etude_server.store.database import Database
-from etude_server.store.submissions import Submitted
+from etude_server.store.submissions import StoredSubmission
 from etude_server.store.tables import attempt, grade, publication
 from etude_server.store.tables import event as event_table
 from etude_server.store.verdicts import GradingRun
@@ -36,7 +36,7 @@ class _Told:
     def __init__(self) -> None:
         self._futures: list[Future[None]] = []
 
-    def request(self, submitted: Submitted) -> GradingRequest:
+    def request(self, submitted: StoredSubmission) -> GradingRequest:
         request = for_submission(submitted)
         self._futures.append(request.done)
         return request
@@ -46,7 +46,7 @@ class _Told:
         return [None if each is None else str(each) for each in errors]
 
 
-def _hand_in(database: Database, number: int) -> list[Submitted]:
+def _hand_in(database: Database, number: int) -> list[StoredSubmission]:
     with database.write() as connection:
         owner = people.add_person(connection, "ada", "student", actor="test")
         return [
@@ -56,7 +56,7 @@ def _hand_in(database: Database, number: int) -> list[Submitted]:
 
 
 def _made(
-    submitted: Submitted, score: int, name: str = "t", outcome: Outcome = Outcome.PASSED
+    submitted: StoredSubmission, score: int, name: str = "t", outcome: Outcome = Outcome.PASSED
 ) -> NewVerdict:
     test = TestResult(name, "", hidden=False, outcome=outcome, points=score, max_points=9)  # type: ignore[arg-type]  # a name in place of a NewType
     made = Verdict(
@@ -83,7 +83,7 @@ def told() -> _Told:
 
 
 @contextlib.contextmanager
-def _held(publisher: Publisher, submitted: Submitted, told: _Told) -> Iterator[None]:
+def _held(publisher: Publisher, submitted: StoredSubmission, told: _Told) -> Iterator[None]:
     """Hold the publisher up, so that what is put meanwhile is ready at once."""
     is_held, go_on = threading.Event(), threading.Event()
 
@@ -140,7 +140,7 @@ def test_what_can_never_be_written_waits_for_staff(database: Database, told: _To
     assert told.wait() == [None] * 8
     with database.read() as connection:
         assert submissions.count_waiting(connection) == (0, 1)
-        [*_, last] = events.of_subject(connection, handed_in[0].id)
+        [*_, last] = events.list_events(connection, handed_in[0].id)
         assert connection.execute(select(func.count()).select_from(publication)).scalar() == 7
     assert last.kind == events.PARKED
     assert last.data["reason"].startswith("its verdict cannot be written (")
@@ -149,7 +149,7 @@ def test_what_can_never_be_written_waits_for_staff(database: Database, told: _To
 def test_what_a_fault_quotes_can_be_written(database: Database) -> None:
     """Also a NUL and half a character: it could not be parked, and would be graded for ever."""
     with database.write() as connection:
-        verdicts.note_fault(connection, "e", "s", _RUN, "it printed a\0b and \udc80")
+        verdicts.record_fault(connection, "e", "s", _RUN, "it printed a\0b and \udc80")
     with database.read() as connection:
         found = connection.execute(select(attempt.c.message)).scalar_one()
     assert found == "it printed a\\0b and \\udc80"

@@ -8,8 +8,8 @@ from sqlalchemy import Connection, insert
 from etude_server.store import events, people, schedules, tables, unsent_scores
 from etude_server.store.ids import new_id, now
 from etude_server.store.people import Person
-from etude_server.store.submissions import Submitted
-from etude_server.store.upsert import put
+from etude_server.store.submissions import StoredSubmission
+from etude_server.store.upsert import upsert
 from grader.definitions.exercise import Exercise
 from grader.errors import UsageError
 
@@ -47,7 +47,7 @@ def override(
         raise UsageError(
             f"give points from 0 to {most}, the maximum of {exercise.id}, or an excuse"
         )
-    people.hold_present(connection, whom.id)  # before any row of theirs, as an erasure does
+    people.lock_present_person(connection, whom.id)  # before any row of theirs, as an erasure does
     name = str(exercise.id)
     values = {"person_id": whom.id, "exercise": name, "points": points, "excused": excused}
     reason = need_text(reason, "a reason")
@@ -55,27 +55,27 @@ def override(
     connection.execute(insert(tables.override).values(row))
     data = {"override": row["id"], "exercise": name, "points": points, "excused": excused}
     events.append(connection, actor, events.OVERRIDDEN, whom.id, data)
-    unsent_scores.note(connection, whom.id, name)
+    unsent_scores.queue_grade(connection, whom.id, name)
 
 
 def extend(
     connection: Connection, whom: Person, exercise: str, due: dt.datetime, *, actor: str
 ) -> None:
     """Give a person a due date of their own."""
-    people.hold_present(connection, whom.id)  # before any row of theirs, as an erasure does
+    people.lock_present_person(connection, whom.id)  # before any row of theirs, as an erasure does
     row: dict[str, Any] = {"exercise": exercise, "due_at": schedules.microseconds(due)}
-    put(connection, tables.extension, {"person_id": whom.id, **row, "from_file": False})
+    upsert(connection, tables.extension, {"person_id": whom.id, **row, "from_file": False})
     events.append(connection, actor, events.EXTENDED, whom.id, row)
-    unsent_scores.note(connection, whom.id, exercise)
+    unsent_scores.queue_grade(connection, whom.id, exercise)
 
 
 def comment(
-    connection: Connection, submitted: Submitted, text: str, line: int | None, *, actor: str
+    connection: Connection, submitted: StoredSubmission, text: str, line: int | None, *, actor: str
 ) -> None:
     """Comment on a submission, or on a line of it; raise `UsageError` if that cannot be."""
     if line is not None and not 1 <= line <= _LAST_LINE:
         raise UsageError(f"a line is a number from 1 to {_LAST_LINE}")
-    people.hold_present(connection, submitted.person_id)
+    people.lock_present_person(connection, submitted.person_id)
     row = {
         "id": new_id(),
         "submission_id": submitted.id,

@@ -9,7 +9,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, delete, exists, insert, select, update
 
 from etude_server.store import events, people, personal_data, verdicts
-from etude_server.store.database import unlocked
+from etude_server.store.database import allow_changes
 from etude_server.store.ids import now
 from etude_server.store.people import Person, Role, digest, new_secret
 from etude_server.store.tables import (
@@ -47,7 +47,7 @@ _TEXTS: Final[dict[str, Any]] = {  # what a test's result quotes of a program or
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class ImportCounts:
     """The number of people that an import concerned."""
 
     added: int
@@ -55,7 +55,7 @@ class Imported:
     unchanged: int
 
 
-def import_people(connection: Connection, rows: Sequence[RosterRow], *, actor: str) -> Imported:
+def import_people(connection: Connection, rows: Sequence[RosterRow], *, actor: str) -> ImportCounts:
     """Add the people of a roster, and change those who are there already.
 
     Who is not on it stays as they are; somebody disabled stays disabled.
@@ -70,16 +70,16 @@ def import_people(connection: Connection, rows: Sequence[RosterRow], *, actor: s
     with _keeping_an_instructor(connection):
         logins = {row.name: row.login for row in rows if row.login is not None}
         taken: dict[str, str] = {}
-        for each in people.listed(connection):
+        for each in people.list_people(connection):
             if logins.get(each.name, each.login) != each.login:
-                _set(connection, each.id, login="")  # two people may exchange theirs
+                _update_person(connection, each.id, login="")  # two people may exchange theirs
             elif each.login:
                 taken[each.login] = each.name
         for row in rows:
             if row.login and taken.setdefault(row.login, row.name) != row.name:
                 raise UsageError(f"{row.where}: {taken[row.login]!r} has the login {row.login!r}")
         done = [_import(connection, row, actor) for row in rows]
-    return Imported(*(done.count(each) for each in ("added", "changed", "unchanged")))
+    return ImportCounts(*(done.count(each) for each in ("added", "changed", "unchanged")))
 
 
 def _import(connection: Connection, row: RosterRow, actor: str) -> str:
@@ -95,7 +95,7 @@ def _import(connection: Connection, row: RosterRow, actor: str) -> str:
         if (value := getattr(row, name)) is not None and value != getattr(person, name)
     }
     if new:
-        _set(connection, person.id, **new)
+        _update_person(connection, person.id, **new)
     if row.role and _set_role(connection, person, role, actor):
         new["role"] = row.role
     if known_person is None:
@@ -110,10 +110,10 @@ def _import(connection: Connection, row: RosterRow, actor: str) -> str:
 def _keeping_an_instructor(connection: Connection) -> Iterator[None]:
     """Raise `UsageError` if what is done leaves no instructor; it is to be undone then."""
     able = (person.c.role == "instructor", person.c.disabled_at.is_(None))
-    chosen = select(person.c.id).where(*able).with_for_update()
-    before = connection.execute(chosen).first()
+    query = select(person.c.id).where(*able).with_for_update()
+    before = connection.execute(query).first()
     yield
-    if before and not connection.execute(chosen).first():
+    if before and not connection.execute(query).first():
         raise UsageError("this would leave no instructor: make somebody else one first")
 
 
@@ -131,11 +131,11 @@ def change(
         UsageError: No instructor would be left; the transaction is to be undone.
     """
     with _keeping_an_instructor(connection):
-        people.hold_present(connection, whom.id)
+        people.lock_present_person(connection, whom.id)
         if role is not None:
             _set_role(connection, whom, role, actor)
         if disabled is not None:
-            _set(connection, whom.id, disabled_at=now() if disabled else None)
+            _update_person(connection, whom.id, disabled_at=now() if disabled else None)
             kind = events.PERSON_DISABLED if disabled else events.PERSON_ENABLED
             events.append(connection, actor, kind, whom.id, {})
     if disabled:
@@ -146,19 +146,19 @@ def change(
 def _set_role(connection: Connection, whom: Person, role: Role, actor: str) -> bool:
     if role == whom.role:
         return False
-    _set(connection, whom.id, role=role)
+    _update_person(connection, whom.id, role=role)
     data = {"before": whom.role, "role": role}
     events.append(connection, actor, events.ROLE_CHANGED, whom.id, data)
     return True
 
 
-def _set(connection: Connection, person_id: str, **values: object) -> None:
+def _update_person(connection: Connection, person_id: str, **values: object) -> None:
     connection.execute(update(person).where(person.c.id == person_id).values(values))
 
 
 def make_invite(connection: Connection, whom: Person, days: int, *, actor: str) -> str:
     """Return the secret of a link by which a person signs in once; the last one ends."""
-    people.hold_present(connection, whom.id)
+    people.lock_present_person(connection, whom.id)
     secret, ends = new_secret(), now() + days * _DAY
     connection.execute(delete(invite).where(invite.c.person_id == whom.id))
     values = {"hash": digest(secret), "person_id": whom.id, "expires_at": ends}
@@ -177,7 +177,7 @@ def erase(connection: Connection, whom: Person, *, actor: str) -> None:
         UsageError: Something of theirs is being graded, or no instructor would be left; the
             transaction is to be undone.
     """
-    with unlocked(connection, "verdict"):
+    with allow_changes(connection, "verdict"):
         _erase(connection, whom)
     events.append(connection, actor, events.PERSON_ERASED, whom.id, {})
 
@@ -186,7 +186,7 @@ def _erase(connection: Connection, whom: Person) -> None:
     # Sources first, as whatever publishes a verdict locks its source before a person.
     theirs = select(source.c.hash).where(source.c.hash.in_(personal_data.sources(whom)))
     connection.execute(theirs.order_by(source.c.hash).with_for_update(key_share=True))
-    people.hold_present(connection, whom.id)
+    people.lock_present_person(connection, whom.id)
     own = select(submission.c.id).where(submission.c.person_id == whom.id)
     pending = waiting.c.submission_id.in_(own), waiting.c.parked.is_(False)
     if connection.execute(select(waiting).where(*pending)).first():

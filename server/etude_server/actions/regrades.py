@@ -133,7 +133,7 @@ def preview(
 
     def request(source_hash: str) -> GradingRequest:
         def note(connection: Connection, verdict: StoredVerdict) -> None:
-            pairs = regrades.changes_by(
+            pairs = regrades.find_changes(
                 connection, exercise.id, from_hash, source_hash, _mark(verdict)
             )
             changes[source_hash] = [change for _, change in pairs]
@@ -189,7 +189,7 @@ def undo(host: RegradeHost, regrade_id: str, *, by: str, reason: str) -> Regrade
         done = regrades.find(connection, regrade_id)
         if done is None or done.state == "running":
             raise UsageError(f"there is no regrade {regrade_id!r} that has ended")
-        sources = regrades.sources_of(connection, regrade_id)
+        sources = regrades.sources_published_by(connection, regrade_id)
     return _begin(
         host, sources, exercise=done.exercise, from_hash=done.to_hash, to_hash=done.from_hash,
         by=by, reason=f"undo of {regrade_id}: {_reason(reason)}", allow_lower=True,
@@ -274,11 +274,11 @@ def for_source(
     def publish(connection: Connection, verdict: StoredVerdict) -> None:
         if not regrades.claim(connection, begun.id, source_hash):
             return
-        for submitted, change in regrades.changes_by(
+        for submitted, change in regrades.find_changes(
             connection, begun.exercise, begun.from_hash, source_hash, _mark(verdict)
         ):
             if change.effect == "lowered" and not begun.allow_lower:
-                regrades.hold(connection, begun, submitted, change)
+                regrades.record_kept_verdict(connection, begun, submitted, change)
                 continue
             verdicts.publish(
                 connection,

@@ -8,7 +8,7 @@ from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBea
 from pydantic import BaseModel, ConfigDict, Field
 
 from etude_server.api.problem_details import ProblemError, responses
-from etude_server.service import AppContext
+from etude_server.service import Service
 from etude_server.store import people
 from etude_server.store.people import Person, Role
 
@@ -37,27 +37,27 @@ _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 router = APIRouter(prefix="/v1/session", tags=["session"])
 
 
-async def context(request: Request) -> AppContext:  # a plain function would be sent to a thread
-    """Return the running service."""
-    running: AppContext = request.app.state.context
+async def current_service(request: Request) -> Service:
+    """Return the running service; asynchronous, since FastAPI sends other functions to threads."""
+    running: Service = request.app.state.service
     return running
 
 
-ContextOf = Annotated[AppContext, Depends(context)]
+ServiceOf = Annotated[Service, Depends(current_service)]
 
 
-def address_of(request: Request, service: AppContext) -> str:
+def public_address(request: Request, service: Service) -> str:
     """Return our address; without one the socket's that received it: headers may be forged."""
     host, port = request.scope["server"]
     here = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     return (service.settings.public_url or here).rstrip("/")
 
 
-def _cookie_name(service: AppContext) -> str:
+def _cookie_name(service: Service) -> str:
     return COOKIE_OF_HOST if service.settings.is_https else COOKIE
 
 
-async def session_cookie(request: Request, service: ContextOf) -> str | None:
+async def session_cookie(request: Request, service: ServiceOf) -> str | None:
     """Return the value of a browser's session cookie."""
     return request.cookies.get(_cookie_name(service))
 
@@ -67,7 +67,7 @@ CookieOf = Annotated[str | None, Depends(session_cookie)]
 
 def current_person(
     request: Request,
-    service: ContextOf,
+    service: ServiceOf,
     bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
     _described: Annotated[str | None, Depends(_cookie)],
     cookie: CookieOf,
@@ -81,13 +81,13 @@ def current_person(
     person = None
     with service.database.read() as connection:
         if bearer is not None:
-            person = people.person_of_token(connection, bearer.credentials)
-        elif cookie and (person := people.person_of_session(connection, cookie)):
+            person = people.find_by_token(connection, bearer.credentials)
+        elif cookie and (person := people.find_by_session(connection, cookie)):
             if request.headers.get("Sec-Fetch-Dest", "empty") not in _PAGE_REQUESTS:
                 detail = "A browser's session answers pages, not imported scripts, fonts or images."
                 raise ProblemError(HTTPStatus.FORBIDDEN, detail)
             sent = request.headers.get(CSRF_HEADER, "")
-            if request.method not in _SAFE and not people.is_csrf(sent, people.csrf_of(cookie)):
+            if request.method not in _SAFE and not people.is_csrf(sent, people.csrf_token(cookie)):
                 detail = f"A browser's request needs the session's {CSRF_HEADER} header."
                 raise ProblemError(HTTPStatus.FORBIDDEN, detail)
     if person is None:
@@ -138,7 +138,7 @@ class Me(BaseModel):
 
 
 @router.post("", responses=responses(HTTPStatus.UNAUTHORIZED))
-def sign_in(credentials: SignIn, service: ContextOf, response: Response, cookie: CookieOf) -> Me:
+def sign_in(credentials: SignIn, service: ServiceOf, response: Response, cookie: CookieOf) -> Me:
     """Open a session for a browser, and close its last; scripts cannot read the cookie."""
     with service.database.write() as connection:
         entered = people.sign_in(connection, credentials.token, cookie)
@@ -147,11 +147,11 @@ def sign_in(credentials: SignIn, service: ContextOf, response: Response, cookie:
         raise ProblemError(HTTPStatus.UNAUTHORIZED, detail, _BEARER)
     person, new_cookie = entered
     give_cookie(response, new_cookie, service)
-    return Me(name=person.name, role=person.role, csrf=people.csrf_of(new_cookie))
+    return Me(name=person.name, role=person.role, csrf=people.csrf_token(new_cookie))
 
 
 def give_cookie(
-    response: Response, cookie: str, service: AppContext, *, in_frame: bool = False
+    response: Response, cookie: str, service: Service, *, in_frame: bool = False
 ) -> None:
     """Set the session cookie, which scripts cannot read.
 
@@ -178,7 +178,7 @@ def partition(response: Response) -> None:
     ]
 
 
-def take_cookie(response: Response, service: AppContext) -> None:
+def take_cookie(response: Response, service: Service) -> None:
     """Delete the session cookie, with the attributes that it was set with."""
     response.delete_cookie(_cookie_name(service), secure=service.settings.is_https)
 
@@ -190,12 +190,12 @@ def who(person: Someone, request: Request, cookie: CookieOf) -> Me:
     No other site can read the answer: it allows no origin but its own.
     """
     is_program = "authorization" in request.headers
-    csrf = None if is_program or cookie is None else people.csrf_of(cookie)
+    csrf = None if is_program or cookie is None else people.csrf_token(cookie)
     return Me(name=person.name, role=person.role, csrf=csrf)
 
 
 @router.delete("", status_code=HTTPStatus.NO_CONTENT, responses=responses(*STAFF_ONLY))
-def sign_out(_person: Someone, service: ContextOf, response: Response, cookie: CookieOf) -> None:
+def sign_out(_person: Someone, service: ServiceOf, response: Response, cookie: CookieOf) -> None:
     """Close the session."""
     if cookie is not None:
         with service.database.write() as connection:

@@ -11,7 +11,7 @@ from etude_server.api.problem_details import ProblemError
 from etude_server.store import schedules, windows
 from etude_server.store.ids import now, utc
 from etude_server.store.people import Person
-from etude_server.store.submissions import Submitted
+from etude_server.store.submissions import StoredSubmission
 from etude_server.store.verdicts import StoredVerdict
 
 _DAY = 24 * 60 * 60 * 1_000_000  # microseconds
@@ -41,7 +41,7 @@ class WindowInfo(BaseModel):
     hold_hidden: bool = Field(description="Results of hidden tests are held back until due.")
 
 
-def check(connection: Connection, person: Person, submitted: Submitted) -> None:
+def check(connection: Connection, person: Person, submitted: StoredSubmission) -> None:
     """Raise if a student may not submit this now.
 
     Raises:
@@ -51,7 +51,7 @@ def check(connection: Connection, person: Person, submitted: Submitted) -> None:
         return
     window = windows.window(connection, person.id, submitted.exercise)
     if window.opens_at is not None and now() < window.opens_at:
-        raise _refused(f"This exercise opens at {_iso(window.opens_at)}.", window.opens_at)
+        raise _locked_problem(f"This exercise opens at {_iso(window.opens_at)}.", window.opens_at)
     if window.attempts is not None:
         # `submissions.accept` has locked the person: attempts sent at once see each other.
         times = schedules.attempts_before(connection, submitted)
@@ -60,10 +60,10 @@ def check(connection: Connection, person: Person, submitted: Submitted) -> None:
             reason = (
                 f"{window.attempts} attempts in 24 hours are used up; the next is at {_iso(again)}."
             )
-            raise _refused(reason, again)
+            raise _locked_problem(reason, again)
 
 
-def _refused(detail: str, until: int) -> ProblemError:
+def _locked_problem(detail: str, until: int) -> ProblemError:
     seconds = max(1, round(until / 1_000_000 - time.time()))
     return ProblemError(HTTPStatus.LOCKED, detail, {"Retry-After": str(seconds)})
 
@@ -75,7 +75,7 @@ def is_held(connection: Connection, person: Person, exercise: str) -> bool:
     return windows.window(connection, person.id, exercise).is_holding
 
 
-def without_hidden(verdict: StoredVerdict) -> StoredVerdict:
+def without_hidden_tests(verdict: StoredVerdict) -> StoredVerdict:
     """Return a verdict as if the visible tests were all that was run here."""
     tests = [each for each in verdict.body["tests"] if not each["hidden"]]
     hidden = len(verdict.body["tests"]) - len(tests)

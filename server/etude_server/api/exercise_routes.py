@@ -7,9 +7,9 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from etude_server.api import deadlines
-from etude_server.api.auth import ContextOf, Someone
+from etude_server.api.auth import ServiceOf, Someone
 from etude_server.api.deadlines import WindowInfo
-from etude_server.api.problem_details import ProblemError, existing_one, responses
+from etude_server.api.problem_details import ProblemError, need_existing, responses
 from etude_server.store import comments as stored_comments
 from etude_server.store import grades, submissions, windows
 from etude_server.store.comments import Comment
@@ -69,10 +69,10 @@ class Progress(BaseModel):
 
 
 @router.get("/exercises")
-def exercises(person: Someone, service: ContextOf) -> list[ExerciseInfo]:
+def exercises(person: Someone, service: ServiceOf) -> list[ExerciseInfo]:
     """List the exercises, in the order of their tracks."""
     with service.database.read() as connection:
-        dates = windows.windows(connection, person.id)
+        dates = windows.windows_by_exercise(connection, person.id)
     return [
         ExerciseInfo(
             id=each.id,
@@ -93,24 +93,24 @@ def exercises(person: Someone, service: ContextOf) -> list[ExerciseInfo]:
 
 
 @router.get("/exercises/{exercise}", responses=responses(HTTPStatus.NOT_FOUND))
-def exercise(exercise: str, person: Someone, service: ContextOf) -> ExerciseInfo:
+def exercise(exercise: str, person: Someone, service: ServiceOf) -> ExerciseInfo:
     """Describe one exercise."""
     matches = (each for each in exercises(person, service) if each.id == exercise)
-    return existing_one(next(matches, None), "exercise")
+    return need_existing(next(matches, None), "exercise")
 
 
 @router.get(
     "/exercises/{exercise}/solution",
     responses=responses(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND),
 )
-def solution(exercise: str, person: Someone, service: ContextOf) -> dict[str, Any]:
+def solution(exercise: str, person: Someone, service: ServiceOf) -> dict[str, Any]:
     """Return the solution of an exercise that the caller has passed, as its page shows it."""
     entry = service.catalog.find(exercise)
     render = service.settings.solution
     if entry is None or render is None or not entry.solution:
         raise ProblemError(HTTPStatus.NOT_FOUND, "There is no solution to show.")
     with service.database.read() as connection:
-        own = grades.of_person(connection, person.id)
+        own = grades.person_grades(connection, person.id)
         held = deadlines.is_held(connection, person, exercise)
     if held or not any(each.exercise == exercise and each.passed for each in own):
         raise ProblemError(HTTPStatus.FORBIDDEN, "You see the solution once you have passed.")
@@ -122,28 +122,28 @@ def solution(exercise: str, person: Someone, service: ContextOf) -> dict[str, An
     responses=responses(HTTPStatus.NOT_FOUND),
     response_model=list[CommentedSubmission],
 )
-def comments(exercise: str, person: Someone, service: ContextOf) -> list[dict[str, Any]]:
+def comments(exercise: str, person: Someone, service: ServiceOf) -> list[dict[str, Any]]:
     """Return what staff said on the caller's submissions of an exercise, the newest first."""
-    existing_one(service.catalog.find(exercise), "exercise")
+    need_existing(service.catalog.find(exercise), "exercise")
     with service.database.read() as connection:
         return [
             {
                 "submission": each.id,
                 "received_at": each.received_at,
-                "source": submissions.text_of(connection, each.source_hash),
-                "comments": stored_comments.of_submission(connection, each.id),
+                "source": submissions.read_source(connection, each.source_hash),
+                "comments": stored_comments.list_comments(connection, each.id),
             }
-            for each in stored_comments.commented(connection, person.id, exercise)
+            for each in stored_comments.list_commented(connection, person.id, exercise)
         ]
 
 
 @router.get("/progress", response_model=Progress)
-def progress(person: Someone, service: ContextOf) -> dict[str, Any]:
+def progress(person: Someone, service: ServiceOf) -> dict[str, Any]:
     """Return the caller's best verdicts, and the XP that they earned."""
     with service.database.read() as connection:
         best = [
             each
-            for each in grades.of_person(connection, person.id)
+            for each in grades.person_grades(connection, person.id)
             if not deadlines.is_held(connection, person, each.exercise)
         ]
     return {"name": person.name, "xp": sum(each.xp for each in best), "exercises": best}

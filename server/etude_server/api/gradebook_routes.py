@@ -10,10 +10,10 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
 from etude_server import gradebook_data
-from etude_server.api.auth import STAFF_ONLY, ContextOf, current_staff
+from etude_server.api.auth import STAFF_ONLY, ServiceOf, current_staff
 from etude_server.api.list_pages import After, Limit, Page
 from etude_server.api.problem_details import ProblemError, responses
-from etude_server.service import AppContext
+from etude_server.service import Service
 from etude_server.store import grades
 from etude_server.store.grades import Grade
 from etude_server.store.submissions import Stuck
@@ -86,7 +86,7 @@ Exercise = Annotated[
 
 @router.get("/gradebook", responses=_AS_CSV, response_model=Page[GradeInfo])
 def show(
-    service: ContextOf,
+    service: ServiceOf,
     *,
     exercise: Exercise = None,
     form: Annotated[
@@ -101,10 +101,10 @@ def show(
         return csv_response(_parts(service, exercise), "grades.csv")
     of, _, name = (after or "").partition(" ")
     with service.database.read(one_state=True) as connection:
-        rows = grades.of_students(
+        rows = grades.student_grades(
             connection, exercise, after=(name, of) if after else None, most=limit + 1
         )
-    return Page.cut(rows, limit, lambda last: f"{last.exercise} {last.person}")
+    return Page.make(rows, limit, lambda last: f"{last.exercise} {last.person}")
 
 
 @router.post(
@@ -113,7 +113,7 @@ def show(
     response_class=Response,
 )
 def fill_canvas(
-    service: ContextOf,
+    service: ServiceOf,
     export: Annotated[
         bytes, Body(media_type=_CSV, min_length=1, description="The file that Canvas exported.")
     ],
@@ -149,13 +149,13 @@ def fill_canvas(
 
 
 @router.get("/statistics", response_model=list[StatisticsInfo])
-def statistics(service: ContextOf, exercise: Exercise = None) -> list[dict[str, Any]]:
+def statistics(service: ServiceOf, exercise: Exercise = None) -> list[dict[str, Any]]:
     """Return the difficulty, common mistakes and stuck students of exercises; hardest first."""
     numbers = service.staff_reader.read(gradebook_data.numbers, exercise)
     return [{**asdict(each.statistics), "stuck": each.stuck} for each in numbers]
 
 
-def _parts(service: AppContext, exercise: str | None) -> Iterator[str]:
+def _parts(service: Service, exercise: str | None) -> Iterator[str]:
     text, after = service.staff_reader.read(gradebook_data.csv_part, exercise)
     yield text
     while after is not None:

@@ -22,7 +22,7 @@ class Page(BaseModel, Generic[_Item]):
     next: str | None = Field(description="`after` of the next page; null at the end.")
 
     @classmethod
-    def cut(
+    def make(
         cls, entries: Sequence[_Item], limit: int, place: Callable[[_Item], str]
     ) -> "Page[_Item]":
         """Return the page of the first entries, of which there is one more if a page follows."""

@@ -35,10 +35,10 @@ class BodyCap:
     Some paths are roomy: they take more bytes. A proxy ends the connections of slow clients.
     """
 
-    def __init__(self, app: ASGIApp, most: int, roomy: Mapping[str, int]) -> None:
+    def __init__(self, app: ASGIApp, most: int, larger_limits: Mapping[str, int]) -> None:
         self._app = app
         self._most = most
-        self._roomy = roomy
+        self._roomy = larger_limits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it with 413."""
@@ -49,13 +49,13 @@ class BodyCap:
         refusal = _refusal(Headers(scope=scope), most)
         has_begun = False
 
-        async def receive_within() -> Message:
+        async def limited_receive() -> Message:
             nonlocal left
             message = await receive()
             left -= len(message.get("body", b""))
             return message if left >= 0 else {"type": "http.disconnect"}
 
-        async def unless_too_large(message: Message) -> None:
+        async def send_unless_rejected(message: Message) -> None:
             nonlocal has_begun
             # What the application makes of a body that broke off is not told.
             if left >= 0 or has_begun:
@@ -64,7 +64,7 @@ class BodyCap:
 
         if refusal is None:
             try:
-                await self._app(scope, receive_within, unless_too_large)
+                await self._app(scope, limited_receive, send_unless_rejected)
             except ClientDisconnect:
                 if left >= 0:
                     raise
@@ -90,7 +90,7 @@ def _too_large(most: int) -> tuple[HTTPStatus, str]:
     return HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail
 
 
-class CarefulHeaders:
+class SecurityHeaders:
     """Adds the security headers to every answer; a page keeps the policy that it brings itself."""
 
     def __init__(self, app: ASGIApp, *, https: bool) -> None:
@@ -133,7 +133,7 @@ class RequestLog:
         request_id = uuid.uuid4().hex
         status = 500  # unless it is answered
 
-        async def noted(message: Message) -> None:
+        async def send_with_id(message: Message) -> None:
             nonlocal status
             if message["type"] == _START:
                 status = message["status"]
@@ -143,7 +143,7 @@ class RequestLog:
         began = time.perf_counter()
         with structlog.contextvars.bound_contextvars(request_id=request_id):
             try:
-                await self._app(scope, receive, noted)
+                await self._app(scope, receive, send_with_id)
             finally:
                 seconds = time.perf_counter() - began
                 route = str(getattr(scope.get("route"), "path", "") or "other")

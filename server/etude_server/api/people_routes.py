@@ -9,11 +9,11 @@ from pydantic import BaseModel, ConfigDict, Field
 from etude_server.actions import grades
 from etude_server.actions import people as actions
 from etude_server.actions.grades import LONGEST_TEXT
-from etude_server.actions.people import INVITE_DAYS, Imported
-from etude_server.api.auth import STAFF_ONLY, ContextOf, Staff, Teacher
-from etude_server.api.problem_details import existing_one, responses
+from etude_server.actions.people import INVITE_DAYS, ImportCounts
+from etude_server.api.auth import STAFF_ONLY, ServiceOf, Staff, Teacher
+from etude_server.api.problem_details import need_existing, responses
 from etude_server.api.submission_routes import Own
-from etude_server.service import AppContext
+from etude_server.service import Service
 from etude_server.store import comments, people
 from etude_server.store.comments import Comment
 from etude_server.store.people import Person, Role
@@ -72,41 +72,41 @@ class NewExtension(_Strict):
     due: str = Field(max_length=100, description="With its zone: 2026-12-01T18:00+01:00.")
 
 
-def need_person(service: AppContext, person_id: str) -> Person:
+def need_person(service: Service, person_id: str) -> Person:
     """Return a person who was not erased, or answer 404."""
     with service.database.read() as connection:
         person = people.find_by_id(connection, person_id)
-    return existing_one(None if person and people.is_erased(person.name) else person, "person")
+    return need_existing(None if person and people.is_erased(person.name) else person, "person")
 
 
-def existing(
+def find_person(
     person_id: Annotated[str, Path(pattern=r"^[0-9a-f-]{36}$", description="A person's id.")],
     _staff: Staff,
-    service: ContextOf,
+    service: ServiceOf,
 ) -> Person:
     """Return a person, or answer 404."""
     return need_person(service, person_id)
 
 
-Existing = Annotated[Person, Depends(existing)]
+Existing = Annotated[Person, Depends(find_person)]
 _Filter = Annotated[str | None, Query(max_length=200, pattern=r"^[^\x00]*$")]
 
 
 @router.get("/people", responses=responses(*STAFF_ONLY))
-def listed(
-    _staff: Staff, service: ContextOf, role: Role | None = None, section: _Filter = None
+def list_people(
+    _staff: Staff, service: ServiceOf, role: Role | None = None, section: _Filter = None
 ) -> list[Person]:
     """List the people, by name."""
     with service.database.read() as connection:
-        return people.listed(connection, role=role, section=section)
+        return people.list_people(connection, role=role, section=section)
 
 
 @router.post("/people/import", responses=responses(*STAFF_ONLY, HTTPStatus.CONFLICT))
 def import_people(
     staff: Staff,
-    service: ContextOf,
+    service: ServiceOf,
     table: Annotated[bytes, Body(media_type="text/csv", min_length=1, description="A roster.")],
-) -> Imported:
+) -> ImportCounts:
     """Add the people of a roster and change those who are there; all of it, or nothing."""
     rows = read_roster(decode(table, "roster"), "roster")
     with service.database.write() as connection:
@@ -114,7 +114,7 @@ def import_people(
 
 
 @router.patch("/people/{person_id}", responses=_CHANGES)
-def change(whom: Existing, new: PersonChange, staff: Staff, service: ContextOf) -> Person:
+def change(whom: Existing, new: PersonChange, staff: Staff, service: ServiceOf) -> Person:
     """Change a person's role, or whether they are disabled."""
     with service.database.write() as connection:
         actions.change(connection, whom, role=new.role, disabled=new.disabled, actor=staff.id)
@@ -122,7 +122,7 @@ def change(whom: Existing, new: PersonChange, staff: Staff, service: ContextOf) 
 
 
 @router.post("/people/{person_id}/invite", responses=_ONE)
-def invite(whom: Existing, staff: Staff, service: ContextOf) -> InviteInfo:
+def invite(whom: Existing, staff: Staff, service: ServiceOf) -> InviteInfo:
     """Make a link by which a person signs in once; their last link ends."""
     with service.database.write() as connection:
         secret = actions.make_invite(connection, whom, INVITE_DAYS, actor=staff.id)
@@ -133,10 +133,10 @@ def invite(whom: Existing, staff: Staff, service: ContextOf) -> InviteInfo:
     "/submissions/{submission_id}/comments",
     responses=responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND),
 )
-def show_comments(submitted: Own, service: ContextOf) -> list[Comment]:
+def show_comments(submitted: Own, service: ServiceOf) -> list[Comment]:
     """Return what staff said on a submission."""
     with service.database.read() as connection:
-        return comments.of_submission(connection, submitted.id)
+        return comments.list_comments(connection, submitted.id)
 
 
 @router.post(
@@ -144,11 +144,11 @@ def show_comments(submitted: Own, service: ContextOf) -> list[Comment]:
     status_code=HTTPStatus.CREATED,
     responses=_CHANGES,
 )
-def comment(teacher: Teacher, submitted: Own, new: NewComment, service: ContextOf) -> list[Comment]:
+def comment(teacher: Teacher, submitted: Own, new: NewComment, service: ServiceOf) -> list[Comment]:
     """Comment on a submission or on a line of it; its student reads that."""
     with service.database.write() as connection:
         grades.comment(connection, submitted, new.text, new.line, actor=teacher.id)
-        return comments.of_submission(connection, submitted.id)
+        return comments.list_comments(connection, submitted.id)
 
 
 @router.post(
@@ -157,10 +157,10 @@ def comment(teacher: Teacher, submitted: Own, new: NewComment, service: ContextO
     responses=_CHANGES,
 )
 def override(
-    whom: Existing, exercise: str, new: NewOverride, staff: Staff, service: ContextOf
+    whom: Existing, exercise: str, new: NewOverride, staff: Staff, service: ServiceOf
 ) -> None:
     """Give a person points or an excuse in an exercise."""
-    definition = existing_one(service.catalog.find(exercise), "exercise")
+    definition = need_existing(service.catalog.find(exercise), "exercise")
     with service.database.write() as connection:
         grades.override(
             connection, whom, definition, new.points, new.reason,
@@ -174,10 +174,10 @@ def override(
     responses=_CHANGES,
 )
 def extend(
-    whom: Existing, exercise: str, new: NewExtension, staff: Staff, service: ContextOf
+    whom: Existing, exercise: str, new: NewExtension, staff: Staff, service: ServiceOf
 ) -> None:
     """Give a person a due date of their own, for an exercise."""
-    existing_one(service.catalog.find(exercise), "exercise")
+    need_existing(service.catalog.find(exercise), "exercise")
     due = moment(new.due)
     with service.database.write() as connection:
         grades.extend(connection, whom, exercise, due, actor=staff.id)

@@ -13,7 +13,7 @@ from sqlalchemy import exc
 from starlette.exceptions import HTTPException
 from starlette.routing import compile_path
 
-from etude_server.store.database import cause_of
+from etude_server.store.database import error_cause
 from grader.errors import SandboxFault, UsageError
 from grader.reports.to_json import verdict_schema_text
 from grader.sandbox.printable import printable
@@ -55,7 +55,7 @@ class ProblemError(Exception):
         super().__init__(detail)
 
 
-def existing_one(thing: _Thing | None, kind: str) -> _Thing:
+def need_existing(thing: _Thing | None, kind: str) -> _Thing:
     """Return what was looked for by its id; raise a 404 if it is not there."""
     if thing is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, f"There is no {kind} of that id.")
@@ -93,7 +93,7 @@ async def _answer(request: Request, error: Exception) -> JSONResponse:
     headers: dict[str, str] | None = None
     if isinstance(error, HTTPException | RequestValidationError):
         # The router looks at single routes, not at all that a path takes.
-        methods = request.app.methods_of(request.scope["path"])
+        methods = request.app.allowed_methods(request.scope["path"])
         if methods and request.method not in methods:
             allow = ", ".join(sorted(methods))
             detail = f"This takes {allow}."
@@ -122,7 +122,7 @@ async def _answer(request: Request, error: Exception) -> JSONResponse:
             status = HTTPStatus.SERVICE_UNAVAILABLE
             detail = "Nothing can be graded here at the moment."
         case exc.OperationalError() | exc.TimeoutError():  # the latter: all connections are used
-            _log.warning("the database is away", error=cause_of(error))
+            _log.warning("the database is away", error=error_cause(error))
             status, headers = HTTPStatus.SERVICE_UNAVAILABLE, {"Retry-After": "5"}
             detail = "The database is away; try again, with the same Idempotency-Key."
         case _:
@@ -169,7 +169,7 @@ class DescribedApp(FastAPI):
                 described["5XX"] = failed
         return description
 
-    def methods_of(self, path: str) -> set[str]:
+    def allowed_methods(self, path: str) -> set[str]:
         """Return the methods that a described path allows; none if it is not described."""
         paths: dict[str, dict[str, Any]] = self.openapi()["paths"]
         described = paths.get(path) or next(

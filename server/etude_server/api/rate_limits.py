@@ -38,7 +38,7 @@ class Rates:
                 del self._times[next(iter(self._times))]
             if self._per_minute and len(times) >= self._per_minute:
                 detail = f"At most {self._per_minute} submissions a minute."
-                raise later(detail, times[0] + _MINUTE - at)
+                raise retry_later_error(detail, times[0] + _MINUTE - at)
             times.append(at)
 
 
@@ -55,7 +55,7 @@ class Streams:
     def one_more(self, person_id: str) -> Iterator[None]:
         """Count a person's stream while it is open; raise a 429 if they have too many."""
         if self._open[person_id] >= _STREAMS_OF_ONE:
-            raise later(_FULL, 2)
+            raise retry_later_error(_FULL, 2)
         self._open[person_id] += 1
         try:
             yield
@@ -65,7 +65,7 @@ class Streams:
                 del self._open[person_id]
 
 
-def later(detail: str, seconds: float) -> ProblemError:
+def retry_later_error(detail: str, seconds: float) -> ProblemError:
     """Return the problem of a request that may succeed after some seconds."""
     headers = {"Retry-After": str(max(1, round(seconds + 0.5)))}
     return ProblemError(HTTPStatus.TOO_MANY_REQUESTS, detail, headers)

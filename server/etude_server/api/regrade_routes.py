@@ -8,9 +8,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from etude_server.actions import regrades as actions
 from etude_server.actions.regrades import Preview
-from etude_server.api.auth import STAFF_ONLY, ContextOf, Staff, current_staff
+from etude_server.api.auth import STAFF_ONLY, ServiceOf, Staff, current_staff
 from etude_server.api.list_pages import After, Limit, Page
-from etude_server.api.problem_details import ProblemError, existing_one, responses, with_headers
+from etude_server.api.problem_details import ProblemError, need_existing, responses, with_headers
 from etude_server.grading import Grading
 from etude_server.store import regrades
 from etude_server.store.regrades import Regrade, RegradeChange
@@ -79,7 +79,7 @@ class NewRegrade(WantedRegrade):
     allow_lower: bool = Field(False, description="Publish also what is worse than it was.")
 
 
-def grading(service: ContextOf) -> Grading:
+def grading(service: ServiceOf) -> Grading:
     """Return what grades here; raise if this server grades nothing."""
     if service.grading is None:
         detail = "This server does not grade by itself: use `etude regrade`."
@@ -91,13 +91,13 @@ Id = Annotated[str, Path(pattern=r"^[0-9a-f-]{36}$", description="A regrade's id
 GradingHere = Annotated[Grading, Depends(grading)]
 
 
-def existing(regrade_id: Id, service: ContextOf) -> Regrade:
+def find_regrade(regrade_id: Id, service: ServiceOf) -> Regrade:
     """Return a regrade, or answer 404."""
     with service.database.read() as connection:
-        return existing_one(regrades.find(connection, regrade_id), "regrade")
+        return need_existing(regrades.find(connection, regrade_id), "regrade")
 
 
-Existing = Annotated[Regrade, Depends(existing)]
+Existing = Annotated[Regrade, Depends(find_regrade)]
 
 
 @router.post("/preview", responses=_REFUSED)
@@ -108,7 +108,7 @@ def preview(request: WantedPreview, here: GradingHere) -> Preview:
 
 
 @router.post("", status_code=HTTPStatus.ACCEPTED, responses=_BEGUN)
-def begin(request: NewRegrade, person: Staff, service: ContextOf, response: Response) -> Regrade:
+def begin(request: NewRegrade, person: Staff, service: ServiceOf, response: Response) -> Regrade:
     """Begin a regrade, or wake the one like it that has not ended; submissions go first."""
     planned = actions.plan(service, request.exercise, request.from_hash)
     begun = actions.begin(
@@ -119,11 +119,11 @@ def begin(request: NewRegrade, person: Staff, service: ContextOf, response: Resp
 
 
 @router.get("")
-def listed(service: ContextOf, after: After = None, limit: Limit = 50) -> Page[Regrade]:
+def list_regrades(service: ServiceOf, after: After = None, limit: Limit = 50) -> Page[Regrade]:
     """List regrades, the newest first."""
     with service.database.read() as connection:
-        rows = regrades.listed(connection, before=after, most=limit + 1)
-    return Page.cut(rows, limit, lambda last: last.id)
+        rows = regrades.list_regrades(connection, before=after, most=limit + 1)
+    return Page.make(rows, limit, lambda last: last.id)
 
 
 @router.get("/{regrade_id}", responses=_GONE)
@@ -135,19 +135,19 @@ def show(regrade: Existing) -> Regrade:
 @router.get("/{regrade_id}/changes", responses=_GONE)
 def changes(
     regrade: Existing,
-    service: ContextOf,
+    service: ServiceOf,
     after: Annotated[int, Query(ge=0, le=2**53, description="`next` of the page before.")] = 0,
     limit: Limit = 200,
 ) -> Page[RegradeChange]:
     """List what a regrade has changed, and what it left as it was, in order."""
     with service.database.read() as connection:
         rows = list(regrades.changes(connection, regrade.id, after=after, most=limit + 1))
-    return Page.cut(rows, limit, lambda last: str(last.event))
+    return Page.make(rows, limit, lambda last: str(last.event))
 
 
 @router.post("/{regrade_id}/undo", status_code=HTTPStatus.ACCEPTED, responses={**_GONE, **_BEGUN})
 def undo(
-    regrade: Existing, new: NewUndo, person: Staff, service: ContextOf, response: Response
+    regrade: Existing, new: NewUndo, person: Staff, service: ServiceOf, response: Response
 ) -> Regrade:
     """Begin to publish again the verdicts that a regrade replaced, as a regrade of its own."""
     begun = actions.undo(service, regrade.id, by=person.id, reason=new.reason)
@@ -156,8 +156,8 @@ def undo(
 
 
 @router.delete("/{regrade_id}", responses=_GONE | _REFUSED)
-def cancel(regrade: Existing, person: Staff, service: ContextOf) -> Regrade:
+def cancel(regrade: Existing, person: Staff, service: ServiceOf) -> Regrade:
     """Cancel a regrade; what it published stays."""
     if not actions.end(service, regrade.id, "cancelled", actor=person.id):
         raise ProblemError(HTTPStatus.CONFLICT, "It has ended already.")
-    return existing(regrade.id, service)
+    return find_regrade(regrade.id, service)

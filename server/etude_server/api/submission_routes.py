@@ -18,15 +18,15 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from etude_server.api import deadlines
-from etude_server.api.auth import ContextOf, Someone, Staff
+from etude_server.api.auth import ServiceOf, Someone, Staff
 from etude_server.api.list_pages import After, Limit, Page
-from etude_server.api.problem_details import ProblemError, existing_one, responses, with_headers
-from etude_server.api.rate_limits import later
-from etude_server.service import AppContext
+from etude_server.api.problem_details import ProblemError, need_existing, responses, with_headers
+from etude_server.api.rate_limits import retry_later_error
+from etude_server.service import Service
 from etude_server.store import submissions, verdicts
 from etude_server.store.ids import Moment, now
 from etude_server.store.people import Person
-from etude_server.store.submissions import KeyReusedError, State, SubmissionEntry, Submitted
+from etude_server.store.submissions import KeyReusedError, State, StoredSubmission, SubmissionEntry
 from etude_server.store.verdicts import StoredVerdict
 from grader.sandbox.limits import SOURCE_CAP
 
@@ -88,26 +88,25 @@ Key = Annotated[
 ]
 
 
-def existing(submission_id: Id, service: ContextOf) -> Submitted:
+def find_submission(submission_id: Id, service: ServiceOf) -> StoredSubmission:
     """Return a submission, or answer 404."""
     with service.database.read() as connection:
-        return existing_one(submissions.find(connection, submission_id), "submission")
+        return need_existing(submissions.find(connection, submission_id), "submission")
 
 
-Existing = Annotated[Submitted, Depends(existing)]
+Existing = Annotated[StoredSubmission, Depends(find_submission)]
 
 
-def own(person: Someone, submission: Existing) -> Submitted:
+def own_submission(person: Someone, submission: Existing) -> StoredSubmission:
     """Return a submission, or answer 404; a student may see only their own."""
     is_hidden = person.role == "student" and submission.person_id != person.id
-    return existing_one(None if is_hidden else submission, "submission")
+    return need_existing(None if is_hidden else submission, "submission")
 
 
-# Found before an answer begins: a stream that has begun cannot turn into a 404.
-Own = Annotated[Submitted, Depends(own)]
+Own = Annotated[StoredSubmission, Depends(own_submission)]
 
 
-async def room(person: Someone, _submitted: Own, request: Request) -> AsyncIterator[None]:
+async def limit_streams(person: Someone, _submitted: Own, request: Request) -> AsyncIterator[None]:
     """Count an event stream while it is open."""
     with request.app.state.streams.one_more(person.id):
         yield
@@ -125,14 +124,14 @@ async def room(person: Someone, _submitted: Own, request: Request) -> AsyncItera
 async def submit(
     new: NewSubmission,
     person: Someone,
-    service: ContextOf,
+    service: ServiceOf,
     request: Request,
     *,
     response: Response,
     key: Key = None,
 ) -> SubmissionState:
     """Accept a submission; it is graded in its turn."""
-    existing_one(service.catalog.find(new.exercise), "exercise")
+    need_existing(service.catalog.find(new.exercise), "exercise")
     request.app.state.rates.check(person.id)
     try:
         state = await run_in_threadpool(_accept, service, person, new, key or uuid.uuid4().hex)
@@ -144,7 +143,7 @@ async def submit(
 
 
 @router.get("/{submission_id}", responses=responses(HTTPStatus.NOT_FOUND))
-def show(submitted: Own, person: Someone, service: ContextOf) -> SubmissionState:
+def show(submitted: Own, person: Someone, service: ServiceOf) -> SubmissionState:
     """Return the state of a submission."""
     return _state(service, submitted, person)
 
@@ -154,14 +153,14 @@ def show(submitted: Own, person: Someone, service: ContextOf) -> SubmissionState
     responses={**responses(HTTPStatus.NOT_FOUND), 200: _VERDICT},
     response_model=None,
 )
-def verdict(submitted: Own, person: Someone, service: ContextOf) -> dict[str, Any]:
+def verdict(submitted: Own, person: Someone, service: ServiceOf) -> dict[str, Any]:
     """Return the published verdict, as `etude/verdict/v1`.
 
     Where the course holds back results of hidden tests until an exercise is due, it is without
     them until then.
     """
     with service.database.read() as connection:
-        stored = _shown(connection, submitted, person)
+        stored = _visible_verdict(connection, submitted, person)
     if stored is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, "It is not graded yet.", {"Retry-After": "1"})
     return dict(stored.body)
@@ -170,13 +169,13 @@ def verdict(submitted: Own, person: Someone, service: ContextOf) -> dict[str, An
 @router.get(
     "/{submission_id}/events",
     response_class=EventSourceResponse,
-    dependencies=[Depends(room)],
+    dependencies=[Depends(limit_streams)],
     responses=responses(HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS),
 )
 async def events(
     submitted: Own,
     person: Someone,
-    service: ContextOf,
+    service: ServiceOf,
     request: Request,
     state: Annotated[SubmissionState, Depends(show)],
 ) -> AsyncIterator[ServerSentEvent]:
@@ -199,9 +198,9 @@ async def events(
 
 
 @router.get("", responses=responses(HTTPStatus.FORBIDDEN))
-def listed(
+def list_submissions(
     _person: Staff,
-    service: ContextOf,
+    service: ServiceOf,
     *,
     exercise: Annotated[str | None, Query(max_length=200, pattern=_TEXT)] = None,
     person: Annotated[
@@ -213,7 +212,7 @@ def listed(
 ) -> Page[SubmissionEntry]:
     """List submissions, the newest first."""
     with service.database.read() as connection:
-        rows = submissions.listed(
+        rows = submissions.list_submissions(
             connection,
             exercise=exercise,
             person_name=person,
@@ -221,7 +220,7 @@ def listed(
             before=after,
             most=limit + 1,
         )
-    return Page.cut(rows, limit, lambda last: last.id)
+    return Page.make(rows, limit, lambda last: last.id)
 
 
 @router.post(
@@ -229,7 +228,7 @@ def listed(
     status_code=HTTPStatus.NO_CONTENT,
     responses=responses(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
-def release(person: Staff, submission: Existing, service: ContextOf) -> None:
+def release(person: Staff, submission: Existing, service: ServiceOf) -> None:
     """Queue a parked submission again."""
     with service.database.write() as connection:
         is_released = submissions.release(connection, submission.id, actor=person.id)
@@ -238,7 +237,7 @@ def release(person: Staff, submission: Existing, service: ContextOf) -> None:
     service.executor.notify([submission.id])
 
 
-def _accept(service: AppContext, person: Person, new: NewSubmission, key: str) -> SubmissionState:
+def _accept(service: Service, person: Person, new: NewSubmission, key: str) -> SubmissionState:
     """Store a submission in one transaction, then notify the executor."""
     place, most = 0, service.settings.queue_seconds
     with service.database.write() as connection:
@@ -246,7 +245,7 @@ def _accept(service: AppContext, person: Person, new: NewSubmission, key: str) -
         age = -math.inf if oldest is None else (now() - oldest) / 1_000_000
         if most and age > most:
             detail = f"The oldest submission has waited {age:.0f} s; come back when the queue is"
-            raise later(f"{detail} shorter.", most / 4)
+            raise retry_later_error(f"{detail} shorter.", most / 4)
         accepted = submissions.accept(connection, person, new.exercise, new.source, key=key)
         submitted = accepted.submission
         if accepted.is_new:
@@ -255,31 +254,33 @@ def _accept(service: AppContext, person: Person, new: NewSubmission, key: str) -
     if not accepted.is_new:
         return _state(service, submitted, person)
     service.executor.notify([submitted.id])
-    return _state_of(submitted, place)
+    return _submission_state(submitted, place)
 
 
 def _event(state: SubmissionState) -> ServerSentEvent:
     return ServerSentEvent(data=json.loads(state.model_dump_json()), event="state")
 
 
-def _shown(connection: Connection, submitted: Submitted, person: Person) -> StoredVerdict | None:
+def _visible_verdict(
+    connection: Connection, submitted: StoredSubmission, person: Person
+) -> StoredVerdict | None:
     """Return the published verdict as a person may see it."""
-    stored = verdicts.published(connection, submitted.id)
+    stored = verdicts.find_published(connection, submitted.id)
     if stored is None or not deadlines.is_held(connection, person, submitted.exercise):
         return stored
-    return deadlines.without_hidden(stored)
+    return deadlines.without_hidden_tests(stored)
 
 
-def _state(service: AppContext, submitted: Submitted, person: Person) -> SubmissionState:
+def _state(service: Service, submitted: StoredSubmission, person: Person) -> SubmissionState:
     # In this order: a verdict that is published between the two is found.
     with service.database.read() as connection:
         place = submissions.place(connection, submitted.id)
-        stored = _shown(connection, submitted, person) if place is None else None
-    return _state_of(submitted, place, stored)
+        stored = _visible_verdict(connection, submitted, person) if place is None else None
+    return _submission_state(submitted, place, stored)
 
 
-def _state_of(
-    submitted: Submitted, place: int | None, stored: StoredVerdict | None = None
+def _submission_state(
+    submitted: StoredSubmission, place: int | None, stored: StoredVerdict | None = None
 ) -> SubmissionState:
     return SubmissionState(
         id=submitted.id,

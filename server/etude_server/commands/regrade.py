@@ -84,7 +84,7 @@ def command(
         raise click.UsageError("Give an EXERCISE, or --list, --show ID, --cancel ID or --undo ID.")
     if listing:
         with open_course(database) as course, course.database.read() as connection:
-            _list(regrades.listed(connection))
+            _list(regrades.list_regrades(connection))
     elif show is not None:
         with open_course(database) as course:
             with course.database.read() as connection:

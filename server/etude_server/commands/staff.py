@@ -74,7 +74,7 @@ def token(name: str, label: str, days: int | None, database: str) -> None:
 def tokens(name: str, database: str) -> None:
     """List a person's tokens, without their secrets."""
     with open_store(database) as opened, opened.read() as connection:
-        for each in people.tokens_of(connection, name):
+        for each in people.list_tokens(connection, name):
             until = "revoked" if each.revoked else "for good"
             if each.expires_at is not None and not each.revoked:
                 until = f"{datetime.fromtimestamp(each.expires_at / 1e6, UTC):%Y-%m-%d}"

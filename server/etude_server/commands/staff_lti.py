@@ -77,7 +77,7 @@ def add(
 def list_(database: str) -> None:
     """List the platforms."""
     with open_store(database) as opened, opened.read() as connection:
-        for each in platforms.listed(connection):
+        for each in platforms.list_platforms(connection):
             click.echo(f"{each.issuer}  client {each.client_id}")
             click.echo(f"  deployments {', '.join(sorted(each.deployments))}")
             click.echo(f"  course      {each.context or 'the first that launches'}")
@@ -90,7 +90,7 @@ def members(database: str) -> None:
     """Add the members of each platform's course, with their names and roles."""
     with open_store(database) as opened:
         with opened.read() as connection:
-            registered = platforms.listed(connection)
+            registered = platforms.list_platforms(connection)
         for each in registered:
             click.echo(f"{each.issuer}: {fetch_members(opened, each)} members")
 

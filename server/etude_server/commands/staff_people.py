@@ -46,7 +46,7 @@ def list_(role: str | None, section: str | None, database: str) -> None:
     """List the people: id, role, name, e-mail or login, section."""
     with open_store(database) as opened, opened.read() as connection:
         chosen_role = None if role is None else people.role(role)
-        for each in people.listed(connection, role=chosen_role, section=section):
+        for each in people.list_people(connection, role=chosen_role, section=section):
             off = "" if each.disabled_at is None else "disabled"
             cells = (each.name, each.role, each.display_name, each.login, each.section, off)
             click.echo(

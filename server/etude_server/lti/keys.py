@@ -26,7 +26,7 @@ from etude_server.store.database import Database
 from etude_server.store.ids import new_id, now
 from etude_server.store.platforms import Platform
 from etude_server.store.tables import lti_key
-from etude_server.store.upsert import insert_unless_there
+from etude_server.store.upsert import insert_if_absent
 from grader.errors import UsageError
 
 ALGORITHM: Final = "RS256"
@@ -75,10 +75,10 @@ class ToolKey:
 
 def tool_keys(database: Database) -> list[ToolKey]:
     """Return our keys, the oldest first; create one the first time."""
-    stored_keys = _stored(database)
+    stored_keys = _load_keys(database)
     if not stored_keys:
         _make(database, number=1)
-        stored_keys = _stored(database)
+        stored_keys = _load_keys(database)
     return stored_keys
 
 
@@ -129,7 +129,7 @@ def retire(database: Database, *, actor: str, at_once: bool = False) -> ToolKey:
     return newest
 
 
-def _stored(database: Database) -> list[ToolKey]:
+def _load_keys(database: Database) -> list[ToolKey]:
     with database.read() as connection:
         rows = connection.execute(select(lti_key).order_by(lti_key.c.id)).all()
     keys = []
@@ -148,10 +148,10 @@ def _make(database: Database, number: int) -> None:
     )
     values = {"id": number, "kid": new_id(), "private": pem.decode(), "created_at": now()}
     with database.write() as connection:
-        insert_unless_there(connection, lti_key, values)
+        insert_if_absent(connection, lti_key, values)
 
 
-def may_pass(error: CallError) -> bool:
+def may_succeed_later(error: CallError) -> bool:
     """Return whether the same request may succeed later."""
     return error.status in _PASSING or error.status >= HTTPStatus.INTERNAL_SERVER_ERROR
 
@@ -182,7 +182,7 @@ def fetch_token(database: Database, platform: Platform, scope: str) -> tuple[str
         answer = call(platform.token_url, urlencode(form).encode(), headers)
     except CallError as error:
         # That it does not know us says nothing about what the token is for.
-        status = error.status if may_pass(error) else HTTPStatus.UNAUTHORIZED
+        status = error.status if may_succeed_later(error) else HTTPStatus.UNAUTHORIZED
         raise CallError(f"no token: {error}", status) from None
     token_fields = answer if isinstance(answer, dict) else {}
     fresh = token_fields.get("access_token")

@@ -90,7 +90,7 @@ class DeepLinkAnswer:
     token: str
 
 
-def begin(database: Database, sent: Mapping[str, str], redirect_uri: str) -> Login:
+def redirect_to_platform(database: Database, sent: Mapping[str, str], redirect_uri: str) -> Login:
     """Return the redirect that begins a launch.
 
     Raises:
@@ -103,7 +103,7 @@ def begin(database: Database, sent: Mapping[str, str], redirect_uri: str) -> Log
     if not sent.get("login_hint") or not sent.get("target_link_uri"):
         raise LaunchError("The learning platform does not say who comes, or where to.")
     secret = secrets.token_urlsafe(32)
-    state = _derived(secret, "state", platform).decode()
+    state = _binding_token(secret, "state", platform).decode()
     query = {
         "scope": "openid",
         "response_type": "id_token",
@@ -113,7 +113,7 @@ def begin(database: Database, sent: Mapping[str, str], redirect_uri: str) -> Log
         "redirect_uri": redirect_uri,
         "login_hint": sent["login_hint"],
         "state": state,
-        "nonce": _derived(secret, "nonce", platform).decode(),
+        "nonce": _binding_token(secret, "nonce", platform).decode(),
     }
     if "lti_message_hint" in sent:
         query["lti_message_hint"] = sent["lti_message_hint"]
@@ -128,7 +128,7 @@ def cookie_name(state: str) -> str:
     return _COOKIE + (part if part.isascii() and part.isalnum() else "")
 
 
-def finish(
+def finish_launch(
     database: Database,
     catalog: Catalog,
     keys: PlatformKeys,
@@ -145,24 +145,24 @@ def finish(
     token, state = sent.get("id_token", ""), sent.get("state", "")
     secret = cookies.get(cookie_name(state), "")
     platform = _claimed_platform(database, token)
-    expected = _derived(secret, "state", platform)
+    expected = _binding_token(secret, "state", platform)
     if not secret or not hmac.compare_digest(state.encode(), expected):
         raise LaunchError(
             "This launch did not begin in this browser. Open the exercise from your course again, "
             "and let the browser keep cookies."
         )
-    claims = _verified(keys, platform, token)
+    claims = _verify_token(keys, platform, token)
     _check_message(platform, claims)
-    expected = _derived(secret, "nonce", platform)
+    expected = _binding_token(secret, "nonce", platform)
     if not hmac.compare_digest(claims["nonce"].encode(), expected):
         raise LaunchError("This launch answers another one. Open the exercise again.")
     is_choice = claims[_CLAIM + "message_type"] == _CHOICE
     page, exercise = ("", "") if is_choice else _target(catalog, claims)
     line_item = _line_item(platform, claims)
-    role = role_of(claims.get(_CLAIM + "roles"))
+    role = course_role(claims.get(_CLAIM + "roles"))
     if is_choice and role != "instructor":
         raise LaunchError("Only people who teach the course choose links to exercises.")
-    choice = _ask(database, platform, claims) if is_choice else ""
+    choice = _sign_choice_request(database, platform, claims) if is_choice else ""
     context = _context(claims)
     members = _section(claims, _NRPS).get("context_memberships_url", "")
     with database.write() as connection:
@@ -184,14 +184,14 @@ def finish(
             )
         if line_item and person.role == "student":
             line = ScoreLine(person.id, exercise, platform.id, sub, line_item)
-            unsent_scores.remember_line(connection, line)
+            unsent_scores.store_line(connection, line)
         people.close_session(connection, last_cookie or "")
         new_cookie = people.open_session(connection, person)
     warning = "" if line_item or is_choice or role == "student" else _NO_LINE_ITEM
     return LaunchResult(new_cookie, page, warning, choice)
 
 
-def role_of(roles: object) -> Role:
+def course_role(roles: object) -> Role:
     """Return the role of a platform's roles in a link's course; those elsewhere do not count."""
     named = {each for each in roles if isinstance(each, str)} if isinstance(roles, list) else set()
     if named & _ASSISTANT:
@@ -199,7 +199,7 @@ def role_of(roles: object) -> Role:
     return "instructor" if named & _INSTRUCTOR else "student"
 
 
-def _derived(secret: str, use: str, platform: Platform) -> bytes:
+def _binding_token(secret: str, use: str, platform: Platform) -> bytes:
     mac = hmac.new(secret.encode(), f"{use} {platform.id}".encode(), "sha256")
     return mac.hexdigest().encode()
 
@@ -221,7 +221,7 @@ def _claimed_platform(database: Database, token: str) -> Platform:
     raise LaunchError("The token is not for this service, or not of a platform registered here.")
 
 
-def _verified(keys: PlatformKeys, platform: Platform, token: str) -> dict[str, Any]:
+def _verify_token(keys: PlatformKeys, platform: Platform, token: str) -> dict[str, Any]:
     """Return the claims of a token after checking signature, audience, issuer and time."""
     header = jwt.get_unverified_header(token)
     if header.get("alg") != ALGORITHM:
@@ -325,7 +325,7 @@ def _line_item(platform: Platform, claims: Mapping[str, Any]) -> str:
     return line_item
 
 
-def _ask(database: Database, platform: Platform, claims: Mapping[str, Any]) -> str:
+def _sign_choice_request(database: Database, platform: Platform, claims: Mapping[str, Any]) -> str:
     """Return what the platform asked, signed, for the page of the choice.
 
     Raises:
@@ -347,7 +347,7 @@ def _ask(database: Database, platform: Platform, claims: Mapping[str, Any]) -> s
     return tool_key(database).sign({**question, **expiry})
 
 
-def choose(
+def answer_choice(
     database: Database, request: str, exercises: Sequence[Exercise], launch_url: str
 ) -> DeepLinkAnswer:
     """Return the links to exercises, each with a line item of its points.

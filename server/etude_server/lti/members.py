@@ -5,7 +5,7 @@ from typing import Final
 from sqlalchemy import update
 
 from etude_server.lti.keys import fetch_token
-from etude_server.lti.launch import role_of
+from etude_server.lti.launch import course_role
 from etude_server.lti.platform_requests import call_page
 from etude_server.store import platforms
 from etude_server.store.database import Database
@@ -44,7 +44,7 @@ def fetch_members(database: Database, platform: Platform) -> int:
                 continue
             count += 1
             with database.write() as connection:
-                role = role_of(each.get("roles"))
+                role = course_role(each.get("roles"))
                 admitted = platforms.admit(connection, platform.issuer, sub, role)
                 if isinstance(name, str) and name.isprintable() and 0 < len(name) <= 200:  # noqa: PLR2004  the column's
                     change = update(person).where(person.c.id == admitted.id)

@@ -12,11 +12,11 @@ from urllib.parse import urlsplit, urlunsplit
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
-from etude_server.lti.keys import TOKEN_SECONDS, fetch_token, may_pass
+from etude_server.lti.keys import TOKEN_SECONDS, fetch_token, may_succeed_later
 from etude_server.lti.launch import SCORE_SCOPE
 from etude_server.lti.platform_requests import CallError, call
 from etude_server.store import platforms, unsent_scores
-from etude_server.store.database import Database, cause_of
+from etude_server.store.database import Database, error_cause
 from etude_server.store.platforms import Platform, origin
 from etude_server.store.unsent_scores import ScoreToSend
 
@@ -55,7 +55,7 @@ class ScoreSender:
                 while not self._stopping.is_set() and self._send_next():
                     pass
             except SQLAlchemyError as error:
-                _log.warning("no grades were sent", error=cause_of(error))
+                _log.warning("no grades were sent", error=error_cause(error))
 
     def _send_next(self) -> bool:
         """Send one grade; false if there is none to send."""
@@ -77,11 +77,11 @@ class ScoreSender:
             # Not all at once when an outage is over.
             pause *= random.uniform(0.8, 1.2)  # noqa: S311  nothing secret
             with self._database.write() as connection:
-                if may_pass(error):
-                    unsent_scores.not_sent(connection, telling, str(error), pause)
+                if may_succeed_later(error):
+                    unsent_scores.record_failure(connection, telling, str(error), pause)
                 else:
                     unsent_scores.mark_for_review(connection, telling, str(error))
-            if may_pass(error):
+            if may_succeed_later(error):
                 _log.warning("a grade is sent later", status=error.status, tries=telling.tries)
                 rest = min(pause, _LONGEST_REST)
                 self._resting[telling.line.platform_id] = time.monotonic() + rest
@@ -89,7 +89,7 @@ class ScoreSender:
                 _log.warning("a grade waits for staff", status=error.status)
         else:
             with self._database.write() as connection:
-                unsent_scores.sent(connection, telling)
+                unsent_scores.record_sent(connection, telling)
         return True
 
     def _send(self, platform: Platform, telling: ScoreToSend) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 from fastapi import Query, Response
 
 from etude_server import gradebook_data
-from etude_server.api.auth import ContextOf
+from etude_server.api.auth import ServiceOf
 from etude_server.api.gradebook_routes import csv_response
 from etude_server.staff.login import Instructor, OwnForm, see, staff_pages
 from etude_server.staff.page_templates import render
@@ -22,7 +22,7 @@ router = staff_pages("/staff")
 @router.get("/gradebook")
 def gradebook(
     visitor: Instructor,
-    service: ContextOf,
+    service: ServiceOf,
     section: Annotated[str | None, Query(max_length=200)] = None,
 ) -> Response:
     """Show a row for each student and a column for each exercise."""
@@ -43,19 +43,19 @@ def gradebook(
 
 
 @router.get("/gradebook/gradebook.csv")
-def matrix(service: ContextOf) -> Response:
+def matrix(service: ServiceOf) -> Response:
     """Return the gradebook as a CSV."""
     return csv_response([service.staff_reader.read(gradebook_data.matrix_csv)], "gradebook.csv")
 
 
 @router.get("/gradebook/moodle.csv")
-def moodle(service: ContextOf) -> Response:
+def moodle(service: ServiceOf) -> Response:
     """Return the file that Moodle imports."""
     return csv_response([service.staff_reader.read(gradebook_data.moodle_csv)], "moodle.csv")
 
 
 @router.post("/gradebook/canvas")
-def canvas(sent: OwnForm, service: ContextOf) -> Response:
+def canvas(sent: OwnForm, service: ServiceOf) -> Response:
     """Return what Canvas exported, with a column filled."""
     named = sent.get("exercise", "")
     scores = sum_scores(service.staff_reader.read(gradebook_data.batch), [named])
@@ -71,10 +71,10 @@ def canvas(sent: OwnForm, service: ContextOf) -> Response:
 
 
 @router.get("/schedule")
-def schedule(visitor: Instructor, service: ContextOf) -> Response:
+def schedule(visitor: Instructor, service: ServiceOf) -> Response:
     """Show when exercises open and are due, and the extensions."""
     with service.database.read() as connection:
-        dates = windows.windows(connection)
+        dates = windows.windows_by_exercise(connection)
         extensions = schedules.extensions(connection)
     ordered = [
         (each, dates[name])
@@ -85,7 +85,7 @@ def schedule(visitor: Instructor, service: ContextOf) -> Response:
 
 
 @router.get("/unsent")
-def unsent(visitor: Instructor, service: ContextOf) -> Response:
+def unsent(visitor: Instructor, service: ServiceOf) -> Response:
     """Show the grades that are not sent to learning platforms, and why."""
     with service.database.read() as connection:
         grades = unsent_scores.unsent(connection)
@@ -100,7 +100,7 @@ def unsent(visitor: Instructor, service: ContextOf) -> Response:
 
 
 @router.post("/unsent/retry")
-def retry(_sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+def retry(_sent: OwnForm, visitor: Instructor, service: ServiceOf) -> Response:
     """Send all of them again, now."""
     with service.database.write() as connection:
         unsent_scores.retry(connection, actor=visitor.person.id)

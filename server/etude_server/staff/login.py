@@ -13,10 +13,10 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import RedirectResponse
 from fastapi.routing import APIRoute
 
-from etude_server.api.auth import ContextOf, CookieOf, address_of, give_cookie, take_cookie
+from etude_server.api.auth import CookieOf, ServiceOf, give_cookie, public_address, take_cookie
 from etude_server.api.problem_details import ProblemError
 from etude_server.oidc import LOGIN_SECONDS, Provider
-from etude_server.service import AppContext
+from etude_server.service import Service
 from etude_server.staff.page_templates import render
 from etude_server.store import people
 from etude_server.store.people import Person
@@ -71,15 +71,15 @@ class Visitor:
     csrf: str
 
 
-def instructor(service: ContextOf, cookie: CookieOf) -> Visitor:
+def instructor(service: ServiceOf, cookie: CookieOf) -> Visitor:
     """Return the visitor if they are an instructor or an assistant; raise for anyone else."""
     with service.database.read() as connection:
-        person = people.person_of_session(connection, cookie) if cookie else None
+        person = people.find_by_session(connection, cookie) if cookie else None
     if person is None or cookie is None:
         raise _SignedOutError
     if not person.is_staff:
         raise ProblemError(HTTPStatus.NOT_FOUND, "There is nothing here for you.")
-    return Visitor(person, people.csrf_of(cookie))
+    return Visitor(person, people.csrf_token(cookie))
 
 
 Instructor = Annotated[Visitor, Depends(instructor)]
@@ -158,20 +158,20 @@ OwnForm = Annotated[dict[str, str], Depends(own_form)]
 
 
 @router.get("/sign-in")
-def sign_in_page(request: Request, service: ContextOf) -> Response:
+def sign_in_page(request: Request, service: ServiceOf) -> Response:
     """Show the sign-in page."""
     return _sign_in_page(service, _local(request.query_params.get("next", "")))
 
 
 def _sign_in_page(
-    service: AppContext, target: str, status: HTTPStatus = HTTPStatus.OK, trouble: str = ""
+    service: Service, target: str, status: HTTPStatus = HTTPStatus.OK, trouble: str = ""
 ) -> Response:
     has_oidc = service.settings.oidc is not None
     return render("sign-in", status, next=target, trouble=trouble, has_oidc=has_oidc)
 
 
 @router.post("/sign-in")
-def sign_in(sent: EntryForm, service: ContextOf, cookie: CookieOf) -> Response:
+def sign_in(sent: EntryForm, service: ServiceOf, cookie: CookieOf) -> Response:
     """Open a session, and redirect to the page that was asked for."""
     target = _local(sent.get("next", ""))
     with service.database.write() as connection:
@@ -185,7 +185,7 @@ def sign_in(sent: EntryForm, service: ContextOf, cookie: CookieOf) -> Response:
 
 
 @router.post("/sign-out")
-def sign_out(_sent: AnyForm, service: ContextOf, cookie: CookieOf) -> Response:
+def sign_out(_sent: AnyForm, service: ServiceOf, cookie: CookieOf) -> Response:
     """Close the session."""
     with service.database.write() as connection:
         people.close_session(connection, cookie or "")
@@ -209,11 +209,11 @@ def _trouble(status: HTTPStatus, sentence: str) -> Response:
     return render("trouble", status, title=status.phrase, sentence=sentence)
 
 
-def _provider(request: Request, service: AppContext) -> tuple[Provider, str]:
+def _provider(request: Request, service: Service) -> tuple[Provider, str]:
     """Return the provider of the university, and where it sends a browser back to."""
     if service.settings.oidc is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, "There is no single sign-on here.")
-    return service.settings.oidc, address_of(request, service) + _OIDC
+    return service.settings.oidc, public_address(request, service) + _OIDC
 
 
 def _own_page(path: str) -> str:
@@ -222,7 +222,7 @@ def _own_page(path: str) -> str:
 
 
 @router.get("/oidc/login")
-def begin_oidc(request: Request, service: ContextOf) -> Response:
+def begin_oidc(request: Request, service: ServiceOf) -> Response:
     """Redirect a browser to the provider."""
     provider, redirect_uri = _provider(request, service)
     url, secret = provider.begin(redirect_uri)
@@ -242,7 +242,7 @@ def begin_oidc(request: Request, service: ContextOf) -> Response:
 
 
 @router.get(_OIDC)
-def finish_oidc(request: Request, service: ContextOf, cookie: CookieOf) -> Response:
+def finish_oidc(request: Request, service: ServiceOf, cookie: CookieOf) -> Response:
     """Open a session for anyone on the roster who comes back, and close the browser's last one."""
     provider, redirect_uri = _provider(request, service)
     secret = request.cookies.get(_OIDC_COOKIE, "")

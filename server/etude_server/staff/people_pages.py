@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse
 from etude_server.actions import grades
 from etude_server.actions import people as actions
 from etude_server.actions.people import INVITE_DAYS
-from etude_server.api.auth import ContextOf, CookieOf, give_cookie
+from etude_server.api.auth import CookieOf, ServiceOf, give_cookie
 from etude_server.api.people_routes import need_person
 from etude_server.api.problem_details import ProblemError
 from etude_server.staff.login import (
@@ -40,22 +40,22 @@ inside = staff_pages(PATH)
 
 
 @inside.get("")
-def listing(visitor: Instructor, service: ContextOf) -> Response:
+def listing(visitor: Instructor, service: ServiceOf) -> Response:
     """Show everybody."""
     return _page(visitor, service)
 
 
 def _page(
-    visitor: Instructor, service: ContextOf, status: HTTPStatus = HTTPStatus.OK, **notes: str
+    visitor: Instructor, service: ServiceOf, status: HTTPStatus = HTTPStatus.OK, **notes: str
 ) -> Response:
     with service.database.read() as connection:
-        listed = [each for each in people.listed(connection) if not is_erased(each.name)]
+        listed = [each for each in people.list_people(connection) if not is_erased(each.name)]
     notes = {"trouble": "", "done": "", "link": "", "roster": ""} | notes
     return render("people", status, visitor=visitor, people=listed, roles=ROLES, **notes)
 
 
 @inside.post("/import")
-def import_people(sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+def import_people(sent: OwnForm, visitor: Instructor, service: ServiceOf) -> Response:
     """Import a roster that was pasted."""
     text = sent.get("roster", "")
     try:
@@ -69,7 +69,7 @@ def import_people(sent: OwnForm, visitor: Instructor, service: ContextOf) -> Res
     return _page(visitor, service, done=sentence)
 
 
-def _whom(sent: OwnForm, service: ContextOf) -> Person:
+def _whom(sent: OwnForm, service: ServiceOf) -> Person:
     return need_person(service, sent.get("person", ""))
 
 
@@ -77,7 +77,7 @@ Whom = Annotated[Person, Depends(_whom)]
 
 
 @inside.post("/change")
-def change(whom: Whom, sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+def change(whom: Whom, sent: OwnForm, visitor: Instructor, service: ServiceOf) -> Response:
     """Give a person a role, disable them, or let them in again."""
     role = people.role(sent["role"]) if "role" in sent else None
     disabled = {"yes": True, "no": False}.get(sent.get("disabled", ""))
@@ -87,7 +87,7 @@ def change(whom: Whom, sent: OwnForm, visitor: Instructor, service: ContextOf) -
 
 
 @inside.post("/invite")
-def invite(whom: Whom, _sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+def invite(whom: Whom, _sent: OwnForm, visitor: Instructor, service: ServiceOf) -> Response:
     """Show a link for a person."""
     with service.database.write() as connection:
         secret = actions.make_invite(connection, whom, INVITE_DAYS, actor=visitor.person.id)
@@ -100,7 +100,7 @@ def invite(whom: Whom, _sent: OwnForm, visitor: Instructor, service: ContextOf) 
 
 
 @inside.post("/override")
-def override(whom: Whom, sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+def override(whom: Whom, sent: OwnForm, visitor: Instructor, service: ServiceOf) -> Response:
     """Give points or an excuse to a person, who may have submitted nothing."""
     exercise = service.catalog.need(sent.get("exercise", ""))
     points, reason = number(sent.get("points", "")), sent.get("reason", "")
@@ -111,7 +111,7 @@ def override(whom: Whom, sent: OwnForm, visitor: Instructor, service: ContextOf)
 
 
 @inside.post("/extend")
-def extend(whom: Whom, sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+def extend(whom: Whom, sent: OwnForm, visitor: Instructor, service: ServiceOf) -> Response:
     """Give a person a due date of their own, also before they submit."""
     exercise = service.catalog.need(sent.get("exercise", ""))
     due = moment(sent.get("due", "")[:100])
@@ -128,7 +128,7 @@ def _back(whom: Person, sent: dict[str, str]) -> Response:
 
 
 @inside.post("/export")
-def export(whom: Whom, _sent: OwnForm, service: ContextOf) -> Response:
+def export(whom: Whom, _sent: OwnForm, service: ServiceOf) -> Response:
     """Return everything that is stored of a person, as a file."""
     with service.database.read(one_state=True) as connection:
         data = personal_data.export(connection, whom)
@@ -137,7 +137,7 @@ def export(whom: Whom, _sent: OwnForm, service: ContextOf) -> Response:
 
 
 @inside.post("/erase")
-def erase(whom: Whom, sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+def erase(whom: Whom, sent: OwnForm, visitor: Instructor, service: ServiceOf) -> Response:
     """Erase a person, after a second look."""
     if "sure" not in sent:
         return render("erase", visitor=visitor, person=whom)
@@ -147,20 +147,20 @@ def erase(whom: Whom, sent: OwnForm, visitor: Instructor, service: ContextOf) ->
 
 
 @router.get("/invite")
-def accept_page(service: ContextOf, key: Annotated[str, Query(max_length=200)] = "") -> Response:
+def accept_page(service: ServiceOf, key: Annotated[str, Query(max_length=200)] = "") -> Response:
     """Ask before an invite is used: programs that read mail open links, too."""
     with service.database.read() as connection:
-        invitee = people.invited(connection, key)
+        invitee = people.find_invitee(connection, key)
     if invitee is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, _NOT_VALID)
     return render("invite", person=invitee, key=key, token="")
 
 
 @router.post("/invite")
-def accept(sent: EntryForm, service: ContextOf, cookie: CookieOf) -> Response:
+def accept(sent: EntryForm, service: ServiceOf, cookie: CookieOf) -> Response:
     """Sign a person in, close the browser's last session, and show a token for the next time."""
     with service.database.write() as connection:
-        invitee = people.invited(connection, sent.get("key", ""), use=True)
+        invitee = people.find_invitee(connection, sent.get("key", ""), use=True)
         if invitee is None:
             raise ProblemError(HTTPStatus.NOT_FOUND, _NOT_VALID)
         token = people.make_token(connection, invitee, "invite", actor=invitee.id)

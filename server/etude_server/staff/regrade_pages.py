@@ -3,7 +3,7 @@
 from fastapi import Response
 
 from etude_server.actions import regrades as actions
-from etude_server.api.auth import ContextOf
+from etude_server.api.auth import ServiceOf
 from etude_server.api.regrade_routes import Existing, GradingHere
 from etude_server.staff.login import Instructor, OwnForm, see, staff_pages
 from etude_server.staff.page_templates import render
@@ -16,7 +16,7 @@ router = staff_pages("/staff/regrades")
 
 
 @router.get("")
-def listing(visitor: Instructor, service: ContextOf) -> Response:
+def listing(visitor: Instructor, service: ServiceOf) -> Response:
     """Show the versions that could be graded again, and all regrades."""
     with service.database.read() as connection:
         versions = regrades.versions(connection)
@@ -26,7 +26,7 @@ def listing(visitor: Instructor, service: ContextOf) -> Response:
             for version, count in versions.get(exercise.id, {}).items()
             if version != exercise.digest
         ]
-        rows = regrades.listed(connection)
+        rows = regrades.list_regrades(connection)
     return render("regrades", visitor=visitor, older=older, regrades=rows)
 
 
@@ -39,7 +39,7 @@ def preview(sent: OwnForm, visitor: Instructor, here: GradingHere) -> Response:
 
 
 @router.post("")
-def begin(sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
+def begin(sent: OwnForm, visitor: Instructor, service: ServiceOf) -> Response:
     """Begin a regrade."""
     planned = actions.plan(service, sent.get("exercise", ""), sent.get("from_hash", ""))
     begun = actions.begin(
@@ -53,7 +53,7 @@ def begin(sent: OwnForm, visitor: Instructor, service: ContextOf) -> Response:
 
 
 @router.get("/{regrade_id}")
-def show(regrade: Existing, visitor: Instructor, service: ContextOf) -> Response:
+def show(regrade: Existing, visitor: Instructor, service: ServiceOf) -> Response:
     """Show how far a regrade has come, and what it changed."""
     with service.database.read() as connection:
         changes = list(regrades.changes(connection, regrade.id, most=_SHOWN))
@@ -63,7 +63,7 @@ def show(regrade: Existing, visitor: Instructor, service: ContextOf) -> Response
 
 
 @router.post("/{regrade_id}/undo")
-def undo(sent: OwnForm, regrade: Existing, visitor: Instructor, service: ContextOf) -> Response:
+def undo(sent: OwnForm, regrade: Existing, visitor: Instructor, service: ServiceOf) -> Response:
     """Undo a regrade."""
     reason = sent.get("reason", "")
     begun = actions.undo(service, regrade.id, by=visitor.person.id, reason=reason)
@@ -71,7 +71,7 @@ def undo(sent: OwnForm, regrade: Existing, visitor: Instructor, service: Context
 
 
 @router.post("/{regrade_id}/cancel")
-def cancel(_sent: OwnForm, regrade: Existing, visitor: Instructor, service: ContextOf) -> Response:
+def cancel(_sent: OwnForm, regrade: Existing, visitor: Instructor, service: ServiceOf) -> Response:
     """Cancel a regrade, unless it has ended meanwhile; what it published stays."""
     actions.end(service, regrade.id, "cancelled", actor=visitor.person.id)
     return see(f"/staff/regrades/{regrade.id}")

@@ -7,8 +7,8 @@ from fastapi.responses import FileResponse
 
 from etude_server import gradebook_data
 from etude_server.actions import grades as actions
-from etude_server.api.auth import ContextOf
-from etude_server.api.problem_details import existing_one
+from etude_server.api.auth import ServiceOf
+from etude_server.api.problem_details import need_existing
 from etude_server.api.submission_routes import Existing
 from etude_server.staff.login import (
     HOME,
@@ -54,7 +54,7 @@ def without_slash() -> Response:
 
 
 @inside.get("/")
-def overview(visitor: Instructor, service: ContextOf) -> Response:
+def overview(visitor: Instructor, service: ServiceOf) -> Response:
     """Show the statistics of every exercise, and stuck students."""
     statistics = service.staff_reader.read(gradebook_data.overview, _STUCK)
     with service.database.read() as connection:
@@ -73,12 +73,12 @@ def overview(visitor: Instructor, service: ContextOf) -> Response:
 
 
 @inside.get("/exercises/{exercise}")
-def exercise(exercise: str, visitor: Instructor, service: ContextOf) -> Response:
+def exercise(exercise: str, visitor: Instructor, service: ServiceOf) -> Response:
     """Show an exercise's statistics and latest submissions."""
-    definition = existing_one(service.catalog.find(exercise), "exercise")
+    definition = need_existing(service.catalog.find(exercise), "exercise")
     numbers = service.staff_reader.read(gradebook_data.numbers, exercise)
     with service.database.read() as connection:
-        listed = submissions.listed(connection, exercise=exercise, most=_PAGE)
+        listed = submissions.list_submissions(connection, exercise=exercise, most=_PAGE)
     return render(
         "exercise",
         visitor=visitor,
@@ -92,7 +92,7 @@ def exercise(exercise: str, visitor: Instructor, service: ContextOf) -> Response
 @inside.get("/submissions")
 def listing(  # FastAPI calls it by name
     visitor: Instructor,
-    service: ContextOf,
+    service: ServiceOf,
     person: _Filter = None,
     exercise: _Filter = None,
     state: State | None = None,
@@ -101,7 +101,7 @@ def listing(  # FastAPI calls it by name
     """Show submissions, the newest first, filtered by person, exercise and state."""
     chosen = {"person": person, "exercise": exercise, "state": state}
     with service.database.read() as connection:
-        entries = submissions.listed(
+        entries = submissions.list_submissions(
             connection,
             exercise=exercise,
             person_name=person,
@@ -110,7 +110,7 @@ def listing(  # FastAPI calls it by name
             most=_PAGE + 1,
         )
         whom = people.find_person(connection, person) if person is not None else None
-        passed = grades.of_person(connection, whom.id) if whom is not None else []
+        passed = grades.person_grades(connection, whom.id) if whom is not None else []
     return render(
         "submissions",
         visitor=visitor,
@@ -124,18 +124,18 @@ def listing(  # FastAPI calls it by name
 
 
 @inside.get("/submissions/{submission_id}")
-def submission(submitted: Existing, visitor: Instructor, service: ContextOf) -> Response:
+def submission(submitted: Existing, visitor: Instructor, service: ServiceOf) -> Response:
     """Show a submission: its text, verdict and events."""
     owner_and_exercise = (submitted.person_id, submitted.exercise)
     with service.database.read() as connection:
-        verdict = verdicts.published(connection, submitted.id)
+        verdict = verdicts.find_published(connection, submitted.id)
         place = submissions.place(connection, submitted.id)
         values: dict[str, Any] = {
             "owner": people.get_person(connection, submitted.person_id),
-            "text": submissions.text_of(connection, submitted.source_hash),
-            "events": events.of_subject(connection, submitted.id),
-            "comments": comments.of_submission(connection, submitted.id),
-            "grade": grades.of_one(connection, *owner_and_exercise),
+            "text": submissions.read_source(connection, submitted.source_hash),
+            "events": events.list_events(connection, submitted.id),
+            "comments": comments.list_comments(connection, submitted.id),
+            "grade": grades.find_grade(connection, *owner_and_exercise),
             "window": windows.window(connection, *owner_and_exercise),
         }
     values |= {
@@ -148,7 +148,7 @@ def submission(submitted: Existing, visitor: Instructor, service: ContextOf) -> 
 
 @inside.post("/submissions/{submission_id}/release")
 def release(
-    submitted: Existing, _sent: OwnForm, visitor: Instructor, service: ContextOf
+    submitted: Existing, _sent: OwnForm, visitor: Instructor, service: ServiceOf
 ) -> Response:
     """Queue a parked submission again, unless another instructor was faster."""
     with service.database.write() as connection:
@@ -159,7 +159,7 @@ def release(
 
 
 @inside.post("/submissions/{submission_id}/comment")
-def comment(on: Existing, sent: AnyForm, visitor: Instructor, service: ContextOf) -> Response:
+def comment(on: Existing, sent: AnyForm, visitor: Instructor, service: ServiceOf) -> Response:
     """Comment on the submission."""
     line = number(sent.get("line", ""))
     with service.database.write() as connection:

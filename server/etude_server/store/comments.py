@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, select
 
 from etude_server.store.ids import Moment
-from etude_server.store.submissions import COLUMNS, Submitted
-from etude_server.store.tables import comment, shown_actor, submission
+from etude_server.store.submissions import COLUMNS, StoredSubmission
+from etude_server.store.tables import actor_name, comment, submission
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,19 +19,19 @@ class Comment:
     at: Moment
 
 
-def of_submission(connection: Connection, submission_id: str) -> list[Comment]:
+def list_comments(connection: Connection, submission_id: str) -> list[Comment]:
     """Return the comments on a submission, the oldest first."""
-    columns = (comment.c.line, comment.c.text, shown_actor(comment.c.by), comment.c.at)
-    chosen = select(*columns).where(comment.c.submission_id == submission_id)
-    return [Comment(*row) for row in connection.execute(chosen.order_by(comment.c.id))]
+    columns = (comment.c.line, comment.c.text, actor_name(comment.c.by), comment.c.at)
+    query = select(*columns).where(comment.c.submission_id == submission_id)
+    return [Comment(*row) for row in connection.execute(query.order_by(comment.c.id))]
 
 
-def commented(connection: Connection, person_id: str, exercise: str) -> list[Submitted]:
+def list_commented(connection: Connection, person_id: str, exercise: str) -> list[StoredSubmission]:
     """Return a person's submissions of an exercise that have comments, the newest first."""
-    chosen = (
+    query = (
         select(*COLUMNS)
         .where(submission.c.person_id == person_id, submission.c.exercise == exercise)
         .where(submission.c.id.in_(select(comment.c.submission_id)))
         .order_by(submission.c.id.desc())
     )
-    return [Submitted(*row) for row in connection.execute(chosen)]
+    return [StoredSubmission(*row) for row in connection.execute(query)]

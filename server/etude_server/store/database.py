@@ -189,7 +189,7 @@ class Database:
             os.close(descriptor)
 
 
-def cause_of(error: BaseException) -> str:
+def error_cause(error: BaseException) -> str:
     """Return an error's type and its cause, as SQLite, PostgreSQL or the system name it.
 
     Never the whole message: it may hold an address, or what was to be written.
@@ -223,7 +223,7 @@ def _begin_sqlite(connection: Connection) -> None:
 
 
 @contextlib.contextmanager
-def unlocked(connection: Connection, table: str) -> Iterator[None]:
+def allow_changes(connection: Connection, table: str) -> Iterator[None]:
     """Let this transaction alone change rows of `event` or `verdict`, which triggers protect."""
     if connection.dialect.name != "sqlite":
         # The trigger reads a setting of the transaction: to disable it would lock the table.

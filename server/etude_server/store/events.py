@@ -8,7 +8,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, insert, select
 
 from etude_server.store.ids import now
-from etude_server.store.tables import event, shown_actor
+from etude_server.store.tables import actor_name, event
 
 GRADER: Final = "grader"
 """The actor of events that no person caused."""
@@ -71,11 +71,11 @@ class LoggedEvent:
     data: Mapping[str, Any]
 
 
-def of_subject(connection: Connection, subject: str) -> list[LoggedEvent]:
+def list_events(connection: Connection, subject: str) -> list[LoggedEvent]:
     """Return the events of a subject, in order."""
-    columns = (event.c.at, shown_actor(event.c.actor), event.c.kind, event.c.data)
-    chosen = select(*columns).where(event.c.subject == subject).order_by(event.c.seq)
+    columns = (event.c.at, actor_name(event.c.actor), event.c.kind, event.c.data)
+    query = select(*columns).where(event.c.subject == subject).order_by(event.c.seq)
     return [
         LoggedEvent(at, actor, kind, json.loads(data))
-        for at, actor, kind, data in connection.execute(chosen)
+        for at, actor, kind, data in connection.execute(query)
     ]

@@ -24,6 +24,7 @@ from sqlalchemy import (
 from etude_server.store.tables import (
     PUBLIC_NAME,
     SAME_KEY,
+    actor_name,
     extension,
     grade,
     override,
@@ -31,7 +32,6 @@ from etude_server.store.tables import (
     publication,
     schedule,
     share,
-    shown_actor,
     submission,
     verdict,
 )
@@ -117,12 +117,14 @@ _ALL = (
 )
 
 
-def of_person(connection: Connection, person_id: str) -> list[Grade]:
+def person_grades(connection: Connection, person_id: str) -> list[Grade]:
     """Return a person's grades, by exercise."""
-    return _listed(connection, grade.c.person_id == person_id, override.c.person_id == person_id)
+    return _select_grades(
+        connection, grade.c.person_id == person_id, override.c.person_id == person_id
+    )
 
 
-def of_students(
+def student_grades(
     connection: Connection,
     exercise: str | None = None,
     *,
@@ -145,7 +147,7 @@ def of_students(
         return conditions
 
     if most is None:
-        listed = _listed(connection, and_(*which(grade)), and_(*which(override)))
+        listed = _select_grades(connection, and_(*which(grade)), and_(*which(override)))
         listed += _not_submitted(connection, and_(*which(_ASSIGNED)))
         return sorted(listed, key=lambda each: (each.person, each.exercise))
     keys = _first_keys(connection, which, most)
@@ -155,7 +157,7 @@ def of_students(
     def until(table: FromClause) -> ColumnElement[bool]:
         return and_(*which(table), tuple_(person.c.name, table.c.exercise) <= tuple_(*keys[-1]))
 
-    listed = _listed(connection, until(grade), until(override))
+    listed = _select_grades(connection, until(grade), until(override))
     listed += _not_submitted(connection, until(_ASSIGNED))
     places = {key: place for place, key in enumerate(keys)}  # the database's order, as `after` is
     return sorted(listed, key=lambda each: places[each.person, each.exercise])
@@ -182,8 +184,8 @@ def _first_keys(
 def _first(
     connection: Connection, parts: Sequence[Select[Any]], most: int
 ) -> list[tuple[str, str]]:
-    chosen = union(*parts).order_by("name", "exercise").limit(most)
-    return [(name, exercise) for name, exercise in connection.execute(chosen)]
+    query = union(*parts).order_by("name", "exercise").limit(most)
+    return [(name, exercise) for name, exercise in connection.execute(query)]
 
 
 def _not_submitted(connection: Connection, which: ColumnElement[bool]) -> list[Grade]:
@@ -193,9 +195,9 @@ def _not_submitted(connection: Connection, which: ColumnElement[bool]) -> list[G
     ]
 
 
-def of_one(connection: Connection, person_id: str, exercise: str) -> Grade | None:
+def find_grade(connection: Connection, person_id: str, exercise: str) -> Grade | None:
     """Return a person's grade in an exercise."""
-    grades = _listed(
+    grades = _select_grades(
         connection,
         and_(grade.c.person_id == person_id, grade.c.exercise == exercise),
         and_(override.c.person_id == person_id, override.c.exercise == exercise),
@@ -203,7 +205,7 @@ def of_one(connection: Connection, person_id: str, exercise: str) -> Grade | Non
     return grades[0] if grades else None
 
 
-def _listed(
+def _select_grades(
     connection: Connection, graded: ColumnElement[bool], by: ColumnElement[bool]
 ) -> list[Grade]:
     """Return grades by name and exercise, and what staff gave where nothing was submitted.
@@ -211,9 +213,9 @@ def _listed(
     Only where the best verdict came late are a person's others looked at.
     """
     overrides: dict[tuple[str, str], tuple[Grade, Override]] = {}  # the last of each holds
-    columns = (override, person.c.name, PUBLIC_NAME, person.c.section, shown_actor(override.c.by))
-    chosen = select(*columns).join(person, person.c.id == override.c.person_id).where(by)
-    for row in connection.execute(chosen.order_by(override.c.id)):
+    columns = (override, person.c.name, PUBLIC_NAME, person.c.section, actor_name(override.c.by))
+    query = select(*columns).join(person, person.c.id == override.c.person_id).where(by)
+    for row in connection.execute(query.order_by(override.c.id)):
         name, public_name, section, giver = row[len(override.columns) :]
         nothing = Grade(name, row.exercise, "", 0, 0, False, 0, public_name, section, None, "")
         hand = Override(row.points, row.excused, row.reason, giver)
@@ -222,12 +224,12 @@ def _listed(
     for row in connection.execute(_WITH_DUE.where(graded)).all():
         person_id, *values = row[: len(_COLUMNS)]
         values += [None, ""]
-        held, rule = Grade(*values), _rule(row)
+        best, rule = Grade(*values), _rule(row)
         days = rule.days_late(_seconds(row.received_at))
         if days:
-            held, days = _best(connection, person_id, held, rule)
-        _, by_staff = overrides.pop((person_id, held.exercise), (None, None))
-        listed.append(_by_rules(held, days, rule, by_staff))
+            best, days = _best(connection, person_id, best, rule)
+        _, by_staff = overrides.pop((person_id, best.exercise), (None, None))
+        listed.append(_by_rules(best, days, rule, by_staff))
     for nothing, hand in overrides.values():
         largest = select(func.max(grade.c.max_score)).where(grade.c.exercise == nothing.exercise)
         most = connection.scalar(largest) or 0
@@ -245,40 +247,40 @@ def _rule(row: Row[Any]) -> LateRule:
     return LateRule(_seconds(row.due_at), *rest)
 
 
-def _by_rules(held: Grade, days: int, rule: LateRule, hand: Override | None) -> Grade:
-    points = compute_grade(held.score, held.max_score, rule=rule, days=days, override=hand)
-    return replace(held, points=points.points, note=points.note)
+def _by_rules(best: Grade, days: int, rule: LateRule, hand: Override | None) -> Grade:
+    points = compute_grade(best.score, best.max_score, rule=rule, days=days, override=hand)
+    return replace(best, points=points.points, note=points.note)
 
 
-def _best(connection: Connection, person_id: str, held: Grade, rule: LateRule) -> tuple[Grade, int]:
+def _best(connection: Connection, person_id: str, best: Grade, rule: LateRule) -> tuple[Grade, int]:
     """Return the grade with the most points after what being late costs, and its days."""
-    own = {"person": person_id, "of": held.exercise}
+    parameters = {"person": person_id, "of": best.exercise}
     candidates = [
         (share * rule.share(days), -days, name, score, most)
-        for name, score, most, at in connection.execute(_ALL, own)
+        for name, score, most, at in connection.execute(_ALL, parameters)
         for share, days in [(score / max(most, 1), rule.days_late(_seconds(at)))]
     ]
     _, days, name, score, most = max(candidates)
-    return replace(held, submission_id=name, score=score, max_score=most), -days
+    return replace(best, submission_id=name, score=score, max_score=most), -days
 
 
-def added_up(connection: Connection, exercise: str | None = None) -> dict[str, Sums]:
+def sum_grades(connection: Connection, exercise: str | None = None) -> dict[str, Sums]:
     """Return the sums of students' grades, by exercise; of one exercise if it is given."""
-    compute_grade = share(grade.c.score, grade.c.max_score)
+    earned = share(grade.c.score, grade.c.max_score)
     everything = (
-        select(grade.c.person_id, func.sum(compute_grade).label("earned"))
+        select(grade.c.person_id, func.sum(earned).label("earned"))
         .join(person, person.c.id == grade.c.person_id)
         .where(person.c.role == "student")
         .group_by(grade.c.person_id)
         .subquery()
     )
-    others = everything.c.compute_grade - compute_grade
-    chosen = (
+    others = everything.c.earned - earned
+    query = (
         select(
             grade.c.exercise,
             func.count(),
             func.sum(case((grade.c.passed, 1), else_=0)),
-            func.sum(compute_grade),
+            func.sum(earned),
             func.sum(others),
             func.sum(others * others),
             func.sum(case((grade.c.passed, others), else_=0.0)),
@@ -287,5 +289,5 @@ def added_up(connection: Connection, exercise: str | None = None) -> dict[str, S
         .group_by(grade.c.exercise)
     )
     if exercise is not None:
-        chosen = chosen.where(grade.c.exercise == exercise)
-    return {name: Sums(*sums) for name, *sums in connection.execute(chosen)}
+        query = query.where(grade.c.exercise == exercise)
+    return {name: Sums(*sums) for name, *sums in connection.execute(query)}

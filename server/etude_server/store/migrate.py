@@ -16,13 +16,13 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy.exc import OperationalError
 
-from etude_server.store.database import Database, cause_of
+from etude_server.store.database import Database, error_cause
 from etude_server.store.tables import metadata
 from grader.errors import UsageError
 
 _MIGRATIONS: Final = Path(__file__).with_name("migrations")
 _AGAIN_SECONDS: Final = 2.0
-# Of PostgreSQL: a transaction may change the rows of a table that it names, see `unlocked`.
+# Of PostgreSQL: a transaction may change the rows of a table that it names, see `allow_changes`.
 _REFUSE_CHANGE: Final = text(
     "CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
     "IF current_setting('etude.unlocked', true) = TG_TABLE_NAME THEN RETURN NULL; END IF; "
@@ -82,8 +82,8 @@ def upgrade_once_there(database: Database) -> None:
             upgrade(database)
         except OperationalError as error:
             if database.is_sqlite:
-                raise UsageError(f"{database}: {cause_of(error)}") from None
-            _log.warning("the database is away", error=cause_of(error))
+                raise UsageError(f"{database}: {error_cause(error)}") from None
+            _log.warning("the database is away", error=error_cause(error))
             time.sleep(_AGAIN_SECONDS)
         else:
             return

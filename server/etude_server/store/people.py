@@ -123,9 +123,9 @@ def find_person(connection: Connection, name: str) -> Person | None:
 
 
 def _one(
-    connection: Connection, chosen: Select[Any], values: Mapping[str, object] | None = None
+    connection: Connection, query: Select[Any], values: Mapping[str, object] | None = None
 ) -> Person | None:
-    row = connection.execute(chosen, values).one_or_none()
+    row = connection.execute(query, values).one_or_none()
     return Person(*row) if row else None
 
 
@@ -144,28 +144,28 @@ def find_by_id(connection: Connection, person_id: str) -> Person | None:
 
 def find_login(connection: Connection, login: str) -> Person | None:
     """Return the person of a login or an e-mail address, unless they are disabled."""
-    own = (person.c.login == login_key(login), person.c.disabled_at.is_(None))
-    return _one(connection, select(*COLUMNS).where(*own)) if login else None
+    conditions = (person.c.login == login_key(login), person.c.disabled_at.is_(None))
+    return _one(connection, select(*COLUMNS).where(*conditions)) if login else None
 
 
-def listed(
+def list_people(
     connection: Connection, *, role: Role | None = None, section: str | None = None
 ) -> list[Person]:
     """Return people by their names: all, or those of a role or section."""
-    chosen = select(*COLUMNS).order_by(person.c.name)
+    query = select(*COLUMNS).order_by(person.c.name)
     if role is not None:
-        chosen = chosen.where(person.c.role == role)
+        query = query.where(person.c.role == role)
     if section is not None:
-        chosen = chosen.where(person.c.section == section)
-    return [Person(*row) for row in connection.execute(chosen)]
+        query = query.where(person.c.section == section)
+    return [Person(*row) for row in connection.execute(query)]
 
 
-def invited(connection: Connection, key: str, *, use: bool = False) -> Person | None:
+def find_invitee(connection: Connection, key: str, *, use: bool = False) -> Person | None:
     """Return whom an invite is for, and use it up if that is asked; None if it is not valid."""
-    own = (invite.c.hash == digest(key), invite.c.expires_at > now())
-    chosen = select(*COLUMNS).join(invite).where(*own, person.c.disabled_at.is_(None))
-    invitee = _one(connection, chosen)
-    if use and not connection.execute(delete(invite).where(*own)).rowcount:
+    conditions = (invite.c.hash == digest(key), invite.c.expires_at > now())
+    query = select(*COLUMNS).join(invite).where(*conditions, person.c.disabled_at.is_(None))
+    invitee = _one(connection, query)
+    if use and not connection.execute(delete(invite).where(*conditions)).rowcount:
         return None
     return invitee
 
@@ -204,26 +204,26 @@ class TokenNote:
     revoked: bool
 
 
-def tokens_of(connection: Connection, name: str) -> list[TokenNote]:
+def list_tokens(connection: Connection, name: str) -> list[TokenNote]:
     """List the tokens of the person of that name, the oldest first, or raise `UsageError`."""
     owner = need(connection, name)
     columns = (token.c.id, token.c.label, token.c.expires_at, token.c.revoked_at)
-    chosen = select(*columns).where(token.c.person_id == owner.id).order_by(token.c.id)
+    query = select(*columns).where(token.c.person_id == owner.id).order_by(token.c.id)
     return [
         TokenNote(row.id, row.label, row.expires_at, row.revoked_at is not None)
-        for row in connection.execute(chosen)
+        for row in connection.execute(query)
     ]
 
 
-def hold(connection: Connection, person_id: str) -> str:
+def lock_person(connection: Connection, person_id: str) -> str:
     """Lock a person, so that one transaction at a time changes what is theirs; return the name."""
-    chosen = select(person.c.name).where(person.c.id == person_id)
-    return str(connection.execute(chosen.with_for_update(key_share=True)).scalar_one())
+    query = select(person.c.name).where(person.c.id == person_id)
+    return str(connection.execute(query.with_for_update(key_share=True)).scalar_one())
 
 
-def hold_present(connection: Connection, person_id: str) -> None:
+def lock_present_person(connection: Connection, person_id: str) -> None:
     """Lock a person as `hold` does; raise `UsageError` if they were erased since they were read."""
-    if is_erased(hold(connection, person_id)):
+    if is_erased(lock_person(connection, person_id)):
         raise UsageError("this person was erased")
 
 
@@ -233,7 +233,7 @@ def revoke_token(connection: Connection, token_id: str, *, actor: str) -> bool:
     person_id = connection.execute(owner).scalar_one_or_none()
     if person_id is None:
         return False
-    hold(connection, person_id)
+    lock_person(connection, person_id)
     change = (
         update(token)
         .where(token.c.id == token_id, token.c.revoked_at.is_(None))
@@ -248,7 +248,7 @@ def revoke_token(connection: Connection, token_id: str, *, actor: str) -> bool:
     return True
 
 
-def person_of_token(connection: Connection, secret: str) -> Person | None:
+def find_by_token(connection: Connection, secret: str) -> Person | None:
     """Return the owner of a token; None if it is unknown, expired or revoked."""
     return _one(connection, _PERSON_OF_TOKEN, {"hash": digest(secret), "now": now()})
 
@@ -259,11 +259,13 @@ def open_session(connection: Connection, owner: Person, until: int | None = None
     It lasts until a time in microseconds at most; of too many sessions the oldest ends.
     """
     longest = now() + SESSION_SECONDS * 1_000_000
-    hold_present(connection, owner.id)  # or two sign-ins at once would end each other's session
-    own = and_(session.c.person_id == owner.id, session.c.expires_at > now())
-    newest = select(session.c.hash).where(own).order_by(session.c.created_at.desc())
+    lock_present_person(
+        connection, owner.id
+    )  # or two sign-ins at once would end each other's session
+    conditions = and_(session.c.person_id == owner.id, session.c.expires_at > now())
+    newest = select(session.c.hash).where(conditions).order_by(session.c.created_at.desc())
     connection.execute(
-        delete(session).where(own, session.c.hash.not_in(newest.limit(_MOST_SESSIONS - 1)))
+        delete(session).where(conditions, session.c.hash.not_in(newest.limit(_MOST_SESSIONS - 1)))
     )
     cookie = secrets.token_urlsafe(_BYTES)
     connection.execute(
@@ -277,14 +279,14 @@ def open_session(connection: Connection, owner: Person, until: int | None = None
     return cookie
 
 
-def person_of_session(connection: Connection, cookie: str) -> Person | None:
+def find_by_session(connection: Connection, cookie: str) -> Person | None:
     """Return the person whose browser has a cookie; None if there is none, or it has expired."""
-    own = (session.c.hash == digest(cookie), session.c.expires_at > now())
-    chosen = select(*COLUMNS).join(session).where(*own, person.c.disabled_at.is_(None))
-    return _one(connection, chosen)
+    conditions = (session.c.hash == digest(cookie), session.c.expires_at > now())
+    query = select(*COLUMNS).join(session).where(*conditions, person.c.disabled_at.is_(None))
+    return _one(connection, query)
 
 
-def csrf_of(cookie: str) -> str:
+def csrf_token(cookie: str) -> str:
     """Return the CSRF token of a session: a MAC under its secret.
 
     It reveals nothing of the secret, so it may stand in a form. It cannot be made without the
@@ -315,11 +317,11 @@ def sign_in(
 
     None for an unknown token.
     """
-    owner = person_of_token(connection, secret)
+    owner = find_by_token(connection, secret)
     if owner is None:
         return None
-    hold(connection, owner.id)
-    if person_of_token(connection, secret) is None:  # it was revoked just now
+    lock_person(connection, owner.id)
+    if find_by_token(connection, secret) is None:  # it was revoked just now
         return None
     if last_cookie is not None:
         close_session(connection, last_cookie)

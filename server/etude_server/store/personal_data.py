@@ -38,8 +38,10 @@ _YEAR: Final = 365 * 24 * 60 * 60 * 1_000_000  # microseconds
 
 def export(connection: Connection, whom: Person) -> dict[str, Any]:
     """Return everything that is stored of a person, as JSON; no secret is among it."""
-    own = select(submission.c.id).where(submission.c.person_id == whom.id)
-    acts = or_(event.c.actor == whom.id, event.c.subject == whom.id, event.c.subject.in_(own))
+    submission_ids = select(submission.c.id).where(submission.c.person_id == whom.id)
+    acts = or_(
+        event.c.actor == whom.id, event.c.subject == whom.id, event.c.subject.in_(submission_ids)
+    )
     queries: dict[str, Select[Any]] = {
         "person": select(person).where(person.c.id == whom.id),
         **{
@@ -51,16 +53,16 @@ def export(connection: Connection, whom: Person) -> dict[str, Any]:
         "source": select(source).where(source.c.hash.in_(sources(whom))),
         "verdict": select(verdict).where(verdict.c.source_hash.in_(sources(whom))),
         "comment": select(comment).where(
-            or_(comment.c.submission_id.in_(own), comment.c.by == whom.id)
+            or_(comment.c.submission_id.in_(submission_ids), comment.c.by == whom.id)
         ),
         "event": select(event).where(acts).order_by(event.c.seq),
     }
     return {
         name: [
             {key: json.loads(value) if key in {"body", "data"} else value for key, value in row}
-            for row in (each.items() for each in connection.execute(chosen).mappings())
+            for row in (each.items() for each in connection.execute(query).mappings())
         ]
-        for name, chosen in queries.items()
+        for name, query in queries.items()
     }
 
 
@@ -74,6 +76,6 @@ def inactive(connection: Connection, years: float) -> Iterator[Person]:
     since = now() - int(years * _YEAR)
     recent = exists().where(submission.c.person_id == person.c.id, submission.c.received_at > since)
     old = (person.c.role == "student", person.c.created_at <= since, ~recent)
-    chosen = select(*people.COLUMNS).where(*old, ~person.c.name.startswith(people.ERASED))
-    for row in connection.execute(chosen.order_by(person.c.name)).all():
+    query = select(*people.COLUMNS).where(*old, ~person.c.name.startswith(people.ERASED))
+    for row in connection.execute(query.order_by(person.c.name)).all():
         yield Person(*row)

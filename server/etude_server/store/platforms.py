@@ -19,7 +19,7 @@ from etude_server.store.tables import (
     lti_platform,
     person,
 )
-from etude_server.store.upsert import insert_unless_there
+from etude_server.store.upsert import insert_if_absent
 from grader.errors import UsageError
 
 _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost"})
@@ -98,8 +98,8 @@ def register(
     platform_id = existing.id if existing else new_id()
     registered = asdict(registration)
     if existing:
-        own = lti_platform.c.id == platform_id
-        connection.execute(update(lti_platform).where(own).values(registered))
+        condition = lti_platform.c.id == platform_id
+        connection.execute(update(lti_platform).where(condition).values(registered))
     else:
         values = {"id": platform_id, "created_at": now(), **registered}
         connection.execute(insert(lti_platform).values(values))
@@ -107,12 +107,12 @@ def register(
         if not 0 < len(each) <= _LONGEST_ID:
             raise UsageError(f"a deployment's id has 1 to {_LONGEST_ID} characters")
         values = {"platform_id": platform_id, "deployment": each}
-        insert_unless_there(connection, lti_deployment, values)
+        insert_if_absent(connection, lti_deployment, values)
     events.append(connection, actor, events.PLATFORM_REGISTERED, platform_id, registered)
     return get(connection, platform_id)
 
 
-def listed(connection: Connection) -> list[Platform]:
+def list_platforms(connection: Connection) -> list[Platform]:
     """Return all platforms, the oldest first."""
     rows = connection.execute(select(lti_platform).order_by(lti_platform.c.id)).all()
     return [_platform(connection, row) for row in rows]
@@ -120,24 +120,24 @@ def listed(connection: Connection) -> list[Platform]:
 
 def get(connection: Connection, platform_id: str) -> Platform:
     """Return the platform of an id that something else refers to."""
-    chosen = select(lti_platform).where(lti_platform.c.id == platform_id)
-    return _platform(connection, connection.execute(chosen).one())
+    query = select(lti_platform).where(lti_platform.c.id == platform_id)
+    return _platform(connection, connection.execute(query).one())
 
 
 def find(connection: Connection, issuer: str, client_id: str | None = None) -> Platform | None:
     """Return a platform; without a client id only if the issuer has but one."""
     if not issuer.isprintable() or not (client_id or "").isprintable():
         return None  # nor would every database take it
-    chosen = select(lti_platform).where(lti_platform.c.issuer == issuer)
+    query = select(lti_platform).where(lti_platform.c.issuer == issuer)
     if client_id is not None:
-        chosen = chosen.where(lti_platform.c.client_id == client_id)
-    rows = connection.execute(chosen.limit(2)).all()
+        query = query.where(lti_platform.c.client_id == client_id)
+    rows = connection.execute(query.limit(2)).all()
     return _platform(connection, rows[0]) if len(rows) == 1 else None
 
 
 def _platform(connection: Connection, row: Row[tuple[object, ...]]) -> Platform:
-    own = lti_deployment.c.platform_id == row.id
-    deployments = connection.execute(select(lti_deployment.c.deployment).where(own)).scalars()
+    condition = lti_deployment.c.platform_id == row.id
+    deployments = connection.execute(select(lti_deployment.c.deployment).where(condition)).scalars()
     stored = {each.name: getattr(row, each.name) for each in fields(Platform)[:-1]}
     return Platform(**stored, deployments=frozenset(deployments))
 
@@ -145,8 +145,10 @@ def _platform(connection: Connection, row: Row[tuple[object, ...]]) -> Platform:
 def bind(connection: Connection, platform: Platform, context: str) -> bool:
     """Let a platform's first course in; return whether this is that course."""
     if platform.context is None and context:
-        own = (lti_platform.c.id == platform.id, lti_platform.c.context.is_(None))
-        if connection.execute(update(lti_platform).where(*own).values(context=context)).rowcount:
+        condition = (lti_platform.c.id == platform.id, lti_platform.c.context.is_(None))
+        if connection.execute(
+            update(lti_platform).where(*condition).values(context=context)
+        ).rowcount:
             data = {"context": context}
             events.append(connection, platform.issuer, events.COURSE_BOUND, platform.id, data)
     return get(connection, platform.id).context in {None, context}
@@ -154,15 +156,15 @@ def bind(connection: Connection, platform: Platform, context: str) -> bool:
 
 def set_course(connection: Connection, platform: Platform, **values: str) -> None:
     """Set the course of a platform, or where its members are listed."""
-    own = lti_platform.c.id == platform.id
-    connection.execute(update(lti_platform).where(own).values(values))
+    condition = lti_platform.c.id == platform.id
+    connection.execute(update(lti_platform).where(condition).values(values))
 
 
 def use_nonce(connection: Connection, nonce: str, seconds: int) -> bool:
     """Use a nonce; return false if it was used within so many seconds."""
     connection.execute(delete(lti_nonce).where(lti_nonce.c.expires_at <= now()))
     values = {"hash": people.digest(nonce), "expires_at": now() + seconds * 1_000_000}
-    return insert_unless_there(connection, lti_nonce, values)
+    return insert_if_absent(connection, lti_nonce, values)
 
 
 def admit(connection: Connection, issuer: str, sub: str, role: Role) -> Person:
@@ -172,15 +174,15 @@ def admit(connection: Connection, issuer: str, sub: str, role: Role) -> Person:
     people who exist already.
     """
     # One at a time: two first launches of a person at once would both add them.
-    own = select(lti_platform.c.id).where(lti_platform.c.issuer == issuer)
-    connection.execute(own.order_by(lti_platform.c.id).with_for_update(key_share=True))
+    condition = select(lti_platform.c.id).where(lti_platform.c.issuer == issuer)
+    connection.execute(condition.order_by(lti_platform.c.id).with_for_update(key_share=True))
     same_person = (lti_person.c.issuer == issuer, lti_person.c.sub == sub)
     person_id = connection.execute(select(lti_person.c.person_id).where(*same_person)).scalar()
     if person_id is not None:
         whom = people.get_person(connection, person_id)
         by_staff = (event.c.kind == events.ROLE_CHANGED, event.c.actor != issuer)
-        chosen = select(event.c.seq).where(event.c.subject == whom.id, *by_staff).limit(1)
-        if whom.role == role or connection.execute(chosen).first() is not None:
+        query = select(event.c.seq).where(event.c.subject == whom.id, *by_staff).limit(1)
+        if whom.role == role or connection.execute(query).first() is not None:
             return whom
         connection.execute(update(person).where(person.c.id == whom.id).values(role=role))
         data = {"before": whom.role, "role": role}

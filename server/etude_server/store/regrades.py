@@ -9,17 +9,17 @@ from sqlalchemy import Connection, ScalarSelect, and_, exists, func, insert, sel
 
 from etude_server.store import events, submissions
 from etude_server.store.ids import Moment, new_id, now
-from etude_server.store.submissions import Submitted
+from etude_server.store.submissions import StoredSubmission
 from etude_server.store.tables import (
     PUBLIC_NAME,
     SAME_KEY,
+    actor_name,
     attempt,
     event,
     person,
     publication,
     regrade,
     regrade_source,
-    shown_actor,
     source,
     submission,
     verdict,
@@ -52,12 +52,12 @@ class Regrade:
 
 
 def _count(*which: Any) -> ScalarSelect[int]:
-    own = regrade_source.c.regrade_id == regrade.c.id
-    return select(func.count()).where(own, *which).scalar_subquery()
+    condition = regrade_source.c.regrade_id == regrade.c.id
+    return select(func.count()).where(condition, *which).scalar_subquery()
 
 
 _COLUMNS = (
-    *(*regrade.columns, shown_actor(regrade.c.by)),
+    *(*regrade.columns, actor_name(regrade.c.by)),
     *(_count(regrade_source.c.done.is_(True)), _count()),
 )
 
@@ -109,8 +109,8 @@ def versions(connection: Connection) -> dict[str, dict[str, int]]:
     digest = publication.c.exercise_hash
     counted = select(digest, func.count().label("number")).group_by(digest).subquery()
     # Any verdict of a version says whose it is: no submission is read.
-    own = verdict.c.exercise_hash == counted.c.exercise_hash
-    whose = select(verdict.c.exercise).where(own).limit(1).scalar_subquery()
+    condition = verdict.c.exercise_hash == counted.c.exercise_hash
+    whose = select(verdict.c.exercise).where(condition).limit(1).scalar_subquery()
     counts: dict[str, dict[str, int]] = {}
     rows = connection.execute(select(whose, counted.c.exercise_hash, counted.c.number))
     for exercise, version, number in rows:
@@ -118,20 +118,20 @@ def versions(connection: Connection) -> dict[str, dict[str, int]]:
     return counts
 
 
-def sources_of(connection: Connection, regrade_id: str) -> list[str]:
+def sources_published_by(connection: Connection, regrade_id: str) -> list[str]:
     """Return the sources whose submissions still have their verdict by a regrade, in order."""
-    chosen = (
+    query = (
         select(publication.c.source_hash, event.c.data)
         .join(event, event.c.seq == publication.c.event_seq)
-        .where(event.c.seq > _begun(regrade_id))
+        .where(event.c.seq > _first_event(regrade_id))
     )
-    rows = connection.execute(chosen).all()
+    rows = connection.execute(query).all()
     return sorted(
         {row.source_hash for row in rows if json.loads(row.data)["regrade"] == regrade_id}
     )
 
 
-def _begun(regrade_id: str) -> ScalarSelect[int]:
+def _first_event(regrade_id: str) -> ScalarSelect[int]:
     return select(func.min(event.c.seq)).where(event.c.subject == regrade_id).scalar_subquery()
 
 
@@ -140,7 +140,7 @@ def sources(connection: Connection, exercise: str, from_hash: str) -> list[str]:
 
     Those that were erased with their person are not graded again.
     """
-    chosen = (
+    query = (
         select(publication.c.source_hash)
         .join(submission, submission.c.id == publication.c.submission_id)
         .join(source, source.c.hash == publication.c.source_hash)
@@ -149,7 +149,7 @@ def sources(connection: Connection, exercise: str, from_hash: str) -> list[str]:
         .distinct()
         .order_by(publication.c.source_hash)
     )
-    return [str(each) for each in connection.execute(chosen).scalars()]
+    return [str(each) for each in connection.execute(query).scalars()]
 
 
 def seconds_each(connection: Connection, exercise_hash: str) -> float | None:
@@ -161,15 +161,15 @@ def seconds_each(connection: Connection, exercise_hash: str) -> float | None:
     return None if microseconds is None else float(microseconds) / 1_000_000
 
 
-def changes_by(
+def find_changes(
     connection: Connection, exercise: str, from_hash: str, source_hash: str, after: Mark
-) -> list[tuple[Submitted, RegradeChange]]:
+) -> list[tuple[StoredSubmission, RegradeChange]]:
     """Return the changes that a new verdict on a source makes, the submissions that stay included.
 
     Only a submission whose published verdict is of the version `from_hash` is concerned.
     """
     mark = (verdict.c.outcome, verdict.c.score, verdict.c.max_score)
-    chosen = (
+    query = (
         select(*submissions.COLUMNS, person.c.name, PUBLIC_NAME, *mark)
         .join(publication, publication.c.submission_id == submission.c.id)
         .join(verdict, SAME_KEY)
@@ -182,8 +182,8 @@ def changes_by(
         .order_by(person.c.id, submission.c.id)  # the order in which persons are locked
     )
     return [
-        (Submitted(*row[:5]), _change((row[0], row[5], row[6]), Mark(*row[7:]), after))
-        for row in map(tuple, connection.execute(chosen).all())
+        (StoredSubmission(*row[:5]), _change((row[0], row[5], row[6]), Mark(*row[7:]), after))
+        for row in map(tuple, connection.execute(query).all())
     ]
 
 
@@ -221,8 +221,8 @@ def begin(
         "reason": reason,
         "allow_lower": allow_lower,
     }
-    own = {"id": regrade_id, "by": by, "state": "running", "created_at": now()}
-    connection.execute(insert(regrade).values({**data, **own}))
+    columns = {"id": regrade_id, "by": by, "state": "running", "created_at": now()}
+    connection.execute(insert(regrade).values({**data, **columns}))
     rows = [
         {"regrade_id": regrade_id, "source_hash": each, "done": False} for each in source_hashes
     ]
@@ -241,22 +241,22 @@ def find(connection: Connection, regrade_id: str) -> Regrade | None:
     return Regrade(*row) if row is not None else None
 
 
-def listed(
+def list_regrades(
     connection: Connection, *, before: str | None = None, most: int | None = None
 ) -> list[Regrade]:
     """Return regrades, the newest first, those older than one, at most so many."""
-    chosen = select(*_COLUMNS).order_by(regrade.c.id.desc()).limit(most)
+    query = select(*_COLUMNS).order_by(regrade.c.id.desc()).limit(most)
     if before is not None:
-        chosen = chosen.where(regrade.c.id < before)
-    return [Regrade(*row) for row in connection.execute(chosen)]
+        query = query.where(regrade.c.id < before)
+    return [Regrade(*row) for row in connection.execute(query)]
 
 
 def running(connection: Connection, exercise: str | None = None) -> list[Regrade]:
     """Return the regrades that have not ended, of one exercise or of all, the oldest first."""
-    chosen = select(*_COLUMNS).where(regrade.c.state == "running").order_by(regrade.c.id)
+    query = select(*_COLUMNS).where(regrade.c.state == "running").order_by(regrade.c.id)
     if exercise is not None:
-        chosen = chosen.where(regrade.c.exercise == exercise)
-    return [Regrade(*row) for row in connection.execute(chosen)]
+        query = query.where(regrade.c.exercise == exercise)
+    return [Regrade(*row) for row in connection.execute(query)]
 
 
 def is_running(connection: Connection, regrade_id: str) -> bool:
@@ -272,11 +272,11 @@ def open_sources(
 
     With `since`, a time in microseconds, those that could not be graded after it are left out.
     """
-    chosen = select(regrade_source.c.source_hash).where(
+    query = select(regrade_source.c.source_hash).where(
         regrade_source.c.regrade_id == begun.id, regrade_source.c.done.is_(False)
     )
     if only is not None:
-        chosen = chosen.where(regrade_source.c.source_hash == only)
+        query = query.where(regrade_source.c.source_hash == only)
     if since is not None:
         failed = exists().where(
             attempt.c.exercise_hash == begun.to_hash,
@@ -284,8 +284,8 @@ def open_sources(
             attempt.c.outcome == FAULT,
             attempt.c.ended_at >= since,
         )
-        chosen = chosen.where(~failed)
-    ordered = chosen.order_by(regrade_source.c.source_hash)
+        query = query.where(~failed)
+    ordered = query.order_by(regrade_source.c.source_hash)
     return [str(each) for each in connection.execute(ordered).scalars()]
 
 
@@ -294,17 +294,19 @@ def claim(connection: Connection, regrade_id: str, source_hash: str) -> bool:
 
     Return false if another process was faster, or the regrade has ended.
     """
-    own = and_(
+    condition = and_(
         regrade_source.c.regrade_id == regrade_id,
         regrade_source.c.source_hash == source_hash,
         regrade_source.c.done.is_(False),
         exists().where(regrade.c.id == regrade_id, regrade.c.state == "running"),
     )
-    return bool(connection.execute(update(regrade_source).where(own).values(done=True)).rowcount)
+    return bool(
+        connection.execute(update(regrade_source).where(condition).values(done=True)).rowcount
+    )
 
 
-def hold(
-    connection: Connection, begun: Regrade, submitted: Submitted, change: RegradeChange
+def record_kept_verdict(
+    connection: Connection, begun: Regrade, submitted: StoredSubmission, change: RegradeChange
 ) -> None:
     """Record that a submission keeps its verdict, since the new one is worse."""
     data = {
@@ -321,18 +323,19 @@ def changes(
     connection: Connection, regrade_id: str, *, after: int = 0, most: int | None = None
 ) -> Iterator[RegradeChange]:
     """Yield the verdicts that a regrade has changed or held, in order: `most` behind an event."""
-    chosen = (
+    query = (
         select(event.c.seq, event.c.subject, event.c.kind, event.c.data, person.c.name, PUBLIC_NAME)
         .join(submission, submission.c.id == event.c.subject)
         .join(person, person.c.id == submission.c.person_id)
         .where(
-            event.c.kind.in_((events.PUBLISHED, events.HELD)), event.c.seq > _begun(regrade_id),
+            event.c.kind.in_((events.PUBLISHED, events.HELD)),
+            event.c.seq > _first_event(regrade_id),
             event.c.seq > after,
         )
         .order_by(event.c.seq)
-    )  # fmt: skip
+    )
     left = most
-    for row in connection.execute(chosen):
+    for row in connection.execute(query):
         if left == 0:
             return
         data = json.loads(row.data)

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, delete, insert, select
 
 from etude_server.store import events, unsent_scores
 from etude_server.store.ids import now
-from etude_server.store.submissions import Submitted
+from etude_server.store.submissions import StoredSubmission
 from etude_server.store.tables import (
     PUBLIC_NAME,
     extension,
@@ -62,7 +62,7 @@ def store(connection: Connection, windows: Mapping[str, Window], *, actor: str) 
     lines = select(lti_line.c.person_id, lti_line.c.exercise).distinct()
     lines = lines.where(lti_line.c.exercise.in_(changed))
     for person_id, exercise in connection.execute(lines).all():
-        unsent_scores.note(connection, person_id, exercise)
+        unsent_scores.queue_grade(connection, person_id, exercise)
     return True
 
 
@@ -73,8 +73,8 @@ def store_extensions(connection: Connection, schedule: Schedule, *, actor: str) 
         The students of the file whom the store does not know.
     """
     students = {name for name, _ in schedule.extensions}
-    chosen = select(person.c.name, person.c.id).where(person.c.name.in_(students))
-    ids: dict[str, str] = {row.name: row.id for row in connection.execute(chosen)}
+    query = select(person.c.name, person.c.id).where(person.c.name.in_(students))
+    ids: dict[str, str] = {row.name: row.id for row in connection.execute(query)}
     new: dict[tuple[str, str], int | None] = {}
     for name, of in schedule.extensions:
         due = [each for each, window in schedule.windows.items() if window.due is not None]
@@ -94,7 +94,7 @@ def store_extensions(connection: Connection, schedule: Schedule, *, actor: str) 
             connection.execute(insert(extension).values(row))
         data = {"exercise": key[1], "due_at": new.get(key)}
         events.append(connection, actor, events.EXTENDED, key[0], data)
-        unsent_scores.note(connection, *key)
+        unsent_scores.queue_grade(connection, *key)
     return sorted(students - ids.keys())
 
 
@@ -106,14 +106,19 @@ def microseconds(moment: dt.datetime | None) -> int | None:
 def extensions(connection: Connection) -> list[Extension]:
     """Return all extensions, by exercise and the person's id."""
     columns = extension.c.exercise, person.c.name, PUBLIC_NAME, extension.c.due_at
-    chosen = select(*columns).join(person, person.c.id == extension.c.person_id)
-    chosen = chosen.order_by(extension.c.exercise, person.c.name)
-    return [Extension(*row) for row in connection.execute(chosen)]
+    query = select(*columns).join(person, person.c.id == extension.c.person_id)
+    query = query.order_by(extension.c.exercise, person.c.name)
+    return [Extension(*row) for row in connection.execute(query)]
 
 
-def attempts_before(connection: Connection, submitted: Submitted) -> list[int]:
+def attempts_before(connection: Connection, submitted: StoredSubmission) -> list[int]:
     """Return when the same exercise was submitted, within the day before, the oldest first."""
-    own = submission.c.person_id == submitted.person_id, submission.c.exercise == submitted.exercise
+    conditions = (
+        submission.c.person_id == submitted.person_id,
+        submission.c.exercise == submitted.exercise,
+    )
     recent = submission.c.received_at > now() - _DAY
-    chosen = select(submission.c.received_at).where(*own, recent, submission.c.id != submitted.id)
-    return list(connection.execute(chosen.order_by(submission.c.received_at)).scalars())
+    query = select(submission.c.received_at).where(
+        *conditions, recent, submission.c.id != submitted.id
+    )
+    return list(connection.execute(query.order_by(submission.c.received_at)).scalars())

@@ -31,7 +31,7 @@ from etude_server.store.tables import (
     verdict,
     waiting,
 )
-from etude_server.store.upsert import insert_unless_there
+from etude_server.store.upsert import insert_if_absent
 
 State: TypeAlias = Literal["pending", "parked", "graded"]
 
@@ -87,7 +87,7 @@ _NO_LONGER: Final = delete(waiting).where(waiting.c.submission_id == bindparam("
 
 
 @dataclass(frozen=True, slots=True)
-class Submitted:
+class StoredSubmission:
     """A submission, without its text."""
 
     id: str
@@ -101,7 +101,7 @@ class Submitted:
 class AcceptedSubmission:
     """An accepted submission."""
 
-    submission: Submitted
+    submission: StoredSubmission
     is_new: bool  # false if the same request came before
 
 
@@ -146,45 +146,45 @@ def accept(
         UsageError: The person was erased meanwhile.
         KeyReusedError: The key came before with something else; the transaction is to be undone.
     """
-    people.hold_present(connection, owner.id)  # before any row of theirs, as an erasure does
+    people.lock_present_person(connection, owner.id)  # before any row of theirs, as an erasure does
     digest = hashlib.sha256(text.encode()).hexdigest()
-    added = Submitted(new_id(), owner.id, exercise, digest, now())
-    if not insert_unless_there(connection, source, {"hash": digest, "text": text}):
+    added = StoredSubmission(new_id(), owner.id, exercise, digest, now())
+    if not insert_if_absent(connection, source, {"hash": digest, "text": text}):
         connection.execute(_RESTORE, {"of": digest, "again": text})
     row = {**asdict(added), "idempotency_key": key}
-    if not insert_unless_there(connection, submission, row):
+    if not insert_if_absent(connection, submission, row):
         same = (submission.c.person_id == owner.id, submission.c.idempotency_key == key)
-        earlier = Submitted(*connection.execute(_SUBMITTED.where(*same)).one())
+        earlier = StoredSubmission(*connection.execute(_SUBMITTED.where(*same)).one())
         if (earlier.exercise, earlier.source_hash) != (exercise, digest):
             raise KeyReusedError
         return AcceptedSubmission(earlier, is_new=False)
-    _let_wait(connection, added.id)
+    _put_in_line(connection, added.id)
     data = {"person": owner.id, "exercise": exercise, "source_hash": digest}
     events.append(connection, owner.id, events.SUBMITTED, added.id, data)
     return AcceptedSubmission(added, is_new=True)
 
 
-def find(connection: Connection, submission_id: str) -> Submitted | None:
+def find(connection: Connection, submission_id: str) -> StoredSubmission | None:
     """Return a submission."""
     row = connection.execute(_ONE, {"of": submission_id}).one_or_none()
-    return Submitted(*row) if row else None
+    return StoredSubmission(*row) if row else None
 
 
-def text_of(connection: Connection, source_hash: str) -> str:
+def read_source(connection: Connection, source_hash: str) -> str:
     """Return a source."""
     return str(connection.execute(_TEXT, {"of": source_hash}).scalar_one())
 
 
-def next_waiting(connection: Connection, most: int, *, after: str = "") -> list[Submitted]:
+def next_waiting(connection: Connection, most: int, *, after: str = "") -> list[StoredSubmission]:
     """Return submissions that wait to be graded, the oldest first, after a submission's id."""
     rows = connection.execute(_NEXT_WAITING, {"after": after, "most": most})
-    return [Submitted(*row) for row in rows]
+    return [StoredSubmission(*row) for row in rows]
 
 
-def find_waiting(connection: Connection, submission_id: str) -> Submitted | None:
+def find_waiting(connection: Connection, submission_id: str) -> StoredSubmission | None:
     """Return a submission if it waits to be graded."""
     row = connection.execute(_WAITING_ONE, {"of": submission_id}).one_or_none()
-    return Submitted(*row) if row else None
+    return StoredSubmission(*row) if row else None
 
 
 def count_waiting(connection: Connection) -> tuple[int, int]:
@@ -236,12 +236,12 @@ def release(connection: Connection, submission_id: str, *, actor: str) -> bool:
     return True
 
 
-def stop_waiting(connection: Connection, submission_id: str) -> bool:
+def take_out_of_line(connection: Connection, submission_id: str) -> bool:
     """Take a submission off the list; return false if another process did before."""
     return bool(connection.execute(_NO_LONGER, {"of": submission_id}).rowcount)
 
 
-def let_lost_wait(connection: Connection) -> list[str]:
+def requeue_lost_submissions(connection: Connection) -> list[str]:
     """Let submissions wait that have no verdict and do not wait; return their ids."""
     lost = (
         select(submission.c.id)
@@ -252,15 +252,15 @@ def let_lost_wait(connection: Connection) -> list[str]:
     )
     submission_ids = list(connection.execute(lost).scalars())
     for each in submission_ids:
-        _let_wait(connection, each)
+        _put_in_line(connection, each)
     return submission_ids
 
 
-def _let_wait(connection: Connection, submission_id: str) -> None:
+def _put_in_line(connection: Connection, submission_id: str) -> None:
     connection.execute(insert(waiting), {"submission_id": submission_id, "parked": False})
 
 
-def listed(
+def list_submissions(
     connection: Connection,
     *,
     exercise: str | None = None,
@@ -272,7 +272,7 @@ def listed(
     """Return submissions, the newest first, that are older than that of the id `before`."""
     number, _, *rest = COLUMNS
     of_verdict = (verdict.c.outcome, verdict.c.score, verdict.c.max_score)
-    chosen = (
+    query = (
         select(number, person.c.name, *rest, _STATE, *of_verdict, PUBLIC_NAME)
         .join(person, person.c.id == submission.c.person_id)
         .outerjoin(publication, publication.c.submission_id == submission.c.id)
@@ -280,17 +280,17 @@ def listed(
         .outerjoin(waiting, waiting.c.submission_id == submission.c.id)
     )
     if exercise is not None:
-        chosen = chosen.where(submission.c.exercise == exercise)
+        query = query.where(submission.c.exercise == exercise)
     if person_name is not None:
-        chosen = chosen.where(person.c.name == person_name)
+        query = query.where(person.c.name == person_name)
     if state == "graded":
-        chosen = chosen.where(publication.c.submission_id.is_not(None))
+        query = query.where(publication.c.submission_id.is_not(None))
     elif state is not None:
         parked = waiting.c.parked.is_(state == "parked")
-        chosen = chosen.where(waiting.c.submission_id.is_not(None), parked)
+        query = query.where(waiting.c.submission_id.is_not(None), parked)
     if before is not None:
-        chosen = chosen.where(submission.c.id < before)
-    rows = connection.execute(chosen.order_by(submission.c.id.desc()).limit(most))
+        query = query.where(submission.c.id < before)
+    rows = connection.execute(query.order_by(submission.c.id.desc()).limit(most))
     return [SubmissionEntry(*tuple(row)) for row in rows]
 
 
@@ -302,11 +302,14 @@ def stuck(
     Those with the most failures come first.
     """
     failed, latest = func.count().label("failed"), func.max(submission.c.id).label("latest")
-    own = (submission.c.person_id == grade.c.person_id, submission.c.exercise == grade.c.exercise)
-    chosen = (
+    conditions = (
+        submission.c.person_id == grade.c.person_id,
+        submission.c.exercise == grade.c.exercise,
+    )
+    query = (
         select(grade.c.exercise, person.c.name, PUBLIC_NAME.label("public_name"), failed, latest)
         .join(person, person.c.id == grade.c.person_id)
-        .join(submission, and_(*own))
+        .join(submission, and_(*conditions))
         .join(publication, publication.c.submission_id == submission.c.id)
         .where(person.c.role == "student", grade.c.passed.is_(False))
         .group_by(grade.c.exercise, person.c.id)
@@ -314,8 +317,8 @@ def stuck(
         .order_by(failed.desc(), person.c.name)
     )
     if exercise is not None:
-        chosen = chosen.where(grade.c.exercise == exercise)
+        query = query.where(grade.c.exercise == exercise)
     by_exercise: dict[str, list[Stuck]] = {}
-    for row in connection.execute(chosen):
+    for row in connection.execute(query):
         by_exercise.setdefault(row.exercise, []).append(Stuck(*row[1:]))
     return by_exercise

@@ -71,7 +71,7 @@ PUBLIC_NAME: Final = case((person.c.display_name != "", person.c.display_name), 
 """The name of a person that others read."""
 
 
-def shown_actor(column: ColumnElement[str]) -> ColumnElement[str]:
+def actor_name(column: ColumnElement[str]) -> ColumnElement[str]:
     """Return the SQL of the name of anyone who did something: a person's, or as it stands."""
     who = person.alias("who")  # the statement may be about another person
     name = case((who.c.display_name != "", who.c.display_name), else_=who.c.name)

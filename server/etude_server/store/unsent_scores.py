@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, select, update
 from etude_server.store import events, grades, people, windows
 from etude_server.store.ids import new_id, now
 from etude_server.store.tables import PUBLIC_NAME, lti_line, lti_platform, outbox, person
-from etude_server.store.upsert import insert_unless_there
+from etude_server.store.upsert import insert_if_absent
 
 KIND: Final = "lti.score"
 _LEASE: Final = 120_000_000  # microseconds until a sender that is silent is taken for dead
@@ -69,24 +69,24 @@ class UnsentGrade:
     at: int  # when the grade was earned, in microseconds since 1970
 
 
-def remember_line(connection: Connection, line: ScoreLine) -> None:
+def store_line(connection: Connection, line: ScoreLine) -> None:
     """Store the line item of a person's grades in an exercise, and queue the current grade."""
     # As `verdicts.publish` does: else a grade of this very moment might see no line, nor be seen.
-    people.hold_present(connection, line.person_id)
+    people.lock_present_person(connection, line.person_id)
     values = asdict(line)
-    if not insert_unless_there(connection, lti_line, {"id": new_id(), **values}):
+    if not insert_if_absent(connection, lti_line, {"id": new_id(), **values}):
         same = (lti_line.c[name] == values[name] for name in ("person_id", "exercise", "line_item"))
         connection.execute(update(lti_line).where(*same).values(values))
-    note(connection, line.person_id, line.exercise)
+    queue_grade(connection, line.person_id, line.exercise)
 
 
-def note(connection: Connection, person_id: str, exercise: str) -> None:
+def queue_grade(connection: Connection, person_id: str, exercise: str) -> None:
     """Queue a grade for sending, in the transaction that changed it."""
-    own = {"person": person_id, "of": exercise}
-    lines = connection.execute(_LINES, own).scalars().all()
+    parameters = {"person": person_id, "of": exercise}
+    lines = connection.execute(_LINES, parameters).scalars().all()
     if not lines:
         return
-    grade = grades.of_one(connection, person_id, exercise)
+    grade = grades.find_grade(connection, person_id, exercise)
     if grade is None or grade.points is None:  # an excuse is no score
         return
     points = int(grade.points) if grade.points == int(grade.points) else grade.points
@@ -104,7 +104,7 @@ def note(connection: Connection, person_id: str, exercise: str) -> None:
             "sent_at": None,
             **_FRESH,
         }
-        insert_unless_there(connection, outbox, empty)
+        insert_if_absent(connection, outbox, empty)
         mine = (outbox.c.kind == KIND, outbox.c.subject == line_id)
         row = connection.execute(select(outbox).where(*mine).with_for_update()).one()
         before = json.loads(row.body)
@@ -129,11 +129,11 @@ def claim(connection: Connection, without: Collection[str] = ()) -> ScoreToSend 
     Some platforms, by their ids, are left in peace for now.
     """
     columns = [lti_line.c[each.name] for each in fields(ScoreLine)]
-    chosen = select(outbox.c.id, outbox.c.body, outbox.c.tries, *columns)
-    chosen = chosen.join_from(outbox, lti_line, lti_line.c.id == outbox.c.subject)
-    chosen = chosen.where(*_due(), lti_line.c.platform_id.not_in(without))
-    chosen = chosen.order_by(outbox.c.due_at, outbox.c.id).limit(1)
-    row = connection.execute(chosen.with_for_update(skip_locked=True, of=outbox)).first()
+    query = select(outbox.c.id, outbox.c.body, outbox.c.tries, *columns)
+    query = query.join_from(outbox, lti_line, lti_line.c.id == outbox.c.subject)
+    query = query.where(*_due(), lti_line.c.platform_id.not_in(without))
+    query = query.order_by(outbox.c.due_at, outbox.c.id).limit(1)
+    row = connection.execute(query.with_for_update(skip_locked=True, of=outbox)).first()
     if row is None:
         return None
     name, body, tries, *line = row
@@ -151,15 +151,15 @@ def _due() -> tuple[ColumnElement[bool], ...]:
     )
 
 
-def sent(connection: Connection, telling: ScoreToSend) -> None:
+def record_sent(connection: Connection, telling: ScoreToSend) -> None:
     """Record that a grade is sent; if it changed meanwhile, the new one is sent next."""
-    own = outbox.c.id == telling.id
-    done = update(outbox).where(own, outbox.c.body == telling.body)
+    condition = outbox.c.id == telling.id
+    done = update(outbox).where(condition, outbox.c.body == telling.body)
     if not connection.execute(done.values(sent_at=now(), last_error="")).rowcount:
-        connection.execute(update(outbox).where(own).values(due_at=now(), tries=0))
+        connection.execute(update(outbox).where(condition).values(due_at=now(), tries=0))
 
 
-def not_sent(connection: Connection, telling: ScoreToSend, why: str, seconds: float) -> None:
+def record_failure(connection: Connection, telling: ScoreToSend, why: str, seconds: float) -> None:
     """Try again after a pause."""
     values = {"due_at": now() + int(seconds * 1e6), "last_error": why[:_ERROR_LENGTH]}
     connection.execute(update(outbox).where(outbox.c.id == telling.id).values(values))
@@ -167,10 +167,10 @@ def not_sent(connection: Connection, telling: ScoreToSend, why: str, seconds: fl
 
 def mark_for_review(connection: Connection, telling: ScoreToSend, why: str) -> None:
     """Leave a grade that a platform will never take to staff; a newer grade is tried."""
-    own = (outbox.c.id == telling.id, outbox.c.body == telling.body)
+    conditions = (outbox.c.id == telling.id, outbox.c.body == telling.body)
     values = {"parked": True, "last_error": why[:_ERROR_LENGTH]}
-    if not connection.execute(update(outbox).where(*own).values(values)).rowcount:
-        not_sent(connection, telling, why, 0)
+    if not connection.execute(update(outbox).where(*conditions).values(values)).rowcount:
+        record_failure(connection, telling, why, 0)
         return
     data = {"person": telling.line.person_id, "exercise": telling.line.exercise, "why": why}
     events.append(connection, events.GRADER, events.SCORE_PARKED, telling.id, data)
@@ -180,7 +180,7 @@ def unsent(connection: Connection) -> list[UnsentGrade]:
     """Return the grades that platforms do not know yet, those for staff first."""
     state = (outbox.c.tries, outbox.c.parked, outbox.c.last_error)
     which = (outbox.c.id, person.c.name, lti_line.c.exercise, lti_platform.c.issuer)
-    chosen = (
+    query = (
         select(*which, *state, PUBLIC_NAME, outbox.c.body)
         .join_from(outbox, lti_line, lti_line.c.id == outbox.c.subject)
         .join(person, person.c.id == lti_line.c.person_id)
@@ -188,7 +188,7 @@ def unsent(connection: Connection) -> list[UnsentGrade]:
         .where(outbox.c.kind == KIND, outbox.c.sent_at.is_(None))
         .order_by(outbox.c.parked.desc(), outbox.c.id)
     )
-    rows = connection.execute(chosen).all()
+    rows = connection.execute(query).all()
     return [UnsentGrade(*row[:-1], json.loads(row.body)["at"]) for row in rows]
 
 

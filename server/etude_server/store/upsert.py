@@ -12,14 +12,14 @@ _INSERT: Final[dict[str, Callable[[Table], sqlite.Insert | postgresql.Insert]]] 
 }
 
 
-def insert_unless_there(connection: Connection, table: Table, values: Mapping[str, Any]) -> bool:
+def insert_if_absent(connection: Connection, table: Table, values: Mapping[str, Any]) -> bool:
     """Insert a row unless a unique key of it is taken; return whether it was inserted."""
     statement = _INSERT[connection.dialect.name](table).on_conflict_do_nothing()
     row = connection.execute(statement.returning(*table.primary_key), dict(values)).first()
     return row is not None
 
 
-def put(connection: Connection, table: Table, values: Mapping[str, Any]) -> None:
+def upsert(connection: Connection, table: Table, values: Mapping[str, Any]) -> None:
     """Insert a row of all columns, or replace the one with its primary key."""
     statement = _INSERT[connection.dialect.name](table)
     keys = [each.name for each in table.primary_key]

@@ -20,9 +20,9 @@ from sqlalchemy import (
 )
 
 from etude_server.store import events, people, unsent_scores
-from etude_server.store.database import unlocked
+from etude_server.store.database import allow_changes
 from etude_server.store.ids import id_at, now
-from etude_server.store.submissions import Submitted, stop_waiting
+from etude_server.store.submissions import StoredSubmission, take_out_of_line
 from etude_server.store.tables import (
     SAME_KEY,
     attempt,
@@ -36,7 +36,7 @@ from etude_server.store.tables import (
     submission,
     verdict,
 )
-from etude_server.store.upsert import insert_unless_there, put
+from etude_server.store.upsert import insert_if_absent, upsert
 from grader.course.statistics import Mistakes, read_row
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import FAULT, verdict_data
@@ -48,15 +48,15 @@ IS_ERASED: Final = "is_erased"
 """The field of a verdict's body from which what quoted an erased person's program was taken."""
 
 # Made once: to put a statement together takes longer than to execute it.
-_FIND: Final = select(verdict).where(
+_SELECT_VERDICT: Final = select(verdict).where(
     verdict.c.exercise_hash == bindparam("exercise_hash"),
     verdict.c.source_hash == bindparam("source_hash"),
     verdict.c.grader_version == bindparam("grader_version"),
 )
-_HOLD_SOURCE: Final = (
+_LOCK_SOURCE: Final = (
     select(source.c.hash).where(source.c.hash == bindparam("hash")).with_for_update(read=True)
 )
-_LATEST: Final = (
+_SELECT_LATEST: Final = (
     select(verdict)
     .where(
         verdict.c.exercise_hash == bindparam("exercise_hash"),
@@ -70,7 +70,7 @@ _PUBLISHED: Final = (
     .join(publication, SAME_KEY)
     .where(publication.c.submission_id == bindparam("submission_id"))
 )
-_BEST: Final = (
+_SELECT_BEST: Final = (
     select(
         submission.c.person_id,
         submission.c.exercise,
@@ -91,11 +91,11 @@ _BEST: Final = (
     )
     .limit(1)
 )
-_ATTEMPT: Final = insert(attempt)
-_NO_MISTAKE: Final = delete(mistake).where(
+_INSERT_ATTEMPT: Final = insert(attempt)
+_DELETE_MISTAKES: Final = delete(mistake).where(
     mistake.c.person_id == bindparam("person"), mistake.c.exercise == bindparam("of")
 )
-_FAILED: Final = (
+_SELECT_FAILED: Final = (
     select(verdict.c.body)
     .join(publication, SAME_KEY)
     .join(submission, submission.c.id == publication.c.submission_id)
@@ -144,14 +144,14 @@ class GradingRun:
     ended_at: int
 
 
-def keep(connection: Connection, result: Verdict, run: GradingRun) -> StoredVerdict:
+def store_verdict(connection: Connection, result: Verdict, run: GradingRun) -> StoredVerdict:
     """Store a verdict and who made it; return the one that holds: the first of its key.
 
     One whose texts were erased is replaced: somebody else has written the same program.
     """
     key = VerdictKey(result.exercise_hash, result.submission_hash, result.grader_version)
     # An erasure of this source comes before or after, so that it finds all verdicts to erase.
-    connection.execute(_HOLD_SOURCE, {"hash": key.source_hash})
+    connection.execute(_LOCK_SOURCE, {"hash": key.source_hash})
     body, outcome = verdict_data(result), result.outcome.value
     stored = StoredVerdict(key, outcome, result.score, result.max_score, result.xp, body, now())
     row = {
@@ -164,22 +164,22 @@ def keep(connection: Connection, result: Verdict, run: GradingRun) -> StoredVerd
         "body": json.dumps(body),
         "at": stored.at,
     }
-    # A look first: of two transactions that both hold the table, neither could unlock it.
+    # Read first: of two transactions that both lock the table, neither could allow changes.
     before = find(connection, key)
-    if before is None and not insert_unless_there(connection, verdict, row):
+    if before is None and not insert_if_absent(connection, verdict, row):
         before = find(connection, key)
     note = {"exercise_hash": key.exercise_hash, "source_hash": key.source_hash, **asdict(run)}
     note |= {"id": id_at(run.ended_at), "outcome": outcome, "message": ""}
-    connection.execute(_ATTEMPT, note)
+    connection.execute(_INSERT_ATTEMPT, note)
     if before is not None and IS_ERASED not in before.body:
         return before
     if before is not None:
-        with unlocked(connection, "verdict"):
-            put(connection, verdict, row)
+        with allow_changes(connection, "verdict"):
+            upsert(connection, verdict, row)
     return stored
 
 
-def note_fault(
+def record_fault(
     connection: Connection, exercise_hash: str, source_hash: str, run: GradingRun, message: str
 ) -> int:
     """Record a grading fault, which is not the submission's; return the number of faults."""
@@ -187,7 +187,7 @@ def note_fault(
     writable = message[:2000].encode(errors="backslashreplace").decode().replace("\0", "\\0")
     row = {"exercise_hash": exercise_hash, "source_hash": source_hash, **asdict(run)}
     row |= {"id": id_at(run.ended_at), "outcome": FAULT, "message": writable}
-    connection.execute(_ATTEMPT, row)
+    connection.execute(_INSERT_ATTEMPT, row)
     counted = select(func.count()).where(
         attempt.c.exercise_hash == exercise_hash,
         attempt.c.source_hash == source_hash,
@@ -198,7 +198,7 @@ def note_fault(
 
 def prune_attempts(connection: Connection, before: int, most: int) -> int:
     """Delete diagnostics that ended before a time, at most `most`; return the number."""
-    # By the ids, which sort by that time: a million of runs would be looked through else.
+    # The ids sort by that time: otherwise the database would look at every run.
     old = select(attempt.c.id).where(attempt.c.id < id_at(max(before, 0)))
     old = old.order_by(attempt.c.id).limit(most)
     return connection.execute(delete(attempt).where(attempt.c.id.in_(old))).rowcount
@@ -206,25 +206,31 @@ def prune_attempts(connection: Connection, before: int, most: int) -> int:
 
 def find(connection: Connection, key: VerdictKey) -> StoredVerdict | None:
     """Return the verdict of a key."""
-    return _one(connection, _FIND, asdict(key))
+    return _one(connection, _SELECT_VERDICT, asdict(key))
 
 
-def latest(connection: Connection, exercise_hash: str, source_hash: str) -> StoredVerdict | None:
+def find_latest(
+    connection: Connection, exercise_hash: str, source_hash: str
+) -> StoredVerdict | None:
     """Return the last verdict on a source of a version, by any version of the grader."""
-    return _one(connection, _LATEST, {"exercise_hash": exercise_hash, "source_hash": source_hash})
+    return _one(
+        connection, _SELECT_LATEST, {"exercise_hash": exercise_hash, "source_hash": source_hash}
+    )
 
 
-def published(connection: Connection, submission_id: str) -> StoredVerdict | None:
+def find_published(connection: Connection, submission_id: str) -> StoredVerdict | None:
     """Return the published verdict of a submission; None while it is pending."""
     return _one(connection, _PUBLISHED, {"submission_id": submission_id})
 
 
-def publish_waiting(connection: Connection, submitted: Submitted, stored: StoredVerdict) -> bool:
+def publish_waiting(
+    connection: Connection, submitted: StoredSubmission, stored: StoredVerdict
+) -> bool:
     """Publish a verdict for a submission that waits for one; return false if it waits no more.
 
     Of two processes that graded it, the one that takes it off the list publishes.
     """
-    if not stop_waiting(connection, submitted.id):
+    if not take_out_of_line(connection, submitted.id):
         return False
     publish(connection, submitted, stored)
     return True
@@ -232,7 +238,7 @@ def publish_waiting(connection: Connection, submitted: Submitted, stored: Stored
 
 def publish(
     connection: Connection,
-    submitted: Submitted,
+    submitted: StoredSubmission,
     stored: StoredVerdict,
     *,
     actor: str = events.GRADER,
@@ -244,7 +250,7 @@ def publish(
     An actor may have brought that about, by a regrade; `before` says what held until now.
     """
     # One at a time for each person, or of two grades the worse might be computed last.
-    people.hold(connection, submitted.person_id)
+    people.lock_person(connection, submitted.person_id)
     data = {
         "person": submitted.person_id,
         "exercise": submitted.exercise,
@@ -257,11 +263,11 @@ def publish(
         "before": before,
     }
     seq = events.append(connection, actor, events.PUBLISHED, submitted.id, data)
-    held = {"submission_id": submitted.id, "event_seq": seq, **asdict(stored.key)}
+    published = {"submission_id": submitted.id, "event_seq": seq, **asdict(stored.key)}
     replaced = None
-    if not insert_unless_there(connection, publication, held):
-        replaced = published(connection, submitted.id)
-        put(connection, publication, held)
+    if not insert_if_absent(connection, publication, published):
+        replaced = find_published(connection, submitted.id)
+        upsert(connection, publication, published)
     row = {
         "person_id": submitted.person_id,
         "exercise": submitted.exercise,
@@ -272,8 +278,8 @@ def publish(
         "xp": stored.xp,
         "event_seq": seq,
     }
-    own = (grade.c.person_id == submitted.person_id, grade.c.exercise == submitted.exercise)
-    best = connection.execute(select(grade).where(*own)).one_or_none()
+    conditions = (grade.c.person_id == submitted.person_id, grade.c.exercise == submitted.exercise)
+    best = connection.execute(select(grade).where(*conditions)).one_or_none()
     if best is not None and best.submission_id == submitted.id:
         refresh_grade(connection, submitted.person_id, submitted.exercise)
     elif best is None or (
@@ -294,8 +300,8 @@ def _rank(passed: bool, score: int, max_score: int) -> tuple[bool, float]:
 
 
 def _store_grade(connection: Connection, row: Mapping[str, Any]) -> None:
-    put(connection, grade, row)
-    unsent_scores.note(connection, row["person_id"], row["exercise"])
+    upsert(connection, grade, row)
+    unsent_scores.queue_grade(connection, row["person_id"], row["exercise"])
 
 
 def refresh_grade(connection: Connection, person_id: str, exercise: str) -> None:
@@ -303,7 +309,7 @@ def refresh_grade(connection: Connection, person_id: str, exercise: str) -> None
 
     Points of two versions of an exercise are not compared, but which share of them was earned.
     """
-    best = connection.execute(_BEST, {"person": person_id, "of": exercise}).one()
+    best = connection.execute(_SELECT_BEST, {"person": person_id, "of": exercise}).one()
     _store_grade(connection, dict(zip(grade.columns.keys(), best, strict=True)))
 
 
@@ -320,8 +326,8 @@ def rebuild(connection: Connection) -> int:
         latest[row.subject] = (key, row.seq)
         owners.add((data["person"], data["exercise"]))
     for submission_id, (key, seq) in latest.items():
-        held = {"submission_id": submission_id, "event_seq": seq, **asdict(key)}
-        put(connection, publication, held)
+        published = {"submission_id": submission_id, "event_seq": seq, **asdict(key)}
+        upsert(connection, publication, published)
     for person_id, exercise in sorted(owners):
         refresh_grade(connection, person_id, exercise)
         _refresh_mistakes(connection, person_id, exercise)
@@ -329,9 +335,9 @@ def rebuild(connection: Connection) -> int:
 
 
 def _one(
-    connection: Connection, chosen: Select[Any], values: Mapping[str, str]
+    connection: Connection, query: Select[Any], values: Mapping[str, str]
 ) -> StoredVerdict | None:
-    row = connection.execute(chosen, dict(values)).one_or_none()
+    row = connection.execute(query, dict(values)).one_or_none()
     if row is None:
         return None
     key = VerdictKey(row.exercise_hash, row.source_hash, row.grader_version)
@@ -343,23 +349,23 @@ def _note_mistakes(
     connection: Connection, person_id: str, exercise: str, body: Mapping[str, Any]
 ) -> None:
     """Record the mistakes of a published verdict."""
-    for kind, name in sorted(set(_mistakes_in(body))):  # lest two transactions wait for each other
+    for kind, name in sorted(set(_mistakes_in(body))):  # sorted, to avoid deadlocks
         row = {"exercise": exercise, "kind": kind, "name": name, "person_id": person_id}
-        insert_unless_there(connection, mistake, row)
+        insert_if_absent(connection, mistake, row)
 
 
 def _refresh_mistakes(connection: Connection, person_id: str, exercise: str) -> None:
     """Record the mistakes of all verdicts of a person in an exercise again."""
-    own = {"person": person_id, "of": exercise}
-    connection.execute(_NO_MISTAKE, own)
-    for body in connection.execute(_FAILED, own).scalars().all():
+    parameters = {"person": person_id, "of": exercise}
+    connection.execute(_DELETE_MISTAKES, parameters)
+    for body in connection.execute(_SELECT_FAILED, parameters).scalars().all():
         _note_mistakes(connection, person_id, exercise, json.loads(body))
 
 
 def count_mistakes(connection: Connection, exercise: str | None = None) -> dict[str, Mistakes]:
     """Return by exercise, or of one, how many students made each mistake."""
     number = func.count()
-    chosen = (
+    query = (
         select(mistake.c.exercise, mistake.c.kind, mistake.c.name, number.label("number"))
         .join(person, person.c.id == mistake.c.person_id)
         .where(person.c.role == "student")
@@ -367,9 +373,9 @@ def count_mistakes(connection: Connection, exercise: str | None = None) -> dict[
         .order_by(number.desc(), mistake.c.name)
     )
     if exercise is not None:
-        chosen = chosen.where(mistake.c.exercise == exercise)
+        query = query.where(mistake.c.exercise == exercise)
     counts: dict[str, Mistakes] = {}
-    for row in connection.execute(chosen):
+    for row in connection.execute(query):
         of = counts.setdefault(row.exercise, Mistakes())
         by_kind = {"misconception": of.misconceptions, "test": of.failed_tests, "hint": of.hints}
         by_kind[row.kind][row.name] = row.number

@@ -32,13 +32,15 @@ class StoredWindow:
         return self.hold_hidden and self.due_at is not None and now() < self.due_at
 
 
-def windows(connection: Connection, person_id: str = "") -> dict[str, StoredWindow]:
+def windows_by_exercise(connection: Connection, person_id: str = "") -> dict[str, StoredWindow]:
     """Return by exercise the windows of a person, or of anyone without an extension."""
     columns = schedule.c
-    own = extension.c.person_id == person_id
+    is_theirs = extension.c.person_id == person_id
     # An extension may be for an exercise that the schedule does not name.
-    named = union(select(columns.exercise), select(extension.c.exercise).where(own)).subquery()
-    chosen = (
+    named = union(
+        select(columns.exercise), select(extension.c.exercise).where(is_theirs)
+    ).subquery()
+    query = (
         select(
             named.c.exercise,
             columns.opens_at,
@@ -51,11 +53,11 @@ def windows(connection: Connection, person_id: str = "") -> dict[str, StoredWind
             func.coalesce(columns.at_least, 0.0),
         )
         .outerjoin(schedule, columns.exercise == named.c.exercise)
-        .outerjoin(extension, and_(own, extension.c.exercise == named.c.exercise))
+        .outerjoin(extension, and_(is_theirs, extension.c.exercise == named.c.exercise))
     )
-    return {name: StoredWindow(*rest) for name, *rest in connection.execute(chosen)}
+    return {name: StoredWindow(*rest) for name, *rest in connection.execute(query)}
 
 
 def window(connection: Connection, person_id: str, exercise: str) -> StoredWindow:
     """Return a person's window for an exercise."""
-    return windows(connection, person_id).get(exercise, StoredWindow())
+    return windows_by_exercise(connection, person_id).get(exercise, StoredWindow())

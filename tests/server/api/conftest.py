@@ -18,7 +18,7 @@ from fastapi import FastAPI
 
 from etude_server.app import create_app
 from etude_server.server import configuration
-from etude_server.service import AppContext, open_service
+from etude_server.service import Service, open_service
 from etude_server.settings import Settings
 from etude_server.store import people
 from etude_server.store.people import Role
@@ -33,7 +33,7 @@ class Served:
     """A running server."""
 
     url: str
-    context: AppContext
+    context: Service
     app: FastAPI
     clients: list[httpx.Client] = field(default_factory=list)
 

@@ -107,7 +107,7 @@ def test_a_revoked_token_s_sessions_end(served: Served, browser: httpx.Client) -
     browser.cookies.clear()
     bystander = _sign_in(browser, served.token("bystander"))
     with served.context.database.write() as connection:
-        (note,) = people.tokens_of(connection, "robbed")
+        (note,) = people.list_tokens(connection, "robbed")
         assert people.revoke_token(connection, note.id, actor="test")
     assert [_is_in(served, each) for each in cookies] == [False, False]
     assert _is_in(served, bystander)

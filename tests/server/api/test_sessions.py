@@ -56,7 +56,7 @@ def test_a_token_that_is_revoked_meanwhile_opens_nothing(
     """Anyone who signs in at that moment is out again, or was never let in."""
     token, opened = served.token("thief"), people.open_session
     with served.context.database.read() as connection:
-        [note] = people.tokens_of(connection, "thief")
+        [note] = people.list_tokens(connection, "thief")
 
     def revoke() -> None:
         with served.context.database.write() as connection:

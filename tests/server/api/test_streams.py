@@ -140,7 +140,7 @@ def test_a_stream_does_not_outlive_its_token_for_long(
         lines = stream.iter_lines()
         assert next(lines) == "event: state"
         with served.context.database.write() as connection:
-            for note in people.tokens_of(connection, "leaver"):
+            for note in people.list_tokens(connection, "leaver"):
                 people.revoke_token(connection, note.id, actor="test")
         assert not [line for line in lines if "graded" in line]  # to its end
     again = leaver.client.get(f"{leaver.location}/events")

@@ -160,7 +160,7 @@ def test_a_revoked_token_is_worth_nothing_at_once(served: Served) -> None:
     client = served.client("leaver")
     assert client.get("/v1/exercises").status_code == HTTPStatus.OK
     with served.context.database.write() as connection:
-        for note in people.tokens_of(connection, "leaver"):
+        for note in people.list_tokens(connection, "leaver"):
             people.revoke_token(connection, note.id, actor="test")
     assert client.get("/v1/exercises").status_code == HTTPStatus.UNAUTHORIZED
 

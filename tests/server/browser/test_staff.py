@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from etude_server.actions import people as people_actions
 from etude_server.store import people, submissions, verdicts
 from etude_server.store.ids import now
-from etude_server.store.submissions import Submitted
+from etude_server.store.submissions import StoredSubmission
 from etude_server.store.verdicts import GradingRun
 from grader.grading.results.verdict_json import verdict_from_data
 from tests.browser.conftest import NewContext
@@ -48,7 +48,7 @@ def _client(served: Served, name: str) -> httpx.Client:
     return httpx.Client(base_url=served.url, headers=headers)
 
 
-def _graded(served: Served, name: str, source: str) -> Submitted:
+def _graded(served: Served, name: str, source: str) -> StoredSubmission:
     """Submit something and wait for its verdict."""
     with _client(served, name) as client:
         body = {"exercise": EXERCISE, "source": source}
@@ -137,23 +137,23 @@ def test_a_regrade_is_previewed_then_done(served: Served, visit: Visit) -> None:
     expect(page.locator("main")).to_contain_text("<b>A test was wrong</b>")
     expect(changes).to_contain_text("older")
     with served.database.read() as connection:
-        kept = verdicts.published(connection, passed.id)
+        kept = verdicts.find_published(connection, passed.id)
     assert kept is not None
     assert kept.passed
 
 
-def _grade_by_an_older_version(served: Served, passed: Submitted) -> None:
+def _grade_by_an_older_version(served: Served, passed: StoredSubmission) -> None:
     """Publish a verdict of a version of the exercise that failed what is right."""
     wrong = _graded(served, "older", served.exercise().misconceptions[0].code)
     with served.database.write() as connection:
-        told = verdicts.published(connection, wrong.id)
+        told = verdicts.find_published(connection, wrong.id)
         assert told is not None
         older = dataclasses.replace(
             verdict_from_data(dict(told.body)),
             exercise_hash="0" * 64,
             submission_hash=passed.source_hash,
         )
-        kept = verdicts.keep(connection, older, GradingRun("test", now(), now()))
+        kept = verdicts.store_verdict(connection, older, GradingRun("test", now(), now()))
         verdicts.publish(connection, passed, kept)
 
 

@@ -13,7 +13,7 @@ from sqlalchemy import select
 
 from etude_server.actions import people as people_actions
 from etude_server.lti.keys import tool_keys
-from etude_server.lti.launch import role_of
+from etude_server.lti.launch import course_role
 from etude_server.lti.members import fetch_members
 from etude_server.lti_routes import frame_origins
 from etude_server.store import people, platforms
@@ -176,10 +176,10 @@ def test_a_disabled_person_is_told_so(course: Course) -> None:
 def test_roles_elsewhere_do_not_count() -> None:
     """Who teaches somewhere in the institution is a student of this course."""
     elsewhere = "http://purl.imsglobal.org/vocab/lis/v2/institution/person#Instructor"
-    assert role_of([STUDENT, elsewhere]) == "student"
-    assert role_of([TEACHER]) == role_of(["Instructor"]) == "instructor"
-    assert role_of([TEACHER, ASSISTANT]) == "assistant"
-    assert role_of("Instructor") == "student"
+    assert course_role([STUDENT, elsewhere]) == "student"
+    assert course_role([TEACHER]) == course_role(["Instructor"]) == "instructor"
+    assert course_role([TEACHER, ASSISTANT]) == "assistant"
+    assert course_role("Instructor") == "student"
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_roles_elsewhere_do_not_count() -> None:
 )
 def test_only_published_roles_give_rights(role: object) -> None:
     """Text before `#Instructor` is part of the role's name."""
-    assert role_of([role]) == "student"
+    assert course_role([role]) == "student"
 
 
 @pytest.mark.parametrize(

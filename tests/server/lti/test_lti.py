@@ -121,7 +121,7 @@ def test_what_can_never_work_waits_for_staff(course: Course, how: str) -> None:
         (parked,) = _unsent(course)
         assert parked.tries == 1
         with course.tool.context.database.read() as connection:
-            (told,) = events.of_subject(connection, parked.id)
+            (told,) = events.list_events(connection, parked.id)
         assert told.kind == events.SCORE_PARKED
         course.platform.refusal, course.platform.redirect = None, ""
         with course.tool.context.database.write() as connection:
@@ -429,7 +429,7 @@ def test_keys_are_exchanged_without_a_gap(
     assert keys.retire(database, actor="test").kid == new
     assert _shown(course) == [new]
     with database.read() as connection:
-        told = {name: events.of_subject(connection, name)[-1].kind for name in (new, old)}
+        told = {name: events.list_events(connection, name)[-1].kind for name in (new, old)}
     assert told == {new: events.KEY_MADE, old: events.KEY_RETIRED}
 
 

@@ -23,7 +23,7 @@ def line(database: Database) -> ScoreLine:
         wanted = PlatformRegistration(_HOST, "tool", _HOST, _HOST, _HOST, _HOST)
         platform = platforms.register(connection, wanted, ["1"], actor="test")
         made = ScoreLine(ada.id, "softmax", platform.id, "5", f"{_HOST}/lines/1")
-        unsent_scores.remember_line(connection, made)
+        unsent_scores.store_line(connection, made)
     return made
 
 
@@ -32,7 +32,7 @@ def _earn(connection: Connection, line: ScoreLine, score: int) -> None:
     connection.execute(delete(grade).filter_by(**own))
     rest = {"submission_id": "s", "max_score": 9, "passed": False, "xp": 0, "event_seq": 1}
     connection.execute(insert(grade).values(**own, **rest, score=score))
-    unsent_scores.note(connection, line.person_id, line.exercise)
+    unsent_scores.queue_grade(connection, line.person_id, line.exercise)
 
 
 def _claim(database: Database) -> ScoreToSend | None:
@@ -53,13 +53,13 @@ def test_one_sender_has_a_grade_in_hand(database: Database, line: ScoreLine) -> 
             _earn(connection, line, score)
     assert _claim(database) is None
     with database.write() as connection:
-        unsent_scores.sent(connection, first)
+        unsent_scores.record_sent(connection, first)
     second = _claim(database)
     assert second is not None
     assert (first.grade["score"], second.grade["score"]) == (3, 7)
     assert first.grade["at"] < second.grade["at"]
     with database.write() as connection:
-        unsent_scores.sent(connection, second)
+        unsent_scores.record_sent(connection, second)
         _earn(connection, line, 7)
     assert _claim(database) is None
     with database.read() as connection:
@@ -96,7 +96,7 @@ def test_a_grade_that_changed_in_hand_is_not_parked(database: Database, line: Sc
     assert (parked.person, parked.parked, parked.last_error) == ("ada", True, "refused again")
     assert _claim(database) is None
     with database.write() as connection:
-        unsent_scores.remember_line(connection, line)
+        unsent_scores.store_line(connection, line)
     assert _claim(database) is not None
 
 
@@ -126,7 +126,7 @@ def test_a_platform_is_registered_once(database: Database, line: ScoreLine) -> N
     moved = PlatformRegistration(_HOST, "tool", *[f"{_HOST}/new"] * 4)
     with database.write() as connection:
         again = platforms.register(connection, moved, ["2"], actor="test")
-        assert platforms.listed(connection) == [again]
+        assert platforms.list_platforms(connection) == [again]
     assert again.id == line.platform_id
     assert again.jwks_url == again.grades_url == f"{_HOST}/new"
     assert again.deployments == {"1", "2"}

@@ -66,7 +66,7 @@ class Stored:
         made = _verdict(hashlib.sha256(source.encode()).hexdigest(), score, most)
         with self.database.write() as connection:
             # The verdict first, as whatever publishes one locks its table before a person.
-            kept = verdicts.keep(connection, made, verdicts.GradingRun("here", 0, 10_000))
+            kept = verdicts.store_verdict(connection, made, verdicts.GradingRun("here", 0, 10_000))
             owner = people.add_person(connection, name, "student", actor="test")
             taken = submissions.accept(connection, owner, "double", source, key=source).submission
             verdicts.publish_waiting(connection, taken, kept)
@@ -85,7 +85,7 @@ class Stored:
     def score(self, submission_id: str) -> tuple[str, int, int]:
         """Return what is published for a submission: its version, score and points."""
         with self.database.read() as connection:
-            kept = verdicts.published(connection, submission_id)
+            kept = verdicts.find_published(connection, submission_id)
         assert kept is not None
         return kept.key.exercise_hash, kept.score, kept.max_score
 

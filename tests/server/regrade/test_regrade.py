@@ -300,7 +300,7 @@ def test_an_override_given_while_a_regrade_runs_stays(
     def of_ada() -> float | None:
         with stored.database.read() as connection:
             ada = people.need(connection, "ada")
-            kept = grades.of_one(connection, ada.id, str(plan.exercise.id))
+            kept = grades.find_grade(connection, ada.id, str(plan.exercise.id))
         return kept.points if kept else None
 
     def overridden(job: Job) -> Future[Verdict]:

@@ -20,7 +20,7 @@ from etude_server.store import migrate, people, personal_data, submissions, unse
 from etude_server.store.database import Database
 from etude_server.store.ids import now
 from etude_server.store.people import Person
-from etude_server.store.submissions import Submitted
+from etude_server.store.submissions import StoredSubmission
 from etude_server.store.tables import event, metadata, person, submission, verdict
 from etude_server.store.unsent_scores import ScoreLine
 from grader.course.roster_file import read_roster
@@ -49,7 +49,7 @@ def ada(database: Database) -> Person:
         shapes=(LineShape(1, NAME, "int", ()),),
     )
     with database.write() as connection:
-        verdicts.keep(connection, quoting, _RUN)
+        verdicts.store_verdict(connection, quoting, _RUN)
     _publish(database, mine, 4)
     _publish(database, _hand_in(database, made, "x = 1"), 2)
     with database.write() as connection:
@@ -137,10 +137,10 @@ def test_code_that_was_erased_may_be_somebody_else_s(database: Database, ada: Pe
         bob = people.add_person(connection, "bob", "student", actor="test")
     again = _hand_in(database, bob, CODE)
     with database.read() as connection:
-        assert submissions.text_of(connection, again.source_hash) == CODE
+        assert submissions.read_source(connection, again.source_hash) == CODE
     _publish(database, again, 1)
     with database.read() as connection:
-        found = verdicts.published(connection, again.id)
+        found = verdicts.find_published(connection, again.id)
     assert found is not None
     assert verdicts.IS_ERASED not in found.body
 
@@ -160,7 +160,7 @@ def test_a_person_is_erased_beside_a_regrade(postgres: PostgresServer) -> None:
                     people_actions.erase(connection, bob, actor="test")
 
             with database.write() as connection:
-                kept = verdicts.keep(
+                kept = verdicts.store_verdict(
                     connection, _verdict(mine.source_hash, 4, exercise_hash="e2"), _RUN
                 )
                 done = other.submit(erase)
@@ -171,11 +171,11 @@ def test_a_person_is_erased_beside_a_regrade(postgres: PostgresServer) -> None:
     postgres.drop("erased")
 
 
-_Act = Callable[[Connection, Person, Submitted, Exercise], object]
+_Act = Callable[[Connection, Person, StoredSubmission, Exercise], object]
 _ACTS: dict[str, _Act] = {
     "submit": lambda c, whom, _s, e: submissions.accept(c, whom, str(e.id), CODE, key="late"),
     "sign in": lambda c, whom, _s, _e: people.open_session(c, whom),
-    "link": lambda c, whom, _s, e: unsent_scores.remember_line(
+    "link": lambda c, whom, _s, e: unsent_scores.store_line(
         c, ScoreLine(whom.id, str(e.id), "p", "5", "https://lms.example/line")
     ),
     "points": lambda c, whom, _s, e: grade_actions.override(c, whom, e, 1, NAME, actor="test"),

@@ -38,22 +38,22 @@ from grader.definitions.exercise import Exercise
 from tests.server.store.test_store import _hand_in, _publish
 
 READS: Final[dict[ModuleType, str]] = {
-    comments: "of_submission commented",
-    events: "of_subject",
+    comments: "list_comments list_commented",
+    events: "list_events",
     gradebook_data: "csv_part batch overview numbers table matrix_csv moodle_csv",
-    grades: "of_person of_students of_one added_up",
-    people: "find_person need find_by_id get_person tokens_of person_of_token "
-    "person_of_session invited listed find_login",
+    grades: "person_grades student_grades find_grade sum_grades",
+    people: "find_person need find_by_id get_person list_tokens find_by_token "
+    "find_by_session find_invitee list_people find_login",
     personal_data: "export inactive",
-    platforms: "listed get find",
-    regrades: "versions sources seconds_each changes_by find listed running is_running "
+    platforms: "list_platforms get find",
+    regrades: "versions sources seconds_each find_changes find list_regrades running is_running "
     "open_sources",
     schedules: "extensions attempts_before",
-    submissions: "find text_of next_waiting find_waiting count_waiting waiting_before "
-    "place oldest_waiting listed stuck",
+    submissions: "find read_source next_waiting find_waiting count_waiting waiting_before "
+    "place oldest_waiting list_submissions stuck",
     unsent_scores: "is_any_due unsent",
-    verdicts: "find published count_mistakes",
-    windows: "windows window",
+    verdicts: "find find_published count_mistakes",
+    windows: "windows_by_exercise window",
 }
 
 
@@ -82,7 +82,7 @@ def _fill(database: Database, exercise: Exercise) -> dict[str, Any]:
         cookie = people.open_session(connection, ada)
         platform = platforms.register(connection, registration, ["1"], actor="test")
         line = ScoreLine(ada.id, name, platform.id, "5", f"{issuer}/line")
-        unsent_scores.remember_line(connection, line)
+        unsent_scores.store_line(connection, line)
         schedules.store(connection, {name: Window(due=due, late=0.5)}, actor="test")
         for whom in (ada, bob):
             grade_actions.extend(connection, whom, name, due, actor="test")
@@ -102,7 +102,7 @@ def _fill(database: Database, exercise: Exercise) -> dict[str, Any]:
             allow_lower=False, source_hashes=[taken[0].source_hash],
         )  # fmt: skip
     with database.read() as connection:
-        kept = verdicts.published(connection, taken[0].id)
+        kept = verdicts.find_published(connection, taken[0].id)
     assert kept is not None
     return {
         "person_id": ada.id, "whom": ada, "name": "ada", "login": "ada@x.y", "years": -1.0,

@@ -34,11 +34,11 @@ from etude_server.store import (
     verdicts,
     windows,
 )
-from etude_server.store.database import Database, cause_of
+from etude_server.store.database import Database, error_cause
 from etude_server.store.migrate import is_current, upgrade
 from etude_server.store.people import Person
 from etude_server.store.platforms import PlatformRegistration
-from etude_server.store.submissions import COUNTED, KeyReusedError, Submitted
+from etude_server.store.submissions import COUNTED, KeyReusedError, StoredSubmission
 from etude_server.store.tables import (
     attempt,
     event,
@@ -74,7 +74,7 @@ def ada(database: Database) -> Person:
 
 def _hand_in(
     database: Database, owner: Person, text: str, *, key: str = "", exercise: str = "softmax"
-) -> Submitted:
+) -> StoredSubmission:
     with database.write() as connection:
         return submissions.accept(connection, owner, exercise, text, key=key or text).submission
 
@@ -102,11 +102,11 @@ def _verdict(source_hash: str, score: int, *, exercise_hash: str = "e1") -> Verd
 
 
 def _publish(
-    database: Database, submitted: Submitted, score: int, *, exercise_hash: str = "e1"
+    database: Database, submitted: StoredSubmission, score: int, *, exercise_hash: str = "e1"
 ) -> None:
     made = _verdict(submitted.source_hash, score, exercise_hash=exercise_hash)
     with database.write() as connection:
-        kept = verdicts.keep(connection, made, _RUN)
+        kept = verdicts.store_verdict(connection, made, _RUN)
         if not verdicts.publish_waiting(connection, submitted, kept):
             verdicts.publish(connection, submitted, kept)
 
@@ -148,14 +148,14 @@ def test_the_cause_of_an_error_is_told_without_its_text(tmp_path: Path) -> None:
         upgrade(database)
         with pytest.raises(IntegrityError) as found, database.write() as connection:
             connection.execute(text("INSERT INTO source VALUES ('secret', NULL)"))
-    assert cause_of(found.value) == "IntegrityError (SQLITE_CONSTRAINT_NOTNULL)"
+    assert error_cause(found.value) == "IntegrityError (SQLITE_CONSTRAINT_NOTNULL)"
     starting = psycopg.OperationalError(
         'connection to server at "db" failed: FATAL:  the database system is starting up'
     )
     wrapped = OperationalError("", {}, starting)
-    assert cause_of(wrapped) == "OperationalError (the database system is starting up)"
+    assert error_cause(wrapped) == "OperationalError (the database system is starting up)"
     unique = OperationalError("", {}, psycopg.errors.UniqueViolation("secret"))
-    assert cause_of(unique) == "OperationalError (23505)"
+    assert error_cause(unique) == "OperationalError (23505)"
 
 
 def test_ids_sort_by_when_they_were_made() -> None:
@@ -187,7 +187,7 @@ def test_a_submission_waits_once_it_is_taken_in(database: Database, ada: Person)
     submitted = _hand_in(database, ada, "x = 1\n")
     with database.read() as connection:
         assert submissions.find(connection, submitted.id) == submitted
-        assert submissions.text_of(connection, submitted.source_hash) == "x = 1\n"
+        assert submissions.read_source(connection, submitted.source_hash) == "x = 1\n"
         assert submissions.next_waiting(connection, 5) == [submitted]
         kinds = connection.execute(select(event.c.kind).order_by(event.c.seq)).scalars().all()
     assert kinds == [events.PERSON_ADDED, events.SUBMITTED]
@@ -248,7 +248,7 @@ def test_waiting_ends_with_a_published_verdict(database: Database, ada: Person) 
     _publish(database, submitted, 3)
     with database.read() as connection:
         assert submissions.next_waiting(connection, 5) == []
-        held = verdicts.published(connection, submitted.id)
+        held = verdicts.find_published(connection, submitted.id)
     assert held is not None
     assert (held.score, held.max_score, held.passed) == (3, 4, False)
     assert held.body["tests"][0]["points"] == 3
@@ -259,8 +259,8 @@ def test_the_first_verdict_of_a_key_holds(database: Database, ada: Person) -> No
     """Two workers that graded the same code at once leave one verdict, and two attempts."""
     submitted = _hand_in(database, ada, "x")
     with database.write() as connection:
-        first = verdicts.keep(connection, _verdict(submitted.source_hash, 3), _RUN)
-        second = verdicts.keep(connection, _verdict(submitted.source_hash, 4), _RUN)
+        first = verdicts.store_verdict(connection, _verdict(submitted.source_hash, 3), _RUN)
+        second = verdicts.store_verdict(connection, _verdict(submitted.source_hash, 4), _RUN)
         assert second == first
         assert connection.execute(select(func.count()).select_from(attempt)).scalar() == 2
 
@@ -313,9 +313,9 @@ def test_lost_submissions_are_found(database: Database, ada: Person) -> None:
     _publish(database, done, 4)
     with database.write() as connection:
         connection.execute(delete(waiting).where(waiting.c.submission_id == lost.id))
-        assert submissions.let_lost_wait(connection) == [lost.id]
+        assert submissions.requeue_lost_submissions(connection) == [lost.id]
         assert submissions.next_waiting(connection, 5) == [lost, still]
-        assert submissions.let_lost_wait(connection) == []
+        assert submissions.requeue_lost_submissions(connection) == []
 
 
 def test_a_parked_submission_waits_for_staff(database: Database, ada: Person) -> None:
@@ -324,7 +324,7 @@ def test_a_parked_submission_waits_for_staff(database: Database, ada: Person) ->
     with database.write() as connection:
         submissions.mark_for_review(connection, submitted.id, "the sandbox broke")
         assert submissions.next_waiting(connection, 5) == []
-        assert submissions.let_lost_wait(connection) == []
+        assert submissions.requeue_lost_submissions(connection) == []
         assert submissions.release(connection, submitted.id, actor="staff")
         assert not submissions.release(connection, submitted.id, actor="staff")
         assert submissions.next_waiting(connection, 5) == [submitted]
@@ -333,9 +333,9 @@ def test_a_parked_submission_waits_for_staff(database: Database, ada: Person) ->
 def test_faults_are_counted_by_what_was_graded(database: Database) -> None:
     """Three faults of one code are three; another's are its own."""
     with database.write() as connection:
-        counts = [verdicts.note_fault(connection, "e1", "s1", _RUN, "broke") for _ in range(3)]
+        counts = [verdicts.record_fault(connection, "e1", "s1", _RUN, "broke") for _ in range(3)]
         assert counts == [1, 2, 3]
-        assert verdicts.note_fault(connection, "e2", "s1", _RUN, "broke") == 1
+        assert verdicts.record_fault(connection, "e2", "s1", _RUN, "broke") == 1
 
 
 def test_a_place_in_the_line(database: Database, ada: Person) -> None:
@@ -364,8 +364,8 @@ def test_a_token_speaks_for_its_owner(database: Database, ada: Person) -> None:
     """It is kept as a hash only, and stops at once when it is revoked."""
     with database.write() as connection:
         secret = people.make_token(connection, ada, "laptop", actor="test")
-        assert people.person_of_token(connection, secret) == ada
-        assert people.person_of_token(connection, secret[:-1]) is None
+        assert people.find_by_token(connection, secret) == ada
+        assert people.find_by_token(connection, secret[:-1]) is None
         rows = [
             str(row) for each in metadata.sorted_tables for row in connection.execute(select(each))
         ]
@@ -373,7 +373,7 @@ def test_a_token_speaks_for_its_owner(database: Database, ada: Person) -> None:
         (token_id,) = connection.execute(text("SELECT id FROM token")).scalars()
         assert people.revoke_token(connection, token_id, actor="test")
         assert not people.revoke_token(connection, token_id, actor="test")
-        assert people.person_of_token(connection, secret) is None
+        assert people.find_by_token(connection, secret) is None
 
 
 def test_an_expired_token_is_worth_nothing(database: Database, ada: Person) -> None:
@@ -383,8 +383,8 @@ def test_an_expired_token_is_worth_nothing(database: Database, ada: Person) -> N
         valid = people.make_token(
             connection, ada, "new", actor="test", expires_at=ids.now() + 10**9
         )
-        assert people.person_of_token(connection, over) is None
-        assert people.person_of_token(connection, valid) == ada
+        assert people.find_by_token(connection, over) is None
+        assert people.find_by_token(connection, valid) == ada
 
 
 def test_a_person_keeps_one_role(database: Database, ada: Person) -> None:
@@ -563,20 +563,20 @@ def test_a_student_who_submitted_nothing_has_no_points(database: Database, ada: 
         people_actions.change(connection, gone, disabled=True, actor="test")
         prof = people.add_person(connection, "prof", "instructor", actor="test")
     with database.read() as connection:
-        assert grades.of_students(connection) == []
+        assert grades.student_grades(connection) == []
     _publish(database, _hand_in(database, ada, "a"), 4)
     _publish(database, _hand_in(database, prof, "p", exercise="tried by staff"), 4)
     _hand_in(database, bob, "b")
     with database.read() as connection:
-        whole = grades.of_students(connection)
+        whole = grades.student_grades(connection)
         assert [(each.person, each.exercise, each.points, each.note) for each in whole] == [
             ("ada", "softmax", 4.0, ""),
             ("eve", "softmax", 0.0, "not submitted"),
             ("zoe", "softmax", 0.0, "not submitted"),
         ]
-        assert grades.of_students(connection, "softmax") == whole
+        assert grades.student_grades(connection, "softmax") == whole
         paged, after = [], None
-        while found := grades.of_students(connection, after=after, most=1):
+        while found := grades.student_grades(connection, after=after, most=1):
             paged += found
             after = (found[-1].person, found[-1].exercise)
         assert paged == whole
@@ -607,7 +607,7 @@ def _fail(database: Database, owner: Person, number: int) -> None:
             submissions.accept(connection, owner, "softmax", owner.name, key=key) for key in keys
         ]
         made = _verdict(taken[0].submission.source_hash, 1)
-        kept = verdicts.keep(connection, made, _RUN)
+        kept = verdicts.store_verdict(connection, made, _RUN)
         for each in taken:
             verdicts.publish_waiting(connection, each.submission, kept)
 
@@ -714,8 +714,8 @@ def test_late_work_counts_nothing_where_only_an_extension_gives_a_date(
             connection, ada, "softmax", dt.datetime(2020, 1, 1, tzinfo=dt.UTC), actor="test"
         )
     with database.read() as connection:
-        [one] = grades.of_person(connection, ada.id)
-        [same] = grades.of_students(connection)
+        [one] = grades.person_grades(connection, ada.id)
+        [same] = grades.student_grades(connection)
     assert one.points == same.points == 0
     assert one.note == same.note != ""
 
@@ -737,9 +737,9 @@ def test_a_gradebook_is_of_one_moment(
 
     monkeypatch.setattr(grades, "_first_keys", and_then)
     with database.read(one_state=True) as connection:
-        before = grades.of_students(connection, most=10)
+        before = grades.student_grades(connection, most=10)
     with database.read(one_state=True) as connection:
-        after = grades.of_students(connection)
+        after = grades.student_grades(connection)
     assert [each.person for each in before] == ["ada"]
     assert [each.person for each in after] == ["abe", "ada"]
 
@@ -777,7 +777,7 @@ def test_an_extension_holds_where_the_schedule_says_nothing(
     with database.read() as connection:
         assert windows.window(connection, ada.id, "other").due_at == int(due.timestamp() * 1e6)
         assert windows.window(connection, ada.id, "softmax").late == 0.5
-        assert windows.windows(connection).keys() == {"softmax"}
+        assert windows.windows_by_exercise(connection).keys() == {"softmax"}
 
 
 def test_a_roster_is_imported_beside_verdicts(postgres: PostgresServer) -> None:
@@ -790,16 +790,16 @@ def test_a_roster_is_imported_beside_verdicts(postgres: PostgresServer) -> None:
             )
         table = read_roster("id,name\nb,Bob\na,Ada", "r")
 
-        def read_in() -> people_actions.Imported:
+        def read_in() -> people_actions.ImportCounts:
             with database.write() as connection:
                 return people_actions.import_people(connection, table, actor="test")
 
         with ThreadPoolExecutor(1) as other:
             with database.write() as connection:
-                people.hold(connection, first.id)
+                people.lock_person(connection, first.id)
                 done = other.submit(read_in)
                 with pytest.raises(TimeoutError):
                     done.result(0.5)
-                people.hold(connection, second.id)
+                people.lock_person(connection, second.id)
             assert done.result(60).changed == 2
     postgres.drop("imported")

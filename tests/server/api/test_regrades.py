@@ -156,24 +156,3 @@ def test_what_there_is_none_of_is_refused(both: tuple[Served, Stored]) -> None:
         assert blank.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
     unknown = prof.get(f"/v1/regrades/{'0' * 36}")
     assert unknown.status_code == HTTPStatus.NOT_FOUND
-
-
-@pytest.mark.parametrize("role", ["student", "grader"])
-def test_regrades_are_for_instructors(both: tuple[Served, Stored], role: Any) -> None:
-    """No one else sees or begins one."""
-    served, stored = both
-    stored.hand_in("ada", RIGHT, 2)
-    begun = stored.begin()
-    client = served.client("mallory", role)
-    wanted = {"exercise": "double", "reason": "better grades"}
-    answers = [
-        client.post("/v1/regrades/preview", json={"exercise": "double"}),
-        client.post("/v1/regrades", json=wanted),
-        client.get("/v1/regrades"),
-        client.get(f"/v1/regrades/{begun.id}"),
-        client.get(f"/v1/regrades/{begun.id}/changes"),
-        client.post(f"/v1/regrades/{begun.id}/undo", json={"reason": "better grades"}),
-        client.delete(f"/v1/regrades/{begun.id}"),
-    ]
-    assert {answer.status_code for answer in answers} == {HTTPStatus.FORBIDDEN}
-    assert len(stored.events(events.REGRADE_BEGUN)) == 1

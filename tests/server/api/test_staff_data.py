@@ -212,15 +212,6 @@ def test_a_parked_submission_is_let_go_on(served: Served, prof: httpx.Client) ->
     assert nothing.status_code == HTTPStatus.NOT_FOUND
 
 
-@pytest.mark.parametrize(
-    "path", ["/v1/gradebook", "/v1/gradebook?format=csv", "/v1/statistics", "/v1/submissions"]
-)
-def test_students_read_none_of_it(served: Served, path: str) -> None:
-    """403, and without a token 401."""
-    assert served.client("ada").get(path).status_code == HTTPStatus.FORBIDDEN
-    assert httpx.get(served.url + path).status_code == HTTPStatus.UNAUTHORIZED
-
-
 @pytest.mark.parametrize("text", ["%00", "%ED%A0%80", "'", "%25"])
 def test_odd_names_find_nothing(prof: httpx.Client, text: str) -> None:
     """An empty list or a refusal, never a failure."""

@@ -192,14 +192,6 @@ def test_a_body_that_is_none_is_refused_without_being_quoted(served: Served, bod
     assert "xxxxx" not in answer.text
 
 
-@pytest.mark.parametrize(
-    "exercise", ["../../etc/passwd", "nope", "attention-weights/..", "", "%00", "a\x00b"]
-)
-def test_an_exercise_that_is_none(served: Served, exercise: str) -> None:
-    """404, whatever tricks its id plays."""
-    assert _post(served.client("ada"), "x", exercise=exercise).status_code == HTTPStatus.NOT_FOUND
-
-
 def test_a_large_body_is_refused_before_it_is_read(served: Served) -> None:
     """413 by its header alone, and also when it lies about its length or has none."""
     client = served.client("ada")

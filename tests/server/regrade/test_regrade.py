@@ -243,16 +243,6 @@ def test_what_cannot_be_graded_is_left_for_another_run(
         assert regrades.running(connection) == []
 
 
-def test_the_projections_can_be_made_again_from_the_log(stored: Stored) -> None:
-    """After a regrade, too: publications and grades come out the same."""
-    _fill(stored)
-    actions.run(stored.grading, stored.begin())
-    before = stored.projections()
-    with stored.database.write() as connection:
-        assert verdicts.rebuild(connection) == 4
-    assert stored.projections() == before
-
-
 def test_a_regrade_to_yet_another_version_has_to_wait(stored: Stored) -> None:
     """Or to be cancelled: two would overwrite each other. Nor does a run change its mind."""
     stored.hand_in("ada", WRONG, 5)

@@ -54,7 +54,7 @@ class GradingRequest:
     source_hash: str
     publish: Callable[[Connection, StoredVerdict], object]  # in the transaction that stores it
     give_up: Callable[[Connection, str], object]  # with the reason, in a transaction
-    order: str = ""  # in one transaction, lest two processes wait for each other
+    order: str = ""  # in one transaction, to avoid deadlocks
     version: str = ""  # the exercise's digest; "" for the loaded one
     # When the attempt is over, with the error that kept it from a verdict.
     done: Future[None] = field(default_factory=Future)
@@ -146,7 +146,7 @@ class Publisher:
 
 def _publish(connection: Connection, batch: Sequence[_Ready]) -> None:
     stored: list[tuple[GradingRequest, StoredVerdict]] = []
-    # In one order, lest two processes wait for each other.
+    # In one order, to avoid deadlocks.
     for requests, result in sorted(batch, key=lambda each: each[0][0].source_hash):
         if isinstance(result, NewVerdict):
             result = verdicts.store_verdict(connection, result.verdict, result.run)  # noqa: PLW2901  stored
@@ -217,7 +217,9 @@ class Grading:
                     stored = verdicts.find_latest(connection, version, request.source_hash)
                 is_final = stored and (version != loaded or verdicts.IS_ERASED not in stored.body)
                 text = "" if is_final else submissions.read_source(connection, request.source_hash)
-            if stored is not None and not text:  # else somebody else wrote an erased program again
+            if (
+                stored is not None and not text
+            ):  # otherwise another person wrote an erased program again
                 self._publisher.put([request], stored)
                 return
             if exercise is None or version != loaded:

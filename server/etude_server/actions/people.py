@@ -64,7 +64,7 @@ def import_people(connection: Connection, rows: Sequence[RosterRow], *, actor: s
         UsageError: Somebody else has a login, or no instructor would be left; the transaction is
             to be undone.
     """
-    # In the order in which others lock several people, lest two transactions wait for each other.
+    # In the order in which others lock several people, to avoid deadlocks.
     everyone = select(person.c.id).order_by(person.c.id)
     connection.execute(everyone.with_for_update(key_share=True))
     with _keeping_an_instructor(connection):

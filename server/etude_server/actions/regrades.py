@@ -37,7 +37,7 @@ class RegradeQueue(Protocol):
 
 
 class RegradeHost(Protocol):
-    """The exercises, the store and the queue of regrades; None where only a command grades."""
+    """The parts of a server or a command that a regrade needs."""
 
     @property
     def catalog(self) -> Catalog:
@@ -49,7 +49,7 @@ class RegradeHost(Protocol):
 
     @property
     def queue(self) -> RegradeQueue | None:
-        """The queue of regrades."""
+        """The queue of regrades; None where only a command grades."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +124,10 @@ def preview(
     with grading.database.read() as connection:
         sources = regrades.sources(connection, exercise.id, from_hash)
         submissions = regrades.versions(connection).get(exercise.id, {}).get(from_hash, 0)
-    chosen = sources
+    tried = sources
     if sample is not None and sample < len(sources):
         # The same sources each time: two previews of one state agree.
-        chosen = random.Random(exercise.digest).sample(sources, sample)  # noqa: S311  no secret
+        tried = random.Random(exercise.digest).sample(sources, sample)  # noqa: S311  no secret
     changes: dict[str, list[RegradeChange]] = {}
     faults: set[str] = set()
 
@@ -140,18 +140,18 @@ def preview(
 
         return GradingRequest(exercise.id, source_hash, note, lambda *_: faults.add(source_hash))
 
-    _grade_all(grading, map(request, chosen), tell=tell)
+    _grade_all(grading, map(request, tried), tell=tell)
     with grading.database.read() as connection:
         seconds = regrades.seconds_each(connection, exercise.digest)
-    ungraded = len(sources) - len(chosen) + len(faults)
-    lines = [each for source_hash in chosen for each in changes.get(source_hash, ())]
+    ungraded = len(sources) - len(tried) + len(faults)
+    lines = [each for source_hash in tried for each in changes.get(source_hash, ())]
     return Preview(
         exercise=exercise.id,
         from_hash=from_hash,
         to_hash=exercise.digest,
         sources=len(sources),
         submissions=submissions,
-        tried=len(chosen),
+        tried=len(tried),
         submissions_tried=len(lines),
         changes=[each for each in lines if each.effect != "same"],
         faults=len(faults),

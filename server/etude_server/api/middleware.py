@@ -32,7 +32,7 @@ _log = structlog.get_logger(__name__)
 class BodyCap:
     """Refuses a body that is too large, before it is read and while it comes.
 
-    Some paths are roomy: they take more bytes. A proxy ends the connections of slow clients.
+    Some paths have larger limits. A proxy ends the connections of slow clients.
     """
 
     def __init__(self, app: ASGIApp, most: int, larger_limits: Mapping[str, int]) -> None:

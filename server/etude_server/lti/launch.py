@@ -18,13 +18,14 @@ from typing import Any, Final
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import jwt
+from sqlalchemy import Connection
 
 from etude_server.catalog import Catalog
 from etude_server.lti.keys import ALGORITHM, PlatformKeys, tool_key, tool_keys
 from etude_server.lti.platform_requests import CallError
 from etude_server.store import people, platforms, unsent_scores
 from etude_server.store.database import Database
-from etude_server.store.people import Role
+from etude_server.store.people import Person, Role
 from etude_server.store.platforms import Platform, origin
 from etude_server.store.unsent_scores import ScoreLine
 from grader.definitions.exercise import Exercise
@@ -34,10 +35,10 @@ LOGIN_SECONDS: Final = 600
 """Seconds that a browser may take from us to its platform and back."""
 
 _CLAIM: Final = "https://purl.imsglobal.org/spec/lti/claim/"
-_CHOICE: Final = "LtiDeepLinkingRequest"
+_DEEP_LINKING_REQUEST: Final = "LtiDeepLinkingRequest"
 _CHOICE_SECONDS: Final = 3600
-_DL: Final = "https://purl.imsglobal.org/spec/lti-dl/claim/"
-_OURS: Final = "etude deep linking"  # the audience of what we sign for ourselves
+_DEEP_LINKING_CLAIM: Final = "https://purl.imsglobal.org/spec/lti-dl/claim/"
+_CHOICE_AUDIENCE: Final = "etude deep linking"  # the audience of what we sign for ourselves
 SCORE_SCOPE: Final = "https://purl.imsglobal.org/spec/lti-ags/scope/score"
 _AGS: Final = "https://purl.imsglobal.org/spec/lti-ags/claim/endpoint"
 _NRPS: Final = "https://purl.imsglobal.org/spec/lti-nrps/claim/namesroleservice"
@@ -142,6 +143,29 @@ def finish_launch(
     Raises:
         LaunchError: It is not valid, or leads nowhere; no session was opened.
     """
+    platform, claims = _verify_launch(database, keys, sent, cookies)
+    is_choice = claims[_CLAIM + "message_type"] == _DEEP_LINKING_REQUEST
+    page, exercise = ("", "") if is_choice else _target(catalog, claims)
+    line_item = _line_item(platform, claims)
+    role = course_role(claims.get(_CLAIM + "roles"))
+    if is_choice and role != "instructor":
+        raise LaunchError("Only people who teach the course choose links to exercises.")
+    choice = _sign_choice_request(database, platform, claims) if is_choice else ""
+    with database.write() as connection:
+        person = _admit(connection, platform, claims, role)
+        if line_item and person.role == "student":
+            line = ScoreLine(person.id, exercise, platform.id, claims["sub"], line_item)
+            unsent_scores.store_line(connection, line)
+        people.close_session(connection, last_cookie or "")
+        new_cookie = people.open_session(connection, person)
+    warning = "" if line_item or is_choice or role == "student" else _NO_LINE_ITEM
+    return LaunchResult(new_cookie, page, warning, choice)
+
+
+def _verify_launch(
+    database: Database, keys: PlatformKeys, sent: Mapping[str, str], cookies: Mapping[str, str]
+) -> tuple[Platform, dict[str, Any]]:
+    """Return the platform and the claims of a launch that began in this browser."""
     token, state = sent.get("id_token", ""), sent.get("state", "")
     secret = cookies.get(cookie_name(state), "")
     platform = _claimed_platform(database, token)
@@ -156,39 +180,34 @@ def finish_launch(
     expected = _binding_token(secret, "nonce", platform)
     if not hmac.compare_digest(claims["nonce"].encode(), expected):
         raise LaunchError("This launch answers another one. Open the exercise again.")
-    is_choice = claims[_CLAIM + "message_type"] == _CHOICE
-    page, exercise = ("", "") if is_choice else _target(catalog, claims)
-    line_item = _line_item(platform, claims)
-    role = course_role(claims.get(_CLAIM + "roles"))
-    if is_choice and role != "instructor":
-        raise LaunchError("Only people who teach the course choose links to exercises.")
-    choice = _sign_choice_request(database, platform, claims) if is_choice else ""
-    context = _context(claims)
+    return platform, claims
+
+
+def _admit(
+    connection: Connection, platform: Platform, claims: Mapping[str, Any], role: Role
+) -> Person:
+    """Use up a launch, and return the person who comes by it.
+
+    Raises:
+        LaunchError: It was used, is of another course, or of a person who is disabled.
+    """
+    # A token is older than LOGIN_SECONDS before its nonce is forgotten.
+    if not platforms.use_nonce(connection, claims["nonce"], 2 * LOGIN_SECONDS):
+        raise LaunchError("This launch was used already. Open the exercise again.")
+    if not platforms.bind(connection, platform, _context(claims)):
+        raise LaunchError(
+            "This server is for another course of your learning platform. Its operator can "
+            "let this one in: etude staff platform add ... --course."
+        )
     members = _section(claims, _NRPS).get("context_memberships_url", "")
-    with database.write() as connection:
-        # A token is older than LOGIN_SECONDS before its nonce is forgotten.
-        if not platforms.use_nonce(connection, claims["nonce"], 2 * LOGIN_SECONDS):
-            raise LaunchError("This launch was used already. Open the exercise again.")
-        if not platforms.bind(connection, platform, context):
-            raise LaunchError(
-                "This server is for another course of your learning platform. Its operator can "
-                "let this one in: etude staff platform add ... --course."
-            )
-        if origin(str(members)) in platform.origins and members != platform.members_url:
-            platforms.set_course(connection, platform, members_url=str(members)[:1000])
-        issuer, sub = platform.issuer, claims["sub"]
-        person = platforms.admit(connection, issuer, sub, role)
-        if person.disabled_at is not None:
-            raise LaunchError(
-                "Your access to this server is disabled. Ask your instructor to let you in again."
-            )
-        if line_item and person.role == "student":
-            line = ScoreLine(person.id, exercise, platform.id, sub, line_item)
-            unsent_scores.store_line(connection, line)
-        people.close_session(connection, last_cookie or "")
-        new_cookie = people.open_session(connection, person)
-    warning = "" if line_item or is_choice or role == "student" else _NO_LINE_ITEM
-    return LaunchResult(new_cookie, page, warning, choice)
+    if origin(str(members)) in platform.origins and members != platform.members_url:
+        platforms.set_course(connection, platform, members_url=str(members)[:1000])
+    person = platforms.admit(connection, platform.issuer, claims["sub"], role)
+    if person.disabled_at is not None:
+        raise LaunchError(
+            "Your access to this server is disabled. Ask your instructor to let you in again."
+        )
+    return person
 
 
 def course_role(roles: object) -> Role:
@@ -257,7 +276,7 @@ def _verify_token(keys: PlatformKeys, platform: Platform, token: str) -> dict[st
 
 
 def _check_message(platform: Platform, claims: Mapping[str, Any]) -> None:
-    if claims.get(_CLAIM + "message_type") not in ("LtiResourceLinkRequest", _CHOICE):
+    if claims.get(_CLAIM + "message_type") not in ("LtiResourceLinkRequest", _DEEP_LINKING_REQUEST):
         raise LaunchError("Only links to exercises are launched here.")
     if claims.get(_CLAIM + "version") != "1.3.0":
         raise LaunchError("Only LTI 1.3.0 is understood here.")
@@ -332,7 +351,7 @@ def _sign_choice_request(database: Database, platform: Platform, claims: Mapping
         LaunchError: The platform wants the answer at an address that is not registered, or no
             links.
     """
-    settings = _section(claims, _DL + "deep_linking_settings")
+    settings = _section(claims, _DEEP_LINKING_CLAIM + "deep_linking_settings")
     url = settings.get("deep_link_return_url")
     if not isinstance(url, str) or origin(url) not in platform.origins:
         raise LaunchError("The learning platform wants the links at an address that is not its.")
@@ -343,7 +362,7 @@ def _sign_choice_request(database: Database, platform: Platform, claims: Mapping
     question = {"platform": platform.id, "url": url, "deployment": deployment}
     if "data" in settings:
         question["data"] = settings["data"]
-    expiry = {"aud": _OURS, "exp": int(time.time()) + _CHOICE_SECONDS}
+    expiry = {"aud": _CHOICE_AUDIENCE, "exp": int(time.time()) + _CHOICE_SECONDS}
     return tool_key(database).sign({**question, **expiry})
 
 
@@ -360,7 +379,7 @@ def answer_choice(
     for key in tool_keys(database):
         try:
             public = key.private.public_key()
-            claims = jwt.decode(request, public, algorithms=[ALGORITHM], audience=_OURS)
+            claims = jwt.decode(request, public, algorithms=[ALGORITHM], audience=_CHOICE_AUDIENCE)
             break
         except jwt.PyJWTError:
             continue
@@ -389,10 +408,10 @@ def answer_choice(
         _CLAIM + "message_type": "LtiDeepLinkingResponse",
         _CLAIM + "version": "1.3.0",
         _CLAIM + "deployment_id": claims["deployment"],
-        _DL + "content_items": items,
+        _DEEP_LINKING_CLAIM + "content_items": items,
     }
     if "data" in claims:
-        content[_DL + "data"] = claims["data"]
+        content[_DEEP_LINKING_CLAIM + "data"] = claims["data"]
     return DeepLinkAnswer(claims["url"], tool_key(database).sign(content))
 
 

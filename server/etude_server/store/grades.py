@@ -206,7 +206,7 @@ def find_grade(connection: Connection, person_id: str, exercise: str) -> Grade |
 
 
 def _select_grades(
-    connection: Connection, graded: ColumnElement[bool], by: ColumnElement[bool]
+    connection: Connection, of_grade: ColumnElement[bool], of_override: ColumnElement[bool]
 ) -> list[Grade]:
     """Return grades by name and exercise, and what staff gave where nothing was submitted.
 
@@ -214,14 +214,14 @@ def _select_grades(
     """
     overrides: dict[tuple[str, str], tuple[Grade, Override]] = {}  # the last of each holds
     columns = (override, person.c.name, PUBLIC_NAME, person.c.section, actor_name(override.c.by))
-    query = select(*columns).join(person, person.c.id == override.c.person_id).where(by)
+    query = select(*columns).join(person, person.c.id == override.c.person_id).where(of_override)
     for row in connection.execute(query.order_by(override.c.id)):
         name, public_name, section, giver = row[len(override.columns) :]
         nothing = Grade(name, row.exercise, "", 0, 0, False, 0, public_name, section, None, "")
         hand = Override(row.points, row.excused, row.reason, giver)
         overrides[row.person_id, row.exercise] = (nothing, hand)
     listed: list[Grade] = []
-    for row in connection.execute(_WITH_DUE.where(graded)).all():
+    for row in connection.execute(_WITH_DUE.where(of_grade)).all():
         person_id, *values = row[: len(_COLUMNS)]
         values += [None, ""]
         best, rule = Grade(*values), _rule(row)
@@ -256,9 +256,9 @@ def _best(connection: Connection, person_id: str, best: Grade, rule: LateRule) -
     """Return the grade with the most points after what being late costs, and its days."""
     parameters = {"person": person_id, "of": best.exercise}
     candidates = [
-        (share * rule.share(days), -days, name, score, most)
+        (part * rule.share(days), -days, name, score, most)
         for name, score, most, at in connection.execute(_ALL, parameters)
-        for share, days in [(score / max(most, 1), rule.days_late(_seconds(at)))]
+        for part, days in [(score / max(most, 1), rule.days_late(_seconds(at)))]
     ]
     _, days, name, score, most = max(candidates)
     return replace(best, submission_id=name, score=score, max_score=most), -days
@@ -266,21 +266,21 @@ def _best(connection: Connection, person_id: str, best: Grade, rule: LateRule) -
 
 def sum_grades(connection: Connection, exercise: str | None = None) -> dict[str, Sums]:
     """Return the sums of students' grades, by exercise; of one exercise if it is given."""
-    earned = share(grade.c.score, grade.c.max_score)
+    points = share(grade.c.score, grade.c.max_score)
     everything = (
-        select(grade.c.person_id, func.sum(earned).label("earned"))
+        select(grade.c.person_id, func.sum(points).label("points"))
         .join(person, person.c.id == grade.c.person_id)
         .where(person.c.role == "student")
         .group_by(grade.c.person_id)
         .subquery()
     )
-    others = everything.c.earned - earned
+    others = everything.c.points - points
     query = (
         select(
             grade.c.exercise,
             func.count(),
             func.sum(case((grade.c.passed, 1), else_=0)),
-            func.sum(earned),
+            func.sum(points),
             func.sum(others),
             func.sum(others * others),
             func.sum(case((grade.c.passed, others), else_=0.0)),

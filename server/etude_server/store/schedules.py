@@ -32,6 +32,7 @@ class Extension:
 
 
 _DAY = 24 * 60 * 60 * 1_000_000  # microseconds
+_RULES = ("late", "grace", "late_days", "at_least", "attempts", "hold_hidden")
 
 
 def store(connection: Connection, windows: Mapping[str, Window], *, actor: str) -> bool:
@@ -41,12 +42,7 @@ def store(connection: Connection, windows: Mapping[str, Window], *, actor: str) 
             "exercise": name,
             "opens_at": microseconds(each.opens),
             "due_at": microseconds(each.due),
-            "late": each.late,
-            "grace": each.grace,
-            "late_days": each.late_days,
-            "at_least": each.at_least,
-            "attempts": each.attempts,
-            "hold_hidden": each.hold_hidden,
+            **{rule: getattr(each, rule) for rule in _RULES},
         }
         for name, each in windows.items()
     }
@@ -66,20 +62,20 @@ def store(connection: Connection, windows: Mapping[str, Window], *, actor: str) 
     return True
 
 
-def store_extensions(connection: Connection, schedule: Schedule, *, actor: str) -> list[str]:
+def store_extensions(connection: Connection, course: Schedule, *, actor: str) -> list[str]:
     """Replace the extensions that a file gave; one by staff stays, and counts before the file's.
 
     Returns:
         The students of the file whom the store does not know.
     """
-    students = {name for name, _ in schedule.extensions}
+    students = {name for name, _ in course.extensions}
     query = select(person.c.name, person.c.id).where(person.c.name.in_(students))
     ids: dict[str, str] = {row.name: row.id for row in connection.execute(query)}
     new: dict[tuple[str, str], int | None] = {}
-    for name, of in schedule.extensions:
-        due = [each for each, window in schedule.windows.items() if window.due is not None]
+    for name, of in course.extensions:
+        due = [each for each, window in course.windows.items() if window.due is not None]
         for exercise in due if of == ALL else [of]:
-            until = schedule.extension(name, exercise)
+            until = course.extension(name, exercise)
             if name in ids:
                 new[ids[name], exercise] = microseconds(until)
     there = {(row.person_id, row.exercise): row for row in connection.execute(select(extension))}

@@ -145,7 +145,7 @@ class GradingRun:
 
 
 def store_verdict(connection: Connection, result: Verdict, run: GradingRun) -> StoredVerdict:
-    """Store a verdict and who made it; return the one that holds: the first of its key.
+    """Store a verdict and who made it; return the first one of its key, which counts.
 
     One whose texts were erased is replaced: somebody else has written the same program.
     """

@@ -33,7 +33,7 @@ class StoredWindow:
 
 
 def windows_by_exercise(connection: Connection, person_id: str = "") -> dict[str, StoredWindow]:
-    """Return by exercise the windows of a person, or of anyone without an extension."""
+    """Return the window of each exercise for a person, or for anyone without an extension."""
     columns = schedule.c
     is_theirs = extension.c.person_id == person_id
     # An extension may be for an exercise that the schedule does not name.

@@ -26,7 +26,7 @@ import math
 import warnings
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -50,9 +50,9 @@ from grader.grading.program.author_code import with_files_of
 from grader.grading.program.loaded_program import problem_of, put_files
 from grader.grading.results.jobs import limits_of
 from grader.grading.results.submission import Submission
-from grader.grading.results.verdict import Diagnosis, LineShape, Outcome, TestResult, Verdict
+from grader.grading.results.verdict import LineShape, Outcome, TestResult, Verdict
 from grader.grading.results.verdict_json import fault_data, result_data, verdict_data
-from grader.grading.run.optional_parts import log_failures
+from grader.grading.run.best_effort import log_failures
 from grader.grading.run.submission_run import SubmissionRun, in_running_order
 from grader.lessons import display, plot_display
 from grader.lessons.last_expression import print_last_expression
@@ -104,8 +104,10 @@ class _Grader:
         verdict = run.verdict(results, _NAME)
         notes = (*verdict.notes, *differences(source, self._versions))
         verdict = replace(verdict, notes=notes)
-        verdict = explain(verdict, run, _PageSearch(self._diagnostician, run, results, source))
-        verdict = replace(verdict, failures=tuple(run.optional.failures))
+        # The one search of a page: among results of misconceptions that its builder has recorded.
+        diagnose = partial(self._diagnostician.diagnose, results, run.observed, source=source)
+        verdict = explain(verdict, run, diagnose)
+        verdict = replace(verdict, failures=tuple(run.best_effort.failures))
         log_failures(verdict)
         return verdict
 
@@ -126,26 +128,6 @@ class _Grader:
             if plain:
                 inputs[test.id] = plain
         return inputs
-
-
-@dataclass
-class _PageSearch:
-    """The one search of a page: among results of misconceptions that its builder has recorded."""
-
-    diagnostician: Diagnostician
-    run: SubmissionRun
-    results: dict[TestId, TestResult]
-    source: str
-
-    def known_mistake(self) -> Diagnosis | None:
-        """Find the known mistake that explains all failures."""
-        return self.diagnostician.diagnose(self.results, self.run.observed, source=self.source)
-
-    def first_expression(self) -> None:
-        """Find nothing: a page has no right program."""
-
-    def small_example(self) -> None:
-        """Find nothing: it would need right programs to agree with."""
 
 
 class _LessonNamespace:

@@ -40,7 +40,7 @@ class PortablePool:
 
     def grade(self, jobs: Iterable["Job"]) -> Iterator[tuple["Job", "Result"]]:
         """Grade each job and yield it with its verdict, or with what kept it from one."""
-        from grader.grading.run.optional_parts import log_failures
+        from grader.grading.run.best_effort import log_failures
         from grader.grading.session.engine import grade
         from grader.sandbox.portable import PortableSandbox
 

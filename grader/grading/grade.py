@@ -3,26 +3,13 @@
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from grader.definitions.exercise import TestId
 from grader.grading.results import journal
 from grader.grading.results.verdict import Diagnosis, Outcome, SmallExample, TestResult, Verdict
 from grader.grading.results.verdict_json import result_data
 from grader.grading.run.submission_run import SubmissionRun
-
-
-class Diagnostics(Protocol):
-    """The searches for what a failed submission did; each may leave its part out."""
-
-    def known_mistake(self) -> Diagnosis | None:
-        """Find the known mistake that explains all failures."""
-
-    def first_expression(self) -> Diagnosis | None:
-        """Find the first expression whose value no right program has."""
-
-    def small_example(self) -> SmallExample | None:
-        """Find a small call that goes wrong."""
 
 
 def run_tests(
@@ -52,20 +39,32 @@ def run_tests(
             break
 
 
-def explain(verdict: Verdict, run: SubmissionRun, searches: Diagnostics) -> Verdict:
-    """Return a verdict with its diagnosis and example, where it did not pass and has no message."""
+def explain(
+    verdict: Verdict,
+    run: SubmissionRun,
+    known_mistake: Callable[[], Diagnosis | None],
+    first_expression: Callable[[], Diagnosis | None] = lambda: None,
+    small_example: Callable[[], SmallExample | None] = lambda: None,
+) -> Verdict:
+    """Return a verdict with its diagnosis and example, where it did not pass and has no message.
+
+    Args:
+        known_mistake: Searches for a known mistake that explains all failures.
+        first_expression: Searches for the first expression whose value no right program has.
+        small_example: Searches for a small call that goes wrong.
+    """
     if verdict.outcome is Outcome.PASSED or verdict.message:
         return verdict
-    make, until = run.optional.make, run.deadline
+    make, until = run.best_effort.make, run.deadline
     if run.exercise.kind == "test":
         return replace(verdict, diagnosis=make("diagnosis", lambda: _missed(run), None))
-    diagnosis = make("diagnosis", searches.known_mistake, None)
+    example = None
+    diagnosis = make("diagnosis", known_mistake, None)
     if diagnosis is None and time.monotonic() < until:
-        diagnosis = make("first expression", searches.first_expression, None)
+        diagnosis = make("first expression", first_expression, None)
     diagnosis = make("lines of the diagnosis", lambda: run.lines.diagnosis(diagnosis), None)
-    example = (
-        make("small example", searches.small_example, None) if time.monotonic() < until else None
-    )
+    if time.monotonic() < until:
+        example = make("small example", small_example, None)
     return replace(verdict, diagnosis=diagnosis, example=example)
 
 

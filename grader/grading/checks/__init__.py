@@ -1,5 +1,6 @@
 """The kinds of test: one module for each."""
 
+import contextvars
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -22,7 +23,7 @@ from grader.grading.checks.property_test import PropertyCheck
 from grader.grading.checks.pytest_test import PytestCheck
 from grader.grading.comparison.compare import Difference
 from grader.grading.expected.oracle import Draw, Oracle, Pass
-from grader.grading.program.author_code import TooLargeError, in_own_context
+from grader.grading.program.author_code import TooLargeError
 from grader.grading.program.loaded_program import LoadedProgram
 
 _CHECKS: Final[Mapping[type, type[Check[Any]]]] = {
@@ -54,40 +55,30 @@ def judge(program: LoadedProgram, oracle: Oracle, test: TestCase, draw: Draw) ->
         TooLargeError: What it gave cannot be judged with the memory that there is.
         DefinitionError: The test could not be run, whatever the submission does.
     """
-    child, passes = program.child, None
-    if _is_settled_by_answers(program, test):
+    child, check, passes = program.child, check_of(test), None
+    # The same answers to the same requests mean the same judgement here. So a draw that passed is
+    # asked again in the same bytes, and the same bytes pass without being decoded and compared.
+    # What was printed, what a call took and the submission's own values are in no answer.
+    compares = isinstance(test, (CallTest, PropertyTest)) and test.budget is None
+    if compares and not program.values and program.exercise.kind != "predict":
         passes = oracle.cache.passes(test, draw)
         place = child.repeat([each.exchanges for each in passes]) if passes else None
         if place is not None:
             return Judgement(None, passes[place].got)
     child.exchanges = None if passes is None else []
-    judgement = _judged(program, oracle, test, draw)
-    if passes is not None and judgement.difference is None and child.exchanges:
-        oracle.cache.add_pass(passes, Pass(tuple(child.exchanges), judgement.got))
-    return judgement
-
-
-def _is_settled_by_answers(program: LoadedProgram, test: TestCase) -> bool:
-    """Return whether the same answers to the same requests always mean the same judgement.
-
-    Then a draw that passed is asked again in the same bytes, and the same bytes pass again without
-    being decoded and compared. What was printed, what a call took and the submission's own values
-    are in no answer.
-    """
-    compares = isinstance(test, (CallTest, PropertyTest)) and test.budget is None
-    return compares and not program.values and program.exercise.kind != "predict"
-
-
-def _judged(program: LoadedProgram, oracle: Oracle, test: TestCase, draw: Draw) -> Judgement:
-    check = check_of(test)
     try:
         with np.errstate(all="ignore"):  # the comparison reports NaN
-            judgement = in_own_context(check.judge, program, oracle, draw)
+            # The author's settings of NumPy end with the draw.
+            judgement = contextvars.copy_context().run(check.judge, program, oracle, draw)
     except DiffersError as error:
         judgement = Judgement(error.difference)
     except MemoryError as error:  # in a comparison: an author's own code has its own error
         raise TooLargeError from error
-    if program.exercise.kind != "predict" or judgement.difference is None:
+    if judgement.difference is None:
+        if passes is not None and child.exchanges:
+            oracle.cache.add_pass(passes, Pass(tuple(child.exchanges), judgement.got))
+        return judgement
+    if program.exercise.kind != "predict":
         return judgement
     rung, got = judgement.difference.rung, judgement.got
     names = list(check.names_asked(program.exercise.defines))

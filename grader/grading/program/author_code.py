@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.abc import InspectLoader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import CodeType, ModuleType, NoneType
-from typing import Any, Final, NoReturn, ParamSpec, TypeVar
+from typing import Any, Final, NoReturn, TypeVar
 
 import numpy as np
 
@@ -30,7 +30,6 @@ from grader.sandbox.inside.layout import arrange, is_read_only, lend
 from grader.sandbox.limits import AUTHOR_SECONDS
 
 T = TypeVar("T")
-P = ParamSpec("P")
 
 _MOST_EXPRESSIONS = 4096  # of a few hundred bytes each
 _MARK = "etude:"  # begins the file names of authors' code; no file on disk is called so
@@ -88,7 +87,8 @@ def by_author(where: Location, what: str, action: Callable[[], T]) -> T:
             contextlib.redirect_stdout(sys.stderr),
             time_limit(AUTHOR_SECONDS),
         ):
-            return in_own_context(action)
+            # Its settings of NumPy end with it.
+            return contextvars.copy_context().run(action)
     except (KeyboardInterrupt, EtudeError):
         raise
     except BaseException as error:  # SystemExit too
@@ -97,11 +97,6 @@ def by_author(where: Location, what: str, action: Callable[[], T]) -> T:
         reason = f": {error}" if str(error) else ""
         message = f"{what} raises {type(error).__name__}{reason}{of_it}"
         raise author_error(where, message) from error
-
-
-def in_own_context(action: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Return the result of an action; its settings of NumPy end with it."""
-    return contextvars.copy_context().run(action, *args, **kwargs)
 
 
 class TooLongError(Exception):

@@ -30,7 +30,7 @@ from grader.grading.program.notebook_program import PartLines
 from grader.grading.program.proxies import NoValueError
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Evidence, FailureValues, Outcome, TestResult, Verdict
-from grader.grading.run.optional_parts import OptionalParts
+from grader.grading.run.best_effort import BestEffort
 from grader.sandbox.answers import ChildGoneError, DefinedNames, Returned, Unsupported
 from grader.sandbox.limits import AUTHOR_SECONDS, DEFAULT_LIMITS, Limits
 
@@ -91,7 +91,7 @@ class SubmissionRun:
         self.outcome = Outcome.ERRORED if self.problem else Outcome.PASSED
         self.output = ""  # printed while the submission was loaded
         self.observed: dict[TestId, RawResult] = {}
-        self.optional = OptionalParts()
+        self.best_effort = BestEffort()
         self._unexplained: dict[TestId, tuple[Relation, str]] = {}  # relations and their sentences
         self._with_values = with_values
         self._with_reasons = with_reasons
@@ -143,12 +143,12 @@ class SubmissionRun:
         loaded = load(self._child, self._submission, self.exercise)
         self._contents, self._program = loaded.contents, loaded.program
         self.lines = loaded.lines
-        sentences = (self.optional.make("note", note, "") for note in loaded.notes)
+        sentences = (self.best_effort.make("note", note, "") for note in loaded.notes)
         self.notes = tuple(filter(None, sentences))
         self.source = loaded.source or self.source
         self.output = self._child.output(0, self._child.printed)
         if loaded.problem is not None:
-            self.problem = self.optional.make(
+            self.problem = self.best_effort.make(
                 "sentence", loaded.problem.sentence, outcome_sentences.NO_SENTENCE
             )
             self.outcome, self.line = loaded.problem.outcome, loaded.problem.line
@@ -160,14 +160,6 @@ class SubmissionRun:
         Raises:
             GraderFault, DefinitionError: The test could not be run, whatever the submission does.
         """
-        result = self._grade(test)
-        if self.lines.is_one_file or test.hidden or self.problem:
-            return result
-        line = self.lines.line(result.line)
-        sentence = self._sentence(lambda: self.lines.sentence(result.message), result.message)
-        return replace(result, message=sentence, line=line)
-
-    def _grade(self, test: TestCase) -> TestResult:
         if self._ended and not self.starts_again:
             return not_run(test, self.problem)
         # What it learnt from a hidden test must reach no output either.
@@ -190,12 +182,15 @@ class SubmissionRun:
             )
         if test.hidden and self.exercise.kind == "predict" and attempt.rung is not None:
             # Nothing of a prediction is run, so that it can only hold what the learner wrote.
-            disclosed = _hidden(test, attempt, self.optional)
+            disclosed = _hidden(test, attempt, self.best_effort)
             if test.disclose == "category":
                 disclosed = replace(disclosed, message=attempt.message)
             return _result(test, disclosed)
         if test.hidden:
-            return _result(test, _hidden(test, attempt, self.optional))
+            return _result(test, _hidden(test, attempt, self.best_effort))
+        if not self.lines.is_one_file:
+            message = self._sentence(lambda: self.lines.sentence(attempt.message), attempt.message)
+            attempt = replace(attempt, message=message, line=self.lines.line(attempt.line))
         result = _result(test, attempt, child.output(begin, child.printed))
         values = FailureValues()
         if attempt.outcome is not Outcome.PASSED and self._with_values:
@@ -203,7 +198,7 @@ class SubmissionRun:
                 values_behind,  # a pass needs none of it
             )
 
-            values = self.optional.make(
+            values = self.best_effort.make(
                 "values",
                 lambda: values_behind(self.exercise, test, self.observed[test.id]),
                 values,
@@ -233,7 +228,9 @@ class SubmissionRun:
 
     def verdict(self, results: Mapping[TestId, TestResult], sandbox: str) -> Verdict:
         """Return the verdict on the run."""
-        explained = self.optional.make("sentence", lambda: self._explained(results), dict(results))
+        explained = self.best_effort.make(
+            "sentence", lambda: self._explained(results), dict(results)
+        )
         return verdict_of(
             self.exercise,
             self._submission,
@@ -335,7 +332,7 @@ class SubmissionRun:
         return replace(attempt, message=message, points=points)
 
     def _sentence(self, sentence: Callable[[], str], default: str = "") -> str:
-        return self.optional.make("sentence", sentence, default)
+        return self.best_effort.make("sentence", sentence, default)
 
     def _attempt_draw(
         self, program: LoadedProgram, test: TestCase, draw: Draw, draws: int
@@ -487,11 +484,11 @@ def not_run(test: TestCase, problem: str = "") -> TestResult:
     return _result(test, _Attempt(Outcome.NOT_RUN, problem or outcome_sentences.NOT_RUN))
 
 
-def timed_out(test: TestCase, seconds: float, optional: OptionalParts) -> TestResult:
+def timed_out(test: TestCase, seconds: float, best_effort: BestEffort) -> TestResult:
     """Return the result of a test in which the submission's wall clock ran down."""
-    sentence = optional.make("sentence", lambda: outcome_sentences.too_long(seconds), "")
+    sentence = best_effort.make("sentence", lambda: outcome_sentences.too_long(seconds), "")
     attempt = _Attempt(Outcome.TIMED_OUT, sentence)
-    return _result(test, _hidden(test, attempt, optional) if test.hidden else attempt)
+    return _result(test, _hidden(test, attempt, best_effort) if test.hidden else attempt)
 
 
 def verdict_of(
@@ -536,12 +533,12 @@ def verdict_of(
     )
 
 
-def _hidden(test: TestCase, attempt: _Attempt, optional: OptionalParts) -> _Attempt:
+def _hidden(test: TestCase, attempt: _Attempt, best_effort: BestEffort) -> _Attempt:
     """Return what a hidden test may disclose of an attempt."""
     if attempt.outcome is Outcome.PASSED:
         return _Attempt(Outcome.PASSED, points=attempt.points)
     outcome = Outcome.FAILED if test.disclose == "nothing" else attempt.outcome
-    message = optional.make(
+    message = best_effort.make(
         "sentence",
         lambda: outcome_sentences.hidden(
             test.disclose, outcome, attempt.rung, attempt.inputs, test.holds

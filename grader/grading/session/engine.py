@@ -285,11 +285,19 @@ class _GradingSession:
         if is_learners:
             searches = _Searches(self._diagnosticians, oracle, self._sandbox, job, run, results)
             if verdict.outcome is not Outcome.PASSED and not verdict.message:
-                note(journal.VERDICT, [verdict_data(verdict), run.optional.failures])
-                verdict = explain(verdict, run, searches)
+                note(journal.VERDICT, [verdict_data(verdict), run.best_effort.failures])
+                verdict = explain(
+                    verdict,
+                    run,
+                    searches.known_mistake,
+                    searches.first_expression,
+                    searches.small_example,
+                )
             if probe is not None:
-                verdict = replace(verdict, shapes=run.optional.make("shapes", searches.shapes, ()))
-        return replace(verdict, failures=tuple(run.optional.failures))
+                verdict = replace(
+                    verdict, shapes=run.best_effort.make("shapes", searches.shapes, ())
+                )
+        return replace(verdict, failures=tuple(run.best_effort.failures))
 
 
 @dataclass

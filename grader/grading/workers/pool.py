@@ -32,7 +32,7 @@ from grader.grading.results.jobs import Job, Result
 from grader.grading.results.journal import BEGAN, Journal
 from grader.grading.results.verdict import Evidence, Verdict
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
-from grader.grading.run.optional_parts import log_failures
+from grader.grading.run.best_effort import log_failures
 from grader.grading.session.lru_cache import MOST_EXERCISES, LruCache
 from grader.sandbox.limits import GRACE_SECONDS, HIGHEST_LIMITS, PREPARE_SECONDS, WORKER_OUTPUT
 from grader.sandbox.output_file import OutputFile
@@ -206,7 +206,7 @@ class Pool:
         """End a worker whose job's time is over; return None if its notes do not settle the job."""
         if worker.connection.poll():  # it was just not asked
             return self._result(worker)
-        from grader.grading.workers.late_jobs import result_of  # few jobs need it
+        from grader.grading.workers.journal_recovery import recover_result  # few jobs need it
 
         worker.kill()
         worker.join()
@@ -215,7 +215,7 @@ class Pool:
             return self._failure(worker, None)
         job = worker.queued.job
         try:
-            result = result_of(job, worker.journal.notes(), worker.sandbox)
+            result = recover_result(job, worker.journal.notes(), worker.sandbox)
             if isinstance(result, Verdict):
                 _check_hashes(result, job)
                 log_failures(result)

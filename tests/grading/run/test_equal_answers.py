@@ -1,18 +1,23 @@
 """Draws that pass by the bytes of their answers, in the real sandbox."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from grader.definitions.exercise import Exercise
-from grader.grading import checks
+from grader.grading.checks import Judgement
+from grader.grading.checks.call_test import CallCheck
+from grader.grading.checks.output_test import OutputCheck
+from grader.grading.checks.property_test import PropertyCheck
+from grader.grading.checks.pytest_test import PytestCheck
 from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Verdict
 from grader.grading.session.engine import grade_all
+from grader.sandbox.interface import FramedChild
 from grader.sandbox.process import Sandbox
 from tests.grading.conftest import Make
 
@@ -67,13 +72,12 @@ def test_a_known_pass_is_not_judged_again(
 ) -> None:
     """A second right submission is asked, and its answers are only compared as bytes."""
     judged: list[int] = []
-    real = checks._judged  # noqa: SLF001  no one else calls it
 
-    def counted(*words: object) -> checks.Judgement:
-        judged.append(1)
-        return real(*words)  # type: ignore[arg-type]  # as they come
+    def counted(judge: Callable[..., Judgement]) -> Callable[..., Judgement]:
+        return lambda *words: judged.append(1) or judge(*words)  # type: ignore[func-returns-value]
 
-    monkeypatch.setattr(checks, "_judged", counted)
+    for kind in (CallCheck, OutputCheck, PropertyCheck, PytestCheck):
+        monkeypatch.setattr(kind, "judge", counted(kind.judge))
     one, other = verdicts(doubled, sandbox, [RIGHT, f"{RIGHT}\n# mine\n"])
     assert other == replace(one, submission_hash=other.submission_hash)
     assert len(judged) == 1 + 3 + 3 + 2
@@ -89,5 +93,5 @@ def test_known_passes_change_no_verdict(
     monkeypatch.setattr(Diagnostician, "diagnose", lambda *_: None)  # it runs other programs
     programs = [RIGHT, *(AT_CALL.format(call, does) for does in DOES), *OTHERS]
     found = verdicts(doubled, sandbox, programs)
-    monkeypatch.setattr(checks, "_is_settled_by_answers", lambda *_: False)
+    monkeypatch.setattr(FramedChild, "repeat", lambda *_: None)
     assert found == verdicts(doubled, sandbox, programs)

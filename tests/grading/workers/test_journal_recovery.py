@@ -24,7 +24,7 @@ from grader.grading.results.jobs import Job, Probe, Result
 from grader.grading.results.journal import Journal
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, Verdict
-from grader.grading.workers.late_jobs import result_of
+from grader.grading.workers.journal_recovery import recover_result
 from grader.grading.workers.pool import Pool
 from grader.sandbox.limits import Limits
 from grader.sandbox.process import open_sandbox
@@ -141,13 +141,13 @@ def test_notes_that_are_none_are_a_fault(make: Make, monkeypatch: pytest.MonkeyP
 def test_a_submission_that_is_not_loaded_in_time_has_no_results(make: Make) -> None:
     """Nothing is said of a test; one that stops at the first failure has the first only."""
     exercise = make(*TESTS, solution=RIGHT)
-    result = result_of(job(exercise, RIGHT, SHORT), [(journal.BEGAN, 1.0)], "namespaces")
+    result = recover_result(job(exercise, RIGHT, SHORT), [(journal.BEGAN, 1.0)], "namespaces")
     assert isinstance(result, Verdict)
     assert result.outcome is Outcome.TIMED_OUT
     assert result.message.startswith("Stopped after 1 s.")
     assert {test.outcome for test in result.tests} == {Outcome.NOT_RUN}
     probed = job(exercise, RIGHT, SHORT, Probe(first_failure=True))
-    result = result_of(probed, [(journal.BEGAN, 1.0), (journal.LOADED, "")], "namespaces")
+    result = recover_result(probed, [(journal.BEGAN, 1.0), (journal.LOADED, "")], "namespaces")
     assert isinstance(result, Verdict)
     assert [test.outcome for test in result.tests] == [Outcome.TIMED_OUT]
 

@@ -1,4 +1,4 @@
-"""The result of a job whose time was over, from the notes of the worker that was ended for it."""
+"""The recovery of a result from the journal of a worker that was ended, as its time was over."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,13 +9,13 @@ from grader.grading.feedback import outcome_sentences
 from grader.grading.results import journal
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.verdict_json import result_from_data, verdict_from_data
-from grader.grading.run.optional_parts import OptionalParts
+from grader.grading.run.best_effort import BestEffort
 from grader.grading.run.submission_run import in_running_order, not_run, timed_out, verdict_of
 from grader.sandbox.answers import Cause, ChildGoneError
 from grader.sandbox.limits import PREPARE_SECONDS
 
 
-def result_of(job: Job, notes: Sequence[tuple[str, Any]], sandbox: str) -> Result:
+def recover_result(job: Job, notes: Sequence[tuple[str, Any]], sandbox: str) -> Result:
     """Return a verdict with the results so far, and "timed out" for the test that ran.
 
     Raises:
@@ -30,10 +30,10 @@ def result_of(job: Job, notes: Sequence[tuple[str, Any]], sandbox: str) -> Resul
         return replace(verdict_from_data(data), failures=tuple(map(str, failures)))
     tests = in_running_order(job.exercise)
     seconds = job.limits.wall_seconds
-    optional = OptionalParts()
+    best_effort = BestEffort()
     if journal.LOADED not in content:
         error = ChildGoneError(Cause.WALL_TIME, f"{seconds:g} s")
-        problem = optional.make(
+        problem = best_effort.make(
             "sentence", lambda: outcome_sentences.gone(error), outcome_sentences.NO_SENTENCE
         )
         verdict = verdict_of(
@@ -44,7 +44,7 @@ def result_of(job: Job, notes: Sequence[tuple[str, Any]], sandbox: str) -> Resul
             outcome=outcome_sentences.outcome_of(error),
             problem=problem,
         )
-        return replace(verdict, failures=tuple(optional.failures))
+        return replace(verdict, failures=tuple(best_effort.failures))
     finished = [result_from_data(each) for kind, each in notes if kind == journal.RESULT]
     results = {result.id: result for result in finished}
     if list(results) != [test.id for test in tests[: len(finished)]]:
@@ -53,8 +53,8 @@ def result_of(job: Job, notes: Sequence[tuple[str, Any]], sandbox: str) -> Resul
     if job.probe is not None and job.probe.first_failure:
         del left[1:]
     for number, test in enumerate(left):
-        results[test.id] = not_run(test) if number else timed_out(test, seconds, optional)
+        results[test.id] = not_run(test) if number else timed_out(test, seconds, best_effort)
     verdict = verdict_of(
         job.exercise, job.submission, results, sandbox=sandbox, output=content[journal.LOADED]
     )
-    return replace(verdict, failures=tuple(optional.failures))
+    return replace(verdict, failures=tuple(best_effort.failures))

@@ -1,4 +1,4 @@
-"""Parts of a verdict that it can do without: sentences, diagnosis, example."""
+"""Parts of a verdict that are made if nothing goes wrong: sentences, diagnosis, example."""
 
 import logging
 import traceback
@@ -13,8 +13,8 @@ Part = TypeVar("Part")
 _log = logging.getLogger(__name__)
 
 
-class OptionalParts:
-    """Makes optional parts of one verdict; an error leaves a part out, never the verdict."""
+class BestEffort:
+    """Makes the optional parts of one verdict; an error leaves a part out, never the verdict."""
 
     def __init__(self) -> None:
         self.failures: list[str] = []  # causes, for the log and a proof

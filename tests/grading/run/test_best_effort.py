@@ -19,7 +19,7 @@ from grader.grading.results.jobs import Job, Probe
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.run import submission_run
-from grader.grading.run.optional_parts import OptionalParts
+from grader.grading.run.best_effort import BestEffort
 from grader.grading.workers.pool import Pool
 from grader.sandbox.limits import Limits
 from grader.sandbox.process import Sandbox, open_sandbox
@@ -88,7 +88,7 @@ def test_an_error_in_a_part_leaves_out_that_part_alone(
         (test.outcome, test.points) for test in before.tests
     ]
     assert not before.failures
-    assert all("IndexError in test_optional_parts.py" in cause for cause in after.failures)
+    assert all("IndexError in test_best_effort.py" in cause for cause in after.failures)
     assert after.failures
 
 
@@ -130,14 +130,14 @@ def test_the_causes_of_an_interrupted_job_are_logged(
 
 def test_the_cause_is_told_without_the_message() -> None:
     """A message of ours may quote what is hidden."""
-    parts = OptionalParts()
+    parts = BestEffort()
 
     def fail() -> str:
         raise ValueError("hidden 42")
 
     assert parts.make("sentence", fail, "nothing") == "nothing"
     [cause] = parts.failures
-    assert cause.startswith("sentence: ValueError in test_optional_parts.py, line ")
+    assert cause.startswith("sentence: ValueError in test_best_effort.py, line ")
 
 
 @pytest.mark.parametrize(

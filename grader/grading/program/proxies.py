@@ -13,6 +13,7 @@ import textwrap
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from types import CodeType, FunctionType, TracebackType
 from typing import Any, Final, NoReturn, TypeVar
 
@@ -260,77 +261,51 @@ for _kind in (CallableProxy, NameProxy):  # the docstring of the object, not of 
     setattr(_kind, "__doc__", vars(Proxy)["__doc__"])  # noqa: B010  no plain assignment to a property
 
 
+@dataclass(eq=False)
 class Proxies:
-    """The proxies for one test, and their requests to the submission's child.
+    """The proxies for one test, and their requests to the submission's child."""
 
-    Args:
-        where: The test's place, for errors of its author.
-        keep_inputs: Whether to look for arguments that a call changes in place.
-        usages: Where to add what each call takes; it is measured only if there is such a place.
-        error: Makes what is raised here when the submission raises.
-        something_came_back: Whether the submission has given a value already.
-        most: Bytes that the arrays in a result may have; a larger one is refused.
-        masks: Whether a masked array may be a result. To NumPy's own assertions a masked entry
-            equals everything.
-        operators: Those that a test may use on objects of the submission.
-        objects: Whether the exercise asks for objects. Where it does not, a test may pass one on,
-            and nothing is asked of it: it would say what the test expects of an array.
-        methods: The names of the methods of each class, where the program is known already.
-        functions: Those of the test that the program has been given already.
-        sharing: With its child, if the test is the body of a pytest test: what the body does to an
-            object is done to the submission's.
+    child: Child
+    where: Location  # the test's place, for errors of its author
+    keep_inputs: bool = False  # whether to look for arguments that a call changes in place
+    usages: list[Usage] | None = None  # takes what each call used; without it no call is measured
+    error: Callable[[Raised], BaseException] = NoValueError
+    """Makes what is raised here when the submission raises."""
+    something_came_back: bool = False  # whether the submission has given a value already
+    most: int = MAX_BODY  # bytes that the arrays in a result may have; a larger one is refused
+    masks: bool = True
+    """Whether a masked array may be a result. To NumPy's own assertions a masked entry equals
+    everything."""
+    operators: frozenset[str] = frozenset()  # that a test may use on objects of the submission
+    objects: bool = True
+    """Whether the exercise asks for objects. Where it does not, a test may pass one on, and nothing
+    is asked of it: it would say what the test expects of an array."""
+    methods: set[tuple[str, str]] = field(default_factory=set)
+    """The names of the methods of each class, where the program is known already."""
+    functions: list[Any] = field(default_factory=list)
+    """The functions of tests that the program has been given."""
+    sharing: Sharing | None = None
+    """With the child, if the test is the body of a pytest test: what the body does to an object is
+    done to the submission's."""
 
-    Attributes:
-        largest: Bytes of the arrays in the largest result so far.
-        changed: The first argument that a call changed in place, with what was called, and the
-            argument's position or keyword.
-        unexpected: The first thing that went wrong in a way that no test can expect, also if the
-            test caught it: the program's end, a value that cannot cross, an error that is not the
-            submission's, a failed assertion of the test's that the submission caught.
-        was_asked: Whether the submission was asked: before, only the author can be wrong.
-        stopped: A `StopIteration` of a call, which ends `map` and `zip` as if all were done.
-    """
+    largest: int = field(default=0, init=False)  # bytes of the arrays in the largest result so far
+    changed: tuple[str, str, Any] | None = field(default=None, init=False)
+    """The first argument that a call changed in place, with what was called, and the argument's
+    position or keyword."""
+    unexpected: Exception | None = field(default=None, init=False)
+    """The first thing that went wrong in a way that no test can expect, also if the test caught it:
+    the program's end, a value that cannot cross, an error that is not the submission's, a failed
+    assertion of the test's that the submission caught."""
+    stopped: NoValueError | None = field(default=None, init=False)
+    """A `StopIteration` of a call, which ends `map` and `zip` as if all were done."""
 
-    def __init__(
-        self,
-        child: Child,
-        where: Location,
-        *,
-        keep_inputs: bool = False,
-        usages: list[Usage] | None = None,
-        error: Callable[[Raised], BaseException] = NoValueError,
-        something_came_back: bool = False,
-        most: int = MAX_BODY,
-        masks: bool = True,
-        operators: frozenset[str] = frozenset(),
-        objects: bool = True,
-        methods: set[tuple[str, str]] | None = None,
-        functions: list[Any] | None = None,
-        sharing: Sharing | None = None,
-    ) -> None:
-        self._child = child
-        self._where = where
-        self._keep_inputs = keep_inputs
-        self._usages = usages
-        self._error = error
-        self._something_came_back = something_came_back
-        self.was_asked = something_came_back
-        self._methods = set[tuple[str, str]]() if methods is None else methods
-        self._sharing = sharing
+    def __post_init__(self) -> None:
+        self.was_asked = self.something_came_back  # before it is, only the author can be wrong
         self._called: tuple[str, Mapping[str, Any]] = "", {}
-        self._masks = masks
-        self.operators = operators
-        self._objects = objects
-        self._most = most
-        self._functions = list[Any]() if functions is None else functions
-        self._first_given = len(self._functions)
+        self._first_given = len(self.functions)
         self._proxies: dict[int, Proxy] = {}
         self._called_back = self._heard = 0
         self._raised_here: list[Exception] = []
-        self.largest = 0
-        self.changed: tuple[str, str, Any] | None = None
-        self.unexpected: Exception | None = None
-        self.stopped: NoValueError | None = None
 
     def function(self, name: str) -> NameProxy:
         """Return the proxy for a function or a class of the submission."""
@@ -345,11 +320,9 @@ class Proxies:
     def call(self, operation: str, words: tuple[Any, ...], args: Mapping[str, Any]) -> Any:
         """Call, and see what the call does to its arguments, where that matters."""
         before, self._called = self._called, (str(words[operation != "call"]), args)
-        shares = self._sharing is not None
-        look = (
-            Shared() if self._keep_inputs and not shares else None
-        )  # `change` sees what is shared
-        begin = self._child.printed if shares else 0
+        shares = self.sharing is not None
+        look = Shared() if self.keep_inputs and not shares else None  # `change` sees what is shared
+        begin = self.child.printed if shares else 0
         try:
             answer = self.ask(operation, *words, look=look, hear=shares)
             if look is None and not shares:
@@ -379,7 +352,7 @@ class Proxies:
         """
         called, args = self._called
         place = next((p for p, each in args.items() if _is_in(own, each)), None)
-        is_argument = is_ours or place is not None or self._sharing is None
+        is_argument = is_ours or place is not None or self.sharing is None
         is_first = self.changed is None and is_argument
         if is_first and compare(_plain(own), _plain(contents), _EXACT):
             argument = own if place is None else args[place]
@@ -388,16 +361,16 @@ class Proxies:
     def change(self, own: Any, contents: Any, is_ours: bool) -> None:
         """Change an object of the body as the submission has changed its own."""
         self._refuse_arrays(contents)
-        if self._keep_inputs:
+        if self.keep_inputs:
             self._note_change(own, contents, is_ours=is_ours)
         replace_contents(own, self.incoming(contents))
 
     def _hear(self, warned: list[Any], begin: int, printed: int) -> None:
         """Issue the warnings of a call again, and print its output where the body captures it."""
-        end = min(begin + max(printed, 0), self._child.printed)
+        end = min(begin + max(printed, 0), self.child.printed)
         begin = max(begin, self._heard)  # a call within the call has printed already
         if sys.stdout is not sys.stderr and begin < end:
-            sys.stdout.write(self._child.output(begin, end))
+            sys.stdout.write(self.child.output(begin, end))
         self._heard = max(end, self._heard)
         for each in warned[:_MOST_WARNINGS]:
             match each:
@@ -414,7 +387,7 @@ class Proxies:
                     warnings.warn(printable(message[:_LONGEST_WARNING]), category, stacklevel=4)
 
     def _forged(self) -> ChildGoneError:
-        self._child.end()
+        self.child.end()
         return self._remembered(ChildGoneError(Cause.PROTOCOL, "not what was asked for"))
 
     def operate(self, name: str, *operands: Any) -> Any:
@@ -435,11 +408,11 @@ class Proxies:
         """Return a result with the fields of dataclasses in their place, to be compared."""
         if not any(isinstance(proxy, Proxy) for proxy, _ in proxies_in(value)):
             return value
-        usages, self._usages = self._usages, None
+        usages, self.usages = self.usages, None
         try:
             return self.ask("as_data", value)
         finally:
-            self._usages = usages
+            self.usages = usages
 
     def represent(self, proxy: Proxy) -> str:
         """Return `repr` of an object; of a function or an iterator only what it is."""
@@ -453,12 +426,12 @@ class Proxies:
         """Return an attribute of an object in the sandbox; of a method a proxy."""
         self.refuse_object(proxy, name)
         kind = proxy.handle_.kind
-        if (kind, name) not in self._methods:
+        if (kind, name) not in self.methods:
             match self.ask("attribute", proxy, name):
                 case [False, value]:
                     return value
                 case [True, True] if not kind.startswith("<"):
-                    self._methods.add((kind, name))
+                    self.methods.add((kind, name))
         return MethodProxy(self, proxy, name)
 
     def call_method(
@@ -478,7 +451,7 @@ class Proxies:
 
         Functions and iterators are results too, but no function has the attributes of an array.
         """
-        if self._objects or not isinstance(value, Proxy):
+        if self.objects or not isinstance(value, Proxy):
             return
         kind = value.handle_.kind
         if not kind.startswith("<") or kind == "<type>" or attribute in _OF_ARRAYS:
@@ -500,32 +473,32 @@ class Proxies:
             method = self.ask("operate", *words, alone=True)
             return method.handle_ if isinstance(method, Proxy) else None
         number = self._first_given
-        for number in range(self._first_given, len(self._functions) + 1):
-            if number < len(self._functions) and self._functions[number] is value:
+        for number in range(self._first_given, len(self.functions) + 1):
+            if number < len(self.functions) and self.functions[number] is value:
                 break
         sent = _sent(number, value)
-        if sent is not None and number == len(self._functions):
-            self._functions.append(value)
+        if sent is not None and number == len(self.functions):
+            self.functions.append(value)
         return sent
 
     def call_back(self, number: int, args: list[Any], kwargs: dict[Any, Any]) -> list[object]:
         """Call a function of the test's for the submission; see `interface.Peer`."""
         self._called_back += 1
-        self._something_came_back = True  # that it is called, and with what
-        if not self._first_given <= number < len(self._functions):
+        self.something_came_back = True  # that it is called, and with what
+        if not self._first_given <= number < len(self.functions):
             raise self._forged()
         if self._called_back > _MOST_CALLS_BACK:
             message = f"a function of the test is called more than {_MOST_CALLS_BACK:,} times"
             raise self._remembered(TooLongError(message))
-        function = self._functions[number]
+        function = self.functions[number]
         try:
             if isinstance(function, Iterator):
                 return ["ok", next(function)]
             self._refuse_arrays([args, kwargs])
             words = {str(name): self.incoming(each) for name, each in kwargs.items()}
             args = list(self.incoming(args))
-            if self._sharing is not None:
-                self._sharing.settle()
+            if self.sharing is not None:
+                self.sharing.settle()
             return ["ok", function(*args, **words)]
         except (ChildGoneError, EtudeError, TooLongError, TooLargeError, MemoryError):
             raise
@@ -545,7 +518,7 @@ class Proxies:
             NoValueError: They raise.
         """
         try:
-            answer = self._child.ask(
+            answer = self.child.ask(
                 operation, statements, dict(inputs), mode=RequestMode(peer=self)
             )
         except UnsupportedValueError as error:
@@ -567,9 +540,9 @@ class Proxies:
                 self._proxies[value.number] = proxy
             return proxy
         if isinstance(value, Callback):
-            if not 0 <= value.number < len(self._functions):
+            if not 0 <= value.number < len(self.functions):
                 raise self._forged()
-            return self._functions[value.number]
+            return self.functions[value.number]
         if isinstance(value, (list, deque)):
             for number, item in enumerate(value):
                 value[number] = self.incoming(item)
@@ -594,15 +567,15 @@ class Proxies:
         Args:
             alone: Whether nothing is shared: the request is sent while another one is encoded.
         """
-        sharing = None if alone else self._sharing
-        measure = self._usages is not None
+        sharing = None if alone else self.sharing
+        measure = self.usages is not None
         mode = RequestMode(measure, hear=hear, look=look, sharing=sharing, peer=self)
         self._raised_here.clear()
         self.was_asked = True
         try:
-            answer = self._child.ask(operation, *words, mode=mode)
+            answer = self.child.ask(operation, *words, mode=mode)
         except UnsupportedValueError as error:
-            if self._something_came_back:  # and was passed on: the submission made it what it is
+            if self.something_came_back:  # and was passed on: the submission made it what it is
                 unsupported = NoValueError(Unsupported(error.kind, error.path))
                 raise self._remembered(unsupported) from error
             self._author(
@@ -613,9 +586,9 @@ class Proxies:
             raise self._remembered(error) from error.__cause__
         value = None
         if isinstance(answer, Returned):
-            self._something_came_back = True
-            if self._usages is not None and answer.usage is not None:
-                self._usages.append(answer.usage)
+            self.something_came_back = True
+            if self.usages is not None and answer.usage is not None:
+                self.usages.append(answer.usage)
             self._refuse_arrays(answer.value)
             value = self.incoming(answer.value)
         if sharing is not None:
@@ -637,7 +610,7 @@ class Proxies:
                 if self.unexpected is ours:
                     self.unexpected = None
                 return ours
-        raised = self._error(answer)
+        raised = self.error(answer)
         return self._remembered(raised) if isinstance(raised, NoValueError) else raised
 
     def _refuse_arrays(self, value: object) -> None:
@@ -645,18 +618,18 @@ class Proxies:
         arrays = list(arrays_in(value))
         size = sum(array.nbytes for array in arrays)
         refused: Unsupported | None = None
-        if size > self._most:
+        if size > self.most:
             largest = max(arrays, key=lambda array: array.nbytes)
             kind = f"a value of {size / (1 << 20):.3g} MiB ({describe(largest)})"
             refused = Unsupported(kind, "", is_too_large=True)
-        elif not self._masks and any(map(is_masked, arrays)):
+        elif not self.masks and any(map(is_masked, arrays)):
             refused = Unsupported("a masked array", "")
         if refused is not None:
             raise self._remembered(NoValueError(refused))
         self.largest = max(self.largest, size)
 
     def _author(self, message: str) -> NoReturn:
-        raise self._remembered(DefinitionError([Problem(self._where, message)]))
+        raise self._remembered(DefinitionError([Problem(self.where, message)]))
 
     def _remembered(self, error: _Error) -> _Error:
         """Return an error, noted since a test might catch it though it cannot expect it."""

@@ -44,7 +44,7 @@ class _InMemory(Output):
     """Output in memory."""
 
     def __init__(self, cap: int) -> None:
-        super().__init__(cap)
+        super().__init__(-1, cap)
         self.data = bytearray()
 
     @property

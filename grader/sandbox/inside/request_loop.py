@@ -20,21 +20,6 @@ _HELD_UP = 0.7  # seconds after the limit: the handler has done its work in less
 _GREETING = b"".join(wire.encode([0, "ok", None]))
 
 
-class _ToDescriptor(Output):
-    """Output into a file that the trusted side can read."""
-
-    def __init__(self, descriptor: int, cap: int) -> None:
-        super().__init__(cap)
-        self._descriptor = descriptor
-
-    @property
-    def position(self) -> int:
-        return os.lseek(self._descriptor, 0, os.SEEK_CUR)
-
-    def put(self, data: bytes) -> None:
-        os.write(self._descriptor, data)
-
-
 def _send(connection: socket.socket, pieces: list[bytes | memoryview]) -> None:
     while pieces:
         count = os.writev(connection.fileno(), pieces)  # no sendmsg: it can send descriptors
@@ -49,12 +34,12 @@ class RequestLoop:
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
-        self._server = SubmissionServer(_ToDescriptor(_STDOUT, 0), self._ask)
+        self._server = SubmissionServer(Output(_STDOUT, 0), self._ask)
         self._received = bytearray()
 
     def serve(self, output: int, output_cap: int, cpu_seconds: int) -> NoReturn:
         """Greet the trusted side, then answer until it closes the connection."""
-        self._server.print_to(_ToDescriptor(output, output_cap))
+        self._server.print_to(Output(output, output_cap))
         signal.signal(SIGXCPU, CpuLimitHandler(FILE_NAME, cpu_seconds, self._stop))
         # While C code runs, no handler does: then a traceback goes into the output.
         faulthandler.register(_SIGPROF, output, all_threads=False)

@@ -126,22 +126,23 @@ class _Bytes(io.BufferedIOBase):
 
 
 class Output(_Stream):
-    """Standard output that writes straight through and stops at a cap."""
+    """Standard output that writes straight through to a descriptor and stops at a cap."""
 
     name = "<stdout>"
 
-    def __init__(self, cap: int) -> None:
+    def __init__(self, descriptor: int, cap: int) -> None:
+        self._descriptor = descriptor
         self.left = cap
         self.lost = 0  # bytes beyond the cap
 
     @property
     def position(self) -> int:
         """The number of bytes written."""
-        raise NotImplementedError
+        return os.lseek(self._descriptor, 0, os.SEEK_CUR)
 
     def put(self, data: bytes) -> None:
         """Write bytes that are within the cap."""
-        raise NotImplementedError
+        os.write(self._descriptor, data)
 
     def write(self, text: str) -> int:
         """Write up to the cap.

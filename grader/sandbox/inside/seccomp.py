@@ -11,7 +11,7 @@ glibc then falls back to `clone`, whose error programs expect.
 import errno
 import os
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 _X86_64, _AARCH64 = 0xC000_003E, 0xC000_00B7
@@ -150,17 +150,6 @@ def _conditional(number: int, conditions: tuple[Condition, ...]) -> Iterator[Ins
     yield from body
 
 
-def _beginning(architecture: int) -> Iterator[Instruction]:
-    """Yield code that loads the call's number, and ends a program of another architecture."""
-    yield (_LOAD, 0, 0, _ARCH_OFFSET)
-    yield (_JUMP_EQUAL, 1, 0, architecture)
-    yield (_RETURN, 0, 0, _KILL_PROCESS)
-    yield (_LOAD, 0, 0, _NR_OFFSET)
-    if architecture == _X86_64:  # the x32 calls would pass by other numbers
-        yield (_JUMP_AT_LEAST, 0, 1, _X32_BIT)
-        yield (_RETURN, 0, 0, _ERRNO | errno.EPERM)
-
-
 def _search(ranges: list[tuple[int, int]]) -> list[Instruction]:
     """Return a binary search that allows the numbers in these ranges and refuses all others.
 
@@ -181,8 +170,18 @@ def _search(ranges: list[tuple[int, int]]) -> list[Instruction]:
 
 def _allowing(architecture: int, column: int, allowed: Calls, conditional: Conditions) -> bytes:
     """Assemble an allow list and the calls with conditions for one architecture."""
-    instructions = [
-        *_beginning(architecture),
+    instructions: list[Instruction] = [
+        (_LOAD, 0, 0, _ARCH_OFFSET),
+        (_JUMP_EQUAL, 1, 0, architecture),
+        (_RETURN, 0, 0, _KILL_PROCESS),  # a program of another architecture
+        (_LOAD, 0, 0, _NR_OFFSET),
+    ]
+    if architecture == _X86_64:  # the x32 calls would pass by other numbers
+        instructions += [
+            (_JUMP_AT_LEAST, 0, 1, _X32_BIT),
+            (_RETURN, 0, 0, _ERRNO | errno.EPERM),
+        ]
+    instructions += [
         (_JUMP_EQUAL, 0, 1, _CLONE3[column]),
         (_RETURN, 0, 0, _ERRNO | errno.ENOSYS),
     ]
@@ -198,7 +197,7 @@ def _allowing(architecture: int, column: int, allowed: Calls, conditional: Condi
         else:
             ranges.append((number, number))
     instructions += _search(ranges)
-    return _assemble(instructions)
+    return b"".join(struct.pack("=HBBI", *each) for each in instructions)
 
 
 # Further calls for the grading process: it talks to its sandbox, makes the file for output, and
@@ -209,14 +208,6 @@ _FOR_GRADING: Calls = {
     "readlink": (89, None), "readlinkat": (267, 78), "ftruncate": (77, 46),
 }  # fmt: skip
 _F_ADD_SEALS = 1033
-
-
-_CLONE_NEWUSER = 0x1000_0000
-_CLONE, _UNSHARE = (56, 220), (272, 97)
-
-
-def _assemble(instructions: Iterable[Instruction]) -> bytes:
-    return b"".join(struct.pack("=HBBI", *instruction) for instruction in instructions)
 
 
 def grader_program(machine: str) -> bytes:
@@ -230,23 +221,6 @@ def grader_program(machine: str) -> bytes:
     conditional["fcntl"] = (_FCNTL, (Condition(1, (*_DUP_AND_FLAGS, _F_ADD_SEALS)),))
     conditional["sendmsg"] = ((46, 211), (Condition(2, (0,), _MSG_OOB),))
     return _allowing(*ARCHITECTURES[machine], ALLOWED | _FOR_GRADING, conditional)
-
-
-def without_user_namespaces(machine: str) -> bytes:
-    """Assemble a filter that forbids only user namespaces, to test such hosts.
-
-    Raises:
-        KeyError: For an architecture other than `x86_64` and `aarch64`.
-    """
-    architecture, column = ARCHITECTURES[machine]
-    instructions = [
-        *_beginning(architecture),
-        (_JUMP_EQUAL, 0, 1, _CLONE3[column]),
-        (_RETURN, 0, 0, _ERRNO | errno.ENOSYS),
-    ]
-    for numbers in (_CLONE, _UNSHARE):
-        instructions += _conditional(numbers[column], (Condition(0, (0,), _CLONE_NEWUSER),))
-    return _assemble([*instructions, (_RETURN, 0, 0, _ALLOW)])
 
 
 def program(machine: str, pid: int, *, scratch: bool) -> bytes:

@@ -9,10 +9,10 @@ A submission that fails is not an exception: it is a `Verdict`. Everything else 
         └── SandboxFault  no sandbox, or the sandbox itself failed
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Final, NoReturn, Self
 
 MAX_PROBLEMS: Final = 100
 
@@ -57,6 +57,30 @@ class DefinitionError(EtudeError):
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(sorted(problems))
         super().__init__("\n".join(map(str, self.problems)))
+
+    def data(self) -> list[list[str | int]]:
+        """Return the problems as JSON types."""
+        places = [(each.where, each.message) for each in self.problems]
+        return [[str(at.path), at.line, at.column, message] for at, message in places]
+
+    @classmethod
+    def from_data(cls, data: object, clean: Callable[[str], str]) -> Self:
+        """Return the error that `data` describes.
+
+        Args:
+            clean: Makes each message safe to show: it comes from an author's code.
+
+        Raises:
+            TypeError, ValueError: The data describe none.
+        """
+        if not isinstance(data, list) or not data:
+            raise TypeError("no list of problems")
+        return cls(
+            [
+                Problem(Location(Path(path), int(line), int(column)), clean(str(message)))
+                for path, line, column, message in data
+            ]
+        )
 
 
 class ProblemList:

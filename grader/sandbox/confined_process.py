@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TypeAlias
 
-from grader.errors import DefinitionError, EtudeError, GraderFault, Location, Problem
+from grader.errors import DefinitionError, EtudeError, GraderFault
 from grader.sandbox.confine import confine_this_process, leave_parent
 from grader.sandbox.inside import syscalls
 from grader.sandbox.limits import WORKER_OUTPUT
@@ -86,12 +86,7 @@ class ConfinedProcess:
             return content
         if kind == _PROBLEMS:
             with contextlib.suppress(TypeError, ValueError, RecursionError):
-                problems = [
-                    Problem(Location(Path(path), int(line), int(column)), inert(str(text)))
-                    for path, line, column, text in json.loads(content)
-                ]
-                if problems:
-                    raise DefinitionError(problems)
+                raise DefinitionError.from_data(json.loads(content), inert)
         raise GraderFault(inert(content.decode("utf-8", "replace")))
 
     def close(self) -> None:
@@ -129,9 +124,7 @@ def _serve(
                     sandbox = opened  # only now, or a failure to confine would be no obstacle
                 reply = _ANSWER + answer(message[1:], sandbox)
             except DefinitionError as error:
-                places = [(p.where, p.message) for p in error.problems]
-                data = [[str(w.path), w.line, w.column, message] for w, message in places]
-                reply = _PROBLEMS + json.dumps(data).encode()
+                reply = _PROBLEMS + json.dumps(error.data()).encode()
             except EtudeError as error:
                 reply = _FAULT + str(error).encode()
             except Exception as error:  # noqa: BLE001  a bug of ours: said to the parent

@@ -159,8 +159,9 @@ def statement_at(body: str, line: int | None) -> str:
 
 
 @functools.lru_cache(_MOST_EXPRESSIONS)
-def _expression(text: str) -> CodeType:
-    return compile(text.strip(), "<expression>", "eval")
+def compiled(expression: str) -> CodeType:
+    """Compile a test's expression."""
+    return compile(expression.strip(), "<expression>", "eval")
 
 
 def evaluate(expression: str, names: Mapping[str, Any]) -> Any:
@@ -168,18 +169,9 @@ def evaluate(expression: str, names: Mapping[str, Any]) -> Any:
 
     The value counts. A warning would reach a terminal without a place, once for each process.
     """
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), authors_code():
         warnings.simplefilter("ignore")
-        return evaluate_with_submission(expression, names)
-
-
-def evaluate_with_submission(expression: str, names: Mapping[str, Any]) -> Any:
-    """Evaluate a test's expression over a submission's names.
-
-    In a page the submission runs in this process, and its warnings are its own.
-    """
-    with authors_code():
-        return eval(_expression(expression), {"np": np, **names})  # noqa: S307  the author's own expression
+        return eval(compiled(expression), {"np": np, **names})  # noqa: S307  the author's own
 
 
 @functools.lru_cache(_MOST_EXPRESSIONS)

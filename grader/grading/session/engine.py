@@ -364,7 +364,7 @@ def _run_item(item: TestCaseItem, run: SubmissionRun) -> TestResult:
     item.run = run
     hook = item.hook
     call = pytest.CallInfo.from_call(
-        lambda: hook.pytest_runtest_call(item=item), when="call", reraise=(KeyboardInterrupt,)
+        partial(hook.pytest_runtest_call, item=item), when="call", reraise=(KeyboardInterrupt,)
     )
     report: pytest.TestReport = hook.pytest_runtest_makereport(item=item, call=call)
     if item.fault is not None:

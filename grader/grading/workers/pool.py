@@ -24,10 +24,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, wait
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from grader.errors import DefinitionError, GraderFault, Location, Problem, SandboxFault
+from grader.errors import DefinitionError, GraderFault, SandboxFault
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.journal import BEGAN, Journal
 from grader.grading.results.verdict import Evidence, Verdict
@@ -264,12 +263,7 @@ def _read(message: dict[str, Any], job: Job) -> Result | None:
     """Rebuild a worker's result; return None if it is malformed, or of another job."""
     try:
         if "problems" in message:
-            return DefinitionError(
-                [
-                    Problem(Location(Path(path), int(line), int(column)), inert(str(text)))
-                    for path, line, column, text in message["problems"]
-                ]
-            )
+            return DefinitionError.from_data(message["problems"], inert)
         verdict = verdict_from_data(message["verdict"])
         if message.get("evidence") is not None:
             verdict = replace(verdict, evidence=Evidence.from_data(message["evidence"]))
@@ -475,11 +469,7 @@ def _report(connection: Connection, result: Result) -> None:
             },
         )
     elif isinstance(result, DefinitionError):
-        problems = [
-            [os.fspath(p.where.path), p.where.line, p.where.column, p.message]
-            for p in result.problems
-        ]
-        _send(connection, {"problems": problems})
+        _send(connection, {"problems": result.data()})
     else:  # the sandbox may be broken, so this worker is replaced
         _send(connection, {"fault": str(result)})
 

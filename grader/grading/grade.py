@@ -57,7 +57,9 @@ def explain(
         return verdict
     make, until = run.best_effort.make, run.deadline
     if run.exercise.kind == "test":
-        return replace(verdict, diagnosis=make("diagnosis", lambda: _missed(run), None))
+        return replace(
+            verdict, diagnosis=make("diagnosis", lambda: _surviving_misconception(run), None)
+        )
     example = None
     diagnosis = make("diagnosis", known_mistake, None)
     if diagnosis is None and time.monotonic() < until:
@@ -68,7 +70,7 @@ def explain(
     return replace(verdict, diagnosis=diagnosis, example=example)
 
 
-def _missed(run: SubmissionRun) -> Diagnosis | None:
+def _surviving_misconception(run: SubmissionRun) -> Diagnosis | None:
     """Return the first misconception that a suite does not reject."""
     messages = {raw.got: test for test, raw in run.observed.items() if isinstance(raw.got, str)}
     for each in run.exercise.misconceptions:

@@ -43,7 +43,7 @@ class Host:
     numpy: tuple[Path, ...]
     libraries: tuple[Path, ...]  # folders and files of shared libraries
     links: tuple[tuple[str, Path], ...]  # (target, link): /lib -> usr/lib and the like
-    named: PackageFolders = NO_PACKAGES  # packages that a course names
+    course_packages: PackageFolders = NO_PACKAGES  # packages that a course names
 
     @property
     def masked(self) -> tuple[Path, ...]:
@@ -55,7 +55,7 @@ class Host:
     def needed(self) -> tuple[Path, ...]:
         """All that the process in the sandbox must be able to read."""
         own = (self.interpreter, *self.standard_library, *self.libraries, *self.numpy, INSIDE)
-        return (*own, *self.named.paths)
+        return (*own, *self.course_packages.paths)
 
     @property
     def readable(self) -> tuple[Path, ...]:
@@ -66,7 +66,7 @@ class Host:
             for entry in root.iterdir()
             if entry.name not in _NOT_FOR_SUBMISSIONS
         )
-        return (*entries, *self.libraries, *self.numpy, *self.named.paths, *_DEVICES)
+        return (*entries, *self.libraries, *self.numpy, *self.course_packages.paths, *_DEVICES)
 
 
 @functools.cache
@@ -188,7 +188,7 @@ def _zygote(
     host: Host, backend: str, control: int, import_only: tuple[Path, Path], *, many: bool
 ) -> list[str]:
     ours, packages = map(str, import_only)
-    named = host.named
+    packages_of_course = host.course_packages
     configuration = {
         "backend": backend,
         "import_only": [ours, packages],
@@ -198,9 +198,9 @@ def _zygote(
         # Where packages were installed that did not come with NumPy.
         "folders": []
         if backend == "namespaces"
-        else sorted({str(path.parent) for path in named.paths}),
-        "packages": named.modules,
-        "required": named.required,
+        else sorted({str(path.parent) for path in packages_of_course.paths}),
+        "packages": packages_of_course.modules,
+        "required": packages_of_course.required,
     }
     python = [str(host.interpreter), *_PYTHON_FLAGS, "-c", BOOTSTRAP]
     return [*python, ours, packages, str(control), json.dumps(configuration)]
@@ -240,7 +240,7 @@ def _namespaces(host: Host, control: int, many: bool) -> Launch:
         words += ["--tmpfs", str(path), "--remount-ro", str(path)]
     for target, link in host.links:
         words += ["--symlink", target, str(link)]
-    for path in (*host.numpy, *host.named.paths):
+    for path in (*host.numpy, *host.course_packages.paths):
         words += ["--ro-bind", str(path), str(root / "packages" / path.name)]
     words += ["--ro-bind", str(INSIDE), str(root / "ours" / INSIDE.name)]
     for name, value in _ENVIRONMENT.items():

@@ -49,7 +49,7 @@ class Sandbox:
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  closed in close()
         try:
             compile_ahead()
-            host = replace(this_host(), named=find_package_folders(self.packages))
+            host = replace(this_host(), course_packages=find_package_folders(self.packages))
             launch = backend.launch(host, theirs.fileno(), many)
             self._process = subprocess.Popen(  # noqa: S603  our own command
                 launch.command,

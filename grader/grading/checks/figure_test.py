@@ -63,15 +63,15 @@ class FigureCheck(Check[FigureTest]):
         draw: Draw,
     ) -> Judgement:
         """Draw with the inputs of one draw."""
-        drawn = program.names(self.test.where).run("figure", self.test.figure, draw.inputs)
+        actual = program.names(self.test.where).run("figure", self.test.figure, draw.inputs)
         parts_that_count = None
-        if isinstance(drawn, dict) and _fits(drawn, _FIGURE):
+        if isinstance(actual, dict) and _fits(actual, _FIGURE):
             # The parts that count, by which mistakes are recognized.
             keys = {key for part in self.test.compare for key in _NEEDED.get(part, (part,))}
             parts_that_count = [
-                {key: axes[key] for key in axes if key in keys} for axes in drawn["axes"]
+                {key: axes[key] for key in axes if key in keys} for axes in actual["axes"]
             ]
-        return Judgement(self.compared(program.exercise, draw.expected, drawn), parts_that_count)
+        return Judgement(self.compared(program.exercise, draw.expected, actual), parts_that_count)
 
     def compared(
         self,
@@ -83,14 +83,14 @@ class FigureCheck(Check[FigureTest]):
         if not _fits(got, _FIGURE):
             return Difference(Rung.FIGURE, "figure", {"what": "nothing-drawn"})
         parts, tolerance = self.test.compare, self.test.tolerance or _DEFAULT_TOLERANCE
-        expected_axes, drawn = expected["axes"], got["axes"]
-        if len(expected_axes) != len(drawn):
-            facts = {"what": "plots", "expected": len(expected_axes), "got": len(drawn)}
+        expected_axes, actual = expected["axes"], got["axes"]
+        if len(expected_axes) != len(actual):
+            facts = {"what": "plots", "expected": len(expected_axes), "got": len(actual)}
             return Difference(Rung.FIGURE, "figure", facts)
         if "title" in parts and not _same_text(expected["title"], got["title"]):
             facts = _text_facts("title of the figure", expected["title"], got["title"])
             return Difference(Rung.FIGURE, "figure", facts)
-        for number, (one, other) in enumerate(zip(expected_axes, drawn, strict=True), 1):
+        for number, (one, other) in enumerate(zip(expected_axes, actual, strict=True), 1):
             for part in parts:
                 for difference in _DIFFERENCES[part](part, one, other, tolerance, parts):
                     facts = {**difference, "plot": number if len(expected_axes) > 1 else 0}
@@ -154,10 +154,10 @@ def _styles(
         sorted((each["style"], each["marker"]) for each in axes["lines"])
         for axes in (expected, got)
     )
-    for key, (expected_value, drawn) in enumerate(zip(one, other, strict=False)):
+    for key, (expected_value, actual) in enumerate(zip(one, other, strict=False)):
         for which, name in enumerate(("style", "marker")):
-            if expected_value[which] != drawn[which]:
-                facts = {"expected": expected_value[which], "got": drawn[which]}
+            if expected_value[which] != actual[which]:
+                facts = {"expected": expected_value[which], "got": actual[which]}
                 yield {"what": name, "number": key + 1, **facts}
 
 
@@ -180,19 +180,19 @@ def _texts(
 def _images(
     _part: FigurePart, expected: _Data, got: _Data, tolerance: Tolerance, _parts: Sequence[str]
 ) -> Iterator[_Data]:
-    expected_images, drawn = (
+    expected_images, actual = (
         [each["values"] for each in axes["images"]] for axes in (expected, got)
     )
-    if len(expected_images) != len(drawn):
+    if len(expected_images) != len(actual):
         yield {
             "what": "count",
             "noun": "image",
             "expected": len(expected_images),
-            "got": len(drawn),
+            "got": len(actual),
         }
         return
-    for one, other in _unmatched(expected_images, drawn, lambda a, b: _are_close(a, b, tolerance)):
-        a, b = expected_images[one], drawn[other]
+    for one, other in _unmatched(expected_images, actual, lambda a, b: _are_close(a, b, tolerance)):
+        a, b = expected_images[one], actual[other]
         several = other + 1 if len(expected_images) > 1 else 0
         if a.shape != b.shape:
             turned = a.ndim == 2 and a.T.shape == b.shape and _are_close(a.T, b, tolerance)  # noqa: PLR2004  rows and columns
@@ -214,12 +214,12 @@ def _series(
     part: FigurePart, expected: _Data, got: _Data, tolerance: Tolerance, parts: Sequence[str]
 ) -> Iterator[_Data]:
     expected_data = [_ordered(part, each) for each in expected[part]]
-    drawn = [_ordered(part, each) for each in got[part]]
+    actual = [_ordered(part, each) for each in got[part]]
     noun = _NOUNS[part]
-    if len(expected_data) != len(drawn):
+    if len(expected_data) != len(actual):
         others = [_NOUNS[each] for each in _NOUNS if each != part and got[each]]
-        instead = others[0] if others and not drawn else ""
-        counts = {"expected": len(expected_data), "got": len(drawn)}
+        instead = others[0] if others and not actual else ""
+        counts = {"expected": len(expected_data), "got": len(actual)}
         yield {"what": "count", "noun": noun, "instead": instead, **counts}
         return
     keys = ["x", "y", *(("begin", "lies") if part == "bars" else ())]
@@ -228,9 +228,9 @@ def _series(
         labels = "legend" not in parts or _same_text(one["label"], other["label"])
         return labels and all(_are_close(one[key], other[key], tolerance) for key in keys)
 
-    for one, other in _unmatched(expected_data, drawn, are_alike):
+    for one, other in _unmatched(expected_data, actual, are_alike):
         number = other + 1 if len(expected_data) > 1 else 0
-        facts = _difference_of(expected_data[one], drawn[other], tolerance)
+        facts = _difference_of(expected_data[one], actual[other], tolerance)
         yield {"noun": noun, "number": number, **facts}
 
 

@@ -115,7 +115,7 @@ class _Trial:
         return compare(expected, got) or compare(expected, got, usual_tolerance(dtype))
 
     @property
-    def moved(self) -> dict[str, _Array]:
+    def varied_inputs(self) -> dict[str, _Array]:
         """The inputs that the property is about: those named, or else every array of floats."""
         names = self.test.of or tuple(
             name
@@ -252,19 +252,19 @@ def _index(where: Any) -> tuple[int, ...]:
 
 
 def _shift_invariant(trial: _Trial) -> Difference | None:
-    moved = trial.moved
+    varied = trial.varied_inputs
     shifted = {}
-    for name, array in moved.items():
+    for name, array in varied.items():
         shape = list(array.shape)
         shape[trial.axis(array, usual=-1)] = 1
         shifted[name] = (array + trial.rng.uniform(1.0, 4.0, shape)).astype(array.dtype)
     difference = trial.differs(trial.first, trial.with_inputs(shifted))
-    return _breach(trial, difference, moved=tuple(moved))
+    return _breach(trial, difference, moved=tuple(varied))
 
 
 def _causal(trial: _Trial) -> Difference | None:
-    moved = trial.moved
-    lengths = [array.shape[trial.axis(array)] for array in moved.values()]
+    varied = trial.varied_inputs
+    lengths = [array.shape[trial.axis(array)] for array in varied.values()]
     if min(lengths) < 2:  # noqa: PLR2004  one token has no future
         if trial.test.seeds > 1:  # `sizes` draws a single one now and then
             return None
@@ -280,7 +280,7 @@ def _causal(trial: _Trial) -> Difference | None:
         return _in_each(result, rows)
 
     for last in sorted({0, (min(lengths) - 1) // 2, min(lengths) - 2}):
-        changed = {name: _other_future(trial, array, last) for name, array in moved.items()}
+        changed = {name: _other_future(trial, array, last) for name, array in varied.items()}
         before, after = until(trial.first, last), until(trial.with_inputs(changed), last)
         if breach := _breach(trial, trial.differs(before, after), last=last):
             return breach
@@ -307,11 +307,11 @@ def _other_future(trial: _Trial, array: _Array, last: int) -> _Array:
 
 def _permutation(trial: _Trial) -> tuple[_Array, dict[str, _Array]]:
     """Return a random order, and the inputs in that order."""
-    moved = trial.moved
-    lengths = {array.shape[trial.axis(array)] for array in moved.values()}
+    varied = trial.varied_inputs
+    lengths = {array.shape[trial.axis(array)] for array in varied.values()}
     if len(lengths) > 1:
         raise trial.author(
-            f"{' and '.join(f'`{name}`' for name in moved)} are of different lengths"
+            f"{' and '.join(f'`{name}`' for name in varied)} are of different lengths"
         )
     (length,) = lengths
     if length < 2 and trial.test.seeds == 1:  # noqa: PLR2004  one item has one order
@@ -319,7 +319,7 @@ def _permutation(trial: _Trial) -> tuple[_Array, dict[str, _Array]]:
     cycle = trial.rng.permutation(length)
     order = np.empty_like(cycle)
     order[cycle] = np.roll(cycle, 1)  # one cycle through all, so that none stays where it is
-    return order, {name: a.take(order, axis=trial.axis(a)) for name, a in moved.items()}
+    return order, {name: a.take(order, axis=trial.axis(a)) for name, a in varied.items()}
 
 
 def _permutation_equivariant(trial: _Trial) -> Difference | None:
@@ -342,20 +342,20 @@ def _permutation_invariant(trial: _Trial) -> Difference | None:
 
 
 def _finite_at_large_values(trial: _Trial) -> Difference | None:
-    moved = trial.moved
+    varied = trial.varied_inputs
     for factor in (_LARGE, -_LARGE):
-        scaled = {name: (array * factor).astype(array.dtype) for name, array in moved.items()}
+        scaled = {name: (array * factor).astype(array.dtype) for name, array in varied.items()}
         result = _numeric(trial.call(scaled))
         count = sum(int((~np.isfinite(array)).sum()) for array in _arrays(result))
         if count:
             total = sum(array.size for array in _arrays(result))
-            facts = {"moved": tuple(moved), "factor": factor, "count": count, "total": total}
+            facts = {"moved": tuple(varied), "factor": factor, "count": count, "total": total}
             return Difference(Rung.PROPERTY, "overflow", facts)
     return None
 
 
 def _gradient(trial: _Trial) -> Difference | None:
-    name, array = next(iter(trial.moved.items()))
+    name, array = next(iter(trial.varied_inputs.items()))
     result = _one_array(trial)
     if result.shape != array.shape:
         facts = {"moved": (name,), "expected": array.shape, "got": result.shape}
@@ -382,8 +382,8 @@ def _slope(trial: _Trial, name: str, array: _Array, direction: _Array) -> float:
     """Return the central difference of the scalar along a direction."""
     ends = []
     for sign in (1.0, -1.0):
-        moved = array.astype(np.float64) + sign * _STEP * direction
-        value = trial.against({name: moved})
+        neighbour = array.astype(np.float64) + sign * _STEP * direction
+        value = trial.against({name: neighbour})
         numbers = _arrays(value)
         if len(numbers) != 1 or numbers[0].size != 1 or numbers[0].dtype.kind not in "iuf":
             facts = {"code": trial.test.against, "got": value}
@@ -407,7 +407,9 @@ _CHECKS: Final[dict[str, Callable[[_Trial], Difference | None]]] = {
     "gradient": _gradient,
     "idempotent": lambda trial: _breach(
         trial,
-        trial.differs(trial.first, trial.with_inputs({next(iter(trial.moved)): _one_array(trial)})),
+        trial.differs(
+            trial.first, trial.with_inputs({next(iter(trial.varied_inputs)): _one_array(trial)})
+        ),
     ),
     "deterministic": lambda trial: _breach(
         trial, compare(trial.first, trial.with_inputs({}), _EXACT)

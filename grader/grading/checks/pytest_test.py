@@ -60,14 +60,14 @@ class PytestCheck(Check[PytestTest]):
     def judge(self, program: LoadedProgram, oracle: Oracle, draw: Draw) -> Judgement:
         """Run the body with the inputs of one draw."""
         test = self.test
-        errors: list[_FromThere] = []
-        noted = functools.partial(_noted, errors)
+        errors: list[_Reraised] = []
+        raise_here = functools.partial(_raise_here, errors)
         drawn = oracle.inputs(test, draw).values()
         masks = _MASKED.search(test.pytest) is not None or any(map(is_masked, drawn))
         names = program.names(
             test.where,
             keep_inputs=test.keep_inputs,
-            error=noted,
+            error=raise_here,
             most=draw.most_bytes,
             in_body=True,
             masks=masks,
@@ -94,7 +94,7 @@ def _run_body(
     names: Proxies,
     seconds: float,
     *,
-    errors: Sequence["_FromThere"],
+    errors: Sequence["_Reraised"],
 ) -> Difference | None:
     """Run the body once.
 
@@ -165,7 +165,7 @@ class _CapturedOutput(io.StringIO):
         return _Streams(text, "")
 
 
-def _run(run: Callable[[], object], names: Proxies, errors: Sequence["_FromThere"]) -> None:
+def _run(run: Callable[[], object], names: Proxies, errors: Sequence["_Reraised"]) -> None:
     """Run a body.
 
     An error that no test can expect is raised again, though `pytest.raises(Exception)` catches it.
@@ -238,11 +238,11 @@ def _explanation(text: str) -> str:
     return " ".join(plain_print(joined).split())
 
 
-_FromThere: TypeAlias = tuple[BaseException, Raised]
+_Reraised: TypeAlias = tuple[BaseException, Raised]
 """An error that was raised here, and the submission's answer that it stands for."""
 
 
-def _noted(errors: list[_FromThere], answer: Raised) -> BaseException:
+def _raise_here(errors: list[_Reraised], answer: Raised) -> BaseException:
     error = raised_here(answer)
     each: BaseException | None = error
     raised: Raised | None = answer
@@ -264,7 +264,7 @@ def raised_here(answer: Raised) -> BaseException:
     error = _exception_of(_RAISED[claimed[0]], answer) if claimed[0] == answer.type else None
     if error is None or str(error) != answer.message:
         error = _exception_of(_error_class(answer.type, claimed), answer)
-        error._said = answer.message  # type: ignore[attr-defined]  # noqa: SLF001  our own
+        error._own_message = answer.message  # type: ignore[attr-defined]  # noqa: SLF001  our own
     for name, value in answer.attributes.items():
         with contextlib.suppress(AttributeError, TypeError, ValueError):
             setattr(error, name, value)
@@ -288,13 +288,13 @@ def _error_class(name: str, claimed: tuple[str, ...]) -> type[BaseException]:
     kinds = [_RAISED[each] for each in claimed]
     narrow = [k for k in kinds if not any(issubclass(o, k) and o is not k for o in kinds)]
     try:
-        return type(name, (_SaidThere, *dict.fromkeys(narrow)), {})
+        return type(name, (_WithOwnMessage, *dict.fromkeys(narrow)), {})
     except TypeError:  # kinds that Python cannot lay out in one
-        return type(name, (_SaidThere, narrow[0]), {})
+        return type(name, (_WithOwnMessage, narrow[0]), {})
 
 
-class _SaidThere:
+class _WithOwnMessage:
     """An exception with the message that it had in the sandbox."""
 
     def __str__(self) -> str:
-        return getattr(self, "_said", "")
+        return getattr(self, "_own_message", "")

@@ -139,7 +139,7 @@ class _SuiteRuns:
         again = [self._right[n % len(self._right)] for n in range(min(_AGAIN, len(wrong)))]
         order = [*wrong.items(), *(("", source) for source in again)]
         random.SystemRandom().shuffle(order)
-        missed = set[str]()
+        accepted = set[str]()
         for name, source in order:
             if time.monotonic() > self._until:
                 return Judgement(_difference("slow", count=len(wrong)))
@@ -149,14 +149,14 @@ class _SuiteRuns:
             if not name and not passed:
                 return Judgement(_difference("unstable"))
             if name and passed:
-                missed.add(name)
-        rejected, needed = len(wrong) - len(missed), math.ceil(at_least * len(wrong) - 1e-9)
+                accepted.add(name)
+        rejected, needed = len(wrong) - len(accepted), math.ceil(at_least * len(wrong) - 1e-9)
         if rejected >= needed:
             return Judgement(None)
         explained = (each.id for each in self._exercise.misconceptions if each.feedback)
-        told = next((name for name in explained if name in missed), None)
-        facts = {"rejected": rejected, "count": len(wrong), "needed": needed, "told": told}
-        return Judgement(_difference("accepts", **facts), told, share=rejected / needed)
+        misconception = next((name for name in explained if name in accepted), None)
+        facts = {"rejected": rejected, "count": len(wrong), "needed": needed, "told": misconception}
+        return Judgement(_difference("accepts", **facts), misconception, share=rejected / needed)
 
     def _run(self, source: str, most: int = 1) -> tuple[int, list[Mapping[str, object]]]:
         """Run the suite on a program; return how many tests ran, and the facts of each failure.

@@ -476,10 +476,10 @@ class Proxies:
         for number in range(self._first_given, len(self.functions) + 1):
             if number < len(self.functions) and self.functions[number] is value:
                 break
-        sent = _sent(number, value)
-        if sent is not None and number == len(self.functions):
+        crossing = _as_function(number, value)
+        if crossing is not None and number == len(self.functions):
             self.functions.append(value)
-        return sent
+        return crossing
 
     def call_back(self, number: int, args: list[Any], kwargs: dict[Any, Any]) -> list[object]:
         """Call a function of the test's for the submission; see `interface.Peer`."""
@@ -661,7 +661,7 @@ def _is_in(part: object, whole: object) -> bool:
     return part is whole or inside
 
 
-def _sent(number: int, value: Any) -> Function | Callback | None:
+def _as_function(number: int, value: Any) -> Function | Callback | None:
     """Return a function as its source or its name, or, if it needs the test, as a callback."""
     if value is Ellipsis:
         return Function(number, "given", "given = ...")

@@ -92,7 +92,7 @@ class SubmissionRun:
         self.output = ""  # printed while the submission was loaded
         self.observed: dict[TestId, RawResult] = {}
         self.best_effort = BestEffort()
-        self._unexplained: dict[TestId, tuple[Relation, str]] = {}  # relations and their sentences
+        self._relations: dict[TestId, tuple[Relation, str]] = {}  # relations and their sentences
         self._with_values = with_values
         self._with_reasons = with_reasons
         self._most_children = most_children
@@ -228,13 +228,13 @@ class SubmissionRun:
 
     def verdict(self, results: Mapping[TestId, TestResult], sandbox: str) -> Verdict:
         """Return the verdict on the run."""
-        explained = self.best_effort.make(
-            "sentence", lambda: self._explained(results), dict(results)
+        results_with_origins = self.best_effort.make(
+            "sentence", lambda: self._with_origins(results), dict(results)
         )
         return verdict_of(
             self.exercise,
             self._submission,
-            self._with_second_definition(explained),
+            self._with_second_definition(results_with_origins),
             sandbox=sandbox,
             outcome=self.outcome,
             problem=self.problem,
@@ -243,19 +243,19 @@ class SubmissionRun:
             notes=self.notes,
         )
 
-    def _explained(self, results: Mapping[TestId, TestResult]) -> dict[TestId, TestResult]:
+    def _with_origins(self, results: Mapping[TestId, TestResult]) -> dict[TestId, TestResult]:
         """Return the results; where other tests confirm a factor's formula, sentences have it.
 
         Hidden tests confirm it, too: nothing of them is said but that they do.
         """
-        explained = dict(results)
-        if not self._unexplained:
-            return explained
+        results_with_origins = dict(results)
+        if not self._relations:
+            return results_with_origins
         from grader.grading.comparison.relations import relation  # a pass needs none of it
         from grader.grading.comparison.relations.factors import shared_origin
         from grader.grading.feedback.relation_sentences import related
 
-        relations = {test: relation for test, (relation, _) in self._unexplained.items()}
+        relations = {test: relation for test, (relation, _) in self._relations.items()}
         for test in self.exercise.tests:
             raw = self.observed.get(test.id)
             is_disclosed = test.hidden and test.disclose != "nothing"
@@ -263,7 +263,7 @@ class SubmissionRun:
                 continue
             if other := relation(raw.expected, raw.got, raw.inputs):
                 relations[test.id] = other
-        for test_id, (one, earlier) in self._unexplained.items():
+        for test_id, (one, earlier) in self._relations.items():
             origin = shared_origin(one, [each for key, each in relations.items() if key != test_id])
             result = results.get(test_id)
             if origin is not None and result is not None:
@@ -274,8 +274,8 @@ class SubmissionRun:
                 message = (
                     message.replace(earlier, sentence, 1) if earlier else f"{message} {sentence}"
                 )
-                explained[test_id] = replace(result, message=message)
-        return explained
+                results_with_origins[test_id] = replace(result, message=message)
+        return results_with_origins
 
     def _with_second_definition(
         self, results: dict[TestId, TestResult]
@@ -422,7 +422,7 @@ class SubmissionRun:
             return ""
         sentence = related(explanation, items=item_names(self.exercise.instructions, draw.expected))
         if explanation.origins:
-            self._unexplained[test.id] = (explanation, sentence)
+            self._relations[test.id] = (explanation, sentence)
         return sentence
 
     def _not_returned(self, program: LoadedProgram, test: TestCase, draw: Draw, begin: int) -> str:

@@ -190,7 +190,7 @@ class _GradingSession:
         self._note = note
         # Kept for the exercises that came last, so that a worker stops growing.
         self._items = LruCache[list[TestCaseItem]](_MOST_WITH_ITEMS)
-        self._known = LruCache[ValueCache](MOST_EXERCISES)
+        self._values = LruCache[ValueCache](MOST_EXERCISES)
         self._diagnosticians: LruCache[Diagnostician] = LruCache(MOST_EXERCISES)
 
     @pytest.hookimpl(tryfirst=True)
@@ -220,7 +220,7 @@ class _GradingSession:
         if lacking := sorted(set(job.exercise.packages) - self._sandbox.packages):
             raise GraderFault(f"the sandbox was started without {', '.join(lacking)}")
         shared = (job.probe and job.probe.form_of) or job.exercise.digest  # by all its forms
-        oracle = Oracle(job.exercise, self._sandbox, self._known.get(shared, ValueCache))
+        oracle = Oracle(job.exercise, self._sandbox, self._values.get(shared, ValueCache))
 
         def note(kind: str, content: object) -> None:
             if kind == journal.BEGAN:  # each has its own time; the results are not the job's

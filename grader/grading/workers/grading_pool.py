@@ -70,7 +70,7 @@ class GradingPool:
         self._tickets: dict[int, _PendingJob] = {}
         self._unsent: deque[int] = deque()
         self._suspects: deque[int] = deque()
-        self._sent: set[int] = set()
+        self._in_flight: set[int] = set()
         self._last = 0
         self._is_closed = False
         self._no_sandbox: str | None = None
@@ -158,15 +158,17 @@ class GradingPool:
             with self._changed:
                 while True:
                     # A suspect goes only by itself, and nothing beside it.
-                    alone = self._suspects or any(self._tickets[each].deaths for each in self._sent)
+                    alone = self._suspects or any(
+                        self._tickets[each].deaths for each in self._in_flight
+                    )
                     ready = self._suspects or self._unsent
-                    if ready and not (alone and self._sent):
+                    if ready and not (alone and self._in_flight):
                         break
                     if self._is_closed or self._no_sandbox is not None:
                         return
                     self._changed.wait()
                 number = ready.popleft()
-                self._sent.add(number)
+                self._in_flight.add(number)
                 line, job = self._line, self._tickets[number].job
             line.send_job(number, job)
 
@@ -178,7 +180,7 @@ class GradingPool:
                 break
             with self._changed:
                 ticket = self._tickets.pop(message["number"])
-                self._sent.discard(message["number"])
+                self._in_flight.discard(message["number"])
                 self._changed.notify_all()
             _settle(ticket.future, ticket.job, message)
         # The process has died, or grades nothing here.
@@ -194,14 +196,14 @@ class GradingPool:
             self._line.shutdown()
             self._line, self._process = self._start()
             lost: list[Future[Verdict]] = []
-            for number in sorted(self._sent):  # each is a suspect, until it was one too often
+            for number in sorted(self._in_flight):  # each is a suspect, until it was one too often
                 ticket = self._tickets[number]
                 ticket.deaths += 1
                 if ticket.deaths < MAX_TRIES:
                     self._suspects.append(number)
                 else:
                     lost.append(self._tickets.pop(number).future)
-            self._sent.clear()
+            self._in_flight.clear()
             self._changed.notify_all()
         for future in lost:
             reason = f"given up after {MAX_TRIES} tries: the grading process died"
@@ -211,7 +213,7 @@ class GradingPool:
         with self._changed:
             left = [ticket.future for ticket in self._tickets.values()]
             self._tickets.clear()
-            for numbers in (self._unsent, self._suspects, self._sent):
+            for numbers in (self._unsent, self._suspects, self._in_flight):
                 numbers.clear()
         for future in left:
             future.set_exception(SandboxFault(why))

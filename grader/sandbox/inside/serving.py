@@ -499,7 +499,7 @@ class _SubmissionModule:
         return [*parameters, ["return", -1, [], _or_nothing(signature.return_annotation)]]
 
     @contextlib.contextmanager
-    def heard(self, heard: list[object]) -> Iterator[None]:
+    def recording(self, record: list[object]) -> Iterator[None]:
         """Add warnings and the number of bytes printed meanwhile to a list."""
         begin = self._position()
         with self._errors.kept_back():
@@ -513,7 +513,7 @@ class _SubmissionModule:
                 ]
                 for each in caught[:_MAX_WARNINGS]
             ]
-            heard += [recorded, self._position() - begin]
+            record += [recorded, self._position() - begin]
             for each in caught:
                 text = warnings.formatwarning(
                     each.message, each.category, each.filename, each.lineno
@@ -700,7 +700,7 @@ class SubmissionServer:
     ) -> list[bytes | memoryview]:
         """Execute a request's frame, and return the pieces of the answer's frame."""
         shared = wire.Shared()
-        return self._answer(self._read((header, body), shared), shared, (header, body))
+        return self._answer(self._decode((header, body), shared), shared, (header, body))
 
     def stopped(self, report: dict[str, object]) -> list[bytes | memoryview]:
         """Return the answer that no other will follow: the CPU time is over."""
@@ -717,11 +717,15 @@ class SubmissionServer:
         while words[0] in ("measure", "hear", "look"):
             options.add(words.pop(0))
         act = types.MethodType(OPERATIONS[words.pop(0)], self._submission)
-        heard, usage = list[object](), list[object]()
+        record, usage = list[object](), list[object]()
         states = list(map(sharing.state_of, shared.objects.values())) if "look" in options else []
         type_name = ""  # of the value that the submission gave
         try:
-            with self._submission.heard(heard) if "hear" in options else contextlib.nullcontext():
+            with (
+                self._submission.recording(record)
+                if "hear" in options
+                else contextlib.nullcontext()
+            ):
                 if "measure" in options:
                     value, *usage = _measured(act, *words)
                 else:
@@ -730,7 +734,7 @@ class SubmissionServer:
             type_name = wire.name_of(type(value))
             if "look" in options:
                 value = [value, self._changes(shared, frame, states)]
-            value = [value, *heard] if "hear" in options else value
+            value = [value, *record] if "hear" in options else value
             return self._message([number, "ok", value, *usage])
         except wire.UnsupportedValueError as error:
             where = error.path.removeprefix("[2]").removeprefix("[2]" if self._is_shared else "")
@@ -749,7 +753,7 @@ class SubmissionServer:
         except wire.UnsupportedValueError:  # what it has changed
             return self._message(answer, changes=False)
 
-    def _read(self, frame: Frame, shared: wire.Shared | None = None) -> list[Any]:
+    def _decode(self, frame: Frame, shared: wire.Shared | None = None) -> list[Any]:
         """Return what the trusted side has sent."""
         self._is_shared = frame[0].startswith(sharing.SHARES)
         if not self._is_shared:
@@ -790,7 +794,7 @@ class SubmissionServer:
         frame = self._ask(self._message(request))
         while True:
             shared = wire.Shared()
-            answer = self._read(frame, shared)
+            answer = self._decode(frame, shared)
             if answer[0] == "given":
                 self._is_shared = is_shared
                 return answer

@@ -1,6 +1,7 @@
 """The strongest sandbox of this host: a running zygote that forks a child for each submission."""
 
 import contextlib
+import functools
 import socket
 import subprocess
 import tempfile
@@ -150,9 +151,18 @@ def open_sandbox(
     causes = []
     for backend in backends:
         try:
-            return _start(backend, meanwhile, spare=spare, many=many, packages=packages)
+            sandbox = Sandbox(backend, spare=spare, many=many, packages=packages)
+            try:
+                if meanwhile is not None:
+                    meanwhile()
+                sandbox.wait_until_ready()
+            except BaseException:
+                sandbox.close()
+                raise
         except (SandboxFault, OSError) as error:
             causes.append(f"{backend.name}: {error}")
+        else:
+            return sandbox
     raise SandboxFault(
         "no sandbox on this host, so nothing was graded. "
         + "; ".join(causes)
@@ -161,37 +171,5 @@ def open_sandbox(
     )
 
 
-def open_unsafe(
-    *,
-    spare: bool = False,
-    many: bool = True,
-    meanwhile: Callable[[], object] | None = None,
-    packages: Iterable[str] = (),
-) -> Sandbox:
-    """Start a sandbox with resource limits only. Never chosen by default.
-
-    Raises:
-        SandboxFault: It does not start; it needs Linux, too.
-    """
-    if reason := unsupported_reason():
-        raise SandboxFault(f"no sandbox: {reason}")
-    return _start(UNSAFE, meanwhile, spare=spare, many=many, packages=packages)
-
-
-def _start(
-    backend: Backend,
-    meanwhile: Callable[[], object] | None,
-    *,
-    spare: bool,
-    many: bool,
-    packages: Iterable[str],
-) -> Sandbox:
-    sandbox = Sandbox(backend, spare=spare, many=many, packages=packages)
-    try:
-        if meanwhile is not None:
-            meanwhile()
-        sandbox.wait_until_ready()
-    except BaseException:
-        sandbox.close()
-        raise
-    return sandbox
+open_unsafe = functools.partial(open_sandbox, (UNSAFE,))
+"""Start a sandbox with resource limits only. Never chosen by default. It needs Linux, too."""

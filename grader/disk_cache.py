@@ -64,7 +64,7 @@ def package_folder(name: str) -> Path:
     return Path(spec.origin).parent
 
 
-def key_of(parts: Iterable[bytes]) -> str:
+def compute_key(parts: Iterable[bytes]) -> str:
     """Return the digest of a sequence of parts."""
     total = hashlib.sha256()
     for part in parts:

@@ -53,8 +53,8 @@ def python_cells(data: bytes) -> tuple[list[tuple[int, str]], Sections]:
         raise NotebookError(message, error.lineno) from None
     except (RecursionError, ValueError):  # too deep, or a number of too many digits
         raise NotebookError("The notebook is broken: its JSON cannot be read.") from None
-    cells = cells_of(book)
-    language = language_of(book)
+    cells = read_cells(book)
+    language = find_language(book)
     if language.lower() != "python":
         raise NotebookError(f"The notebook is in {language}; a submission is in Python.")
     code_cells: list[tuple[int, str]] = []
@@ -70,7 +70,7 @@ def python_cells(data: bytes) -> tuple[list[tuple[int, str]], Sections]:
                 )
             if marker != TEST_CELL:
                 begin = sections.get(exercise, (len(code_cells), 0))[0]
-                code_cells.append((number, text_of(cell.get("source"))))
+                code_cells.append((number, join_text(cell.get("source"))))
                 sections[exercise] = begin, len(code_cells)
     sections.pop("", None)
     return code_cells, sections if len(sections) > 1 else sections_by_calls(code_cells)
@@ -92,7 +92,7 @@ def sections_by_calls(cells: Sequence[tuple[int, str]]) -> Sections:
     return sections if len(sections) > 1 else {}
 
 
-def cells_of(book: Any) -> list[Any]:
+def read_cells(book: Any) -> list[Any]:
     """Return the cells of a notebook.
 
     Raises:
@@ -111,7 +111,7 @@ def cells_of(book: Any) -> list[Any]:
     return list(book["cells"])
 
 
-def language_of(book: Any) -> str:
+def find_language(book: Any) -> str:
     """Return the language that a notebook names; Python if it names none."""
     metadata = book.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
@@ -122,7 +122,7 @@ def language_of(book: Any) -> str:
     return "python"
 
 
-def text_of(source: object) -> str:
+def join_text(source: object) -> str:
     """Return a text that may be split into lines; what is neither is nothing."""
     if isinstance(source, list):
         source = "".join(part for part in source if isinstance(part, str))

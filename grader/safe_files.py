@@ -104,7 +104,7 @@ def create_private(path: Path) -> bool:
     return True
 
 
-def close_to_others(path: Path) -> bool:
+def deny_others(path: Path) -> bool:
     """Take from group and others what they may do with a database and the files beside it.
 
     Returns:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.disk_cache import Cache, cache_folder, fingerprint, key_of
+from grader.disk_cache import Cache, cache_folder, compute_key, fingerprint
 
 
 def test_what_is_kept_is_found_by_another_cache(tmp_path: Path) -> None:
@@ -204,7 +204,17 @@ def test_a_key_may_name_any_file(tmp_path: Path) -> None:
 
 def test_parts_do_not_run_into_each_other() -> None:
     """Where one ends and the next begins counts."""
-    assert len({key_of([b"ab"]), key_of([b"a", b"b"]), key_of([b"", b"ab"]), key_of([])}) == 4
+    assert (
+        len(
+            {
+                compute_key([b"ab"]),
+                compute_key([b"a", b"b"]),
+                compute_key([b"", b"ab"]),
+                compute_key([]),
+            }
+        )
+        == 4
+    )
 
 
 def test_the_fingerprint_follows_the_sources(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from importlib import metadata
 from grader.audit.result import GROUPS, Audit, SuiteCheck, Survivor
 from grader.audit.run_audit import Request
 from grader.authoring.importing.assignment import Assignment
-from grader.disk_cache import Cache, cache_folder, fingerprint, key_of, package_folder
+from grader.disk_cache import Cache, cache_folder, compute_key, fingerprint, package_folder
 
 _SOURCES = ("audit", "mutation")
 
@@ -47,4 +47,4 @@ class AuditCache:
     def _key(self, assignment: Assignment, request: Request) -> str:
         options = (sorted(request.accepted), sorted(request.like), request.known)
         parts = (self._packages, *map(repr, (assignment, *options)))
-        return key_of(part.encode() for part in parts)
+        return compute_key(part.encode() for part in parts)

@@ -11,7 +11,7 @@ import numpy as np
 
 from grader.browser.page_child import PageChild
 from grader.grading.feedback import outcome_sentences
-from grader.grading.program.loaded_program import problem_of
+from grader.grading.program.loaded_program import loading_problem
 from grader.grading.program.notebook_program import PartLines
 from grader.grading.results.submission import Submission
 from grader.sandbox.answers import Answer, ChildGoneError, Raised, Returned
@@ -86,7 +86,7 @@ class OwnGpt:
         self._switches = [each for each in model.parts if each in sources]
         self._source = "\n".join(f"# etude file: {name}\n{code}" for name, code in parts)
         submission = Submission.from_bytes(Path(_MAIN_FILE), self._source.encode())
-        self._lines = PartLines.of(submission)
+        self._lines = PartLines.of_submission(submission)
         self._child = PageChild(replace(DEFAULT_LIMITS, cpu_seconds=_SECONDS))
 
     def close(self) -> None:
@@ -141,7 +141,7 @@ class OwnGpt:
             case "WrongResult", (str(name), str(sentence)):
                 exercises = {function: each for each, function in self._model.parts.items()}
                 return Problem(sentence, exercises.get(name))
-        problem = problem_of(answer)
+        problem = loading_problem(answer)
         return Problem(self._lines.sentence(problem.sentence()), self._exercise(problem.line))
 
     def _exercise(self, line: int | None) -> str | None:

@@ -46,9 +46,9 @@ from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.oracle import Oracle, ValueCache
 from grader.grading.feedback import outcome_sentences
 from grader.grading.grade import explain, run_tests
-from grader.grading.program.author_code import with_files_of
-from grader.grading.program.loaded_program import problem_of, put_files
-from grader.grading.results.jobs import limits_of
+from grader.grading.program.author_code import provide_data_files
+from grader.grading.program.loaded_program import loading_problem, put_files
+from grader.grading.results.jobs import find_limits
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import LineShape, Outcome, TestResult, Verdict
 from grader.grading.results.verdict_json import fault_data, result_data, verdict_data
@@ -85,7 +85,7 @@ class _Grader:
                 values[test.id] = replace(values[test.id], draws=tuple(drawn))
         self._oracle = Oracle(data.exercise, self._place, ValueCache(values))
         self._diagnostician = Diagnostician(self._oracle, self._place, data.mistakes)
-        self._limits = limits_of(data.exercise)
+        self._limits = find_limits(data.exercise)
         self._versions = data.grader
         self._results: dict[TestId, TestResult] = {}  # of the last verdict
 
@@ -119,7 +119,7 @@ class _Grader:
         """Return copies of the inputs of the visible tests, without those that cannot be copied."""
         inputs = {}
         for test in self.exercise.tests:
-            with with_files_of(self.exercise):
+            with provide_data_files(self.exercise):
                 draws = () if test.hidden else self._oracle.draws(test)[:1]
                 values = {} if not draws else self._oracle.inputs(test, draws[0])
             plain = {
@@ -178,7 +178,7 @@ def open_exercise(text: str) -> None:
     """Open an exercise for `check`, from its engine data."""
     global _grader  # noqa: PLW0603  a page shows one exercise
     data = from_text(text)
-    with _quietly(), with_files_of(data.exercise):
+    with _quietly(), provide_data_files(data.exercise):
         _grader = _Grader(data)
 
 
@@ -186,7 +186,7 @@ def check(source: str) -> str:
     """Grade a source by the visible tests of the exercise."""
     if _grader is None:
         return json.dumps(fault_data("", "no exercise is open"))
-    with _quietly(), with_files_of(_grader.exercise):
+    with _quietly(), provide_data_files(_grader.exercise):
         try:
             data = verdict_data(_grader.verdict(source))
         except EtudeError as error:
@@ -205,7 +205,7 @@ def judge_break(data: str, program: str, call: str) -> str:
     """
     breaks: BreakData = from_text(data)
     codes = {each.id: each.code for each in breaks.exercise.misconceptions}
-    with _quietly(), with_files_of(breaks.exercise):
+    with _quietly(), provide_data_files(breaks.exercise):
         try:
             result = judge_call(breaks.exercise, breaks.calls, codes[program], PageChildren(), call)
         except Exception as error:  # noqa: BLE001  said on the page, which goes on
@@ -220,7 +220,7 @@ def shapes(source: str) -> str:
     """Return the shapes of what each line of a source makes in a visible test."""
     if _grader is None:
         return "[]"
-    with _quietly(), with_files_of(_grader.exercise):
+    with _quietly(), provide_data_files(_grader.exercise):
         try:
             return json.dumps([asdict(each) for each in _grader.shapes(source)])
         except Exception:  # noqa: BLE001  the shapes are extra; what is wrong is told by `check`
@@ -381,7 +381,7 @@ def _problem_in(child: PageChild, source: str) -> dict[str, Any] | None:
     if not isinstance(answer, Raised):
         return None
     # The outermost frame is this source's; deeper ones may lie in another cell.
-    problem = problem_of(replace(answer, frames=answer.frames[:1]))
+    problem = loading_problem(replace(answer, frames=answer.frames[:1]))
     return {"message": problem.sentence(), "line": problem.line}
 
 

@@ -133,7 +133,7 @@ class PageChild(Child):
         try:
             header, body = _parts(answer)
             self._weigh(header, body)
-            tree = mode.read(header, body)
+            tree = mode.decode(header, body)
             answered = read_answer(tree, number, measured=mode.measure)
         except (wire.MalformedError, ForgedError) as error:
             raise ChildGoneError(Cause.PROTOCOL, str(error)) from error
@@ -145,7 +145,7 @@ class PageChild(Child):
     def _answer_call(self, pieces: list[bytes | memoryview]) -> tuple[bytes, bytes]:
         """Answer a submission's call of a function of the author's."""
         mode = self._mode
-        called = read_call_back(mode.read(*_parts(pieces)))
+        called = read_call_back(mode.decode(*_parts(pieces)))
         if called is None or mode.peer is None:
             raise ForgedError("a call of no function")
         ours = sys.stdin, sys.stdout, sys.stderr

@@ -18,12 +18,12 @@ from grader.definitions.exercise import (
     Seeded,
     TestCase,
 )
-from grader.grading.checks import check_of
+from grader.grading.checks import make_check
 from grader.grading.diagnosis.break_it import allowed_calls
 from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.expected.oracle import Oracle, TestValues, ValueCache
 from grader.grading.feedback.difference_sentences import naming_items
-from grader.grading.program.author_code import author_error, with_files_of
+from grader.grading.program.author_code import author_error, provide_data_files
 from grader.sandbox.inside.wire import UnsupportedValueError
 from grader.sandbox.interface import Children
 
@@ -138,7 +138,7 @@ def engine_data(
         DefinitionError: A test cannot be computed.
         GraderFault: The sandbox failed.
     """
-    with with_files_of(exercise):
+    with provide_data_files(exercise):
         return _engine_data(exercise, sandbox, cache, packages, for_practice=for_practice)
 
 
@@ -191,7 +191,7 @@ def break_data(exercise: Exercise, sandbox: Children) -> str:
         GraderFault: The sandbox failed.
     """
     exercise = replace(exercise, stream=" in a page")
-    with with_files_of(exercise):
+    with provide_data_files(exercise):
         calls = allowed_calls(Oracle(exercise, sandbox))
     programs = tuple(replace(each, feedback="") for each in exercise.misconceptions)
     data = BreakData(
@@ -218,7 +218,7 @@ def _edition(exercise: Exercise, tests: list[TestCase]) -> Exercise:
         instructions=naming_items(exercise.instructions),
         defines=exercise.defines,
         starter=exercise.starter,
-        tests=tuple(check_of(test).without_time() for test in tests),
+        tests=tuple(make_check(test).without_time() for test in tests),
         kind=exercise.kind,
         forbid=exercise.forbid,
         limits=exercise.limits,
@@ -232,7 +232,7 @@ def _edition(exercise: Exercise, tests: list[TestCase]) -> Exercise:
 
 def _can_be_sent(test: TestCase, computed: TestValues, packages: Collection[str]) -> bool:
     """Return whether a page can run a test: it has all modules, and the values can be sent."""
-    if not check_of(test).runs_in_page():
+    if not make_check(test).runs_in_page():
         return False
     sent, values = _page_form(test, computed)
     if isinstance(sent.given, Seeded):
@@ -248,7 +248,7 @@ def _page_form(test: TestCase, computed: TestValues) -> tuple[TestCase, TestValu
 
     A page draws inputs of many bytes, and inputs that cannot be sent, such as functions.
     """
-    bare: TestCase = check_of(test).without_expected()
+    bare: TestCase = make_check(test).without_expected()
     usages = tuple(replace(usage, cpu_seconds=0.0) for usage in computed.usages)  # no page's time
     computed = replace(computed, usages=usages)
     size = encoded_size(computed)

@@ -112,9 +112,9 @@ def find_exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path
     from grader.grading.results.submitted_files import (
         exercise_in,
         exercise_names,
-        exercises_inside,
         files_of_zip,
-        named_inside,
+        find_named_files,
+        list_exercises,
     )
     from grader.grading.results.zips import ZipError, is_code, is_zip
 
@@ -123,12 +123,12 @@ def find_exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path
         exercise_of = functools.partial(exercise_in, _possible_ids("", exercises))
         if exercise := exercise_of(path.name):
             return exercise, path
-        if several := exercises_inside(path, exercise_of):
+        if several := list_exercises(path, exercise_of):
             raise UsageError(f"{path} has {few(several)}; name the EXERCISE before the FILE")
         if is_code(word):
             return next(iter(exercise_names(word)), word), path
         try:
-            inside = named_inside(files_of_zip(path), path.name, exercise_of)
+            inside = find_named_files(files_of_zip(path), path.name, exercise_of)
         except ZipError as error:
             raise UsageError(f"{path}: The zip cannot be read: {error}.") from None
         (name, exercise), *others = inside.items()

@@ -33,7 +33,7 @@ from typing import Final
 from grader.course.roster_file import LOST_ZEROS, name_key
 from grader.course.times_file import TIMES_FILE, all_at_once, read_times, write_times
 from grader.errors import UsageError
-from grader.grading.results.submission import Submission, cap_of, digest_of, is_notebook
+from grader.grading.results.submission import Submission, compute_digest, is_notebook, size_limit
 from grader.grading.results.submission_time import CLONE, SubmissionTime, is_clone
 from grader.grading.results.submitted_files import (
     Candidate,
@@ -43,14 +43,14 @@ from grader.grading.results.submitted_files import (
 )
 from grader.grading.results.zips import (
     ZipError,
-    files_inside,
+    entry_path,
     is_code,
     is_folder,
     is_passed_over,
     is_zip,
+    list_files,
     only_code,
     open_zip,
-    path_of,
     read_entry,
 )
 from grader.notebook_files import MAX_NOTEBOOK
@@ -80,13 +80,13 @@ class _File:
     @property
     def platform(self) -> PlatformName | None:
         """The facts in the outermost part of its path that a platform has written."""
-        return next(filter(None, map(PlatformName.of, PurePosixPath(self.path).parts)), None)
+        return next(filter(None, map(PlatformName.parse, PurePosixPath(self.path).parts)), None)
 
     @property
     def outer_folders(self) -> list[str]:
         """The folders down to that part."""
         folders = PurePosixPath(self.path).parts[:-1]
-        return [*takewhile(lambda part: not PlatformName.of(part), folders)]
+        return [*takewhile(lambda part: not PlatformName.parse(part), folders)]
 
     @property
     def name(self) -> str:
@@ -113,7 +113,7 @@ class _Exercises:
         """Return the places of a file: of a notebook with several exercises, one for each."""
         path, several = Path(file.name), list[str]()
         if is_notebook(path) and self.exercise_of(path.name) is None:
-            names = Submission.from_bytes(path, file.read(cap_of(path))).sections
+            names = Submission.from_bytes(path, file.read(size_limit(path))).sections
             several = [name for name in names if self.exercise_of(name) == name]
         return several or [self.place(file)]
 
@@ -144,7 +144,7 @@ class _Exercises:
             return "/".join(*asking.items())
         if self.only is not None and self.only not in self.several:
             return self.only
-        own = platform.file if (platform := PlatformName.of(stem)) else stem
+        own = platform.file if (platform := PlatformName.parse(stem)) else stem
         raise _RefusalError(
             f"there is no exercise {own!r}; rename it, or give --exercise if all are of one"
         )
@@ -292,7 +292,7 @@ def _find_places(
     if not is_zip(file.path):
         raise _RefusalError("neither Python nor a notebook")
     archive = open_zip(io.BytesIO(file.read(MAX_NOTEBOOK)))
-    entries = files_inside(archive)
+    entries = list_files(archive)
     places, refused = [], dict[str, str]()
     for path in filter(is_code, entries):
         read = functools.partial(read_entry, archive, entries[path])
@@ -389,7 +389,7 @@ def _on_roster(file: _File, names: Mapping[str, str], platform: PlatformName | N
 def _candidate(file: _File, platform: PlatformName | None) -> Candidate:
     def digest() -> str:
         with contextlib.suppress(ZipError, IrregularFileError, OSError):
-            return digest_of(file.read(cap_of(Path(file.name))))
+            return compute_digest(file.read(size_limit(Path(file.name))))
         return file.label
 
     attempt = platform.attempt if platform else None
@@ -398,7 +398,7 @@ def _candidate(file: _File, platform: PlatformName | None) -> Candidate:
 
 def _write(target: Path, key: tuple[str, str], file: _File, done: CollectResult) -> bool:
     """Write a file with its date, unless what is there is newer or the same; return whether."""
-    data = file.read(cap_of(Path(file.name)))
+    data = file.read(size_limit(Path(file.name)))
     if target.is_symlink() or target.parent.is_symlink():
         raise UsageError(f"{target} is reached by a symbolic link")
     if target.exists():
@@ -450,7 +450,7 @@ def _walk_zip(source: Path, stack: contextlib.ExitStack, done: CollectResult) ->
     except (OSError, ZipError) as error:
         raise UsageError(f"{source} cannot be collected: {error}") from None
     for entry in archive.infolist():
-        inside = path_of(entry)
+        inside = entry_path(entry)
         if inside is None:
             done.left_out[entry.filename] = "its path leads outside"
             done.is_damaged = True

@@ -1,4 +1,4 @@
-"""The way of one submission: it is loaded, its tests are run, and what failed is explained."""
+"""How one submission is graded: it is loaded, its tests are run, its failures are explained."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -31,7 +31,7 @@ def run_tests(
     run.load()
     note(journal.LOADED, run.output)
     for test_id, grade in tests:
-        if run.starts_again:
+        if run.will_restart_child:
             note(journal.BEGAN, time.monotonic())
         result = results[test_id] = grade()
         note(journal.RESULT, result_data(result))

@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias
 from grader.definitions.exercise import ExerciseId
 from grader.errors import UsageError
 from grader.progress.history import PARTS, Event, History, Programs, read_event
-from grader.safe_files import close_to_others, create_private
+from grader.safe_files import create_private, deny_others
 
 Step: TypeAlias = Sequence[str]
 
@@ -205,7 +205,7 @@ class Store:
     @contextlib.contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
         """Open the file, which is its owner's alone; a read-only one is read."""
-        close_to_others(self.path)
+        deny_others(self.path)
         address = f"{self.path.as_uri()}?mode=rw"
         connection = sqlite3.connect(
             address, timeout=self._patience, isolation_level=None, uri=True

@@ -116,7 +116,7 @@ class DefinedNames:
     packages: tuple[str, ...] = ()  # that it may import beside NumPy
 
     @classmethod
-    def read(cls, facts: object, requested: list[str]) -> "DefinedNames":
+    def from_facts(cls, facts: object, requested: list[str]) -> "DefinedNames":
         """Return the names that the sandbox reports; an entry of another form counts as missing."""
         match facts:
             case {"names": list(names), "defined": dict(reported)}:
@@ -170,7 +170,7 @@ def read_answer(tree: object, number: int, *, measured: bool = False) -> Answer:
         case [answered, "unsupported", dict(facts)] if answered == number:
             return Unsupported(_text(facts, "kind", 200), _text(facts, "path", 200))
         case [answered, "raised", dict(facts)] if answered == number:
-            return _raised(facts)
+            return _read_exception(facts)
     raise ForgedError("not an answer to what was asked")
 
 
@@ -185,7 +185,7 @@ def read_failed_cells(facts: object) -> list[tuple[int, Raised]]:
     for entry in entries[:_MOST_CELLS]:
         match entry:
             case [int(number), dict(raised)] if _is_count(number):
-                failures.append((number, _raised(raised)))
+                failures.append((number, _read_exception(raised)))
     return failures
 
 
@@ -220,7 +220,7 @@ def _is_count(value: object) -> TypeGuard[int]:
     return type(value) is int and 0 <= value < _MOST_COUNTED
 
 
-def _raised(facts: dict[Any, Any], depth: int = 0) -> Raised:
+def _read_exception(facts: dict[Any, Any], depth: int = 0) -> Raised:
     line = facts.get("line")
     bases = facts.get("bases")
     names, places = facts.get("names"), facts.get("frames")
@@ -259,7 +259,7 @@ def _raised(facts: dict[Any, Any], depth: int = 0) -> Raised:
         ),
         args=args if type(args) is tuple else None,
         attributes=attributes,
-        cause=_raised(cause, depth + 1)
+        cause=_read_exception(cause, depth + 1)
         if isinstance(cause, dict) and depth < _MOST_CAUSES
         else None,
     )

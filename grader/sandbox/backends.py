@@ -46,13 +46,13 @@ class Host:
     course_packages: PackageFolders = NO_PACKAGES  # packages that a course names
 
     @property
-    def masked(self) -> tuple[Path, ...]:
+    def masked_folders(self) -> tuple[Path, ...]:
         """Folders inside the standard library that hold installed packages."""
         every = (root / name for root in self.standard_library for name in _NOT_FOR_SUBMISSIONS)
         return tuple(path for path in every if path.is_dir())
 
     @property
-    def needed(self) -> tuple[Path, ...]:
+    def needed_paths(self) -> tuple[Path, ...]:
         """All that the process in the sandbox must be able to read."""
         own = (self.interpreter, *self.standard_library, *self.libraries, *self.numpy, INSIDE)
         return (*own, *self.course_packages.paths)
@@ -206,12 +206,12 @@ def _zygote(
     return [*python, ours, packages, str(control), json.dumps(configuration)]
 
 
-def _as_nobody(host: Host, command: list[str]) -> list[str]:
+def _run_as_nobody(host: Host, command: list[str]) -> list[str]:
     """Return a command that first gives up root, if this process has it."""
     if os.geteuid() != 0:
         return command
     first = [str(host.interpreter), *_PRIVILEGES_FLAGS, "-c", _DROP_PRIVILEGES, str(INSIDE.parent)]
-    paths = [str(path) for path in host.needed]
+    paths = [str(path) for path in host.needed_paths]
     return [*first, str(NOBODY), str(len(paths)), *paths, *command]
 
 
@@ -236,7 +236,7 @@ def _namespaces(host: Host, control: int, many: bool) -> Launch:
         words += ["--dev-bind", device, device]
     for path in (*host.standard_library, *host.libraries, host.interpreter):
         words += ["--ro-bind", str(path), str(path)]
-    for path in host.masked:
+    for path in host.masked_folders:
         words += ["--tmpfs", str(path), "--remount-ro", str(path)]
     for target, link in host.links:
         words += ["--symlink", target, str(link)]
@@ -248,14 +248,14 @@ def _namespaces(host: Host, control: int, many: bool) -> Launch:
     words += ["--chdir", "/", "--remount-ro", "/tmp", "--remount-ro", "/"]  # noqa: S108  inside
     folders = root / "ours", root / "packages"
     zygote = _zygote(host, "namespaces", control, folders, many=many)
-    return Launch((*_as_nobody(host, [bwrap, *words, *zygote]),), {})
+    return Launch((*_run_as_nobody(host, [bwrap, *words, *zygote]),), {})
 
 
 def _unconfined_start(backend: str) -> Callable[[Host, int, bool], Launch]:
     def launch(host: Host, control: int, many: bool) -> Launch:
         folders = INSIDE.parent, host.packages
         zygote = _zygote(host, backend, control, folders, many=many)
-        return Launch((*_as_nobody(host, zygote),), _ENVIRONMENT)
+        return Launch((*_run_as_nobody(host, zygote),), _ENVIRONMENT)
 
     return launch
 

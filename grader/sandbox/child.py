@@ -177,15 +177,15 @@ class ChildProcess(FramedChild):
     def _not_ready(self) -> str:
         return f"a child of the {self._control.name} sandbox was not locked in"
 
-    def _believed(self, tree: object, number: int, *, measured: bool = False) -> Answer:
+    def _verify_answer(self, tree: object, number: int, *, measured: bool = False) -> Answer:
         try:
             stopped = read_stopped(tree, number)
         except ForgedError as error:
-            raise self._forged(str(error)) from error
+            raise self._end_forger(str(error)) from error
         if stopped and self._has_used_its_time():
             self._take_traceback()
             raise ChildGoneError(Cause.CPU_TIME, f"{self.limits.cpu_seconds} s", stopped)
-        return super()._believed(tree, number, measured=measured)
+        return super()._verify_answer(tree, number, measured=measured)
 
     def _send(self, pieces: list[bytes | memoryview]) -> None:
         while pieces:
@@ -195,7 +195,7 @@ class ChildProcess(FramedChild):
                 self._wait(select.POLLOUT)
                 continue
             except OSError:
-                raise self._gone() from None
+                raise self._ending_error() from None
             while pieces and count >= len(pieces[0]):
                 count -= len(pieces.pop(0))
             if count:
@@ -211,16 +211,16 @@ class ChildProcess(FramedChild):
             except BlockingIOError:
                 continue
             except OSError:
-                raise self._gone() from None
+                raise self._ending_error() from None
             if not piece:
-                raise self._gone()
+                raise self._ending_error()
             self._received += piece
         return self._take(length)
 
     def _wait(self, event: int) -> None:
         """Wait until the connection is ready, or end the child at the deadline."""
         self._poll.register(self._connection, event)
-        left = self._seconds_left
+        left = self._remaining_seconds
         if left <= 0 or not self._poll.poll(left * 1000):
             ending = self.end()
             # On a busy machine a loop that computes may meet the wall clock first.
@@ -242,7 +242,7 @@ class ChildProcess(FramedChild):
     def _has_used_its_time(self) -> bool:
         return self.end().cpu > self.limits.cpu_seconds * _CPU_SLACK
 
-    def _gone(self) -> ChildGoneError:
+    def _ending_error(self) -> ChildGoneError:
         """Return the reason why the child closed its connection."""
         ending = self.end()
         if ending.status == -signal.SIGKILL:
@@ -250,7 +250,7 @@ class ChildProcess(FramedChild):
                 stopped = self._take_traceback()
                 return ChildGoneError(Cause.CPU_TIME, f"{self.limits.cpu_seconds} s", stopped)
             return ChildGoneError(Cause.KILLED)
-        return self._stopped_by(ending.status)
+        return self._exit_error(ending.status)
 
 
 @functools.lru_cache(maxsize=64)

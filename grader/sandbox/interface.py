@@ -78,7 +78,7 @@ class RequestMode:
             return self.sharing.send(payload, self.peer)
         return wire.encode(payload, self.peer, look)
 
-    def read(self, header: bytes | bytearray, body: bytes | bytearray) -> object:
+    def decode(self, header: bytes | bytearray, body: bytes | bytearray) -> object:
         """Return what the submission has sent, and change our objects as it has changed its own.
 
         Raises:
@@ -217,7 +217,7 @@ class FramedChild(Child):
             return
         self._deadline = time.monotonic() + self._start_seconds
         try:
-            self._believed(self._decoded(self._next_frame()), 0)
+            self._verify_answer(self._decode_frame(self._next_frame()), 0)
         except ChildGoneError as error:
             raise SandboxFault(f"{self._not_ready}: {error}") from error
         self._deadline = time.monotonic() + self.limits.wall_seconds
@@ -228,8 +228,8 @@ class FramedChild(Child):
         """The fault of a child that does not start."""
 
     @property
-    def _seconds_left(self) -> float:
-        """Until the deadline; negative after it."""
+    def _remaining_seconds(self) -> float:
+        """The seconds until the deadline; negative after it."""
         return (self._deadline or 0) - time.monotonic()
 
     def _take(self, length: int) -> bytearray:
@@ -238,7 +238,7 @@ class FramedChild(Child):
         del self._received[:length]
         return taken
 
-    def _stopped_by(self, status: int) -> ChildGoneError:
+    def _exit_error(self, status: int) -> ChildGoneError:
         """Return the end of a child by its exit status, or a signal as a negative one."""
         if status >= 0:
             return ChildGoneError(Cause.EXIT, str(status))
@@ -263,7 +263,7 @@ class FramedChild(Child):
             number = self._requests - len(self._repeated) + 1
             sent, frame = self._repeated.popleft()
             request = mode.request(number, (operation, *arguments))
-            if _without_number(number, request[1], request[2:]) != sent:
+            if _strip_number(number, request[1], request[2:]) != sent:
                 self._repeated.clear()  # an author's expression asked for something else before
                 frame = None
         if frame is None:
@@ -272,16 +272,16 @@ class FramedChild(Child):
             self._send(list(request))
             frame = self._next_frame()
         while True:
-            tree = self._decoded(frame, mode)
+            tree = self._decode_frame(frame, mode)
             if (called := read_call_back(tree)) is None:
                 if self.exchanges is not None:
-                    request_key = _without_number(number, request[1], request[2:])
-                    answer = _without_number(number, frame[0], [frame[1]])
+                    request_key = _strip_number(number, request[1], request[2:])
+                    answer = _strip_number(number, frame[0], [frame[1]])
                     self.exchanges.append(Exchange(request_key, answer))
-                return self._believed(tree, number, measured=mode.measure)
+                return self._verify_answer(tree, number, measured=mode.measure)
             self.exchanges = None  # what is called may do something else the next time
             if mode.peer is None:
-                raise self._forged("a call of no function")
+                raise self._end_forger("a call of no function")
             try:
                 answered = mode.peer.call_back(*called)
             except BaseException:
@@ -303,7 +303,7 @@ class FramedChild(Child):
             self._send([wire.prefix(len(header), len(request[1])) + header + request[1]])
             frame = self._next_frame()
             self._repeated.append((request, frame))
-            answer = _without_number(number, frame[0], [frame[1]])
+            answer = _strip_number(number, frame[0], [frame[1]])
             left = [each for each in left if sent[each][step].answer == answer]
             if not left:
                 return None
@@ -321,31 +321,31 @@ class FramedChild(Child):
         try:
             header, body = wire.lengths(self._receive(wire.PREFIX))
         except wire.MalformedError as error:
-            raise self._forged(str(error)) from error
+            raise self._end_forger(str(error)) from error
         self._weight += header + body
         if self._weight > ANSWERS_CAP:
-            raise self._forged("answers of too many bytes")
+            raise self._end_forger("answers of too many bytes")
         return self._receive(header), self._receive(body)
 
-    def _decoded(self, frame: _Frame, mode: RequestMode = PLAIN) -> object:
+    def _decode_frame(self, frame: _Frame, mode: RequestMode = PLAIN) -> object:
         try:
-            return mode.read(*frame)
+            return mode.decode(*frame)
         except wire.MalformedError as error:
-            raise self._forged(str(error)) from error
+            raise self._end_forger(str(error)) from error
 
-    def _believed(self, tree: object, number: int, *, measured: bool = False) -> Answer:
+    def _verify_answer(self, tree: object, number: int, *, measured: bool = False) -> Answer:
         """Return the answer in a message."""
         try:
             return read_answer(tree, number, measured=measured)
         except ForgedError as error:
-            raise self._forged(str(error)) from error
+            raise self._end_forger(str(error)) from error
 
-    def _forged(self, message: str) -> ChildGoneError:
+    def _end_forger(self, message: str) -> ChildGoneError:
         self.end()
         return ChildGoneError(Cause.PROTOCOL, message)
 
 
-def _without_number(
+def _strip_number(
     number: int,
     header: bytes | bytearray | memoryview,
     body: Sequence[bytes | bytearray | memoryview],

@@ -127,25 +127,25 @@ class PortableChild(FramedChild):
                 stdin.write(piece)
             stdin.flush()
         except (OSError, ValueError):
-            raise self._gone() from None
+            raise self._ending_error() from None
 
     def _receive(self, length: int) -> bytearray:
         while len(self._received) < length:
             try:
-                piece = self._pieces.get(timeout=max(self._seconds_left, 0))
+                piece = self._pieces.get(timeout=max(self._remaining_seconds, 0))
             except queue.Empty:
                 self.end()
                 raise ChildGoneError(Cause.WALL_TIME, f"{self.limits.wall_seconds:g} s") from None
             if not piece:
-                raise self._gone()
+                raise self._ending_error()
             self._received += piece
         return self._take(length)
 
-    def _gone(self) -> ChildGoneError:
+    def _ending_error(self) -> ChildGoneError:
         """Return the reason why the child closed its pipe."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1)
-        return self._stopped_by(self.end().status)
+        return self._exit_error(self.end().status)
 
 
 def _read_into(pipe: IO[bytes], pieces: "queue.SimpleQueue[bytes]") -> None:

@@ -13,7 +13,7 @@ from grader.authoring.importing.source_files import (
     printable_name,
     read_text,
 )
-from grader.notebook_files import MAX_NOTEBOOK, NotebookError, cells_of, language_of, text_of
+from grader.notebook_files import MAX_NOTEBOOK, NotebookError, find_language, join_text, read_cells
 
 _MOST_OUTPUT: Final = 20_000  # characters
 
@@ -27,10 +27,10 @@ def read_notebook(path: Path) -> SourceDrafts:
     name = printable_name(path.name)
     book = parse_json(read_text(path, MAX_NOTEBOOK), name)
     try:
-        book_cells = cells_of(book)
+        book_cells = read_cells(book)
     except NotebookError as error:
         raise UnreadableError(f"{name}: {error}") from None
-    if (language := language_of(book)).lower() != "python":
+    if (language := find_language(book)).lower() != "python":
         raise UnreadableError(f"{name} is a notebook in {language}; notebooks in Python are read")
     cells = []
     for number, each in enumerate(book_cells, 1):
@@ -41,12 +41,12 @@ def read_notebook(path: Path) -> SourceDrafts:
         for output in outputs if isinstance(outputs, list) else ():
             match output:
                 case {"output_type": "stream", "name": "stdout", "text": text}:
-                    printed += text_of(text)
+                    printed += join_text(text)
                 case {"output_type": "execute_result", "data": {"text/plain": text}}:
-                    printed += text_of(text) + "\n"
+                    printed += join_text(text) + "\n"
         cell = NotebookCell(
             kind=str(each.get("cell_type")),
-            source=text_of(each.get("source")),
+            source=join_text(each.get("source")),
             metadata=metadata if isinstance(metadata, dict) else {},
             output=printed[:_MOST_OUTPUT] or None,
             where=f"{name}: cell {number}",

@@ -21,7 +21,7 @@ from grader.definitions.exercise import TestCase, TestId
 from grader.definitions.wording import did_you_mean, listing
 from grader.grading.checks.suite_test import mutants_of_program
 from grader.grading.feedback.outcome_sentences import not_answered
-from grader.grading.results.jobs import limits_of
+from grader.grading.results.jobs import find_limits
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.mutation import mutants
 
@@ -500,7 +500,7 @@ def _check_limits(facts: ProofFacts) -> Iterator[ProofFinding]:
     evidence = facts.evidence
     if evidence is None or facts.solution.outcome is not Outcome.PASSED:
         return
-    limits = limits_of(facts.exercise)
+    limits = find_limits(facts.exercise)
     most_cpu = max(limits.cpu_seconds / _HEADROOM, _LEAST_CPU)
     bare = facts.verdicts["bare"].get("")  # the costs of a worker alone
     bare_kib = bare.evidence.peak_kib if bare is not None and bare.evidence is not None else 0

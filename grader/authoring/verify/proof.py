@@ -61,7 +61,9 @@ class Proof:
     counts: Counts = Counts()
     seconds: float = 0.0
     cached: bool = False
-    reach: Mapping[str, Any] = field(default_factory=dict)  # reach of the inputs; see `reach_of`
+    reach: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # reach of the inputs; see `summarize_inputs`
 
     def failed(self, check: str) -> bool:
         """Return whether a check found something."""

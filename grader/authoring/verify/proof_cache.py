@@ -11,7 +11,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from grader.authoring.verify.proof import SCHEMA, Counts, Proof, ProofFinding, proof_data
-from grader.disk_cache import Cache, key_of
+from grader.disk_cache import Cache, compute_key
 
 
 class ProofCache:
@@ -26,7 +26,7 @@ class ProofCache:
 
     def find(self, contents: Iterable[bytes]) -> Proof | None:
         """Return the proof of what has these contents, if it is known."""
-        entry = self._cache.find(key_of(contents))
+        entry = self._cache.find(compute_key(contents))
         if entry is None:
             return None
         try:
@@ -45,7 +45,7 @@ class ProofCache:
         """Remember a proof, whatever it says, unless it is of a fault."""
         if proof.status != "fault":
             data = {**proof_data(proof, ""), "cached": True}
-            self._cache.keep(key_of(contents), json.dumps(data).encode())
+            self._cache.keep(compute_key(contents), json.dumps(data).encode())
 
     def tidy(self) -> None:
         """Remove the oldest entries when there are too many."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.definitions.exercise import Exercise, ExerciseId, TestCase, TestId
-from grader.grading.results.jobs import Job, Probe, limits_of
+from grader.grading.results.jobs import Job, Probe, find_limits
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Evidence
 
@@ -134,7 +134,7 @@ def run_mutant(
         hidden: The form with hidden tests alone.
         solution: What the solution takes.
     """
-    usual = limits_of(hidden)
+    usual = find_limits(hidden)
     used = solution.cpu_seconds if solution is not None else 0.0
     cpu_seconds = min(usual.cpu_seconds, max(1, math.ceil(_SLOWDOWN * used)))
     limits = replace(usual, cpu_seconds=cpu_seconds)

@@ -34,7 +34,7 @@ _CHECKS: Final[Mapping[type, type[Check[Any]]]] = {
 }
 
 
-def check_of(test: TestCase) -> Check[Any]:
+def make_check(test: TestCase) -> Check[Any]:
     """Return the check of a test, by its kind."""
     if isinstance(test, FigureTest):
         from grader.grading.checks.figure_test import FigureCheck  # no page has it
@@ -55,7 +55,7 @@ def judge(program: LoadedProgram, oracle: Oracle, test: TestCase, draw: Draw) ->
         TooLargeError: What it gave cannot be judged with the memory that there is.
         DefinitionError: The test could not be run, whatever the submission does.
     """
-    child, check, passes = program.child, check_of(test), None
+    child, check, passes = program.child, make_check(test), None
     # The same answers to the same requests mean the same judgement here. So a draw that passed is
     # asked again in the same bytes, and the same bytes pass without being decoded and compared.
     # What was printed, what a call took and the submission's own values are in no answer.
@@ -90,4 +90,4 @@ def judge(program: LoadedProgram, oracle: Oracle, test: TestCase, draw: Draw) ->
     return replace(judgement, difference=secret)
 
 
-__all__ = ["Check", "Judgement", "check_of", "judge"]
+__all__ = ["Check", "Judgement", "judge", "make_check"]

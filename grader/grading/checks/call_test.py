@@ -34,7 +34,7 @@ class CallCheck(Check[CallTest]):
             test.where, keep_inputs=test.keep_inputs, usages=usages, most=draw.most_bytes
         )
         got = names.as_data(evaluate_expression(test.call, {**program.bindings(names), **inputs}))
-        difference = self.compared(program.exercise, draw.expected, got)
+        difference = self.compare_values(program.exercise, draw.expected, got)
         if difference is None:
             difference = input_changed(names, inputs, test.call, is_right=True)
         if difference is None and test.budget is not None and usages is not None:
@@ -42,7 +42,7 @@ class CallCheck(Check[CallTest]):
             difference = over_budget(test.budget, together(usages), usual, oracle.judged_by(test))
         return Judgement(difference, got)
 
-    def compared(
+    def compare_values(
         self,
         exercise: Exercise,
         expected: Any,

@@ -63,7 +63,9 @@ class FigureCheck(Check[FigureTest]):
         draw: Draw,
     ) -> Judgement:
         """Draw with the inputs of one draw."""
-        actual = program.names(self.test.where).run("figure", self.test.figure, draw.inputs)
+        actual = program.names(self.test.where).run_statements(
+            "figure", self.test.figure, draw.inputs
+        )
         parts_that_count = None
         if isinstance(actual, dict) and _fits(actual, _FIGURE):
             # The parts that count, by which mistakes are recognized.
@@ -71,9 +73,11 @@ class FigureCheck(Check[FigureTest]):
             parts_that_count = [
                 {key: axes[key] for key in axes if key in keys} for axes in actual["axes"]
             ]
-        return Judgement(self.compared(program.exercise, draw.expected, actual), parts_that_count)
+        return Judgement(
+            self.compare_values(program.exercise, draw.expected, actual), parts_that_count
+        )
 
-    def compared(
+    def compare_values(
         self,
         exercise: Exercise,  # noqa: ARG002  as in any test
         expected: Any,
@@ -191,7 +195,9 @@ def _images(
             "got": len(actual),
         }
         return
-    for one, other in _unmatched(expected_images, actual, lambda a, b: _are_close(a, b, tolerance)):
+    for one, other in _find_unmatched(
+        expected_images, actual, lambda a, b: _are_close(a, b, tolerance)
+    ):
         a, b = expected_images[one], actual[other]
         several = other + 1 if len(expected_images) > 1 else 0
         if a.shape != b.shape:
@@ -213,8 +219,8 @@ _NOUNS: Final = {"lines": "line", "points": "set of points", "bars": "set of bar
 def _series(
     part: FigurePart, expected: _Data, got: _Data, tolerance: Tolerance, parts: Sequence[str]
 ) -> Iterator[_Data]:
-    expected_data = [_ordered(part, each) for each in expected[part]]
-    actual = [_ordered(part, each) for each in got[part]]
+    expected_data = [_sort_points(part, each) for each in expected[part]]
+    actual = [_sort_points(part, each) for each in got[part]]
     noun = _NOUNS[part]
     if len(expected_data) != len(actual):
         others = [_NOUNS[each] for each in _NOUNS if each != part and got[each]]
@@ -228,13 +234,13 @@ def _series(
         labels = "legend" not in parts or _same_text(one["label"], other["label"])
         return labels and all(_are_close(one[key], other[key], tolerance) for key in keys)
 
-    for one, other in _unmatched(expected_data, actual, are_alike):
+    for one, other in _find_unmatched(expected_data, actual, are_alike):
         number = other + 1 if len(expected_data) > 1 else 0
-        facts = _difference_of(expected_data[one], actual[other], tolerance)
+        facts = _find_difference(expected_data[one], actual[other], tolerance)
         yield {"noun": noun, "number": number, **facts}
 
 
-def _ordered(part: FigurePart, series: _Data) -> _Data:
+def _sort_points(part: FigurePart, series: _Data) -> _Data:
     """Return a series; scattered points have no order, so these are put in one."""
     if part != "points" or series["x"].shape != series["y"].shape:
         return series
@@ -242,7 +248,7 @@ def _ordered(part: FigurePart, series: _Data) -> _Data:
     return {**series, "x": series["x"][order], "y": series["y"][order]}
 
 
-def _unmatched(
+def _find_unmatched(
     expected: Sequence[_Item], got: Sequence[_Item], are_alike: Callable[[_Item, _Item], bool]
 ) -> Iterator[tuple[int, int]]:
     """Yield pairs of indices of what is left when each has been paired with one alike."""
@@ -256,7 +262,7 @@ def _unmatched(
     yield from zip(missing, left, strict=True)
 
 
-def _difference_of(expected: _Data, got: _Data, tolerance: Tolerance) -> _Data:
+def _find_difference(expected: _Data, got: _Data, tolerance: Tolerance) -> _Data:
     """Return the facts of how two series differ."""
     x, y, own_x, own_y = expected["x"], expected["y"], got["x"], got["y"]
     if expected.get("lies") != got.get("lies"):

@@ -12,7 +12,7 @@ from grader.definitions.exercise import Exercise, TestCase
 from grader.errors import EtudeError
 from grader.grading.comparison.compare import Difference, Rung, bytes_in, compare
 from grader.grading.expected.oracle import Draw, Oracle
-from grader.grading.program.author_code import TooLargeError, authors_code, compiled
+from grader.grading.program.author_code import TooLargeError, authors_code, compile_expression
 from grader.grading.program.loaded_program import LoadedProgram
 from grader.grading.program.proxies import NoValueError, Proxies, raise_for_functions
 from grader.sandbox.answers import ChildGoneError
@@ -52,7 +52,7 @@ class Check(ABC, Generic[Test]):
     def judge(self, program: LoadedProgram, oracle: Oracle, draw: Draw) -> Judgement:
         """Run one draw on a submission and judge the result."""
 
-    def compared(
+    def compare_values(
         self,
         exercise: Exercise,  # noqa: ARG002  a prediction is read more leniently
         expected: Any,
@@ -133,7 +133,7 @@ def evaluate_expression(code: str, names: Mapping[str, Any]) -> Any:
     """
     try:
         with authors_code():  # in a page the submission's warnings are its own
-            value = eval(compiled(code), {"np": np, **names})  # noqa: S307  the author's own
+            value = eval(compile_expression(code), {"np": np, **names})  # noqa: S307  the author's own
         raise_for_functions(value)
     except (NoValueError, ChildGoneError, EtudeError):
         raise

@@ -21,10 +21,10 @@ class OutputCheck(Check[OutputTest]):
         draw: Draw,
     ) -> Judgement:
         """Run the statements of one draw and compare what they print."""
-        printed = program.printed_by(self.test.where, self.test.run, draw.inputs)
-        return Judgement(self.compared(program.exercise, draw.expected, printed), printed)
+        printed = program.capture_output(self.test.where, self.test.run, draw.inputs)
+        return Judgement(self.compare_values(program.exercise, draw.expected, printed), printed)
 
-    def compared(
+    def compare_values(
         self,
         exercise: Exercise,  # noqa: ARG002  as in any test
         expected: Any,

@@ -270,7 +270,7 @@ def _causal(trial: _Trial) -> Difference | None:
             return None
         raise trial.author("there must be at least two tokens")
 
-    def until(result: object, last: int) -> object:
+    def truncate(result: object, last: int) -> object:
         def rows(array: _Array) -> _Array:
             if array.ndim == 0 or array.shape[trial.axis_of_result(array)] != lengths[0]:
                 facts = {"length": lengths[0], "things": "positions"}
@@ -281,7 +281,7 @@ def _causal(trial: _Trial) -> Difference | None:
 
     for last in sorted({0, (min(lengths) - 1) // 2, min(lengths) - 2}):
         changed = {name: _other_future(trial, array, last) for name, array in varied.items()}
-        before, after = until(trial.first, last), until(trial.with_inputs(changed), last)
+        before, after = truncate(trial.first, last), truncate(trial.with_inputs(changed), last)
         if breach := _breach(trial, trial.differs(before, after), last=last):
             return breach
     return None

@@ -61,13 +61,13 @@ class PytestCheck(Check[PytestTest]):
         """Run the body with the inputs of one draw."""
         test = self.test
         errors: list[_Reraised] = []
-        raise_here = functools.partial(_raise_here, errors)
+        rebuild = functools.partial(_rebuild_and_note, errors)
         drawn = oracle.inputs(test, draw).values()
         masks = _MASKED.search(test.pytest) is not None or any(map(is_masked, drawn))
         names = program.names(
             test.where,
             keep_inputs=test.keep_inputs,
-            error=raise_here,
+            error=rebuild,
             most=draw.most_bytes,
             in_body=True,
             masks=masks,
@@ -124,7 +124,7 @@ def _run_body(
             authors_code(),
         ):
             warnings.simplefilter("always")
-            _run(run, names, errors)
+            _call_body(run, names, errors)
     except (NoValueError, ChildGoneError, EtudeError, KeyboardInterrupt):
         raise
     except asserts().ends_early as error:  # XFailed is a kind of Failed
@@ -165,7 +165,7 @@ class _CapturedOutput(io.StringIO):
         return _Streams(text, "")
 
 
-def _run(run: Callable[[], object], names: Proxies, errors: Sequence["_Reraised"]) -> None:
+def _call_body(run: Callable[[], object], names: Proxies, errors: Sequence["_Reraised"]) -> None:
     """Run a body.
 
     An error that no test can expect is raised again, though `pytest.raises(Exception)` catches it.
@@ -242,8 +242,8 @@ _Reraised: TypeAlias = tuple[BaseException, Raised]
 """An error that was raised here, and the submission's answer that it stands for."""
 
 
-def _raise_here(errors: list[_Reraised], answer: Raised) -> BaseException:
-    error = raised_here(answer)
+def _rebuild_and_note(errors: list[_Reraised], answer: Raised) -> BaseException:
+    error = rebuild_exception(answer)
     each: BaseException | None = error
     raised: Raised | None = answer
     while each is not None and raised is not None:  # a body may raise a cause again
@@ -252,7 +252,7 @@ def _raise_here(errors: list[_Reraised], answer: Raised) -> BaseException:
     return error
 
 
-def raised_here(answer: Raised) -> BaseException:
+def rebuild_exception(answer: Raised) -> BaseException:
     """Return the error that a submission claims to have raised, with its message and attributes.
 
     Of a builtin type it is one, of a type of the submission's an instance of the builtin ones that
@@ -261,19 +261,19 @@ def raised_here(answer: Raised) -> BaseException:
     claimed = tuple(name for name in answer.bases if name in _RAISED)
     if not claimed:
         return NoValueError(answer)
-    error = _exception_of(_RAISED[claimed[0]], answer) if claimed[0] == answer.type else None
+    error = _instantiate(_RAISED[claimed[0]], answer) if claimed[0] == answer.type else None
     if error is None or str(error) != answer.message:
-        error = _exception_of(_error_class(answer.type, claimed), answer)
+        error = _instantiate(_error_class(answer.type, claimed), answer)
         error._own_message = answer.message  # type: ignore[attr-defined]  # noqa: SLF001  our own
     for name, value in answer.attributes.items():
         with contextlib.suppress(AttributeError, TypeError, ValueError):
             setattr(error, name, value)
     if answer.cause is not None:
-        error.__cause__ = raised_here(answer.cause)
+        error.__cause__ = rebuild_exception(answer.cause)
     return error
 
 
-def _exception_of(kind: type[BaseException], answer: Raised) -> BaseException:
+def _instantiate(kind: type[BaseException], answer: Raised) -> BaseException:
     args = (answer.message,) if answer.args is None else answer.args
     try:
         return kind(*args)

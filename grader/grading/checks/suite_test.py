@@ -21,7 +21,7 @@ import numpy as np
 from grader.definitions.exercise import Exercise, Misconception, SuiteTest
 from grader.errors import EtudeError, GraderFault
 from grader.grading.checks.judgement import Check, Judgement
-from grader.grading.checks.pytest_test import raised_here
+from grader.grading.checks.pytest_test import rebuild_exception
 from grader.grading.comparison.compare import Difference, Rung
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.feedback.summarize_values import summarize
@@ -122,11 +122,11 @@ class _SuiteRuns:
         slowest = 0.0
         for number, source in enumerate(self._right):
             began = time.monotonic()
-            count, failures = self._run(source, _MOST_FAILURES)
+            count, failures = self._run_suite(source, _MOST_FAILURES)
             slowest = max(slowest, time.monotonic() - began)
             if count == 0:
                 return _difference("no-tests")
-            if bool(failures) != bool(self._run(source)[1]):
+            if bool(failures) != bool(self._run_suite(source)[1]):
                 return _difference("unstable")
             if failures:
                 return _difference("refuses", number=number, failures=failures)
@@ -145,7 +145,7 @@ class _SuiteRuns:
                 return Judgement(_difference("slow", count=len(wrong)))
             passed = False
             with contextlib.suppress(NoValueError, ChildGoneError):
-                passed = not self._run(source)[1]
+                passed = not self._run_suite(source)[1]
             if not name and not passed:
                 return Judgement(_difference("unstable"))
             if name and passed:
@@ -158,7 +158,7 @@ class _SuiteRuns:
         facts = {"rejected": rejected, "count": len(wrong), "needed": needed, "told": misconception}
         return Judgement(_difference("accepts", **facts), misconception, share=rejected / needed)
 
-    def _run(self, source: str, most: int = 1) -> tuple[int, list[Mapping[str, object]]]:
+    def _run_suite(self, source: str, most: int = 1) -> tuple[int, list[Mapping[str, object]]]:
         """Run the suite on a program; return how many tests ran, and the facts of each failure.
 
         Args:
@@ -192,7 +192,7 @@ class _SuiteRuns:
             functions = {name: relay.function(name) for name in exercise.defines}
             words = self._suite.source, functions, relay.begin, most
             try:
-                return relay.read(names.ask("run_suite", *words))
+                return relay.parse_result(names.ask("run_suite", *words))
             except (TooLongError, NoValueError, ChildGoneError) as error:
                 if relay.program_ended or isinstance(error, TooLongError):  # it calls without end
                     return 1, [{"ended": True}]
@@ -204,7 +204,9 @@ class _Relay:
 
     def __init__(self, program: LoadedProgram) -> None:
         where = program.exercise.where
-        self._names = program.names(where, error=raised_here, in_body=True, most=UNKNOWN_RESULT)
+        self._names = program.names(
+            where, error=rebuild_exception, in_body=True, most=UNKNOWN_RESULT
+        )
         self._test = ""
         self._last: tuple[str, Any, Any, Any] | None = None  # call, with its result
         self._calls: dict[str, str] = {}  # the last one of each test
@@ -240,7 +242,7 @@ class _Relay:
 
         return call
 
-    def read(self, result: object) -> tuple[int, list[Mapping[str, object]]]:
+    def parse_result(self, result: object) -> tuple[int, list[Mapping[str, object]]]:
         """Return what a suite's child claims; whatever has another form is a failure."""
         self.begin("")
         match result:

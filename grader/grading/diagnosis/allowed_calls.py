@@ -35,7 +35,7 @@ from grader.grading.expected.oracle import Oracle, ValueCache
 from grader.grading.feedback import break_sentences
 from grader.grading.feedback.summarize_values import summarize
 from grader.grading.program.proxies import NoValueError, Proxies
-from grader.grading.results.jobs import limits_of
+from grader.grading.results.jobs import find_limits
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, SmallExample, TestResult
 from grader.grading.run.submission_run import SubmissionRun
@@ -126,7 +126,7 @@ def _values(exercise: Exercise, sandbox: Children, call: WrittenCall) -> list[An
     """
     source = f"import numpy as np\n\n\ndef arguments():\n    return [{', '.join(call.texts)}]\n"
     try:
-        with sandbox.child(limits_of(exercise)) as child:
+        with sandbox.child(find_limits(exercise)) as child:
             loaded = child.load(source, ["arguments"])
             assert isinstance(loaded, Returned)  # the text was read already
             values = list(Proxies(child, exercise.where).function("arguments")())
@@ -238,7 +238,7 @@ def _judge(
     def result_of(code: str) -> TestResult:
         oracle = Oracle(exercise, sandbox, ValueCache({test.id: computed}))
         submission = Submission.from_bytes(Path(exercise.path_name), code.encode())
-        with SubmissionRun(oracle, submission, sandbox, limits_of(exercise)) as run:
+        with SubmissionRun(oracle, submission, sandbox, find_limits(exercise)) as run:
             run.load()
             return run.grade(test)
 

@@ -31,10 +31,10 @@ from grader.grading.expected.solution_values import loaded_solution
 from grader.grading.feedback import break_sentences
 from grader.grading.program.author_code import evaluate
 from grader.grading.program.loaded_program import load
-from grader.grading.results.jobs import limits_of
+from grader.grading.results.jobs import find_limits
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, SmallExample, Verdict
-from grader.grading.run.submission_run import verdict_of
+from grader.grading.run.submission_run import make_verdict
 from grader.sandbox.answers import ChildGoneError
 from grader.sandbox.interface import Children
 
@@ -61,7 +61,7 @@ def break_program(oracle: Oracle, submission: Submission, sandbox: Children, tex
         calls = allowed_calls(oracle)
         result = judge_call(oracle.exercise, calls, submission.source, sandbox, text)
     example = None if isinstance(result, str) else result
-    verdict = verdict_of(
+    verdict = make_verdict(
         oracle.exercise,
         submission,
         {},
@@ -165,7 +165,7 @@ def small_witness(oracle: Oracle, submission: Submission, sandbox: Children) -> 
     with (
         contextlib.suppress(ChildGoneError, DefinitionError),
         loaded_solution(exercise, sandbox) as solution,
-        sandbox.child(limits_of(exercise)) as child,
+        sandbox.child(find_limits(exercise)) as child,
     ):
         program = load(child, submission, exercise).program
         assert program is not None  # verify has proven that it loads

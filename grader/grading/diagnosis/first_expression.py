@@ -24,7 +24,7 @@ from grader.grading.expected.inputs import draw_of_sizes
 from grader.grading.expected.oracle import Oracle
 from grader.grading.feedback import diagnosis_sentences
 from grader.grading.program.author_code import names_in
-from grader.grading.results.jobs import limits_of
+from grader.grading.results.jobs import find_limits
 from grader.grading.results.verdict import Diagnosis, Outcome, TestResult
 from grader.sandbox.answers import ChildGoneError, Returned
 from grader.sandbox.inside.wire import UnsupportedValueError
@@ -132,7 +132,7 @@ def _calls(oracle: Oracle, failing: Sequence[TestCase]) -> Iterator[list[list[An
 
 @contextlib.contextmanager
 def _child(exercise: Exercise, sandbox: Children, module: ModuleType) -> Iterator[Child]:
-    limits = replace(limits_of(exercise), cpu_seconds=1, wall_seconds=WALL_SECONDS)
+    limits = replace(find_limits(exercise), cpu_seconds=1, wall_seconds=WALL_SECONDS)
     with sandbox.child(limits) as child:
         child.start()
         child.load(inspect.getsource(module), [])

@@ -162,7 +162,7 @@ class InputSearch:
         try:
             if test.needs_solution:
                 if isinstance(test, OutputTest):
-                    value: Any = self._solution.printed_by(test.where, test.run, inputs)
+                    value: Any = self._solution.capture_output(test.where, test.run, inputs)
                 else:
                     names = self._solution.names(test.where, keep_inputs=test.keep_inputs)
                     value = evaluate(test.call, {**self._solution.bindings(names), **inputs})

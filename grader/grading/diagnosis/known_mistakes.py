@@ -28,7 +28,7 @@ from grader.grading.diagnosis.fingerprint import Fingerprint, fingerprint_of
 from grader.grading.diagnosis.own_code import OwnCode, read_own_code, with_other_helper
 from grader.grading.expected.oracle import Oracle
 from grader.grading.feedback import diagnosis_sentences
-from grader.grading.results.jobs import limits_of
+from grader.grading.results.jobs import find_limits
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Diagnosis, DiagnosisKind, Outcome, TestResult
 from grader.grading.run.submission_run import SubmissionRun, in_running_order
@@ -353,7 +353,7 @@ class Diagnostician:
         return copy.is_usable and passes
 
     def _short_limits(self) -> Limits:
-        limits = limits_of(self._exercise)
+        limits = find_limits(self._exercise)
         return replace(limits, cpu_seconds=min(limits.cpu_seconds, _MUTANT_CPU_SECONDS))
 
     def mistakes(self) -> tuple[Mistake, ...]:
@@ -416,7 +416,7 @@ class Diagnostician:
     def _graded(self, program: _WrongProgram) -> Iterator[tuple[TestCase, Fingerprint]]:
         submission = Submission.from_bytes(Path(self._exercise.path_name), program.source.encode())
         declared = program.kind == "misconception"
-        limits = limits_of(self._exercise) if declared else self._short_limits()
+        limits = find_limits(self._exercise) if declared else self._short_limits()
         with SubmissionRun(
             self._oracle, submission, self._sandbox, limits, with_values=False, with_reasons=False
         ) as run:

@@ -10,7 +10,7 @@ from grader.definitions.exercise import TestCase, TestId
 from grader.grading.diagnosis import shape_tracer
 from grader.grading.expected.oracle import Oracle
 from grader.grading.program.loaded_program import put_files
-from grader.grading.results.jobs import limits_of
+from grader.grading.results.jobs import find_limits
 from grader.grading.results.verdict import LineShape, Outcome, TestResult
 from grader.sandbox.answers import ChildGoneError, Returned
 from grader.sandbox.inside.wire import UnsupportedValueError
@@ -31,7 +31,7 @@ def shapes(
     test = _test(oracle, results)
     if test is None:
         return ()
-    limits = replace(limits_of(oracle.exercise), cpu_seconds=1, wall_seconds=_WALL_SECONDS)
+    limits = replace(find_limits(oracle.exercise), cpu_seconds=1, wall_seconds=_WALL_SECONDS)
     with suppress(ChildGoneError, UnsupportedValueError), sandbox.child(limits) as child:
         inputs = oracle.inputs(test, oracle.draws(test)[0])
         child.start()

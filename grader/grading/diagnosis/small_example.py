@@ -35,7 +35,7 @@ from grader.grading.expected.oracle import Oracle, ValueCache
 from grader.grading.expected.solution_values import loaded_solution
 from grader.grading.program.author_code import evaluate
 from grader.grading.program.loaded_program import load
-from grader.grading.results.jobs import limits_of
+from grader.grading.results.jobs import find_limits
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, SmallExample, TestResult
 from grader.grading.run.submission_run import SubmissionRun
@@ -102,7 +102,7 @@ def small_example(
 
 def short_limits(exercise: Exercise) -> Limits:
     """Return the limits of a program whose calls are small."""
-    return replace(limits_of(exercise), cpu_seconds=1, wall_seconds=WALL_SECONDS)
+    return replace(find_limits(exercise), cpu_seconds=1, wall_seconds=WALL_SECONDS)
 
 
 def _differences(

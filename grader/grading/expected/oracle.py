@@ -331,7 +331,7 @@ class Oracle:
         return self._of_solution(
             test,
             inputs,
-            lambda s, arguments: (s.printed_by(test.where, test.code, arguments), None),
+            lambda s, arguments: (s.capture_output(test.where, test.code, arguments), None),
         )
 
     def _evaluate(
@@ -435,7 +435,7 @@ def _weigh(value: Any, sizes: list[int]) -> Any:
 
 
 def _draw_figure(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _Expected:
-    figure = program.names(test.where).run("figure", test.code, inputs)
+    figure = program.names(test.where).run_statements("figure", test.code, inputs)
     if figure is None:
         raise author_error(test.where, f"test {test.id!r}: the solution draws no figure")
     return figure, None

@@ -65,7 +65,7 @@ def public_exercise(
     """
     # Most of a site's pages are cached, and then there is nothing to compute.
     from grader.grading.expected.oracle import Oracle
-    from grader.grading.program.author_code import with_files_of
+    from grader.grading.program.author_code import provide_data_files
 
     oracle = Oracle(exercise, sandbox, cache)
     predicted = exercise.kind == "predict"
@@ -73,7 +73,7 @@ def public_exercise(
     for test in exercise.tests:
         if test.hidden:
             continue
-        with with_files_of(exercise):
+        with provide_data_files(exercise):
             draw = oracle.draws(test)[0]
         public = PublicTest(
             kind="answer" if predicted else test.kind,

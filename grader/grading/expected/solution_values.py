@@ -9,7 +9,7 @@ from grader.errors import GraderFault, Location
 from grader.grading.program.author_code import author_error, freeze
 from grader.grading.program.loaded_program import LoadedProgram, is_value, put_files
 from grader.grading.program.proxies import NoValueError, Proxies
-from grader.grading.results.jobs import limits_of
+from grader.grading.results.jobs import find_limits
 from grader.sandbox.answers import Cause, ChildGoneError, Returned, Unsupported
 from grader.sandbox.interface import Children
 
@@ -29,7 +29,7 @@ def loaded_solution(exercise: Exercise, sandbox: Children | None) -> Iterator[Lo
     if not exercise.solution:
         message = "a test compares with the solution, which this edition does not have"
         raise author_error(exercise.where, message)
-    with sandbox.child(limits_of(exercise)) as child:
+    with sandbox.child(find_limits(exercise)) as child:
         put_files(child, exercise, hidden=True)
 
         def load() -> LoadedProgram:

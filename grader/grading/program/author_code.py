@@ -66,9 +66,9 @@ def author_error(where: Location, message: str) -> DefinitionError:
     return DefinitionError([Problem(where, message)])
 
 
-def with_files_of(exercise: Exercise) -> contextlib.AbstractContextManager[None]:
+def provide_data_files(exercise: Exercise) -> contextlib.AbstractContextManager[None]:
     """Let an author's code open the data files of an exercise, the hidden ones too."""
-    return virtual_files.served({**exercise.data, **exercise.hidden_data})
+    return virtual_files.provide({**exercise.data, **exercise.hidden_data})
 
 
 def by_author(where: Location, what: str, action: Callable[[], T]) -> T:
@@ -159,7 +159,7 @@ def statement_at(body: str, line: int | None) -> str:
 
 
 @functools.lru_cache(_MOST_EXPRESSIONS)
-def compiled(expression: str) -> CodeType:
+def compile_expression(expression: str) -> CodeType:
     """Compile a test's expression."""
     return compile(expression.strip(), "<expression>", "eval")
 
@@ -171,7 +171,7 @@ def evaluate(expression: str, names: Mapping[str, Any]) -> Any:
     """
     with warnings.catch_warnings(), authors_code():
         warnings.simplefilter("ignore")
-        return eval(compiled(expression), {"np": np, **names})  # noqa: S307  the author's own
+        return eval(compile_expression(expression), {"np": np, **names})  # noqa: S307  the author's own
 
 
 @functools.lru_cache(_MOST_EXPRESSIONS)

@@ -106,14 +106,14 @@ class LoadedProgram:
             for name in self.exercise.defines
         }
 
-    def printed_by(self, where: Location, statements: str, inputs: Mapping[str, Any]) -> str:
+    def capture_output(self, where: Location, statements: str, inputs: Mapping[str, Any]) -> str:
         """Run statements after the program and return their standard output.
 
         Raises:
             NoValueError: They raise.
         """
         begin = self.child.printed
-        value = self.names(where).run("run", statements, inputs)
+        value = self.names(where).run_statements("run", statements, inputs)
         count = value if type(value) is int else 0
         return self.child.output(begin, min(begin + max(count, 0), self.child.printed))
 
@@ -152,7 +152,7 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubm
         GraderFault: The exercise has data files, which the sandbox cannot take.
     """
     put_files(child, exercise)
-    lines = PartLines.of(submission)
+    lines = PartLines.of_submission(submission)
     if exercise.files_to_submit:
         file_names = [name for name, _, _ in lines.files]
         if submission.cells:
@@ -172,7 +172,7 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubm
             else NotebookProgram(submission, lines)
         )
     except ChildGoneError as error:
-        return LoadedSubmission(DefinedNames((), {}), problem=_ended(error))
+        return LoadedSubmission(DefinedNames((), {}), problem=_ending_problem(error))
     loaded, lines = _load(child, program, exercise), program.lines
     problem = loaded.problem
     if problem is not None:
@@ -198,7 +198,7 @@ def _load(  # noqa: PLR0911  each end returns
     try:
         refusal = screen(child, source, exercise)
         if isinstance(refusal, Raised):
-            return LoadedSubmission(contents, problem=problem_of(refusal, source))
+            return LoadedSubmission(contents, problem=loading_problem(refusal, source))
         if refusal is not None:
             problem = LoadingProblem(Outcome.FAILED, refusal.sentence, refusal.line)
             return LoadedSubmission(contents, problem=problem)
@@ -214,13 +214,13 @@ def _load(  # noqa: PLR0911  each end returns
         else:
             answer = child.load(source, names)
         if isinstance(answer, Raised):
-            return LoadedSubmission(contents, problem=problem_of(answer, source, packages))
+            return LoadedSubmission(contents, problem=loading_problem(answer, source, packages))
         facts = answer.value if isinstance(answer, Returned) else None
-        defined = replace(DefinedNames.read(facts, names), packages=packages)
-        problems = (_problem_of(exercise, name, defined, source) for name in exercise.defines)
+        defined = replace(DefinedNames.from_facts(facts, names), packages=packages)
+        problems = (_name_problem(exercise, name, defined, source) for name in exercise.defines)
         values = next(filter(None, problems), None) or _values(child, exercise)
     except ChildGoneError as error:
-        return LoadedSubmission(contents, problem=_ended(error, source))
+        return LoadedSubmission(contents, problem=_ending_problem(error, source))
     if not isinstance(values, dict):
         problem = LoadingProblem(Outcome.FAILED, values)
         return LoadedSubmission(defined, problem=problem, source=source, notes=notes)
@@ -228,7 +228,7 @@ def _load(  # noqa: PLR0911  each end returns
     return LoadedSubmission(defined, loaded, source=source, notes=notes)
 
 
-def _ended(error: ChildGoneError, source: str = "") -> LoadingProblem:
+def _ending_problem(error: ChildGoneError, source: str = "") -> LoadingProblem:
     return LoadingProblem(
         outcome_sentences.outcome_of(error),
         partial(outcome_sentences.gone, error, source),
@@ -236,7 +236,9 @@ def _ended(error: ChildGoneError, source: str = "") -> LoadingProblem:
     )
 
 
-def problem_of(answer: Raised, source: str = "", packages: tuple[str, ...] = ()) -> LoadingProblem:
+def loading_problem(
+    answer: Raised, source: str = "", packages: tuple[str, ...] = ()
+) -> LoadingProblem:
     """Return the problem of an exception that ended the loading of a program.
 
     Args:
@@ -261,7 +263,7 @@ def problem_of(answer: Raised, source: str = "", packages: tuple[str, ...] = ())
     return LoadingProblem(outcome_sentences.outcome_of(answer), sentence, line)
 
 
-def _problem_of(
+def _name_problem(
     exercise: Exercise, name: str, contents: DefinedNames, source: str
 ) -> Sentence | None:
     """Return what is wrong with a name that the tests use."""

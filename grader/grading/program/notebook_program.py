@@ -51,7 +51,7 @@ class PartLines:
     is_exported: bool = False
 
     @classmethod
-    def of(cls, submission: Submission) -> "PartLines":
+    def of_submission(cls, submission: Submission) -> "PartLines":
         """Return the places of a submission's lines; none if it is one file."""
         counts = (source.count("\n") + 1 for _, source in submission.cells)
         numbers = tuple(number for number, _ in submission.cells)
@@ -165,7 +165,7 @@ def join_cells(child: Child, submission: Submission) -> NotebookProgram:
         ):
             cells = tuple(cell for cell in submission.cells if cell[0] in kept)
             submission = replace(submission, cells=cells)
-            lines = PartLines.of(submission)
+            lines = PartLines.of_submission(submission)
         case _:
             raise ChildGoneError(Cause.PROTOCOL, "no program of cells")
     left_out = []
@@ -177,7 +177,7 @@ def join_cells(child: Child, submission: Submission) -> NotebookProgram:
     notes = (partial(outcome_sentences.left_out, left_out),) if left_out else ()
     if written := _modules(facts):
         submission = replace(submission, helpers=join({**written, **split(submission.helpers)}))
-        lines = PartLines.of(submission)
+        lines = PartLines.of_submission(submission)
     if submission.helpers:
         source = f"{source}\n{submission.helpers}"
     return NotebookProgram(replace(submission, source=source), lines, failed, notes)

@@ -193,7 +193,7 @@ class NameProxy(CallableProxy):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call what has the name now."""
         words = self._name, list(args), dict(kwargs)
-        return self._requests.call("call", words, _numbered(args, kwargs))
+        return self._requests.call("call", words, _label_arguments(args, kwargs))
 
 
 class MethodProxy:
@@ -340,7 +340,7 @@ class Proxies:
                         if content is not None and not any(own is word for word in words):
                             self._note_change(own, content)
                     return value
-            raise self._forged()
+            raise self._end_forger()
         finally:
             self._called = before
 
@@ -386,16 +386,16 @@ class Proxies:
                     category = next(warned_as, UserWarning)
                     warnings.warn(printable(message[:_LONGEST_WARNING]), category, stacklevel=4)
 
-    def _forged(self) -> ChildGoneError:
+    def _end_forger(self) -> ChildGoneError:
         self.child.end()
-        return self._remembered(ChildGoneError(Cause.PROTOCOL, "not what was asked for"))
+        return self._remember(ChildGoneError(Cause.PROTOCOL, "not what was asked for"))
 
     def operate(self, name: str, *operands: Any) -> Any:
         """Apply an operator or a built-in function in the sandbox."""
         for operand in operands:
             self.refuse_object(operand, "")
         try:
-            return self.call("operate", (name, list(operands)), _numbered(operands[1:], {}))
+            return self.call("operate", (name, list(operands)), _label_arguments(operands[1:], {}))
         except NoValueError as error:
             kind = error.answer.type if isinstance(error.answer, Raised) else ""
             if name == "next" and kind == "StopIteration":
@@ -444,7 +444,7 @@ class Proxies:
         """Call a method of an object in the sandbox."""
         self.refuse_object(proxy, name)
         words = (proxy, name, list(args), dict(kwargs))
-        return self.call("method", words, _numbered(args, kwargs))
+        return self.call("method", words, _label_arguments(args, kwargs))
 
     def refuse_object(self, value: object, attribute: str) -> None:
         """Raise for a question to an object, where an exercise asks for none.
@@ -455,7 +455,7 @@ class Proxies:
             return
         kind = value.handle_.kind
         if not kind.startswith("<") or kind == "<type>" or attribute in _OF_ARRAYS:
-            raise self._remembered(NoValueError(Unsupported(printable(kind.strip("<>")), "")))
+            raise self._remember(NoValueError(Unsupported(printable(kind.strip("<>")), "")))
 
     def keep(self, value: object) -> Handle | Function | Callback | None:
         """Return what crosses in place of an object that is no plain data; see `wire.Keeper`."""
@@ -463,7 +463,7 @@ class Proxies:
             # What has the name is looked up when it is first needed.
             plain = self.ask("value", value._name, alone=True)  # noqa: SLF001  the proxy is ours
             if not isinstance(plain, Proxy):
-                raise self._forged()
+                raise self._end_forger()
             object.__setattr__(value, "handle_", plain.handle_)
             self._proxies[plain.handle_.number] = value
         if isinstance(value, Proxy):
@@ -486,10 +486,10 @@ class Proxies:
         self._called_back += 1
         self.something_came_back = True  # that it is called, and with what
         if not self._first_given <= number < len(self.functions):
-            raise self._forged()
+            raise self._end_forger()
         if self._called_back > _MOST_CALLS_BACK:
             message = f"a function of the test is called more than {_MOST_CALLS_BACK:,} times"
-            raise self._remembered(TooLongError(message))
+            raise self._remember(TooLongError(message))
         function = self.functions[number]
         try:
             if isinstance(function, Iterator):
@@ -505,10 +505,10 @@ class Proxies:
         except Exception as error:  # noqa: BLE001  raised again where the submission lets it through
             self._raised_here.append(error)
             if isinstance(error, AssertionError):
-                self._remembered(error)  # no submission hides that a test has failed
+                self._remember(error)  # no submission hides that a test has failed
             return [builtin_kind(error), str(error)]
 
-    def run(self, operation: str, statements: str, inputs: Mapping[str, Any]) -> Any:
+    def run_statements(self, operation: str, statements: str, inputs: Mapping[str, Any]) -> Any:
         """Run statements after the submission, with these names set.
 
         Args:
@@ -536,12 +536,12 @@ class Proxies:
             proxy = self._proxies.get(value.number)
             if proxy is None:
                 kind = printable(value.kind)
-                proxy = _class_of(kind, value.is_callable)(self, Handle(value.number, kind))
+                proxy = _make_class(kind, value.is_callable)(self, Handle(value.number, kind))
                 self._proxies[value.number] = proxy
             return proxy
         if isinstance(value, Callback):
             if not 0 <= value.number < len(self.functions):
-                raise self._forged()
+                raise self._end_forger()
             return self.functions[value.number]
         if isinstance(value, (list, deque)):
             for number, item in enumerate(value):
@@ -577,13 +577,13 @@ class Proxies:
         except UnsupportedValueError as error:
             if self.something_came_back:  # and was passed on: the submission made it what it is
                 unsupported = NoValueError(Unsupported(error.kind, error.path))
-                raise self._remembered(unsupported) from error
+                raise self._remember(unsupported) from error
             self._author(
                 f"an argument: {error.kind} cannot be sent into the sandbox; let a `run` test make "
                 "it there"
             )
         except (ChildGoneError, EtudeError) as error:
-            raise self._remembered(error) from error.__cause__
+            raise self._remember(error) from error.__cause__
         value = None
         if isinstance(answer, Returned):
             self.something_came_back = True
@@ -596,13 +596,13 @@ class Proxies:
         if isinstance(answer, Returned):
             return value
         if isinstance(answer, Raised):
-            raised = self._raised(answer)
+            raised = self._make_exception(answer)
             if isinstance(raised, StopIteration) and words[0] != "next":
                 self.stopped = NoValueError(answer)
             raise raised
-        raise self._remembered(NoValueError(answer))
+        raise self._remember(NoValueError(answer))
 
-    def _raised(self, answer: Raised) -> BaseException:
+    def _make_exception(self, answer: Raised) -> BaseException:
         """Return the error to raise: the test's own, if the submission has let it through."""
         self._refuse_arrays([answer.args, dict(answer.attributes)])
         for ours in self._raised_here[-1:]:
@@ -611,7 +611,7 @@ class Proxies:
                     self.unexpected = None
                 return ours
         raised = self.error(answer)
-        return self._remembered(raised) if isinstance(raised, NoValueError) else raised
+        return self._remember(raised) if isinstance(raised, NoValueError) else raised
 
     def _refuse_arrays(self, value: object) -> None:
         """Raise for a result of too large arrays, or of masked ones that a test does not expect."""
@@ -625,13 +625,13 @@ class Proxies:
         elif not self.masks and any(map(is_masked, arrays)):
             refused = Unsupported("a masked array", "")
         if refused is not None:
-            raise self._remembered(NoValueError(refused))
+            raise self._remember(NoValueError(refused))
         self.largest = max(self.largest, size)
 
     def _author(self, message: str) -> NoReturn:
-        raise self._remembered(DefinitionError([Problem(self.where, message)]))
+        raise self._remember(DefinitionError([Problem(self.where, message)]))
 
-    def _remembered(self, error: _Error) -> _Error:
+    def _remember(self, error: _Error) -> _Error:
         """Return an error, noted since a test might catch it though it cannot expect it."""
         self.unexpected = self.unexpected or error
         return error
@@ -648,7 +648,7 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _numbered(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+def _label_arguments(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """Return arguments by their position or their keyword."""
     return {**{f"argument {number}": each for number, each in enumerate(args, 1)}, **kwargs}
 
@@ -705,7 +705,7 @@ def raise_for_functions(value: object) -> None:
 
 
 @functools.lru_cache(64)
-def _class_of(kind: str, is_callable: bool) -> type[Proxy]:
+def _make_class(kind: str, is_callable: bool) -> type[Proxy]:
     """Return a class of proxies that has the name of a submission's class."""
     base = CallableProxy if is_callable else Proxy
     return type(
@@ -724,7 +724,7 @@ def _signature(facts: Any) -> inspect.Signature:
     """Return a signature from what a submission says of it: plain values and names of types."""
     parameters, returns = [], inspect.Signature.empty
     for name, kind, default, annotation in facts:
-        note = _value_of(annotation)
+        note = _decode_fact(annotation)
         if kind < 0:
             returns = note
         else:
@@ -732,14 +732,14 @@ def _signature(facts: Any) -> inspect.Signature:
                 inspect.Parameter(
                     str(name),
                     inspect._ParameterKind(kind),  # noqa: SLF001  no public name
-                    default=_value_of(default),
+                    default=_decode_fact(default),
                     annotation=note,
                 )
             )
     return inspect.Signature(parameters, return_annotation=returns)
 
 
-def _value_of(fact: Any) -> Any:
+def _decode_fact(fact: Any) -> Any:
     match fact:
         case [value, is_type]:
             return _TYPES.get(value, value) if is_type else value

@@ -51,10 +51,10 @@ class Job:
         Raises:
             DefinitionError: The exercise asks for more than the site allows.
         """
-        return self.given_limits or limits_of(self.exercise)
+        return self.given_limits or find_limits(self.exercise)
 
 
-def limits_of(exercise: Exercise) -> Limits:
+def find_limits(exercise: Exercise) -> Limits:
     """Return an exercise's limits: the usual ones, with what it asks for put in their place.
 
     Raises:

@@ -22,8 +22,8 @@ from grader.grading.results.exported_notebook import exported_cells
 from grader.grading.results.file_kinds import file_kind
 from grader.grading.results.zips import (
     ZipError,
-    files_inside,
     is_zip,
+    list_files,
     only_code,
     open_zip,
     read_entry,
@@ -111,7 +111,7 @@ class Submission:
             if below is None and linked_folder(path) is not None:
                 return cls.without_source(path, LINKED)
             with open_regular(path, below=below) as file:
-                data = file.read(cap_of(path) + 1)
+                data = file.read(size_limit(path) + 1)
         except LinkError:
             problem = "This is a symbolic link; submit the file itself."
         except FolderError:
@@ -133,12 +133,12 @@ class Submission:
     @classmethod
     def without_source(cls, path: Path, problem: str) -> Self:
         """Return the submission for a file that is missing or cannot be read."""
-        return cls(path, "", digest_of(b""), problem)
+        return cls(path, "", compute_digest(b""), problem)
 
     @classmethod
     def from_bytes(cls, path: Path, data: bytes) -> "Submission":
         """Check the bytes and decode them as Python does: UTF-8, or what they declare."""
-        digest = digest_of(data)
+        digest = compute_digest(data)
         if not data.strip() and len(data) <= SOURCE_CAP:
             return cls(path, "", digest, "The file is empty: write your solution into it.")
         if is_notebook(path):
@@ -152,26 +152,26 @@ class Submission:
             problem = f"The file has more than {SOURCE_CAP >> 10} KiB; a solution needs far less."
             return not_text(problem)
         if b"\0" in data:
-            line = _line_of(data, data.index(b"\0"))
+            line = _line_number(data, data.index(b"\0"))
             problem = (
                 f"The file has NUL bytes in it (line {line}), so it is not Python. "
                 "Save it as UTF-8 text."
             )
             return not_text(problem, line)
         try:
-            text = _decoded(data)
+            text = _decode(data)
             cells = exported_cells(text)
             return cls(path, text, digest, cells=tuple(cells), sections=sections_by_calls(cells))
         except UnicodeDecodeError as error:
             byte = f"0x{data[error.start]:02x}"
-            line = _line_of(data, error.start)
+            line = _line_number(data, error.start)
             problem = f"The file is not UTF-8 (byte {byte} on line {line}). Save it as UTF-8."
             return not_text(problem, line)
 
     @classmethod
     def _of_notebook(cls, path: Path, data: bytes) -> Self:
         """Take the code cells; outputs count neither for the digest nor for the size."""
-        digest = digest_of(data)
+        digest = compute_digest(data)
         if len(data) > MAX_NOTEBOOK:
             problem = (
                 f"The notebook has more than {MAX_NOTEBOOK >> 20} MiB. Clear its outputs, take "
@@ -191,7 +191,7 @@ class Submission:
     def of_cells(cls, path: Path, cells: Sequence[tuple[int, str]]) -> Self:
         """Return the submission of a notebook's code cells, each with its number."""
         cells = tuple(cells)
-        digest = digest_of(json.dumps(cells).encode())
+        digest = compute_digest(json.dumps(cells).encode())
         for number, source in cells:
             if _NO_TEXT.search(source):
                 problem = f"Cell {number} has a character that is no text. Type the line again."
@@ -209,7 +209,7 @@ def is_notebook(path: Path) -> bool:
     return path.suffix.lower() == ".ipynb"
 
 
-def cap_of(path: Path) -> int:
+def size_limit(path: Path) -> int:
     """Return how many bytes a file may have."""
     return MAX_NOTEBOOK if is_notebook(path) else SOURCE_CAP
 
@@ -231,12 +231,12 @@ _ENCODINGS = re.compile(r"iso8859|cp\d|koi8|mac-|gb\d|gbk|big5|shift_jis|euc_")
 _OURS = {errno.EMFILE, errno.ENFILE, errno.EIO, errno.ENOMEM}
 
 
-def digest_of(data: bytes) -> str:
+def compute_digest(data: bytes) -> str:
     """Return the SHA-256 of bytes."""
     return hashlib.sha256(data).hexdigest()
 
 
-def _decoded(data: bytes) -> str:
+def _decode(data: bytes) -> str:
     """Return a file's text: UTF-8, or what it declares to be, as Python reads it.
 
     Raises:
@@ -253,7 +253,7 @@ def _decoded(data: bytes) -> str:
         raise
 
 
-def _line_of(data: bytes, position: int) -> int:
+def _line_number(data: bytes, position: int) -> int:
     return data.count(b"\n", 0, position) + 1
 
 
@@ -269,7 +269,7 @@ def read_submission(path: Path, files: Sequence[str], *, below: Path | None = No
     Raises:
         GraderFault: This machine is at fault.
     """
-    if packed := zip_of(path):
+    if packed := find_zip(path):
         return _of_zip(packed, files, below, path.relative_to(packed).as_posix())
     if not files:
         return Submission.read(path, below=below)
@@ -290,7 +290,7 @@ def read_submission(path: Path, files: Sequence[str], *, below: Path | None = No
     )
 
 
-def zip_of(path: Path) -> Path | None:
+def find_zip(path: Path) -> Path | None:
     """Return the zip that a path names, or leads into."""
     if is_zip(path.name):
         return path
@@ -303,10 +303,10 @@ def _of_zip(path: Path, files: Sequence[str], below: Path | None, inside_path: s
         return Submission.without_source(path, LINKED)
     try:
         with open_regular(path, below=below) as file, open_zip(file) as archive:
-            entries = files_inside(archive)
+            entries = list_files(archive)
             if not files:
                 name = inside_path if inside_path in entries else only_code(entries)
-                data = read_entry(archive, entries[name], cap_of(Path(name)))
+                data = read_entry(archive, entries[name], size_limit(Path(name)))
                 return Submission.from_bytes(path / name, data)
             if len({PurePosixPath(each).parent for each in entries}) > 1:
                 problem = "The files of the zip are in several folders; put them into one."
@@ -314,7 +314,7 @@ def _of_zip(path: Path, files: Sequence[str], below: Path | None, inside_path: s
             inside = {PurePosixPath(name).name: each for name, each in entries.items()}
 
             def read(name: str) -> Submission:
-                data = read_entry(archive, inside[name], cap_of(Path(name)))
+                data = read_entry(archive, inside[name], size_limit(Path(name)))
                 return Submission.from_bytes(path / name, data)
 
             return _of_files(path, files, set(inside), read)
@@ -347,7 +347,7 @@ def _of_files(
             return Submission(path, "", part.digest, f"{name}: {part.problem}", line)
         parts.append(part)
     digests = [(name, part.digest) for name, part in zip(names, parts, strict=True)]
-    digest = digest_of(json.dumps(digests).encode())
+    digest = compute_digest(json.dumps(digests).encode())
     texts = {
         name: re.sub("\r\n?", "\n", part.source)
         for name, part in zip(names, parts, strict=True)

@@ -14,14 +14,14 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from grader.grading.results.submission import read_submission, zip_of
+from grader.grading.results.submission import find_zip, read_submission
 from grader.grading.results.submission_time import SubmissionTime
 from grader.grading.results.zips import (
     ZipError,
-    files_inside,
     is_code,
     is_passed_over,
     is_zip,
+    list_files,
     only_code,
     open_zip,
 )
@@ -77,7 +77,7 @@ class PlatformName:
     time: SubmissionTime | None = None  # None if the file's date is the one of the submission
 
     @classmethod
-    def of(cls, part: str) -> "PlatformName | None":
+    def parse(cls, part: str) -> "PlatformName | None":
         """Read a part of a path; None if no platform has written it."""
         matches = {name: pattern.fullmatch(part) for name, pattern in _PLATFORMS.items()}
         hits = [(name, match.groupdict()) for name, match in matches.items() if match]
@@ -109,7 +109,7 @@ def exercise_names(file: str) -> tuple[str, ...]:
     before the one without it.
     """
     stem = PurePosixPath(file).stem
-    platform = PlatformName.of(stem)
+    platform = PlatformName.parse(stem)
     names = [_plain(each) for each in (stem, platform.file if platform else "") if _plain(each)]
     for name in names:  # grows
         names += dict.fromkeys(
@@ -144,7 +144,7 @@ class Candidate:
     attempt: int | None = None  # the platform's number
     digest: Callable[[], str] | None = field(default=None, compare=False)  # hashes its content
 
-    def reason_over(self, other: "Candidate") -> str | None:
+    def reason_to_prefer(self, other: "Candidate") -> str | None:
         """Return why this one counts and not the other; None if it does not."""
         if self.attempt != other.attempt and None not in (self.attempt, other.attempt):
             is_later = (self.attempt or 0) > (other.attempt or 0)
@@ -162,7 +162,7 @@ def choose(candidates: Sequence[Candidate]) -> tuple[Candidate | None, dict[Path
     the first counts. Otherwise none does.
     """
     for best in candidates:
-        others = {each.path: best.reason_over(each) for each in candidates if each is not best}
+        others = {each.path: best.reason_to_prefer(each) for each in candidates if each is not best}
         if None not in others.values():
             return best, {path: reason or "" for path, reason in others.items()}
     digests = {each.digest() if each.digest else str(each.path) for each in candidates}
@@ -184,8 +184,8 @@ def candidate(path: Path, files: Sequence[str] = (), *, below: Path | None = Non
     def digest() -> str:
         return read_submission(path, files, below=below).digest
 
-    on_disk = zip_of(path) or path
-    platform = PlatformName.of(on_disk.stem)
+    on_disk = find_zip(path) or path
+    platform = PlatformName.parse(on_disk.stem)
     return Candidate(path, changed(on_disk), platform.attempt if platform else None, digest)
 
 
@@ -258,7 +258,7 @@ def sort_files(
         return exercise is not None and bool(files_of(exercise))
 
     def add(path: Path, exercise: str | None) -> None:
-        several = [] if exercise else exercises_inside(path, exercise_of, below=below)
+        several = [] if exercise else list_exercises(path, exercise_of, below=below)
         for each in (*several,) if several else (exercise,):
             result.add(folder, path, each)
 
@@ -266,7 +266,7 @@ def sort_files(
         exercise = exercise_of(path.name)
         if is_zip(path.name) and not is_whole(path.name):
             try:
-                for name, named in named_inside(
+                for name, named in find_named_files(
                     files_of_zip(path, below), path.name, exercise_of
                 ).items():
                     add(path / name if named else path, named)
@@ -279,7 +279,7 @@ def sort_files(
     return result
 
 
-def exercises_inside(
+def list_exercises(
     path: Path, exercise_of: Callable[[str], str | None], *, below: Path | None = None
 ) -> list[str]:
     """Return the exercises of a notebook that has several; none of another file."""
@@ -323,12 +323,12 @@ def files_of_zip(path: Path, below: Path | None = None) -> list[str]:
     """
     try:
         with open_regular(path, below=below) as file, open_zip(file) as archive:
-            return [*files_inside(archive)]
+            return [*list_files(archive)]
     except (IrregularFileError, OSError, ValueError) as error:
         raise ZipError(str(error)) from None
 
 
-def named_inside(
+def find_named_files(
     names: Sequence[str], zip_name: str, exercise_of: Callable[[str], str | None]
 ) -> dict[str, str | None]:
     """Return the code in a zip that is named after an exercise, by its path in the zip.

@@ -105,7 +105,9 @@ class Evidence:
     changed_wrong: tuple[TestId, ...] = ()  # in their outcome, for the wrong program
     changed_inputs: tuple[TestId, ...] = ()  # in the inputs that were drawn
     recomputed: tuple[TestId, ...] = ()  # in the value that the reference gives
-    reach: Mapping[str, Any] = field(default_factory=dict)  # facts about the inputs; see `reach_of`
+    reach: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # facts about the inputs; see `summarize_inputs`
 
     def data(self) -> dict[str, Any]:
         """Return it as an object of JSON types."""

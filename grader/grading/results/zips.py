@@ -69,7 +69,7 @@ def _refuse_long_list(file: IO[bytes], most: int) -> None:
             raise ZipError(f"it has more than {most:,} files")
 
 
-def path_of(entry: zipfile.ZipInfo) -> str | None:
+def entry_path(entry: zipfile.ZipInfo) -> str | None:
     """Return the path of a file in a zip, with slashes; None if it leads outside.
 
     Some programs write backslashes.
@@ -86,7 +86,7 @@ def is_folder(entry: zipfile.ZipInfo) -> bool:
     return entry.filename.endswith(("/", "\\"))
 
 
-def files_inside(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+def list_files(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
     """Return the files of a student's zip by their paths; hidden ones are passed over.
 
     Raises:
@@ -95,7 +95,7 @@ def files_inside(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
     files: dict[str, zipfile.ZipInfo] = {}
     spellings: dict[str, str] = {}
     for entry in archive.infolist():
-        path = path_of(entry)
+        path = entry_path(entry)
         if path is None:
             raise ZipError(f"the path {entry.filename!r} in it leads outside")
         if is_folder(entry):

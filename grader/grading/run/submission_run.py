@@ -14,7 +14,7 @@ from grader.definitions.exercise import (
     TestCase,
     TestId,
 )
-from grader.grading.checks import check_of, judge
+from grader.grading.checks import judge, make_check
 from grader.grading.comparison.compare import Difference, RawResult, Rung
 from grader.grading.comparison.printed_text import compare_text
 from grader.grading.expected.oracle import Draw, Oracle
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from grader.grading.comparison.relations.pair import Relation
     from grader.sandbox.interface import Child, Children
 
-# An infinity in the wrong place may be that of a mask.
-_RETURNS = re.compile(r"^\s+return\s+(?!None\b)\S", re.MULTILINE)
-_RELATED = (Rung.SHAPE, Rung.NOT_FINITE, Rung.VALUES)
+_RETURN_OF_VALUE = re.compile(r"^\s+return\s+(?!None\b)\S", re.MULTILINE)
+_KINDS_WITH_RELATION = (Rung.SHAPE, Rung.NOT_FINITE, Rung.VALUES)
+"""An infinity in the wrong place may be that of a mask."""
 
 MOST_CHILDREN = 3
 """The children of one submission. A test that times out costs no other test, and whatever never
@@ -48,8 +48,8 @@ ends takes no more than three times the limits."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Attempt:
-    """The end of a test, before its disclosure is applied."""
+class _UndisclosedResult:
+    """The result of a test, before its disclosure is applied."""
 
     outcome: Outcome
     message: str = ""
@@ -59,15 +59,15 @@ class _Attempt:
     points: int = 0
 
 
-_PASSED = _Attempt(Outcome.PASSED)  # of a draw, of which there are many
+_PASSED = _UndisclosedResult(Outcome.PASSED)  # of a draw, of which there are many
 
 
 class SubmissionRun:
     """One submission in its own sandbox child. Use as a context manager.
 
     Args:
-        with_values: Whether results show the values behind a failure; who reads none saves time.
-        with_reasons: Whether results say in words what went wrong; likewise.
+        with_values: Whether results have the values behind a failure, which take time to make.
+        with_reasons: Whether results have sentences about what went wrong, which take time too.
         most_children: How many run the tests, one after the other: a new one after each time-out.
     """
 
@@ -92,7 +92,9 @@ class SubmissionRun:
         self.output = ""  # printed while the submission was loaded
         self.observed: dict[TestId, RawResult] = {}
         self.best_effort = BestEffort()
-        self._relations: dict[TestId, tuple[Relation, str]] = {}  # relations and their sentences
+        self._relations_without_origin: dict[
+            TestId, tuple[Relation, str]
+        ] = {}  # relations and their sentences
         self._with_values = with_values
         self._with_reasons = with_reasons
         self._most_children = most_children
@@ -101,9 +103,9 @@ class SubmissionRun:
         self._contents = DefinedNames((), {})
         self._child: Child | None = None
         self._program: LoadedProgram | None = None
-        self._ended = bool(self.problem)
+        self._has_ended = bool(self.problem)
         self._children = 1
-        self._is_late = False  # whether a time-out has ended the child
+        self._timed_out = False  # whether a time-out has ended the child
         self._began = time.monotonic()
         self._hidden_ran = False
         self._limits = limits
@@ -130,9 +132,9 @@ class SubmissionRun:
         return self._began + self._limits.wall_seconds
 
     @property
-    def starts_again(self) -> bool:
+    def will_restart_child(self) -> bool:
         """Return whether the next test gets a new child, with all of its time, after a time-out."""
-        return self._ended and self._is_late and self._children < self._most_children
+        return self._has_ended and self._timed_out and self._children < self._most_children
 
     def load(self) -> None:
         """Screen the submission's code and run it. What goes wrong becomes `problem`."""
@@ -152,7 +154,7 @@ class SubmissionRun:
                 "sentence", loaded.problem.sentence, outcome_sentences.NO_SENTENCE
             )
             self.outcome, self.line = loaded.problem.outcome, loaded.problem.line
-            self._ended = True
+            self._has_ended = True
 
     def grade(self, test: TestCase) -> TestResult:
         """Return the result of one test, within its disclosure.
@@ -160,12 +162,14 @@ class SubmissionRun:
         Raises:
             GraderFault, DefinitionError: The test could not be run, whatever the submission does.
         """
-        if self._ended and not self.starts_again:
-            return not_run(test, self.problem)
+        if self._has_ended and not self.will_restart_child:
+            return not_run_result(test, self.problem)
         # What it learnt from a hidden test must reach no output either.
-        is_again = self._ended or (self._hidden_ran and not test.hidden and self._child is not None)
-        if is_again and (problem := self._load_again()):
-            return not_run(test, problem)
+        needs_new_child = self._has_ended or (
+            self._hidden_ran and not test.hidden and self._child is not None
+        )
+        if needs_new_child and (problem := self._restart_child()):
+            return not_run_result(test, problem)
         assert self._program is not None  # for the type checker
         child = self._program.child
         if test.hidden and not self._hidden_ran and self.exercise.hidden_data:
@@ -176,18 +180,18 @@ class SubmissionRun:
         clock = time.perf_counter()
         attempt = self._attempt(self._program, test)
         seconds = round(time.perf_counter() - clock, 6)
-        if attempt.outcome is not Outcome.PASSED and not self._ended and child.output_full:
-            attempt = _Attempt(
+        if attempt.outcome is not Outcome.PASSED and not self._has_ended and child.output_full:
+            attempt = _UndisclosedResult(
                 Outcome.OUTPUT_LIMIT, outcome_sentences.OUTPUT_LIMIT, line=attempt.line
             )
         if test.hidden and self.exercise.kind == "predict" and attempt.rung is not None:
             # Nothing of a prediction is run, so that it can only hold what the learner wrote.
-            disclosed = _hidden(test, attempt, self.best_effort)
+            disclosed = _disclose(test, attempt, self.best_effort)
             if test.disclose == "category":
                 disclosed = replace(disclosed, message=attempt.message)
             return _result(test, disclosed)
         if test.hidden:
-            return _result(test, _hidden(test, attempt, self.best_effort))
+            return _result(test, _disclose(test, attempt, self.best_effort))
         if not self.lines.is_one_file:
             message = self._sentence(lambda: self.lines.sentence(attempt.message), attempt.message)
             attempt = replace(attempt, message=message, line=self.lines.line(attempt.line))
@@ -212,14 +216,14 @@ class SubmissionRun:
             seconds=seconds,
         )
 
-    def _load_again(self) -> str:
+    def _restart_child(self) -> str:
         """Load the submission into a new child; return the problem with that, or nothing."""
         assert self._child is not None  # for the type checker
-        is_late, self._is_late = self._is_late, False
+        is_late, self._timed_out = self._timed_out, False
         self._children += is_late
         self._child.close()
         self._child = self._new_child()
-        self._ended = self._hidden_ran = False
+        self._has_ended = self._hidden_ran = False
         self.load()
         problem = self.problem
         if is_late:  # it was loaded before, so the results until then stand
@@ -231,7 +235,7 @@ class SubmissionRun:
         results_with_origins = self.best_effort.make(
             "sentence", lambda: self._with_origins(results), dict(results)
         )
-        return verdict_of(
+        return make_verdict(
             self.exercise,
             self._submission,
             self._with_second_definition(results_with_origins),
@@ -249,25 +253,27 @@ class SubmissionRun:
         Hidden tests confirm it, too: nothing of them is said but that they do.
         """
         results_with_origins = dict(results)
-        if not self._relations:
+        if not self._relations_without_origin:
             return results_with_origins
         from grader.grading.comparison.relations import relation  # a pass needs none of it
         from grader.grading.comparison.relations.factors import shared_origin
         from grader.grading.feedback.relation_sentences import related
 
-        relations = {test: relation for test, (relation, _) in self._relations.items()}
+        relations = {
+            test: relation for test, (relation, _) in self._relations_without_origin.items()
+        }
         for test in self.exercise.tests:
             raw = self.observed.get(test.id)
             is_disclosed = test.hidden and test.disclose != "nothing"
-            if not is_disclosed or raw is None or raw.rung not in _RELATED:
+            if not is_disclosed or raw is None or raw.rung not in _KINDS_WITH_RELATION:
                 continue
             if other := relation(raw.expected, raw.got, raw.inputs):
                 relations[test.id] = other
-        for test_id, (one, earlier) in self._relations.items():
+        for test_id, (one, earlier) in self._relations_without_origin.items():
             origin = shared_origin(one, [each for key, each in relations.items() if key != test_id])
             result = results.get(test_id)
             if origin is not None and result is not None:
-                # What the relation needs an origin for says nothing before.
+                # A relation that needs an origin had no sentence when the test ran.
                 items = item_names(self.exercise.instructions, self.observed[test_id].expected)
                 sentence = related(one, origin, items)
                 message = result.message
@@ -303,24 +309,24 @@ class SubmissionRun:
         printed, ending = self._child.printed, self._child.end()
         return Evidence(ending.cpu, wall, ending.rss, printed)
 
-    def _attempt(self, program: LoadedProgram, test: TestCase) -> _Attempt:
+    def _attempt(self, program: LoadedProgram, test: TestCase) -> _UndisclosedResult:
         """Run the draws, to the first that does not pass, or all for partial credit.
 
         Points for a part of the draws are rounded down.
         """
         draws = self._oracle.draws(test)
-        first: tuple[_Attempt, RawResult] | None = None
+        first: tuple[_UndisclosedResult, RawResult] | None = None
         passed = 0
         for draw in draws:
             attempt = self._attempt_draw(program, test, draw, len(draws))
-            if attempt is _PASSED:
+            if attempt.outcome is Outcome.PASSED:
                 passed += 1
                 continue
             first = first or (attempt, self.observed[test.id])
-            if self._ended or not test.partial:
+            if self._has_ended or not test.partial:
                 break
         if first is None:
-            return _Attempt(Outcome.PASSED, points=test.points)
+            return _UndisclosedResult(Outcome.PASSED, points=test.points)
         attempt, self.observed[test.id] = first
         if not test.partial:
             return attempt
@@ -336,7 +342,7 @@ class SubmissionRun:
 
     def _attempt_draw(
         self, program: LoadedProgram, test: TestCase, draw: Draw, draws: int
-    ) -> _Attempt:
+    ) -> _UndisclosedResult:
         begin = program.child.printed
         got: Any = None
         difference: Difference | None = None
@@ -350,16 +356,18 @@ class SubmissionRun:
             return self._no_value(test, error, draw)
         except ChildGoneError as error:
             outcome = outcome_sentences.outcome_of(error)
-            self._ended, self._is_late = True, outcome is Outcome.TIMED_OUT
+            self._has_ended, self._timed_out = True, outcome is Outcome.TIMED_OUT
             line = outcome_sentences.line_of(error, self.source)
             sentence = self._sentence(partial(outcome_sentences.gone, error, self.source))
-            return _Attempt(outcome, sentence, line=line, inputs=draw.inputs)
+            return _UndisclosedResult(outcome, sentence, line=line, inputs=draw.inputs)
         except TooLongError:
             seconds = program.child.limits.wall_seconds + AUTHOR_SECONDS
             sentence = self._sentence(lambda: outcome_sentences.too_long(seconds))
-            return _Attempt(Outcome.TIMED_OUT, sentence, inputs=draw.inputs)
+            return _UndisclosedResult(Outcome.TIMED_OUT, sentence, inputs=draw.inputs)
         except TooLargeError:
-            return _Attempt(Outcome.OUT_OF_MEMORY, outcome_sentences.TOO_LARGE, inputs=draw.inputs)
+            return _UndisclosedResult(
+                Outcome.OUT_OF_MEMORY, outcome_sentences.TOO_LARGE, inputs=draw.inputs
+            )
         finally:
             result = RawResult(draw.number, got, draw.expected, draw.inputs)
             if difference is not None:
@@ -378,7 +386,9 @@ class SubmissionRun:
             sentence = self._sentence(
                 lambda: differs(difference, related, draw.number, draws, items)
             )
-        return _Attempt(Outcome.FAILED, sentence, rung=rung, inputs=draw.inputs, points=points)
+        return _UndisclosedResult(
+            Outcome.FAILED, sentence, rung=rung, inputs=draw.inputs, points=points
+        )
 
     def _reason(
         self,
@@ -393,26 +403,30 @@ class SubmissionRun:
         """Return the sentence about why a result is wrong, if it can be told."""
         rung = difference.rung
         if test.hidden:
-            return self._related(test, rung, draw, got)
+            return self._relation_sentence(test, rung, draw, got)
         mine, starter = (  # but for blank lines and comments
             [bare for line in text.splitlines() if (bare := line.partition("#")[0].rstrip())]
             for text in (self.source, self.exercise.starter)
         )
         if rung in (Rung.NOTHING, Rung.SILENCE) and mine == starter:
             return outcome_sentences.STARTER
-        if rung is Rung.SILENCE and "print" not in self.source and _RETURNS.search(self.source):
+        if (
+            rung is Rung.SILENCE
+            and "print" not in self.source
+            and _RETURN_OF_VALUE.search(self.source)
+        ):
             return outcome_sentences.RETURNED
         if rung is Rung.NOTHING and difference.path == ():
             return self._not_returned(program, test, draw, begin)
-        return self._related(test, rung, draw, got)
+        return self._relation_sentence(test, rung, draw, got)
 
-    def _related(self, test: TestCase, rung: Rung, draw: Draw, got: object) -> str:
+    def _relation_sentence(self, test: TestCase, rung: Rung, draw: Draw, got: object) -> str:
         """Return the sentence about how a wrong result is related to the right one, if it is.
 
         Never of a hidden test, whose sentence is a fixed one, nor of a prediction, whose answer it
         would give away.
         """
-        if test.hidden or self.exercise.kind == "predict" or rung not in _RELATED:
+        if test.hidden or self.exercise.kind == "predict" or rung not in _KINDS_WITH_RELATION:
             return ""
         from grader.grading.comparison.relations import relation  # a pass needs none of it
         from grader.grading.feedback.relation_sentences import related
@@ -422,7 +436,7 @@ class SubmissionRun:
             return ""
         sentence = related(explanation, items=item_names(self.exercise.instructions, draw.expected))
         if explanation.origins:
-            self._relations[test.id] = (explanation, sentence)
+            self._relations_without_origin[test.id] = (explanation, sentence)
         return sentence
 
     def _not_returned(self, program: LoadedProgram, test: TestCase, draw: Draw, begin: int) -> str:
@@ -432,34 +446,34 @@ class SubmissionRun:
         try:
             if printed.strip() and compare_text(str(draw.expected), printed) is None:
                 return outcome_sentences.PRINTED
-            for name in check_of(test).names_asked(self.exercise.defines):
+            for name in make_check(test).names_asked(self.exercise.defines):
                 answer = child.ask("not_returned", self.source, name)
                 if isinstance(answer, Returned) and answer.value is not None:
                     return outcome_sentences.not_returned(answer.value, self.source)
         except ChildGoneError:
-            self._ended = True
+            self._has_ended = True
         return outcome_sentences.ONLY_PRINTED if printed.strip() else ""
 
-    def _no_value(self, test: TestCase, error: NoValueError, draw: Draw) -> _Attempt:
+    def _no_value(self, test: TestCase, error: NoValueError, draw: Draw) -> _UndisclosedResult:
         answer = error.answer
         if isinstance(answer, Unsupported):
             sentence = self._sentence(lambda: outcome_sentences.unsupported(answer, draw.expected))
             rung = Rung.SHAPE if answer.is_too_large else Rung.TYPE
-            return _Attempt(Outcome.FAILED, sentence, rung=rung, inputs=draw.inputs)
+            return _UndisclosedResult(Outcome.FAILED, sentence, rung=rung, inputs=draw.inputs)
         line = answer.frames[-1][0] if answer.frames else None
         sentence = ""
         if self._with_reasons:
             sentence = self._sentence(
                 lambda: outcome_sentences.raised(
-                    answer, check_of(test).code_at(error), self._contents
+                    answer, make_check(test).code_at(error), self._contents
                 )
             )
-        return _Attempt(
+        return _UndisclosedResult(
             outcome_sentences.outcome_of(answer), sentence, line=line, inputs=draw.inputs
         )
 
 
-def _result(test: TestCase, attempt: _Attempt, output: str = "") -> TestResult:
+def _result(test: TestCase, attempt: _UndisclosedResult, output: str = "") -> TestResult:
     return TestResult(
         id=test.id,
         description="" if test.hidden else test.description,
@@ -473,25 +487,25 @@ def _result(test: TestCase, attempt: _Attempt, output: str = "") -> TestResult:
     )
 
 
-def not_run(test: TestCase, problem: str = "") -> TestResult:
+def not_run_result(test: TestCase, problem: str = "") -> TestResult:
     """Return the result of a test that comes after the program's end.
 
     Args:
         problem: Why no test was run, if that is so.
     """
     if not problem and test.hidden and test.disclose == "nothing":
-        return _result(test, _Attempt(Outcome.FAILED, NOT_PASSED))
-    return _result(test, _Attempt(Outcome.NOT_RUN, problem or outcome_sentences.NOT_RUN))
+        return _result(test, _UndisclosedResult(Outcome.FAILED, NOT_PASSED))
+    return _result(test, _UndisclosedResult(Outcome.NOT_RUN, problem or outcome_sentences.NOT_RUN))
 
 
-def timed_out(test: TestCase, seconds: float, best_effort: BestEffort) -> TestResult:
+def timed_out_result(test: TestCase, seconds: float, best_effort: BestEffort) -> TestResult:
     """Return the result of a test in which the submission's wall clock ran down."""
     sentence = best_effort.make("sentence", lambda: outcome_sentences.too_long(seconds), "")
-    attempt = _Attempt(Outcome.TIMED_OUT, sentence)
-    return _result(test, _hidden(test, attempt, best_effort) if test.hidden else attempt)
+    attempt = _UndisclosedResult(Outcome.TIMED_OUT, sentence)
+    return _result(test, _disclose(test, attempt, best_effort) if test.hidden else attempt)
 
 
-def verdict_of(
+def make_verdict(
     exercise: Exercise,
     submission: Submission,
     results: Mapping[TestId, TestResult],
@@ -533,10 +547,12 @@ def verdict_of(
     )
 
 
-def _hidden(test: TestCase, attempt: _Attempt, best_effort: BestEffort) -> _Attempt:
+def _disclose(
+    test: TestCase, attempt: _UndisclosedResult, best_effort: BestEffort
+) -> _UndisclosedResult:
     """Return what a hidden test may disclose of an attempt."""
     if attempt.outcome is Outcome.PASSED:
-        return _Attempt(Outcome.PASSED, points=attempt.points)
+        return _UndisclosedResult(Outcome.PASSED, points=attempt.points)
     outcome = Outcome.FAILED if test.disclose == "nothing" else attempt.outcome
     message = best_effort.make(
         "sentence",
@@ -545,7 +561,7 @@ def _hidden(test: TestCase, attempt: _Attempt, best_effort: BestEffort) -> _Atte
         ),
         NOT_PASSED,
     )
-    return _Attempt(outcome, message, points=attempt.points)
+    return _UndisclosedResult(outcome, message, points=attempt.points)
 
 
 def in_running_order(exercise: Exercise) -> list[TestCase]:

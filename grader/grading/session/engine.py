@@ -14,7 +14,7 @@ from grader.definitions.exercise import Exercise, TestId
 from grader.errors import EtudeError, GraderFault
 from grader.grading.expected.oracle import Oracle, ValueCache
 from grader.grading.grade import explain, run_tests
-from grader.grading.program.author_code import with_files_of
+from grader.grading.program.author_code import provide_data_files
 from grader.grading.results import journal
 from grader.grading.results.jobs import Job, Probe, Result
 from grader.grading.results.submission import Submission
@@ -23,11 +23,11 @@ from grader.grading.results.verdict_json import verdict_data
 from grader.grading.run.submission_run import MOST_CHILDREN, SubmissionRun, in_running_order
 from grader.grading.session.lru_cache import MOST_EXERCISES, LruCache
 from grader.grading.session.proof_evidence import (
-    computed_otherwise,
-    drawn_otherwise,
-    ended_otherwise,
-    evidence_of,
-    reach_of,
+    collect_evidence,
+    find_changed_inputs,
+    find_changed_outcomes,
+    find_changed_values,
+    summarize_inputs,
 )
 from grader.sandbox.limits import Limits
 
@@ -219,14 +219,15 @@ class _GradingSession:
         job.exercise.refuse_missing(job.submission.source)
         if lacking := sorted(set(job.exercise.packages) - self._sandbox.packages):
             raise GraderFault(f"the sandbox was started without {', '.join(lacking)}")
-        shared = (job.probe and job.probe.form_of) or job.exercise.digest  # by all its forms
-        oracle = Oracle(job.exercise, self._sandbox, self._values.get(shared, ValueCache))
+        # All variants of an exercise share its values.
+        cache_key = (job.probe and job.probe.form_of) or job.exercise.digest
+        oracle = Oracle(job.exercise, self._sandbox, self._values.get(cache_key, ValueCache))
 
         def note(kind: str, content: object) -> None:
             if kind == journal.BEGAN:  # each has its own time; the results are not the job's
                 self._note(kind, content)
 
-        with with_files_of(job.exercise):
+        with provide_data_files(job.exercise):
             if job.probe and job.probe.breaks is not None:
                 from grader.grading.diagnosis.break_it import break_program
 
@@ -241,13 +242,13 @@ class _GradingSession:
                 return verdict
             wrong_again = self._verdict(session, other, oracle, note)
             again = self._verdict(session, job, oracle, note)
-            changed_inputs, reach = drawn_otherwise(oracle), reach_of(oracle)
-            recomputed = computed_otherwise(oracle)
+            changed_inputs, reach = find_changed_inputs(oracle), summarize_inputs(oracle)
+            recomputed = find_changed_values(oracle)
         assert verdict.evidence is not None  # such a probe asks for evidence
         evidence = replace(
             verdict.evidence,
-            changed=ended_otherwise(verdict, again),
-            changed_wrong=ended_otherwise(wrong, wrong_again),
+            changed=find_changed_outcomes(verdict, again),
+            changed_wrong=find_changed_outcomes(wrong, wrong_again),
             changed_inputs=changed_inputs,
             recomputed=recomputed,
             reach=reach,
@@ -266,23 +267,23 @@ class _GradingSession:
             ],
         )
         results: dict[TestId, TestResult] = {}
-        is_learners = probe is None or probe.shapes
+        has_feedback = probe is None or probe.shapes
         with SubmissionRun(
             oracle,
             job.submission,
             self._sandbox,
             job.limits,
-            with_values=is_learners,
+            with_values=has_feedback,
             # What never ends proves nothing more in its other tests.
-            most_children=MOST_CHILDREN if is_learners else 1,
+            most_children=MOST_CHILDREN if has_feedback else 1,
         ) as run:
             run.prepare()
             note(journal.BEGAN, time.monotonic())
             tests = ((item.case.id, partial(_run_item, item, run)) for item in items)
             run_tests(run, tests, results, note, first_failure=bool(probe and probe.first_failure))
-            evidence = evidence_of(run) if probe and probe.evidence else None
+            evidence = collect_evidence(run) if probe and probe.evidence else None
         verdict = replace(run.verdict(results, self._sandbox.backend.name), evidence=evidence)
-        if is_learners:
+        if has_feedback:
             searches = _Searches(self._diagnosticians, oracle, self._sandbox, job, run, results)
             if verdict.outcome is not Outcome.PASSED and not verdict.message:
                 note(journal.VERDICT, [verdict_data(verdict), run.best_effort.failures])

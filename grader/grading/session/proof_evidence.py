@@ -16,7 +16,7 @@ from grader.definitions.exercise import (
     TestId,
     Tolerance,
 )
-from grader.grading.checks import check_of
+from grader.grading.checks import make_check
 from grader.grading.comparison.compare import RawResult, compare
 from grader.grading.diagnosis.input_values import parts
 from grader.grading.expected.inputs import draw_inputs
@@ -35,7 +35,7 @@ _ROUNDING = 1e-9  # relative, for values written with full precision: the last b
 _WORD = re.compile(r"\w+")
 
 
-def evidence_of(run: SubmissionRun) -> Evidence:
+def collect_evidence(run: SubmissionRun) -> Evidence:
     """End a run, and return its usage and its findings about the values that authors wrote."""
     varied = []  # arrays of floats that differ by more than rounding
     for name, raw in run.observed.items():
@@ -53,7 +53,7 @@ def evidence_of(run: SubmissionRun) -> Evidence:
             test.stdout is not None
             and result is not None
             and isinstance(result.got, str)
-            and check_of(test).compared(run.exercise, test.stdout, result.got) is not None
+            and make_check(test).compare_values(run.exercise, test.stdout, result.got) is not None
         ):
             written, actual = (_short(" ".join(t.split())) for t in (test.stdout, result.got))
             message = f"the definition says {written}, the solution prints {actual}"
@@ -72,7 +72,7 @@ def _wrong_value(exercise: Exercise, test: TestCase, written: Any, raw: RawResul
         truth, source = raw.got, "the solution gives"
     else:
         return ""
-    is_off = check_of(test).compared(exercise, written, truth) is not None
+    is_off = make_check(test).compare_values(exercise, written, truth) is not None
     place = _place(written, truth, is_off=is_off)
     if place is not None:
         written_numbers, actual = _numbers(written), _numbers(truth)
@@ -147,7 +147,7 @@ def _short(value: Any) -> str:
     return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 3] + "..."
 
 
-def reach_of(oracle: Oracle) -> dict[str, Any]:
+def summarize_inputs(oracle: Oracle) -> dict[str, Any]:
     """Return what the inputs of all tests reach, as JSON: the author knows what the text promises.
 
     `smallest` and `largest` are the absolute numbers nearest to 0 and furthest from it.
@@ -179,7 +179,7 @@ _TIMES_AGAIN = 3  # what depends on chance often gives the same
 _BY_CHANCE = (Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY, Outcome.NOT_RUN)  # on a busy machine
 
 
-def ended_otherwise(first: Verdict, again: Verdict) -> tuple[TestId, ...]:
+def find_changed_outcomes(first: Verdict, again: Verdict) -> tuple[TestId, ...]:
     """Return the tests whose outcome or points differ between two runs of one program."""
     before = {test.id: (test.outcome, test.points) for test in first.tests}
     after = {test.id: (test.outcome, test.points) for test in again.tests}
@@ -192,7 +192,7 @@ def ended_otherwise(first: Verdict, again: Verdict) -> tuple[TestId, ...]:
     )
 
 
-def drawn_otherwise(oracle: Oracle) -> tuple[TestId, ...]:
+def find_changed_inputs(oracle: Oracle) -> tuple[TestId, ...]:
     """Return the tests whose `given` makes other inputs when it runs again.
 
     Functions and other values that cannot be copied are not compared.
@@ -211,7 +211,7 @@ def drawn_otherwise(oracle: Oracle) -> tuple[TestId, ...]:
     return tuple(changed)
 
 
-def computed_otherwise(oracle: Oracle) -> tuple[TestId, ...]:
+def find_changed_values(oracle: Oracle) -> tuple[TestId, ...]:
     """Return the tests whose reference gives another value when it is asked again."""
     return tuple(
         test.id

@@ -35,13 +35,13 @@ def plan_assignment(folder: Path, exercises: Sequence[Exercise], ids: Collection
     if len(by_id) < len(exercises):
         raise UsageError("two of the assigned exercises have the same id")
 
-    def exercise_of(name: str) -> str | None:
+    def find_exercise(name: str) -> str | None:
         meant = exercise_in({*by_id, *ids}, name)
         return meant if meant in by_id else None
 
     try:
         files = sort_files(
-            folder, exercise_of, lambda each: by_id[each].files_to_submit, below=folder
+            folder, find_exercise, lambda each: by_id[each].files_to_submit, below=folder
         )
     except OSError:
         files = SortedFiles()
@@ -64,14 +64,14 @@ def plan_assignment(folder: Path, exercises: Sequence[Exercise], ids: Collection
         else:
             problem = f"There is no file {expected}"
             if paths:
-                problem = f"There are several: {_listed(paths, folder)}. Submit one {expected}"
+                problem = f"There are several: {_list_paths(paths, folder)}. Submit one {expected}"
             elif others and not exercise.files_to_submit:
-                listed = _listed(others, folder)
+                listed = _list_paths(others, folder)
                 problem += f"; what was submitted is {listed}. Call yours {expected}"
             submission = Submission.without_source(folder / expected, f"{problem}.")
         plan.add(Entry("", submission.path, name), Job(exercise, submission))
     return plan
 
 
-def _listed(paths: Sequence[Path], folder: Path) -> str:
+def _list_paths(paths: Sequence[Path], folder: Path) -> str:
     return few([ascii(str(path.relative_to(folder)))[1:-1] for path in paths])

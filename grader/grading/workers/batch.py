@@ -225,10 +225,10 @@ class Results:
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
                 raise UsageError(f"{path} is being written by another run") from None
-            self._read()
+            self._read_records()
             stack.pop_all()
 
-    def _read(self) -> None:
+    def _read_records(self) -> None:
         end = self._file.seek(0)
         for number, line in enumerate(self._file, 1):
             if not line.endswith(b"\n") and number > 1:

@@ -10,7 +10,12 @@ from grader.grading.results import journal
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.verdict_json import result_from_data, verdict_from_data
 from grader.grading.run.best_effort import BestEffort
-from grader.grading.run.submission_run import in_running_order, not_run, timed_out, verdict_of
+from grader.grading.run.submission_run import (
+    in_running_order,
+    make_verdict,
+    not_run_result,
+    timed_out_result,
+)
 from grader.sandbox.answers import Cause, ChildGoneError
 from grader.sandbox.limits import PREPARE_SECONDS
 
@@ -36,10 +41,10 @@ def recover_result(job: Job, notes: Sequence[tuple[str, Any]], sandbox: str) -> 
         problem = best_effort.make(
             "sentence", lambda: outcome_sentences.gone(error), outcome_sentences.NO_SENTENCE
         )
-        verdict = verdict_of(
+        verdict = make_verdict(
             job.exercise,
             job.submission,
-            {test.id: not_run(test, problem) for test in tests},
+            {test.id: not_run_result(test, problem) for test in tests},
             sandbox=sandbox,
             outcome=outcome_sentences.outcome_of(error),
             problem=problem,
@@ -53,8 +58,10 @@ def recover_result(job: Job, notes: Sequence[tuple[str, Any]], sandbox: str) -> 
     if job.probe is not None and job.probe.first_failure:
         del left[1:]
     for number, test in enumerate(left):
-        results[test.id] = not_run(test) if number else timed_out(test, seconds, best_effort)
-    verdict = verdict_of(
+        results[test.id] = (
+            not_run_result(test) if number else timed_out_result(test, seconds, best_effort)
+        )
+    verdict = make_verdict(
         job.exercise, job.submission, results, sandbox=sandbox, output=content[journal.LOADED]
     )
     return replace(verdict, failures=tuple(best_effort.failures))

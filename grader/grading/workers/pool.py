@@ -193,7 +193,7 @@ class Pool:
             case {"no sandbox": str(cause)} if not self._sandbox_works:
                 raise SandboxFault(cause)
             case {"verdict": _} | {"problems": _} if queued is not None and message is not None:
-                result = _read(message, queued.job)
+                result = _parse_result(message, queued.job)
                 if result is not None:
                     worker.queued = None
                     if worker.done >= self._jobs_per_worker:
@@ -241,9 +241,9 @@ class Pool:
 
     def _start_worker(self) -> "_Worker":
         number = self._free_number()
-        # One waits while the others work: a worker and its sandbox hand over faster, and find their
-        # memory cached, on one core. They are bound only if every core gets equally many workers,
-        # or one could be idle beside a queue.
+        # A worker and its sandbox never run at the same time, so both are bound to one core, where
+        # memory is cached. Not if the cores would get different numbers of workers: one could be
+        # idle while jobs wait.
         cores = sorted(os.sched_getaffinity(0))
         core = None if self._size % len(cores) else cores[number % len(cores)]
         worker = _Worker(number, core, self._definitions, self._open_sandbox, self._packages)
@@ -259,7 +259,7 @@ class Pool:
         worker.stop()
 
 
-def _read(message: dict[str, Any], job: Job) -> Result | None:
+def _parse_result(message: dict[str, Any], job: Job) -> Result | None:
     """Rebuild a worker's result; return None if it is malformed, or of another job."""
     try:
         if "problems" in message:
@@ -335,7 +335,7 @@ class _Worker:
         self.queued = queued
         self.done += 1
         self.since = time.monotonic()
-        self.due = self.since + _seconds_of(job)
+        self.due = self.since + _time_allowed(job)
         return True
 
     def is_late(self) -> bool:
@@ -347,7 +347,7 @@ class _Worker:
             began = dict(self.journal.notes()).get(BEGAN)  # the submission's own time
         except _MALFORMED:
             began = None
-        seconds = _seconds_of(self.queued.job)
+        seconds = _time_allowed(self.queued.job)
         if not isinstance(began, float):  # it is still starting, or prepares the exercise
             prepared = self.since + PREPARE_SECONDS
             self.due = min(prepared, now + seconds)
@@ -390,7 +390,7 @@ class _Worker:
         self._output.close()
 
 
-def _seconds_of(job: Job) -> float:
+def _time_allowed(job: Job) -> float:
     """Return how long a submission may hold its worker."""
     try:
         return job.limits.wall_seconds + GRACE_SECONDS

@@ -53,7 +53,7 @@ class _Inbox(JobSource):
         self._numbers[id(job)] = (job, number)
         return job
 
-    def number_of(self, job: Job) -> int:
+    def pop_number(self, job: Job) -> int:
         """Return the number of a job that is done."""
         return self._numbers.pop(id(job))[1]
 
@@ -75,7 +75,7 @@ def main(descriptor: int, workers: int) -> int:
                             reply = {"definition": str(result)}
                         else:
                             reply = {"fault": str(result)}
-                        _say(line, {"number": inbox.number_of(job), **reply})
+                        _say(line, {"number": inbox.pop_number(job), **reply})
         except SandboxFault as fault:
             _say(line, {"no sandbox": str(fault)})
             return 3

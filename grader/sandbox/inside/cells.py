@@ -159,7 +159,7 @@ class Program:
 
     def _write(self, words: str, text: str) -> bool:
         """Keep the module that a cell writes; return whether it can be imported."""
-        module = _module_of(words) if words.rstrip("'\"").endswith(".py") else ""
+        module = _module_name(words) if words.rstrip("'\"").endswith(".py") else ""
         if not module or module in sys.modules or module in sys.stdlib_module_names:
             return False
         ast.parse(text)
@@ -228,7 +228,7 @@ class Program:
         if command.startswith("%") and name in _RUN:
             lines = [_OPTIONS.sub("", words.strip(), count=1)]
             return "" if list(self._without_magics(lines)) else lines[0]
-        module = _module_of(words)
+        module = _module_name(words)
         is_run = command.startswith("%run ") and module in self.modules
         return f"from {module} import *" if is_run else ""
 
@@ -249,7 +249,7 @@ def _placeholder(target: str | None, command: str) -> str:
     return f"{target}{'[]' if command.startswith('!') else None}" if target else "pass"
 
 
-def _module_of(words: str) -> str:
+def _module_name(words: str) -> str:
     """Return the module whose file is the last of some words; "" if that names none."""
     name = words.rsplit(maxsplit=1)[-1].strip("'\"").removeprefix("./") if words.strip() else ""
     module = _MODULE.fullmatch(name)

@@ -27,13 +27,13 @@ def draw(statements: str, namespace: dict[str, Any]) -> Any:
     return value
 
 
-def data_of(value: Any) -> dict[str, Any] | None:
+def figure_data(value: Any) -> dict[str, Any] | None:
     """Return the data of a figure, given it, its axes or one of its parts, or else the current one.
 
     None if nothing was drawn.
     """
     pyplot: Any = sys.modules.get("matplotlib.pyplot")
-    figure = _figure_of(value)
+    figure = _find_figure(value)
     if figure is None and pyplot is not None and pyplot.get_fignums():
         figure = pyplot.gcf()
     if figure is None:
@@ -45,12 +45,12 @@ def data_of(value: Any) -> dict[str, Any] | None:
     }
 
 
-def _figure_of(value: Any) -> Any:
+def _find_figure(value: Any) -> Any:
     """Return the figure that a value is, or is a part of."""
     if isinstance(value, np.ndarray) and value.dtype == object:
         value = value.ravel().tolist()
     if isinstance(value, (list, tuple)):  # `fig, ax`, the axes of `subplots`, the lines of `plot`
-        return next(filter(None, map(_figure_of, value)), None)
+        return next(filter(None, map(_find_figure, value)), None)
     base: Any = sys.modules.get("matplotlib.figure")
     if base is None:
         return None

@@ -13,22 +13,22 @@ if TYPE_CHECKING:
 _WIDEST_GAPS = 64 << 20  # bytes of one array
 
 
-class Lent(np.ndarray):
+class LentMemory(np.ndarray):
     """Memory that the grader protects from authors' code; a submission gets a writable copy."""
 
 
 def lend(array: "npt.NDArray[Any]") -> "npt.NDArray[Any]":
-    """Return a read-only copy of an array, in memory that is `Lent`."""
+    """Return a read-only copy of an array, in memory that is `LentMemory`."""
     if type(array) is not np.ndarray or array.dtype.hasobject:
         array = array.copy()
         array.flags.writeable = False
         return array.view()  # of a view the flag cannot be set back
     if array.flags.c_contiguous or gaps(array.shape, array.strides, array.itemsize) > _WIDEST_GAPS:
-        memory = Lent(array.shape, array.dtype)
+        memory = LentMemory(array.shape, array.dtype)
         memory[...] = array
         memory.flags.writeable = False
         return memory.view(np.ndarray)
-    copy = arrange(array, array.strides, Lent)
+    copy = arrange(array, array.strides, LentMemory)
     copy.flags.writeable = False
     base = copy.base
     if isinstance(base, np.ndarray):
@@ -78,7 +78,7 @@ def is_read_only(array: "npt.NDArray[Any]") -> bool:
         return False
     base: object = array
     while isinstance(base, np.ndarray):
-        if type(base) is Lent:
+        if type(base) is LentMemory:
             return False
         base = base.base
     return True

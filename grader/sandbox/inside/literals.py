@@ -116,20 +116,20 @@ def answers(source: str, names: list[str], file_name: str) -> dict[str, object]:
             value: ast.expr = node.value  # type: ignore[attr-defined]  # an assignment has one
             # So that the traceback of an error leads through the learner's line.
             text = "\n" * (node.lineno - 1) + "value = read(node)"
-            namespace: dict[str, object] = {"read": _read, "node": value}
+            namespace: dict[str, object] = {"read": _evaluate, "node": value}
             exec(compile(text, file_name, "exec"), namespace)  # noqa: S102  one fixed statement; nothing of the source is in it
             answers_by_name[name] = namespace["value"]
     return answers_by_name
 
 
-def _read(node: ast.expr) -> object:  # noqa: PLR0911  one for each form
+def _evaluate(node: ast.expr) -> object:  # noqa: PLR0911  one for each form
     match node:
         case ast.Constant(value=value) | ast.Name(id=value):
             return value
         case ast.UnaryOp(op=ast.USub()):
-            return -_read(node.operand)  # type: ignore[operator]  # or it raises
+            return -_evaluate(node.operand)  # type: ignore[operator]  # or it raises
         case ast.UnaryOp(op=ast.UAdd()):
-            return +_read(node.operand)  # type: ignore[operator]  # or it raises
+            return +_evaluate(node.operand)  # type: ignore[operator]  # or it raises
         case ast.Tuple():
             return tuple(_all(node.elts))
         case ast.List():
@@ -142,9 +142,9 @@ def _read(node: ast.expr) -> object:  # noqa: PLR0911  one for each form
         case ast.Attribute(attr=name):
             return _CONSTANTS[name]
         case ast.Call(args=[items]):
-            return np.array(_read(items))
+            return np.array(_evaluate(items))
     raise ValueError("no literal")
 
 
 def _all(nodes: list[ast.expr]) -> Iterator[object]:
-    return map(_read, nodes)
+    return map(_evaluate, nodes)

@@ -213,7 +213,7 @@ class _Objects:
         if not _is_of_submission(kind):
             if not (_is_of_submission(value) or isinstance(value, (*_FUNCTIONS, Iterator))):
                 return None
-            name = f"<{wire.name_of(kind)}>"
+            name = f"<{wire.full_type_name(kind)}>"
         handle = wire.Handle(len(self._objects), name[: wire.MAX_KIND], callable(value))
         return self._know(value, handle)
 
@@ -283,7 +283,7 @@ class _SubmissionModule:
     def __init__(self, output: Output) -> None:
         self._output = output
         self._errors = _Errors(output)
-        self._warnings: set[str] = set()  # warnings
+        self._warnings: set[str] = set()  # their texts, since Python shows each only once
         self.module = types.ModuleType(MODULE_NAME)
 
     def print_to(self, output: Output) -> None:
@@ -332,7 +332,7 @@ class _SubmissionModule:
         """Run a program; return every public callable, and facts about the names."""
         main = self._begin(source)
         exec(compile(main, FILE_NAME, "exec"), self.module.__dict__)  # noqa: S102  what this process is for
-        return self._defined(names)
+        return self._describe_names(names)
 
     @_operation
     def program(self, numbered_cells: list[list[object]], names: list[str]) -> dict[str, object]:
@@ -340,7 +340,9 @@ class _SubmissionModule:
         if names:
             numbered_cells, _ = cells.choose(numbered_cells, names)
         joined = cells.program(numbered_cells)
-        failed = [[number, _raised(error)] for number, error in joined.unreadable[:_MAX_FAILED]]
+        failed = [
+            [number, _describe_error(error)] for number, error in joined.unreadable[:_MAX_FAILED]
+        ]
         return {
             "source": joined.source,
             "numbers": [number for number, _ in numbered_cells],
@@ -371,22 +373,22 @@ class _SubmissionModule:
                 code = compile(tree, FILE_NAME, "exec", flags, dont_inherit=True)
                 flags |= code.co_flags & _FUTURE
                 if code.co_flags & inspect.CO_COROUTINE:
-                    cells.run_to_its_end(eval(code, self.module.__dict__))  # noqa: S307  likewise
+                    cells.run_to_its_end(eval(code, self.module.__dict__))  # noqa: S307  what this process is for
                 else:
                     exec(code, self.module.__dict__)  # noqa: S102  what this process is for
             except (OutputLimitError, MemoryError):
                 raise
             except BaseException as error:  # noqa: BLE001  SystemExit too
-                failed.setdefault(place, _raised(error))
+                failed.setdefault(place, _describe_error(error))
         first = itertools.islice(failed.items(), _MAX_FAILED)
-        return {**self._defined(names), "failed": [[place, facts] for place, facts in first]}
+        return {**self._describe_names(names), "failed": [[place, facts] for place, facts in first]}
 
     @_operation
     def load_answers(self, source: str, names: list[str]) -> dict[str, object]:
         """Do as `load`, but read the values off the syntax tree; nothing runs."""
         self._begin(source)
         self.module.__dict__.update(literals.answers(source, names, FILE_NAME))
-        return self._defined(names)
+        return self._describe_names(names)
 
     @_operation
     def run_suite(
@@ -396,7 +398,7 @@ class _SubmissionModule:
         suite.install(functions)
         main = self._begin(source)
         exec(compile(main, FILE_NAME, "exec"), self.module.__dict__)  # noqa: S102  what this process is for
-        return suite.failures(self.module.__dict__, begin, _raised, most)
+        return suite.failures(self.module.__dict__, begin, _describe_error, most)
 
     def _begin(self, source: str) -> str:
         """Let the program find what `python submission.py` gives; return the main module's text."""
@@ -416,7 +418,7 @@ class _SubmissionModule:
         modules.install(main, self.module, code)
         return texts[main]
 
-    def _defined(self, names: list[str]) -> dict[str, object]:
+    def _describe_names(self, names: list[str]) -> dict[str, object]:
         namespace = self.module.__dict__
         public = [n for n, v in namespace.items() if not n.startswith("_") and callable(v)]
         defined: dict[str, dict[str, object]] = {}  # what explains a wrong signature
@@ -493,10 +495,10 @@ class _SubmissionModule:
         """Return the parameters, each with its kind, its default and its annotation."""
         signature = inspect.signature(function)
         parameters = [
-            [p.name, int(p.kind), *(_or_nothing(each) for each in (p.default, p.annotation))]
+            [p.name, int(p.kind), *(_optional_fact(each) for each in (p.default, p.annotation))]
             for p in signature.parameters.values()
         ]
-        return [*parameters, ["return", -1, [], _or_nothing(signature.return_annotation)]]
+        return [*parameters, ["return", -1, [], _optional_fact(signature.return_annotation)]]
 
     @contextlib.contextmanager
     def recording(self, record: list[object]) -> Iterator[None]:
@@ -539,10 +541,10 @@ class _SubmissionModule:
         from . import drawn_figure  # imported ahead where there are packages; no page has it
 
         namespace = {**self.module.__dict__, **variables}
-        return drawn_figure.data_of(drawn_figure.draw(statements, namespace))
+        return drawn_figure.figure_data(drawn_figure.draw(statements, namespace))
 
 
-def _or_nothing(value: object) -> list[object]:
+def _optional_fact(value: object) -> list[object]:
     """Return a default or an annotation in a list; an empty one if there is none."""
     if value is inspect.Parameter.empty:
         return []
@@ -619,7 +621,7 @@ def _is_plain(value: object) -> bool:
         return False
 
 
-def _raised(error: BaseException, depth: int = 0) -> dict[str, object]:
+def _describe_error(error: BaseException, depth: int = 0) -> dict[str, object]:
     """Return what is to be known of an error of the submission."""
     try:
         message = str(error)
@@ -656,13 +658,13 @@ def _raised(error: BaseException, depth: int = 0) -> dict[str, object]:
         if _is_plain(error.args):
             answer["args"] = error.args
         if error.__cause__ is not None and depth < _MAX_CAUSES:
-            answer["cause"] = _raised(error.__cause__, depth + 1)
+            answer["cause"] = _describe_error(error.__cause__, depth + 1)
     if isinstance(error, SyntaxError):
         answer |= {"message": error.msg, "line": error.lineno, "text": (error.text or "")[:200]}
     return answer
 
 
-def _measured(act: Callable[..., object], *arguments: object) -> tuple[object, list[int]]:
+def _measure(act: Callable[..., object], *arguments: object) -> tuple[object, list[int]]:
     """Execute a request and measure it; NumPy reports its arrays to `tracemalloc` too."""
     _start_tracing()
     try:
@@ -718,7 +720,9 @@ class SubmissionServer:
             options.add(words.pop(0))
         act = types.MethodType(OPERATIONS[words.pop(0)], self._submission)
         record, usage = list[object](), list[object]()
-        states = list(map(sharing.state_of, shared.objects.values())) if "look" in options else []
+        states = (
+            list(map(sharing.take_snapshot, shared.objects.values())) if "look" in options else []
+        )
         type_name = ""  # of the value that the submission gave
         try:
             with (
@@ -727,11 +731,11 @@ class SubmissionServer:
                 else contextlib.nullcontext()
             ):
                 if "measure" in options:
-                    value, *usage = _measured(act, *words)
+                    value, *usage = _measure(act, *words)
                 else:
                     value = act(*words)
-            words.clear()  # likewise
-            type_name = wire.name_of(type(value))
+            words.clear()  # or this would hold the arguments
+            type_name = wire.full_type_name(type(value))
             if "look" in options:
                 value = [value, self._changes(shared, frame, states)]
             value = [value, *record] if "hear" in options else value
@@ -742,7 +746,7 @@ class SubmissionServer:
                 where = where.removeprefix("[0]")
             answer = [number, "unsupported", {"kind": error.kind, "path": where}]
         except BaseException as error:  # noqa: BLE001  SystemExit and KeyboardInterrupt too
-            facts = _raised(error)
+            facts = _describe_error(error)
             answer = [number, "raised", facts]
             if type_name and not facts["frames"]:  # our code cannot send it, whatever it is
                 answer = [number, "unsupported", {"kind": type_name, "path": ""}]
@@ -776,7 +780,7 @@ class SubmissionServer:
         nothing that it could not have by making a copy of its arguments.
         """
         objects = list(shared.objects.values())
-        now = map(sharing.state_of, objects)
+        now = map(sharing.take_snapshot, objects)
         if all(
             state is not None and sharing.is_same(*each, state)
             for each, state in zip(zip(objects, now, strict=True), states, strict=True)

@@ -33,7 +33,7 @@ CHANGEABLE = (*_CONTAINERS, np.ndarray, bytearray)
 _State = tuple[Any, ...]
 
 
-def state_of(value: Any) -> _State | None:
+def take_snapshot(value: Any) -> _State | None:
     """Return what shows that an object is as it was, without encoding it; None for other types."""
     kind = type(value)
     if kind is np.ndarray:
@@ -98,7 +98,7 @@ class Sharing:
         """
         self._release()
         shared, begin = self._shared, self._shared.count
-        states = {n: state_of(value) for n, value in shared.objects.items()} if changes else {}
+        states = {n: take_snapshot(value) for n, value in shared.objects.items()} if changes else {}
         changed = [
             [number, copy.copy(shared.objects[number])]
             for number, state in states.items()
@@ -160,7 +160,7 @@ class Sharing:
         """Take the present state of each object for the one that the other side knows."""
         for number, value in self._shared.objects.items():
             if number not in self._states:
-                self._states[number] = state_of(value)
+                self._states[number] = take_snapshot(value)
 
     def _count_parts(self) -> None:
         """Count again what is in each container: a change may have put one into itself."""
@@ -189,17 +189,17 @@ class Sharing:
         shared[-1] = object()
         alone = sys.getrefcount(shared[-1])
         del shared[-1]
-        owners = Counter(id(wire.owner_of(v)) for v in shared.values() if type(v) is np.ndarray)
+        owners = Counter(id(wire.memory_owner(v)) for v in shared.values() if type(v) is np.ndarray)
         for number in list(reversed(shared)):  # a container before what is in it
             if sys.getrefcount(shared[number]) > alone:
                 continue
             if type(shared[number]) is np.ndarray:
-                key = id(wire.owner_of(shared[number]))  # type: ignore[arg-type]  # it is an array
+                key = id(wire.memory_owner(shared[number]))  # type: ignore[arg-type]  # it is an array
                 others = owners[key] - 1
-                if sys.getrefcount(wire.owner_of(shared[number])) > alone + others:  # type: ignore[arg-type]  # likewise
+                if sys.getrefcount(wire.memory_owner(shared[number])) > alone + others:  # type: ignore[arg-type]  # likewise
                     continue
                 owners[key] = others
-            if not self._has_changed(number, state_of(shared[number])):
+            if not self._has_changed(number, take_snapshot(shared[number])):
                 self._forget(number)
                 self._released.append(number)
 

@@ -40,7 +40,7 @@ _CAPABILITIES_VERSION_3 = struct.pack("=II", 0x2008_0522, 0)
 _NO_CAPABILITIES = bytes(24)
 
 
-def _checked(result: int, what: str) -> int:
+def _check_result(result: int, what: str) -> int:
     if result < 0:
         number = ctypes.get_errno()
         raise OSError(number, f"{what}: {os.strerror(number)}")
@@ -53,39 +53,39 @@ def fork() -> int:
     `os.fork` makes new locks of the import system and of `threading`, and seeds `random`. This
     takes as long as all the rest of a fork.
     """
-    return _checked(_with_interpreter_lock.fork(), "fork")
+    return _check_result(_with_interpreter_lock.fork(), "fork")
 
 
 def unshare(flags: int) -> None:
     """Move this process (for NEWPID: its next child) into new namespaces."""
-    _checked(_libc.unshare(flags), "unshare")
+    _check_result(_libc.unshare(flags), "unshare")
 
 
 def setns(namespace: int, flags: int) -> None:
     """Join the namespace behind a file descriptor."""
-    _checked(_libc.setns(namespace, flags), "setns")
+    _check_result(_libc.setns(namespace, flags), "setns")
 
 
 def mount(source: str, target: str, kind: str, flags: int, options: str = "") -> None:
     """Mount a file system, or bind one path to another."""
     words = (source.encode(), target.encode(), kind.encode())
-    _checked(_libc.mount(*words, flags, options.encode()), f"mount {target}")
+    _check_result(_libc.mount(*words, flags, options.encode()), f"mount {target}")
 
 
 def unmount(target: str) -> None:
     """Remove a mount from this mount namespace at once, even while it is used."""
-    _checked(_libc.umount2(target.encode(), MNT_DETACH), f"umount {target}")
+    _check_result(_libc.umount2(target.encode(), MNT_DETACH), f"umount {target}")
 
 
 def prctl(option: int, value: int) -> None:
     """Set one attribute of this process."""
-    _checked(_libc.prctl(option, value, 0, 0, 0), f"prctl {option}")
+    _check_result(_libc.prctl(option, value, 0, 0, 0), f"prctl {option}")
 
 
 def drop_capabilities() -> None:
     """Drop every capability: permitted, effective and inheritable."""
     number = _NUMBERS[MACHINE]["capset"]
-    _checked(_libc.syscall(number, _CAPABILITIES_VERSION_3, _NO_CAPABILITIES), "capset")
+    _check_result(_libc.syscall(number, _CAPABILITIES_VERSION_3, _NO_CAPABILITIES), "capset")
 
 
 def is_refused_a_socket() -> bool:
@@ -119,13 +119,13 @@ class Filter:
             ctypes.byref(self._header),
         )
 
-    def put(self, offset: int, value: int) -> None:
+    def set_constant(self, offset: int, value: int) -> None:
         """Replace 32 bits of the program."""
         struct.pack_into("=I", self._program, offset, value)
 
     def load(self) -> None:
         """Apply it to every system call of this process from now on."""
-        _checked(_libc.syscall(*self._arguments), "seccomp")
+        _check_result(_libc.syscall(*self._arguments), "seccomp")
 
 
 def load_filter(program: bytes) -> None:
@@ -178,7 +178,7 @@ def landlock_attributes(abi: int) -> tuple[int, int, int]:
 def landlock_ruleset(attributes: bytes) -> int:
     """Create a ruleset from its packed attributes; the caller closes the descriptor."""
     descriptor = _libc.syscall(_CREATE_RULESET, attributes, len(attributes), 0)
-    return _checked(descriptor, "landlock_create_ruleset")
+    return _check_result(descriptor, "landlock_create_ruleset")
 
 
 def landlock_restrict(readable: Iterable[str] | None, *, abi: int | None = None) -> None:
@@ -210,11 +210,11 @@ def landlock_restrict(readable: Iterable[str] | None, *, abi: int | None = None)
                 allowed = _READ_FILE | _READ_DIR if os.path.isdir(path) else _READ_FILE  # noqa: PTH112  no pathlib in here
                 rule = struct.pack("=Qi", allowed, place)
                 added = _libc.syscall(_ADD_RULE, ruleset, _RULE_PATH_BENEATH, rule, 0)
-                _checked(added, "landlock_add_rule")
+                _check_result(added, "landlock_add_rule")
             finally:
                 os.close(place)
         flags = _LOG_SAME_EXEC_OFF if abi >= _LOG_FLAGS_SINCE else 0
         restricted = _libc.syscall(_RESTRICT_SELF, ruleset, flags)
-        _checked(restricted, "landlock_restrict_self")
+        _check_result(restricted, "landlock_restrict_self")
     finally:
         os.close(ruleset)

@@ -90,14 +90,14 @@ def _take_decimal(value: Any) -> object:
     return text if is_usable else NotImplemented
 
 
-def _checked(take_apart: Callable[[Any], object], value: object) -> object:
+def _validate(take_apart: Callable[[Any], object], value: object) -> object:
     """Return a value that was built, or raise if it would not be sent."""
     if take_apart(value) is NotImplemented:
         raise ValueError("a value that is never sent")
     return value
 
 
-def _masked(kind: Any, parts: Any) -> object:
+def _build_masked(kind: Any, parts: Any) -> object:
     data, mask = parts
     if type(data) is not np.ndarray or type(mask) is not np.ndarray:
         raise TypeError("no arrays")
@@ -149,7 +149,7 @@ ROWS: Final[dict[str, Row]] = {
     "builtins.frozenset": Row(set, lambda kind, parts: kind(_require(set, parts))),
     "builtins.bytearray": Row(bytes, lambda kind, parts: kind(_require(bytes, parts))),
     "builtins.range": Row(
-        _take_range, lambda kind, parts: _checked(_take_range, kind(*_ints(parts)))
+        _take_range, lambda kind, parts: _validate(_take_range, kind(*_ints(parts)))
     ),
     "builtins.slice": Row(lambda v: (v.start, v.stop, v.step), lambda kind, parts: kind(*parts)),
     "builtins.type": Row(lambda v: _NAMES.get(v, NotImplemented), lambda _, name: _CLASSES[name]),
@@ -169,12 +169,12 @@ ROWS: Final[dict[str, Row]] = {
         lambda v: (v.days, v.seconds, v.microseconds), lambda kind, parts: kind(*_ints(parts))
     ),
     "decimal.Decimal": Row(
-        _take_decimal, lambda kind, text: _checked(_take_decimal, kind(_short(text)))
+        _take_decimal, lambda kind, text: _validate(_take_decimal, kind(_short(text)))
     ),
     "fractions.Fraction": Row(
         lambda v: (v.numerator, v.denominator), lambda kind, parts: kind(*_ints(parts))
     ),
-    "numpy.ma.MaskedArray": Row(_take_masked, _masked),
+    "numpy.ma.MaskedArray": Row(_take_masked, _build_masked),
     _FIELDS: Row(_take_named_tuple, _named_tuple),
     _MEMBER: Row(lambda v: (v.value, v.name) if _is_name(v.name) else NotImplemented, _member),
 }

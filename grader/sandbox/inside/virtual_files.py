@@ -47,7 +47,7 @@ def serve(contents: Mapping[str, bytes]) -> None:
 
 
 @contextlib.contextmanager
-def served(contents: Mapping[str, bytes]) -> Iterator[None]:
+def provide(contents: Mapping[str, bytes]) -> Iterator[None]:
     """Let `open` find these files meanwhile, and no others."""
     if not contents:
         yield

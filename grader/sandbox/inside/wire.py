@@ -153,11 +153,11 @@ class Shared:
         """Let an object be found again; only what is encoded is looked for."""
         self.numbers[id(value)] = number
         if type(value) is np.ndarray:
-            self._owners.setdefault(id(owner_of(value)), number)
+            self._owners.setdefault(id(memory_owner(value)), number)
 
-    def with_memory_of(self, array: "npt.NDArray[Any]") -> list[object] | None:
+    def find_base(self, array: "npt.NDArray[Any]") -> list[object] | None:
         """Return the place of an array in the memory of an earlier one, as in the tag `v`."""
-        number = self._owners.get(id(owner_of(array)))
+        number = self._owners.get(id(memory_owner(array)))
         if number is None:
             return None
         base: Any = self.objects[number]
@@ -165,7 +165,7 @@ class Shared:
         return [number, offset, list(array.strides), list(base.strides)]
 
 
-def owner_of(array: "npt.NDArray[Any]") -> "npt.NDArray[Any]":
+def memory_owner(array: "npt.NDArray[Any]") -> "npt.NDArray[Any]":
     """Return the array that has the memory of an array."""
     while isinstance(array.base, np.ndarray):
         array = array.base
@@ -226,7 +226,7 @@ class _Encoder:
         encode = _ENCODERS.get(kind, _Encoder.other)
         tree = encode(self, value, depth + 1)
         if type(tree) is list and tree[0] in _SHARED:
-            if kind is np.ndarray and (owner := self.shared.with_memory_of(value)):  # type: ignore[arg-type]  # it is one
+            if kind is np.ndarray and (owner := self.shared.find_base(value)):  # type: ignore[arg-type]  # it is one
                 tree = ["v", *owner, tree]
             self.shared.number(value, self.shared.count)
             self.shared.add(value, self.nodes - before)
@@ -251,7 +251,7 @@ class _Encoder:
             return _ENCODERS.get(type(plain), _Encoder.other)(self, plain, depth)
         handle = self.objects.keep(value) if self.objects is not None else None
         if handle is None:
-            raise UnsupportedValueError(name_of(kind))
+            raise UnsupportedValueError(full_type_name(kind))
         return _ENCODERS[type(handle)](self, handle, depth)
 
     def _too_large(self) -> UnsupportedValueError:
@@ -354,7 +354,7 @@ class _Encoder:
         return offset
 
 
-def name_of(kind: type) -> str:
+def full_type_name(kind: type) -> str:
     """Return the name of a class, with its module if that is no plain one."""
     module, name = kind.__module__, kind.__qualname__
     return name if module in ("builtins", "submission", "__main__") else f"{module}.{name}"
@@ -560,9 +560,13 @@ class _Decoder:
         base = self.shared.objects[number]
         if type(base) is not np.ndarray or list(base.strides) != strides_of_base:
             return array  # a copy, where there is no such view
-        owner = owner_of(base)
+        owner = memory_owner(base)
         memory = owner.ravel(order="K")
-        if base.dtype != array.dtype or len(strides) != array.ndim or owner_of(memory) is not owner:
+        if (
+            base.dtype != array.dtype
+            or len(strides) != array.ndim
+            or memory_owner(memory) is not owner
+        ):
             return array
         if not array.size or not _lies_in(array, base, offset, strides):
             return array

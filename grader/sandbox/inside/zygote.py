@@ -250,7 +250,7 @@ class _Zygote:
         syscalls.drop_capabilities()
         syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
         for place in self._places_of_pid:
-            self._filter.put(place, os.getpid())
+            self._filter.set_constant(place, os.getpid())
         self._filter.load()
         if not syscalls.is_refused_a_socket():
             raise RuntimeError("not isolated: sockets can be made")

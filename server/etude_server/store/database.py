@@ -16,7 +16,7 @@ from sqlalchemy import URL, Connection, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, OperationalError
 
 from grader.errors import UsageError
-from grader.safe_files import close_to_others, create_private
+from grader.safe_files import create_private, deny_others
 
 _BUSY_SECONDS = 10.0
 _REFUSED: Final = re.compile(r"failed: (?!connection)(?:FATAL: +)?(.+)")
@@ -121,7 +121,7 @@ class Database:
             raise UsageError(f"{self}: {error.strerror or error}") from None
         if is_new:
             self.is_new = True
-        elif close_to_others(self.path):
+        elif deny_others(self.path):
             _log.warning("the database was open to others; its mode is now 0600, its owner's alone")
 
     @contextlib.contextmanager

@@ -13,7 +13,7 @@ from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise, FigurePart, FigureTest, TestId, Tolerance
 from grader.definitions.student import student_text
 from grader.errors import DefinitionError, Location
-from grader.grading.checks import check_of
+from grader.grading.checks import make_check
 from grader.grading.expected.public_form import missing_in_page
 from grader.grading.feedback.difference_sentences import sentence_of
 from grader.grading.results.submission import Submission
@@ -21,7 +21,7 @@ from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.session.engine import grade
 from grader.sandbox.backends import LANDLOCK, NAMESPACES, Backend
 from grader.sandbox.examination import examine
-from grader.sandbox.inside.drawn_figure import data_of
+from grader.sandbox.inside.drawn_figure import figure_data
 from grader.sandbox.process import Sandbox
 
 pytestmark = pytest.mark.skipif(
@@ -50,7 +50,7 @@ def data(*drawings: Draw) -> dict[str, Any]:
     figure = import_module("matplotlib.figure").Figure()
     for number, draw in enumerate(drawings, 1):
         draw(figure.add_subplot(1, len(drawings), number))
-    found = data_of(figure)
+    found = figure_data(figure)
     assert found is not None
     return found
 
@@ -61,7 +61,7 @@ def said(right: dict[str, Any], drawn: object, *parts: FigurePart, **options: An
         options["compare"] = parts
     test = FigureTest(where=Location(Path("x")), id=TestId("t"), figure="f()", **options)
     example = load_exercise(PLOTS / "drawing" / "01-loss-curve.yaml")
-    difference = check_of(test).compared(example, right, drawn)
+    difference = make_check(test).compare_values(example, right, drawn)
     return "" if difference is None else sentence_of(difference)
 
 

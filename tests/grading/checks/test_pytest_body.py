@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from grader.errors import DefinitionError
-from grader.grading.checks.pytest_test import raised_here
+from grader.grading.checks.pytest_test import rebuild_exception
 from grader.grading.results.verdict import Outcome
 from grader.sandbox.answers import Raised
 
@@ -210,7 +210,7 @@ def test_a_raised_answer_becomes_the_builtin_exceptions_it_claims(
     bases: tuple[str, ...], caught_by: type[Exception]
 ) -> None:
     """With its message as the text."""
-    error = raised_here(Raised(bases[0], bases, "the message", ()))
+    error = rebuild_exception(Raised(bases[0], bases, "the message", ()))
     assert isinstance(error, caught_by)
     assert str(error) == "the message"
 
@@ -218,7 +218,7 @@ def test_a_raised_answer_becomes_the_builtin_exceptions_it_claims(
 def test_what_is_no_plain_exception_is_none_here() -> None:
     """What ends the grader, or is an exception of its own, cannot be claimed."""
     for claimed in ("GeneratorExit", "KeyboardInterrupt", "DefinitionError", "TooLongError"):
-        error = raised_here(Raised(claimed, (claimed, "BaseException"), "", ()))
+        error = rebuild_exception(Raised(claimed, (claimed, "BaseException"), "", ()))
         assert type(error).__name__ == "NoValueError"
 
 

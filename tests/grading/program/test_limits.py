@@ -8,7 +8,7 @@ import pytest
 
 from grader.definitions.collection import load_exercise
 from grader.errors import DefinitionError
-from grader.grading.results.jobs import limits_of
+from grader.grading.results.jobs import find_limits
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.grading.session.engine import grade
@@ -30,7 +30,7 @@ def exercise_file(folder: Path, limits: str) -> Path:
 
 def test_what_an_exercise_asks_for_takes_the_place_of_the_usual(tmp_path: Path) -> None:
     """Only what is named changes."""
-    found = limits_of(load_exercise(exercise_file(tmp_path, "cpu_seconds: 20, memory_mib: 512")))
+    found = find_limits(load_exercise(exercise_file(tmp_path, "cpu_seconds: 20, memory_mib: 512")))
     assert (found.cpu_seconds, found.address_space) == (20, 512 << 20)
     assert found.wall_seconds == DEFAULT_LIMITS.wall_seconds
 
@@ -49,7 +49,7 @@ def test_more_than_the_site_allows_is_the_definition_s_error(
     """With the place in the file."""
     path = exercise_file(tmp_path, limits)
     with pytest.raises(DefinitionError) as caught:
-        limits_of(load_exercise(path))
+        find_limits(load_exercise(path))
     assert str(caught.value).startswith(f"{path}:11:9: {message}")
 
 

@@ -159,7 +159,7 @@ class _LessonNamespace:
             source = print_last_expression(source)
         problem = _problem_in(self._child, source)
         return {
-            "printed": self._child.output(0, self._child.printed),
+            "printed": self._child.output(),
             "truncated": self._child.lost,
             "figures": _figures(self._child),
             "problem": problem,
@@ -240,7 +240,7 @@ def run(source: str) -> str:
         _figures(child)  # of a run that was stopped
         child.call("_give", [_grader.inputs() if _grader else {}], {})
         problem = _problem_in(child, source)
-        output = child.output(0, child.printed)
+        output = child.output()
         reply = {"output": output, "truncated": child.lost, "figures": _figures(child)}
         return json.dumps(reply | {"problem": problem})
 

@@ -74,7 +74,7 @@ class PageChild(Child):
         """Do nothing: it is ready."""
 
     @property
-    def printed(self) -> int:
+    def output_size(self) -> int:
         """The number of bytes printed so far."""
         return len(self._output.data)
 
@@ -87,8 +87,8 @@ class PageChild(Child):
         """Empty the output, as for a new cell of a lesson."""
         self._output = _InMemory(self.limits.output)
 
-    def output(self, begin: int, end: int) -> str:
-        """Return what was printed between two values of `printed`."""
+    def output(self, begin: int = 0, end: int | None = None) -> str:
+        """Return what was printed between two values of `output_size`, by default all of it."""
         return printable(self._output.data[begin:end].decode("utf-8", "replace"), keep="\n\t")
 
     def put_files(self, contents: Mapping[str, bytes]) -> Answer:

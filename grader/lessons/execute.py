@@ -163,9 +163,9 @@ class _LessonSession:
         if not self.draws and "matplotlib" in cell.code:
             self.load(_source(_PLOT_DISPLAY), Location(_PLOT_DISPLAY))
             self.draws = True
-        begin = self._child.printed
+        begin = self._child.output_size
         self.load(print_last_expression(cell.code), cell.where)
-        return self._child.output(begin, self._child.printed)
+        return self._child.output(begin)
 
     def displays(self, where: Location) -> tuple[MatrixDisplay | PlotDisplay, ...]:
         """Return what the last cell showed."""

@@ -135,15 +135,15 @@ class ChildProcess(FramedChild):
         self._known_pid: int | None = None
 
     @property
-    def printed(self) -> int:
+    def output_size(self) -> int:
         """The number of bytes printed so far."""
         if self._printed is not None:
             return self._printed
-        return self._output.printed
+        return self._output.size
 
-    def output(self, begin: int, end: int) -> str:
-        """Return what was printed between two values of `printed`."""
-        data = self._output.read(begin, end)
+    def output(self, begin: int = 0, end: int | None = None) -> str:
+        """Return what was printed between two values of `output_size`, by default all of it."""
+        data = self._output.read(begin, self.output_size if end is None else end)
         return printable(data.decode("utf-8", "replace"), keep="\n\t")
 
     @property
@@ -230,12 +230,12 @@ class ChildProcess(FramedChild):
 
     def _take_traceback(self) -> Stopped | None:
         """Remove the traceback at the end of the output, and return its place."""
-        length = min(self.printed, _TRACEBACK)
-        tail = self._output.read(self.printed - length, self.printed)
+        length = min(self.output_size, _TRACEBACK)
+        tail = self._output.read(self.output_size - length, self.output_size)
         begin = tail.rfind(b"Stack (most recent call first):\n")
         if begin < 0:
             return None
-        self._printed = self.printed - length + begin
+        self._printed = self.output_size - length + begin
         line = re.search(rb'  File "submission.py", line (\d{1,6}) ', tail[begin:])
         return Stopped(int(line[1]), is_loop=False, values=()) if line else None
 

@@ -149,17 +149,17 @@ class Child(ABC):
 
     @property
     @abstractmethod
-    def printed(self) -> int:
+    def output_size(self) -> int:
         """The number of bytes printed so far."""
 
     @abstractmethod
-    def output(self, begin: int, end: int) -> str:
-        """Return what was printed between two values of `printed`."""
+    def output(self, begin: int = 0, end: int | None = None) -> str:
+        """Return what was printed between two values of `output_size`, by default all of it."""
 
     @property
     def output_full(self) -> bool:
         """True if the cap on printing was reached."""
-        return self.printed >= self.limits.output
+        return self.output_size >= self.limits.output
 
     @abstractmethod
     def end(self) -> Ending:

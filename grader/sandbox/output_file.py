@@ -20,24 +20,24 @@ class OutputFile:
     """The file. The process that prints has a copy of the descriptor, and so the same position."""
 
     def __init__(self, size: int) -> None:
-        self._size = size
+        self._most = size
         self.descriptor = os.memfd_create("output", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
         os.ftruncate(self.descriptor, size)
         fcntl.fcntl(self.descriptor, _F_ADD_SEALS, _F_SEAL_GROW | _F_SEAL_SHRINK | _F_SEAL_SEAL)
 
     @property
-    def printed(self) -> int:
+    def size(self) -> int:
         """The number of bytes printed so far."""
-        return min(os.lseek(self.descriptor, 0, os.SEEK_CUR), self._size)
+        return min(os.lseek(self.descriptor, 0, os.SEEK_CUR), self._most)
 
     def read(self, begin: int, end: int) -> bytes:
-        """Return what was printed between two values of `printed`."""
+        """Return what was printed between two values of `size`."""
         return os.pread(self.descriptor, max(end - begin, 0), begin)
 
     def echo(self) -> None:
         """Print on our standard error what was printed so far, and begin again."""
-        if printed := self.printed:
-            text = self.read(0, printed).decode("utf-8", "replace")
+        if size := self.size:
+            text = self.read(0, size).decode("utf-8", "replace")
             os.lseek(self.descriptor, 0, os.SEEK_SET)
             text = inert(text, "\n")
             with contextlib.suppress(OSError):

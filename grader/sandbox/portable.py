@@ -92,12 +92,13 @@ class PortableChild(FramedChild):
         return "a process for the submission did not start"
 
     @property
-    def printed(self) -> int:
+    def output_size(self) -> int:
         """The number of bytes printed so far."""
         return min(self._output.stat().st_size, self.limits.output) if self._output.exists() else 0
 
-    def output(self, begin: int, end: int) -> str:
-        """Return what was printed between two values of `printed`."""
+    def output(self, begin: int = 0, end: int | None = None) -> str:
+        """Return what was printed between two values of `output_size`, by default all of it."""
+        end = self.output_size if end is None else end
         with self._output.open("rb") as file:
             file.seek(begin)
             data = file.read(max(end - begin, 0))

@@ -235,7 +235,7 @@ def test_a_call_of_c_code_without_an_end_says_where_it_is(each_sandbox: Sandbox)
         child.load("def f():\n    print('here')\n    return sum(range(10**12))\n", ["f"])
         with pytest.raises(ChildGoneError) as caught:
             child.call("f", [], {})
-        assert child.output(0, child.printed) == "here\n"
+        assert child.output() == "here\n"
     assert caught.value.cause is Cause.CPU_TIME
     assert caught.value.stopped == Stopped(3, is_loop=False, values=())
 
@@ -262,7 +262,7 @@ def test_output_stops_at_the_cap(each_sandbox: Sandbox) -> None:
         child.load(source, ["f"])
         child.call("f", [], {})
         assert child.output_full
-        text = child.output(0, child.printed)
+        text = child.output()
     assert len(text) == 8192
     assert text.startswith("y" * 100)
 
@@ -274,7 +274,7 @@ def test_control_characters_do_not_reach_a_terminal(sandbox: Sandbox) -> None:
             "def f():\n    print('\\x1b[2J', end='')\n    raise ValueError('\\x1b]0;t\\x07')", ["f"]
         )
         answer = child.call("f", [], {})
-        assert child.output(0, child.printed) == "\ufffd[2J"
+        assert child.output() == "\ufffd[2J"
     assert isinstance(answer, Raised)
     assert answer.message == "\ufffd]0;t\ufffd"
 
@@ -542,15 +542,15 @@ def test_standard_error_stands_behind_what_statements_print(each_sandbox: Sandbo
     with each_sandbox.child(PATIENT) as child:
         child.load(source, ["f"])
         child.call("f", [], {})
-        called = child.printed
+        called = child.output_size
         assert child.output(0, called) == "before\none\nwarned\ntwo\n"
         answer = child.ask("run", "f()", {})
         assert isinstance(answer, Returned)
         assert answer.value == len("one\ntwo\n")
-        assert child.output(called, child.printed) == "one\ntwo\nbefore\nwarned\n"
+        assert child.output(called) == "one\ntwo\nbefore\nwarned\n"
         raised = child.ask("run", "f()\nraise ValueError", {})
         assert isinstance(raised, Raised)
-        assert child.output(0, child.printed).endswith("one\ntwo\nbefore\nwarned\n")
+        assert child.output().endswith("one\ntwo\nbefore\nwarned\n")
 
 
 def test_standard_error_is_capped_while_it_is_kept_back(each_sandbox: Sandbox) -> None:

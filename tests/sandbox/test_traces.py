@@ -158,7 +158,7 @@ def test_a_warning_names_no_file_of_ours(child: Child) -> None:
     source = "import warnings\ndef f():\n    warnings.warn('mind', stacklevel=2)\n"
     child.load(source, ["f"])
     child.call("f", [], {}, RequestMode(hear=True))
-    assert child.output(0, child.printed) == "sys:1: UserWarning: mind\n"
+    assert child.output() == "sys:1: UserWarning: mind\n"
 
 
 def test_a_stream_of_the_submission_s_own_is_read(
@@ -171,7 +171,7 @@ def test_a_stream_of_the_submission_s_own_is_read(
     child.load(f"{source}print('first')\n", [])
     answer = child.ask("run", "print('second')", {})
     assert answer == Returned(value=len("second\n"))
-    assert child.output(0, child.printed) == "first\nsecond\n"
+    assert child.output() == "first\nsecond\n"
 
 
 def test_a_page_has_its_own_start_again() -> None:

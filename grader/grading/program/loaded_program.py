@@ -112,10 +112,10 @@ class LoadedProgram:
         Raises:
             NoValueError: They raise.
         """
-        begin = self.child.printed
+        begin = self.child.output_size
         value = self.names(where).run_statements("run", statements, inputs)
         count = value if type(value) is int else 0
-        return self.child.output(begin, min(begin + max(count, 0), self.child.printed))
+        return self.child.output(begin, min(begin + max(count, 0), self.child.output_size))
 
 
 _PLACEHOLDERS = ("ellipsis", "NoneType")

@@ -322,7 +322,7 @@ class Proxies:
         before, self._called = self._called, (str(words[operation != "call"]), args)
         shares = self.sharing is not None
         look = Shared() if self.keep_inputs and not shares else None  # `change` sees what is shared
-        begin = self.child.printed if shares else 0
+        begin = self.child.output_size if shares else 0
         try:
             answer = self.ask(operation, *words, look=look, hear=shares)
             if look is None and not shares:
@@ -367,7 +367,7 @@ class Proxies:
 
     def _hear(self, warned: list[Any], begin: int, printed: int) -> None:
         """Issue the warnings of a call again, and print its output where the body captures it."""
-        end = min(begin + max(printed, 0), self.child.printed)
+        end = min(begin + max(printed, 0), self.child.output_size)
         begin = max(begin, self._heard)  # a call within the call has printed already
         if sys.stdout is not sys.stderr and begin < end:
             sys.stdout.write(self.child.output(begin, end))

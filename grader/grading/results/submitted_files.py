@@ -186,7 +186,9 @@ def candidate(path: Path, files: Sequence[str] = (), *, below: Path | None = Non
 
     on_disk = find_zip(path) or path
     platform = PlatformName.parse(on_disk.stem)
-    return Candidate(path, changed(on_disk), platform.attempt if platform else None, digest)
+    return Candidate(
+        path, find_change_time(on_disk), platform.attempt if platform else None, digest
+    )
 
 
 def choose_file(
@@ -196,7 +198,7 @@ def choose_file(
     return choose([candidate(path, files, below=below) for path in paths])
 
 
-def changed(path: Path) -> float | None:
+def find_change_time(path: Path) -> float | None:
     """Return when a file was last changed; of a folder, the last of its files."""
     with contextlib.suppress(OSError):
         own = path.lstat().st_mtime

@@ -148,7 +148,7 @@ class SubmissionRun:
         sentences = (self.best_effort.make("note", note, "") for note in loaded.notes)
         self.notes = tuple(filter(None, sentences))
         self.source = loaded.source or self.source
-        self.output = self._child.output(0, self._child.printed)
+        self.output = self._child.output()
         if loaded.problem is not None:
             self.problem = self.best_effort.make(
                 "sentence", loaded.problem.sentence, outcome_sentences.NO_SENTENCE
@@ -176,7 +176,7 @@ class SubmissionRun:
             with contextlib.suppress(ChildGoneError):  # which the test will find out
                 child.put_files(self.exercise.hidden_data)
         self._hidden_ran = test.hidden
-        begin = child.printed
+        begin = child.output_size
         clock = time.perf_counter()
         attempt = self._attempt(self._program, test)
         seconds = round(time.perf_counter() - clock, 6)
@@ -195,7 +195,7 @@ class SubmissionRun:
         if not self.lines.is_one_file:
             message = self._sentence(lambda: self.lines.sentence(attempt.message), attempt.message)
             attempt = replace(attempt, message=message, line=self.lines.line(attempt.line))
-        result = _result(test, attempt, child.output(begin, child.printed))
+        result = _result(test, attempt, child.output(begin))
         values = FailureValues()
         if attempt.outcome is not Outcome.PASSED and self._with_values:
             from grader.grading.feedback.summarize_values import (
@@ -306,7 +306,7 @@ class SubmissionRun:
         wall = time.monotonic() - self._began
         if self._child is None:
             return Evidence(0.0, wall, 0, 0)
-        printed, ending = self._child.printed, self._child.end()
+        printed, ending = self._child.output_size, self._child.end()
         return Evidence(ending.cpu, wall, ending.rss, printed)
 
     def _attempt(self, program: LoadedProgram, test: TestCase) -> _UndisclosedResult:
@@ -343,7 +343,7 @@ class SubmissionRun:
     def _attempt_draw(
         self, program: LoadedProgram, test: TestCase, draw: Draw, draws: int
     ) -> _UndisclosedResult:
-        begin = program.child.printed
+        begin = program.child.output_size
         got: Any = None
         difference: Difference | None = None
         points = 0
@@ -442,7 +442,7 @@ class SubmissionRun:
     def _not_returned(self, program: LoadedProgram, test: TestCase, draw: Draw, begin: int) -> str:
         """Return the sentence about what a function that returns nothing does instead."""
         child = program.child
-        printed = child.output(begin, child.printed)
+        printed = child.output(begin)
         try:
             if printed.strip() and compare_text(str(draw.expected), printed) is None:
                 return outcome_sentences.PRINTED

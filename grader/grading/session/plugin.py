@@ -92,7 +92,7 @@ class ExerciseFile(pytest.File):
         for case in in_running_order(self._exercise):
             yield TestCaseItem.from_parent(self, name=case.id, case=case)
 
-    def load_run(self) -> "SubmissionRun":
+    def open_run(self) -> "SubmissionRun":
         """Load the submission into a sandbox child, for all the tests of this file."""
         from grader.grading.expected.oracle import Oracle
         from grader.grading.results.submission import read_submission
@@ -126,7 +126,7 @@ class ExerciseFile(pytest.File):
 def pytest_runtest_call(item: pytest.Item) -> None:
     """Give a test its submission. What fails here is the failure of that test."""
     if isinstance(item.parent, ExerciseFile):
-        item.run = item.parent.load_run()  # type: ignore[attr-defined]  # a TestCaseItem
+        item.run = item.parent.open_run()  # type: ignore[attr-defined]  # a TestCaseItem
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -22,9 +22,9 @@ from grader.grading.results.submission_time import (
     time_in,
 )
 from grader.grading.results.submitted_files import (
-    changed,
     choose_file,
     exercise_in,
+    find_change_time,
     sort_files,
 )
 from grader.grading.results.verdict import Verdict
@@ -111,7 +111,7 @@ def find(
             plan.not_graded.append(Record(student, reason))
             continue
         for path, problem in files.unnamed.items():
-            entry = Entry(student.student, path, path.stem, SubmissionTime(changed(path)))
+            entry = Entry(student.student, path, path.stem, SubmissionTime(find_change_time(path)))
             plan.not_graded.append(Record(entry, problem or _why_none(path.stem, load)))
         plan.not_looked_at += files.others
         for name, paths in files.candidates.items():

@@ -62,7 +62,7 @@ class RequestLoop:
         return self._take(header), self._take(body)
 
     def _stop(self, report: dict[str, object]) -> NoReturn:
-        _send(self._connection, self._server.stopped(report))
+        _send(self._connection, self._server.stop_report(report))
         os._exit(0)
 
     def _take(self, length: int) -> bytearray:

@@ -704,7 +704,7 @@ class SubmissionServer:
         shared = wire.Shared()
         return self._answer(self._decode((header, body), shared), shared, (header, body))
 
-    def stopped(self, report: dict[str, object]) -> list[bytes | memoryview]:
+    def stop_report(self, report: dict[str, object]) -> list[bytes | memoryview]:
         """Return the answer that no other will follow: the CPU time is over."""
         return wire.encode([self._number, "stopped", report])
 

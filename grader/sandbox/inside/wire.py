@@ -223,7 +223,7 @@ class _Encoder:
                 raise self._too_large()
             return ["r", number]
         before = self.nodes
-        encode = _ENCODERS.get(kind, _Encoder.other)
+        encode = _ENCODERS.get(kind, _Encoder.encode_other)
         tree = encode(self, value, depth + 1)
         if type(tree) is list and tree[0] in _SHARED:
             if kind is np.ndarray and (owner := self.shared.find_base(value)):  # type: ignore[arg-type]  # it is one
@@ -232,7 +232,7 @@ class _Encoder:
             self.shared.add(value, self.nodes - before)
         return tree
 
-    def other(self, value: Any, depth: int) -> object:
+    def encode_other(self, value: Any, depth: int) -> object:
         kind = type(value)
         if kind in _SCALAR_TYPES or kind in (np.datetime64, np.timedelta64, np.void):
             name = _NAMES.get(value.dtype) or self._dtype(value.dtype)
@@ -248,7 +248,7 @@ class _Encoder:
         if plain is not value:
             if type(plain) in _AS_THEY_ARE:
                 return plain
-            return _ENCODERS.get(type(plain), _Encoder.other)(self, plain, depth)
+            return _ENCODERS.get(type(plain), _Encoder.encode_other)(self, plain, depth)
         handle = self.objects.keep(value) if self.objects is not None else None
         if handle is None:
             raise UnsupportedValueError(full_type_name(kind))
@@ -283,7 +283,7 @@ class _Encoder:
             raise
         return tree
 
-    def set_(self, value: set[object], depth: int) -> list[object]:
+    def encode_set(self, value: set[object], depth: int) -> list[object]:
         self._check_keys(value)
         return self.items(value, depth)
 
@@ -404,7 +404,7 @@ _TAGS: Final[dict[type, str]] = {list: "l", tuple: "t", set: "s"}
 _ENCODERS: dict[type, Callable[[_Encoder, Any, int], object]] = {
     list: _Encoder.items,
     tuple: _Encoder.items,
-    set: _Encoder.set_,
+    set: _Encoder.encode_set,
     dict: _Encoder.mapping,
     complex: _Encoder.complex_number,
     bytes: _Encoder.byte_string,
@@ -514,7 +514,7 @@ class _Decoder:
             raise MalformedError("keys that collide")
         return dict(zip(keys, flat[1::2], strict=True))
 
-    def set_(self, tree: list[Any], depth: int) -> set[object]:
+    def decode_set(self, tree: list[Any], depth: int) -> set[object]:
         items = self.items(tree, depth)
         if _collide(items):
             raise MalformedError("keys that collide")
@@ -662,7 +662,7 @@ def _lies_in(
 _DECODERS: dict[str, Callable[[_Decoder, list[Any], int], object]] = {
     "l": _Decoder.items,
     "t": lambda decoder, tree, depth: tuple(decoder.items(tree, depth)),
-    "s": _Decoder.set_,
+    "s": _Decoder.decode_set,
     "d": _Decoder.mapping,
     "c": _Decoder.complex_number,
     "b": _Decoder.byte_string,

@@ -114,9 +114,9 @@ def input_changed(
     Args:
         is_right: Whether the call's value is known to be right.
     """
-    if names.changed is None:
+    if names.changed_argument is None:
         return None
-    called, place, argument = names.changed
+    called, place, argument = names.changed_argument
     input_name = next((name for name, value in inputs.items() if value is argument), "")
     subject = f"`{input_name}`" if input_name else f"{place} of `{code or called}`"
     facts = {"argument": subject, "is_right": is_right}

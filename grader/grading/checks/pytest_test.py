@@ -77,8 +77,8 @@ class PytestCheck(Check[PytestTest]):
         seconds = program.child.limits.wall_seconds
         file_name = f"pytest of {oracle.exercise.digest} {test.id}"
         difference = _run_body(test, file_name, namespace, names, seconds, errors=errors)
-        if names.stopped is not None and "StopIteration" not in test.pytest:
-            raise names.stopped
+        if names.stop_iteration is not None and "StopIteration" not in test.pytest:
+            raise names.stop_iteration
         # First what a call changed: the rest of the body computed with that.
         return Judgement(input_changed(names, inputs, is_right=False) or difference)
 

@@ -85,7 +85,7 @@ class LoadedProgram:
             keep_inputs=keep_inputs,
             usages=usages,
             error=error,
-            something_came_back=bool(self.values),
+            has_answered=bool(self.values),
             most=most,
             masks=masks,
             operators=frozenset(

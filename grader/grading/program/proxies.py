@@ -271,7 +271,7 @@ class Proxies:
     usages: list[Usage] | None = None  # takes what each call used; without it no call is measured
     error: Callable[[Raised], BaseException] = NoValueError
     """Makes what is raised here when the submission raises."""
-    something_came_back: bool = False  # whether the submission has given a value already
+    has_answered: bool = False  # whether the submission has given a value already
     most: int = MAX_BODY  # bytes that the arrays in a result may have; a larger one is refused
     masks: bool = True
     """Whether a masked array may be a result. To NumPy's own assertions a masked entry equals
@@ -289,23 +289,23 @@ class Proxies:
     done to the submission's."""
 
     largest: int = field(default=0, init=False)  # bytes of the arrays in the largest result so far
-    changed: tuple[str, str, Any] | None = field(default=None, init=False)
+    changed_argument: tuple[str, str, Any] | None = field(default=None, init=False)
     """The first argument that a call changed in place, with what was called, and the argument's
     position or keyword."""
     unexpected: Exception | None = field(default=None, init=False)
     """The first thing that went wrong in a way that no test can expect, also if the test caught it:
     the program's end, a value that cannot cross, an error that is not the submission's, a failed
     assertion of the test's that the submission caught."""
-    stopped: NoValueError | None = field(default=None, init=False)
+    stop_iteration: NoValueError | None = field(default=None, init=False)
     """A `StopIteration` of a call, which ends `map` and `zip` as if all were done."""
 
     def __post_init__(self) -> None:
-        self.was_asked = self.something_came_back  # before it is, only the author can be wrong
-        self._called: tuple[str, Mapping[str, Any]] = "", {}
-        self._first_given = len(self.functions)
+        self.was_asked = self.has_answered  # before it is, only the author can be wrong
+        self._current_call: tuple[str, Mapping[str, Any]] = "", {}
+        self._first_function = len(self.functions)
         self._proxies: dict[int, Proxy] = {}
-        self._called_back = self._heard = 0
-        self._raised_here: list[Exception] = []
+        self._callback_count = self._output_issued = 0
+        self._own_errors: list[Exception] = []
 
     def function(self, name: str) -> NameProxy:
         """Return the proxy for a function or a class of the submission."""
@@ -319,7 +319,7 @@ class Proxies:
 
     def call(self, operation: str, words: tuple[Any, ...], args: Mapping[str, Any]) -> Any:
         """Call, and see what the call does to its arguments, where that matters."""
-        before, self._called = self._called, (str(words[operation != "call"]), args)
+        before, self._current_call = self._current_call, (str(words[operation != "call"]), args)
         shares = self.sharing is not None
         look = Shared() if self.keep_inputs and not shares else None  # `change` sees what is shared
         begin = self.child.output_size if shares else 0
@@ -329,7 +329,7 @@ class Proxies:
                 return answer
             match answer:
                 case [value, list(warned), int(printed)] if shares:
-                    self._hear(warned, begin, printed)
+                    self._issue_warnings_and_output(warned, begin, printed)
                     return value
                 case [value, None] if look is not None:
                     return value
@@ -342,7 +342,7 @@ class Proxies:
                     return value
             raise self._end_forger()
         finally:
-            self._called = before
+            self._current_call = before
 
     def _note_change(self, own: Any, contents: Any, *, is_ours: bool = False) -> None:
         """Note that a call has changed an argument in place, if it has.
@@ -350,13 +350,13 @@ class Proxies:
         Args:
             is_ours: Whether it was an argument of a call before, and not made by the submission.
         """
-        called, args = self._called
+        called, args = self._current_call
         place = next((p for p, each in args.items() if _is_in(own, each)), None)
         is_argument = is_ours or place is not None or self.sharing is None
-        is_first = self.changed is None and is_argument
+        is_first = self.changed_argument is None and is_argument
         if is_first and compare(_plain(own), _plain(contents), _EXACT):
             argument = own if place is None else args[place]
-            self.changed = called, place or "an argument", argument
+            self.changed_argument = called, place or "an argument", argument
 
     def change(self, own: Any, contents: Any, is_ours: bool) -> None:
         """Change an object of the body as the submission has changed its own."""
@@ -365,13 +365,13 @@ class Proxies:
             self._note_change(own, contents, is_ours=is_ours)
         replace_contents(own, self.incoming(contents))
 
-    def _hear(self, warned: list[Any], begin: int, printed: int) -> None:
+    def _issue_warnings_and_output(self, warned: list[Any], begin: int, printed: int) -> None:
         """Issue the warnings of a call again, and print its output where the body captures it."""
         end = min(begin + max(printed, 0), self.child.output_size)
-        begin = max(begin, self._heard)  # a call within the call has printed already
+        begin = max(begin, self._output_issued)  # a call within the call has printed already
         if sys.stdout is not sys.stderr and begin < end:
             sys.stdout.write(self.child.output(begin, end))
-        self._heard = max(end, self._heard)
+        self._output_issued = max(end, self._output_issued)
         for each in warned[:_MOST_WARNINGS]:
             match each:
                 case [list(bases), str(message)]:
@@ -472,8 +472,8 @@ class Proxies:
             words = "getattr", [value.__self__, value.__name__]
             method = self.ask("operate", *words, alone=True)
             return method.handle_ if isinstance(method, Proxy) else None
-        number = self._first_given
-        for number in range(self._first_given, len(self.functions) + 1):
+        number = self._first_function
+        for number in range(self._first_function, len(self.functions) + 1):
             if number < len(self.functions) and self.functions[number] is value:
                 break
         crossing = _as_function(number, value)
@@ -483,11 +483,11 @@ class Proxies:
 
     def call_back(self, number: int, args: list[Any], kwargs: dict[Any, Any]) -> list[object]:
         """Call a function of the test's for the submission; see `interface.Peer`."""
-        self._called_back += 1
-        self.something_came_back = True  # that it is called, and with what
-        if not self._first_given <= number < len(self.functions):
+        self._callback_count += 1
+        self.has_answered = True  # that it is called, and with what
+        if not self._first_function <= number < len(self.functions):
             raise self._end_forger()
-        if self._called_back > _MOST_CALLS_BACK:
+        if self._callback_count > _MOST_CALLS_BACK:
             message = f"a function of the test is called more than {_MOST_CALLS_BACK:,} times"
             raise self._remember(TooLongError(message))
         function = self.functions[number]
@@ -503,7 +503,7 @@ class Proxies:
         except (ChildGoneError, EtudeError, TooLongError, TooLargeError, MemoryError):
             raise
         except Exception as error:  # noqa: BLE001  raised again where the submission lets it through
-            self._raised_here.append(error)
+            self._own_errors.append(error)
             if isinstance(error, AssertionError):
                 self._remember(error)  # no submission hides that a test has failed
             return [builtin_kind(error), str(error)]
@@ -570,12 +570,12 @@ class Proxies:
         sharing = None if alone else self.sharing
         measure = self.usages is not None
         mode = RequestMode(measure, hear=hear, look=look, sharing=sharing, peer=self)
-        self._raised_here.clear()
+        self._own_errors.clear()
         self.was_asked = True
         try:
             answer = self.child.ask(operation, *words, mode=mode)
         except UnsupportedValueError as error:
-            if self.something_came_back:  # and was passed on: the submission made it what it is
+            if self.has_answered:  # and was passed on: the submission made it what it is
                 unsupported = NoValueError(Unsupported(error.kind, error.path))
                 raise self._remember(unsupported) from error
             self._author(
@@ -586,7 +586,7 @@ class Proxies:
             raise self._remember(error) from error.__cause__
         value = None
         if isinstance(answer, Returned):
-            self.something_came_back = True
+            self.has_answered = True
             if self.usages is not None and answer.usage is not None:
                 self.usages.append(answer.usage)
             self._refuse_arrays(answer.value)
@@ -598,14 +598,14 @@ class Proxies:
         if isinstance(answer, Raised):
             raised = self._make_exception(answer)
             if isinstance(raised, StopIteration) and words[0] != "next":
-                self.stopped = NoValueError(answer)
+                self.stop_iteration = NoValueError(answer)
             raise raised
         raise self._remember(NoValueError(answer))
 
     def _make_exception(self, answer: Raised) -> BaseException:
         """Return the error to raise: the test's own, if the submission has let it through."""
         self._refuse_arrays([answer.args, dict(answer.attributes)])
-        for ours in self._raised_here[-1:]:
+        for ours in self._own_errors[-1:]:
             if (answer.type, answer.message) == (builtin_kind(ours), str(ours)):
                 if self.unexpected is ours:
                     self.unexpected = None

@@ -111,8 +111,8 @@ class DefinedName:
 class DefinedNames:
     """Every public callable of a submission, and the names asked for."""
 
-    names: tuple[str, ...]
-    defined: dict[str, DefinedName]
+    names: tuple[str, ...] = ()
+    defined: Mapping[str, DefinedName] = field(default_factory=dict)
     packages: tuple[str, ...] = ()  # that it may import beside NumPy
 
     @classmethod
@@ -122,7 +122,7 @@ class DefinedNames:
             case {"names": list(names), "defined": dict(reported)}:
                 pass
             case _:
-                return cls((), {})
+                return cls()
         defined = {}
         for name in requested:
             match reported.get(name):

@@ -162,7 +162,7 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubm
                 outcome_sentences.wrong_files, file_names, exercise.files_to_submit
             )
             missing = LoadingProblem(Outcome.ERRORED, sentence_of)
-            return LoadedSubmission(DefinedNames((), {}), problem=missing)
+            return LoadedSubmission(DefinedNames(), problem=missing)
     if lines.is_one_file:
         return _load(child, NotebookProgram(submission), exercise)
     try:
@@ -172,7 +172,7 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubm
             else NotebookProgram(submission, lines)
         )
     except ChildGoneError as error:
-        return LoadedSubmission(DefinedNames((), {}), problem=_ending_problem(error))
+        return LoadedSubmission(DefinedNames(), problem=_ending_problem(error))
     loaded, lines = _load(child, program, exercise), program.lines
     problem = loaded.problem
     if problem is not None:
@@ -193,7 +193,7 @@ def _load(  # noqa: PLR0911  each end returns
 ) -> LoadedSubmission:
     source = program.submission.source
     packages = tuple(dict.fromkeys(name.partition(".")[0] for name in exercise.packages))
-    contents = DefinedNames((), {}, packages)
+    contents = DefinedNames(packages=packages)
     notes: tuple[Sentence, ...] = ()
     try:
         refusal = screen(child, source, exercise)
@@ -248,7 +248,7 @@ def loading_problem(
         sentence_of = partial(outcome_sentences.syntax_error, answer, source)
         return LoadingProblem(Outcome.ERRORED, sentence_of, answer.line)
     line = answer.frames[-1][0] if answer.frames else None
-    contents = DefinedNames((), {}, packages)
+    contents = DefinedNames(packages=packages)
 
     def sentence() -> str:
         if answer.type == "NameError" and (kind := file_kind(source.encode())):
@@ -293,7 +293,7 @@ def _values(child: Child, exercise: Exercise) -> dict[str, Any] | Sentence:
         except NoValueError as error:
             if isinstance(error.answer, Unsupported):
                 return partial(outcome_sentences.unsupported_value, name, error.answer)
-            return partial(outcome_sentences.raised, error.answer, "", DefinedNames((), {}))
+            return partial(outcome_sentences.raised, error.answer, "", DefinedNames())
         if definition.choices and str(values[name]).strip() not in definition.choices:
             return partial(outcome_sentences.no_choice, name, definition.choices)
     return values

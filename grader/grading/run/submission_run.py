@@ -100,7 +100,7 @@ class SubmissionRun:
         self._most_children = most_children
         self._oracle = oracle
         self._submission = submission
-        self._contents = DefinedNames((), {})
+        self._contents = DefinedNames()
         self._child: Child | None = None
         self._program: LoadedProgram | None = None
         self._has_ended = bool(self.problem)

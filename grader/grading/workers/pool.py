@@ -38,7 +38,6 @@ from grader.sandbox.output_file import OutputFile
 from grader.sandbox.printable import inert
 
 if TYPE_CHECKING:
-    from grader.definitions.exercise import Exercise
     from grader.sandbox.process import Sandbox
 
 MAX_TRIES = 3
@@ -122,7 +121,7 @@ class Pool:
             if worker.queued is None:
                 worker.hang_up()
             else:
-                worker.kill()  # its result is not wanted any more
+                worker.process.kill()  # its result is not wanted any more
         for worker in self._workers:
             worker.stop()
         self._workers.clear()
@@ -130,7 +129,7 @@ class Pool:
     @property
     def pids(self) -> list[int]:
         """The worker processes."""
-        return [worker.pid for worker in self._workers]
+        return [worker.process.pid or 0 for worker in self._workers]
 
     def grade(self, jobs: Iterable[Job] | JobSource) -> Iterator[tuple[Job, Result]]:
         """Grade all jobs and yield each result as it comes, in no particular order.
@@ -152,7 +151,7 @@ class Pool:
                 if connection in ready:
                     result = self._result(worker)
                 elif worker.is_late():
-                    result = self._result_of_late(worker)
+                    result = self._result_from_journal(worker)
                 else:
                     continue
                 if result is not None and queued is not None:
@@ -176,7 +175,7 @@ class Pool:
                 self._stop_worker(idle)  # a sandbox is started with its packages
                 idle = None
             worker = idle or self._start_worker()
-            if not worker.take(queued):  # it died while it had nothing to do
+            if not worker.send_job(queued):  # it died while it had nothing to do
                 self._stop_worker(worker)
                 self._retries.append(queued)
 
@@ -188,7 +187,7 @@ class Pool:
             case {"ready": str(sandbox)}:
                 self._sandbox_works = True
                 # The time of its first job counts from now; before that it was starting.
-                worker.sandbox, worker.since = sandbox, time.monotonic()
+                worker.sandbox, worker.job_began = sandbox, time.monotonic()
                 return None
             case {"no sandbox": str(cause)} if not self._sandbox_works:
                 raise SandboxFault(cause)
@@ -201,14 +200,14 @@ class Pool:
                     return result
         return self._failure(worker, message)
 
-    def _result_of_late(self, worker: "_Worker") -> Result | None:
+    def _result_from_journal(self, worker: "_Worker") -> Result | None:
         """End a worker whose job's time is over; return None if its notes do not settle the job."""
         if worker.connection.poll():  # it was just not asked
             return self._result(worker)
         from grader.grading.workers.journal_recovery import recover_result  # few jobs need it
 
-        worker.kill()
-        worker.join()
+        worker.process.kill()
+        worker.process.join()
         assert worker.queued is not None  # a worker without a job is never late
         if not worker.sandbox:  # it did not even start
             return self._failure(worker, None)
@@ -303,8 +302,8 @@ class _Worker:
         self.done = 0
         self.sandbox = ""  # the name of its backend, once the worker is ready
         self.due = math.inf  # when to look whether its job's time is over
-        self.since = time.monotonic()
-        self._process = _FORK.Process(
+        self.job_began = time.monotonic()
+        self.process = _FORK.Process(
             target=_work,
             args=(
                 (theirs, self.connection),
@@ -315,14 +314,10 @@ class _Worker:
             ),
             daemon=True,
         )
-        self._process.start()
+        self.process.start()
         theirs.close()
 
-    @property
-    def pid(self) -> int:
-        return self._process.pid or 0
-
-    def take(self, queued: _QueuedJob) -> bool:
+    def send_job(self, queued: _QueuedJob) -> bool:
         """Send a job; return whether there was a process to take it."""
         job = queued.job
         definition = self._definitions.get(job.exercise.digest, lambda: pickle.dumps(job.exercise))
@@ -334,8 +329,8 @@ class _Worker:
             return False
         self.queued = queued
         self.done += 1
-        self.since = time.monotonic()
-        self.due = self.since + _time_allowed(job)
+        self.job_began = time.monotonic()
+        self.due = self.job_began + _time_allowed(job)
         return True
 
     def is_late(self) -> bool:
@@ -349,17 +344,11 @@ class _Worker:
             began = None
         seconds = _time_allowed(self.queued.job)
         if not isinstance(began, float):  # it is still starting, or prepares the exercise
-            prepared = self.since + PREPARE_SECONDS
+            prepared = self.job_began + PREPARE_SECONDS
             self.due = min(prepared, now + seconds)
             return now >= prepared
-        self.due = min(max(began, self.since), now) + seconds
+        self.due = min(max(began, self.job_began), now) + seconds
         return now >= self.due
-
-    def kill(self) -> None:
-        self._process.kill()
-
-    def join(self) -> None:
-        self._process.join()
 
     def receive(self) -> dict[str, Any] | None:
         """Return the worker's next message; None if it died."""
@@ -380,11 +369,11 @@ class _Worker:
     def stop(self) -> None:
         """End it and wait; kill it if it does not end by itself."""
         self.hang_up()
-        self._process.join(2)
-        if self._process.is_alive():
-            self._process.kill()
-            self._process.join()
-        self._process.close()
+        self.process.join(2)
+        if self.process.is_alive():
+            self.process.kill()
+            self.process.join()
+        self.process.close()
         self.journal.close()
         self._output.echo()
         self._output.close()
@@ -446,28 +435,18 @@ def _work(
 
 
 def _jobs(connection: Connection) -> Iterator[Job]:
-    @functools.lru_cache(MOST_EXERCISES)
-    def exercise(definition: bytes) -> "Exercise":
-        loaded: Exercise = pickle.loads(definition)  # noqa: S301  from our parent
-        return loaded
-
+    load_exercise = functools.lru_cache(MOST_EXERCISES)(pickle.loads)  # from our parent
     with contextlib.suppress(EOFError, OSError):
         while (message := connection.recv_bytes()) != _STOP:
             definition, *arguments = pickle.loads(message)  # noqa: S301  from our parent
-            yield Job(exercise(definition), *arguments)
+            yield Job(load_exercise(definition), *arguments)
 
 
 def _report(connection: Connection, result: Result) -> None:
     if isinstance(result, Verdict):
         evidence = result.evidence and result.evidence.data()
-        _send(
-            connection,
-            {
-                "verdict": verdict_data(result),
-                "evidence": evidence,
-                "failures": result.failures,
-            },
-        )
+        facts = {"evidence": evidence, "failures": result.failures}
+        _send(connection, {"verdict": verdict_data(result), **facts})
     elif isinstance(result, DefinitionError):
         _send(connection, {"problems": result.data()})
     else:  # the sandbox may be broken, so this worker is replaced

@@ -31,17 +31,14 @@ from grader.grading.program.proxies import NoValueError
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Evidence, FailureValues, Outcome, TestResult, Verdict
 from grader.grading.run.best_effort import BestEffort
+from grader.grading.run.related_results import RelatedResults
 from grader.sandbox.answers import ChildGoneError, DefinedNames, Returned, Unsupported
 from grader.sandbox.limits import AUTHOR_SECONDS, DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
-    from grader.grading.comparison.relations.pair import Relation
     from grader.sandbox.interface import Child, Children
 
 _RETURN_OF_VALUE = re.compile(r"^\s+return\s+(?!None\b)\S", re.MULTILINE)
-_KINDS_WITH_RELATION = (Rung.SHAPE, Rung.NOT_FINITE, Rung.VALUES)
-"""An infinity in the wrong place may be that of a mask."""
-
 MOST_CHILDREN = 3
 """The children of one submission. A test that times out costs no other test, and whatever never
 ends takes no more than three times the limits."""
@@ -92,9 +89,7 @@ class SubmissionRun:
         self.output = ""  # printed while the submission was loaded
         self.observed: dict[TestId, RawResult] = {}
         self.best_effort = BestEffort()
-        self._relations_without_origin: dict[
-            TestId, tuple[Relation, str]
-        ] = {}  # relations and their sentences
+        self._related = RelatedResults(oracle)
         self._with_values = with_values
         self._with_reasons = with_reasons
         self._most_children = most_children
@@ -233,7 +228,9 @@ class SubmissionRun:
     def verdict(self, results: Mapping[TestId, TestResult], sandbox: str) -> Verdict:
         """Return the verdict on the run."""
         results_with_origins = self.best_effort.make(
-            "sentence", lambda: self._with_origins(results), dict(results)
+            "sentence",
+            lambda: self._related.with_origins(results, self.observed),
+            dict(results),
         )
         return make_verdict(
             self.exercise,
@@ -246,42 +243,6 @@ class SubmissionRun:
             output=self.output,
             notes=self.notes,
         )
-
-    def _with_origins(self, results: Mapping[TestId, TestResult]) -> dict[TestId, TestResult]:
-        """Return the results; where other tests confirm a factor's formula, sentences have it.
-
-        Hidden tests confirm it, too: nothing of them is said but that they do.
-        """
-        results_with_origins = dict(results)
-        if not self._relations_without_origin:
-            return results_with_origins
-        from grader.grading.comparison.relations import relation  # a pass needs none of it
-        from grader.grading.comparison.relations.factors import shared_origin
-        from grader.grading.feedback.relation_sentences import related
-
-        relations = {
-            test: relation for test, (relation, _) in self._relations_without_origin.items()
-        }
-        for test in self.exercise.tests:
-            raw = self.observed.get(test.id)
-            is_disclosed = test.hidden and test.disclose != "nothing"
-            if not is_disclosed or raw is None or raw.rung not in _KINDS_WITH_RELATION:
-                continue
-            if other := relation(raw.expected, raw.got, raw.inputs):
-                relations[test.id] = other
-        for test_id, (one, earlier) in self._relations_without_origin.items():
-            origin = shared_origin(one, [each for key, each in relations.items() if key != test_id])
-            result = results.get(test_id)
-            if origin is not None and result is not None:
-                # A relation that needs an origin had no sentence when the test ran.
-                items = item_names(self.exercise.instructions, self.observed[test_id].expected)
-                sentence = related(one, origin, items)
-                message = result.message
-                message = (
-                    message.replace(earlier, sentence, 1) if earlier else f"{message} {sentence}"
-                )
-                results_with_origins[test_id] = replace(result, message=message)
-        return results_with_origins
 
     def _with_second_definition(
         self, results: dict[TestId, TestResult]
@@ -403,7 +364,7 @@ class SubmissionRun:
         """Return the sentence about why a result is wrong, if it can be told."""
         rung = difference.rung
         if test.hidden:
-            return self._relation_sentence(test, rung, draw, got)
+            return self._related.sentence(test, rung, draw, got)
         mine, starter = (  # but for blank lines and comments
             [bare for line in text.splitlines() if (bare := line.partition("#")[0].rstrip())]
             for text in (self.source, self.exercise.starter)
@@ -418,26 +379,7 @@ class SubmissionRun:
             return outcome_sentences.RETURNED
         if rung is Rung.NOTHING and difference.path == ():
             return self._not_returned(program, test, draw, begin)
-        return self._relation_sentence(test, rung, draw, got)
-
-    def _relation_sentence(self, test: TestCase, rung: Rung, draw: Draw, got: object) -> str:
-        """Return the sentence about how a wrong result is related to the right one, if it is.
-
-        Never of a hidden test, whose sentence is a fixed one, nor of a prediction, whose answer it
-        would give away.
-        """
-        if test.hidden or self.exercise.kind == "predict" or rung not in _KINDS_WITH_RELATION:
-            return ""
-        from grader.grading.comparison.relations import relation  # a pass needs none of it
-        from grader.grading.feedback.relation_sentences import related
-
-        explanation = relation(self._oracle.exact(test, draw), got, draw.inputs)
-        if explanation is None:
-            return ""
-        sentence = related(explanation, items=item_names(self.exercise.instructions, draw.expected))
-        if explanation.origins:
-            self._relations_without_origin[test.id] = (explanation, sentence)
-        return sentence
+        return self._related.sentence(test, rung, draw, got)
 
     def _not_returned(self, program: LoadedProgram, test: TestCase, draw: Draw, begin: int) -> str:
         """Return the sentence about what a function that returns nothing does instead."""

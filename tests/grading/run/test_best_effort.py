@@ -49,7 +49,7 @@ def _wrong(make: Make, sandbox: Sandbox, source: str) -> Verdict:
         ((first_expression, "plain_calls"), TWICE),
         ((shapes, "shapes"), TWICE),
         ((small_example, "small_example"), ONLY_LARGE),
-        ((small_example, "parts"), ONLY_LARGE),
+        ((small_example, "small_draws"), ONLY_LARGE),
         ((submission_run, "differs"), TWICE),
         ((relation_sentences, "related"), TWICE),
         ((summarize_values, "values_behind"), TWICE),

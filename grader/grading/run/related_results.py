@@ -1,0 +1,81 @@
+"""The wrong results of a submission that are related to the right ones, as by a factor."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from grader.definitions.exercise import TestCase, TestId
+from grader.grading.comparison.compare import RawResult, Rung
+from grader.grading.expected.oracle import Draw, Oracle
+from grader.grading.feedback.difference_sentences import item_names
+from grader.grading.results.verdict import TestResult
+
+if TYPE_CHECKING:
+    from grader.grading.comparison.relations.pair import Relation
+
+_KINDS = (Rung.SHAPE, Rung.NOT_FINITE, Rung.VALUES)
+"""An infinity in the wrong place may be that of a mask."""
+
+
+class RelatedResults:
+    """The relations between wrong results and right ones, and their sentences."""
+
+    def __init__(self, oracle: Oracle) -> None:
+        self._oracle = oracle
+        self._exercise = oracle.exercise
+        self._without_origin: dict[TestId, tuple[Relation, str]] = {}  # with their sentences
+
+    def sentence(self, test: TestCase, rung: Rung, draw: Draw, got: object) -> str:
+        """Return the sentence about how a wrong result is related to the right one, if it is.
+
+        Never of a hidden test, whose sentence is a fixed one, nor of a prediction, whose answer it
+        would give away.
+        """
+        if test.hidden or self._exercise.kind == "predict" or rung not in _KINDS:
+            return ""
+        from grader.grading.comparison.relations import relation  # a pass needs none of it
+        from grader.grading.feedback.relation_sentences import related
+
+        explanation = relation(self._oracle.exact(test, draw), got, draw.inputs)
+        if explanation is None:
+            return ""
+        items = item_names(self._exercise.instructions, draw.expected)
+        sentence = related(explanation, items=items)
+        if explanation.origins:
+            self._without_origin[test.id] = (explanation, sentence)
+        return sentence
+
+    def with_origins(
+        self, results: Mapping[TestId, TestResult], observed: Mapping[TestId, RawResult]
+    ) -> dict[TestId, TestResult]:
+        """Return the results; where other tests confirm a factor's formula, sentences have it.
+
+        Hidden tests confirm it, too: nothing of them is said but that they do.
+        """
+        changed = dict(results)
+        if not self._without_origin:
+            return changed
+        from grader.grading.comparison.relations import relation  # a pass needs none of it
+        from grader.grading.comparison.relations.factors import shared_origin
+        from grader.grading.feedback.relation_sentences import related
+
+        relations = {test_id: known for test_id, (known, _) in self._without_origin.items()}
+        for test in self._exercise.tests:
+            raw = observed.get(test.id)
+            is_disclosed = test.hidden and test.disclose != "nothing"
+            if not is_disclosed or raw is None or raw.rung not in _KINDS:
+                continue
+            if other := relation(raw.expected, raw.got, raw.inputs):
+                relations[test.id] = other
+        for test_id, (one, earlier) in self._without_origin.items():
+            others = [each for other_id, each in relations.items() if other_id != test_id]
+            origin, result = shared_origin(one, others), results.get(test_id)
+            if origin is not None and result is not None:
+                # A relation that needs an origin may have had no sentence when the test ran.
+                items = item_names(self._exercise.instructions, observed[test_id].expected)
+                sentence, message = related(one, origin, items), result.message
+                message = (
+                    message.replace(earlier, sentence, 1) if earlier else f"{message} {sentence}"
+                )
+                changed[test_id] = replace(result, message=message)
+        return changed

@@ -20,8 +20,8 @@ from typing import Final
 from grader.errors import GraderFault
 
 _SOURCES: Final = frozenset({".py", ".html", ".css", ".js", ".json"})
-_MOST_ENTRIES: Final = 20_000  # of a folder; then the oldest are removed
-_MOST_BYTES: Final = 1 << 29  # of all its entries together
+_MAX_ENTRIES: Final = 20_000  # of a folder; then the oldest are removed
+_MAX_BYTES: Final = 1 << 29  # of all its entries together
 _ENTRY: Final = re.compile(r"[0-9a-f]{64}(\.\w+)?")  # with an ending while it is written
 _OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 _DIGEST_BYTES: Final = hashlib.sha256().digest_size
@@ -125,10 +125,10 @@ class Cache:
                     with contextlib.suppress(OSError):  # another process has removed it
                         status = path.lstat()
                         entries.append((status.st_mtime_ns, status.st_size, path))
-        left = _MOST_BYTES
+        left = _MAX_BYTES
         for number, (_, size, path) in enumerate(sorted(entries, reverse=True)):
             left -= size
-            if number >= _MOST_ENTRIES or left < 0:
+            if number >= _MAX_ENTRIES or left < 0:
                 with contextlib.suppress(OSError):
                     path.unlink()
 

@@ -17,8 +17,8 @@ Sections = dict[str, tuple[int, int]]
 """The exercises of a notebook, each with the places of its first code cell and after its last."""
 
 _MINOR: Final = 5
-_MOST_CELLS: Final = 5_000
-_LONGEST_NAME: Final = 20  # of a language or a format, in a sentence
+_MAX_CELLS: Final = 5_000
+_MAX_NAME_LENGTH: Final = 20  # of a language or a format, in a sentence
 
 
 class NotebookError(Exception):
@@ -106,8 +106,8 @@ def read_cells(book: Any) -> list[Any]:
         )
     if not isinstance(book, dict) or not isinstance(book.get("cells"), list):
         raise NotebookError(f"It is no notebook of format {FORMAT}: it has no list of cells.")
-    if len(book["cells"]) > _MOST_CELLS:
-        raise NotebookError(f"The notebook has more than {_MOST_CELLS:,} cells.")
+    if len(book["cells"]) > _MAX_CELLS:
+        raise NotebookError(f"The notebook has more than {_MAX_CELLS:,} cells.")
     return list(book["cells"])
 
 
@@ -131,7 +131,7 @@ def join_text(source: object) -> str:
 
 
 def _short(value: object) -> str:
-    return "".join(c for c in str(value) if c.isprintable())[:_LONGEST_NAME]
+    return "".join(c for c in str(value) if c.isprintable())[:_MAX_NAME_LENGTH]
 
 
 def notebook(cells: Sequence[dict[str, Any]]) -> str:

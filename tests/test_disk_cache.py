@@ -51,7 +51,7 @@ def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
 
 def test_the_oldest_entries_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A cache keeps so many entries and no more."""
-    monkeypatch.setattr("grader.disk_cache._MOST_ENTRIES", 2)
+    monkeypatch.setattr("grader.disk_cache._MAX_ENTRIES", 2)
     cache = Cache(tmp_path, "sources")
     for number in range(5):
         before = set(tmp_path.iterdir())
@@ -65,7 +65,7 @@ def test_the_oldest_entries_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def test_what_takes_too_much_room_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The oldest first, as many as it takes."""
-    monkeypatch.setattr("grader.disk_cache._MOST_BYTES", 100)
+    monkeypatch.setattr("grader.disk_cache._MAX_BYTES", 100)
     for number in range(4):
         Cache(tmp_path, "sources").keep(str(number), b"x" * 10)
     for age, path in enumerate(sorted(tmp_path.iterdir(), key=lambda path: path.stat().st_mtime)):
@@ -83,7 +83,7 @@ def test_what_takes_too_much_room_goes(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_nothing_but_entries_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder that somebody put there neither goes nor stands in the way of what has to."""
-    monkeypatch.setattr("grader.disk_cache._MOST_ENTRIES", 0)
+    monkeypatch.setattr("grader.disk_cache._MAX_ENTRIES", 0)
     (tmp_path / "notes.txt").write_text("")
     (tmp_path / ("0" * 64)).mkdir()
     Cache(tmp_path, "sources").keep("old", b"")

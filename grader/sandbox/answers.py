@@ -8,9 +8,9 @@ from typing import Any, TypeGuard
 from grader.sandbox.limits import SOURCE_CAP
 from grader.sandbox.printable import printable
 
-_MOST_COUNTED = 1 << 62
-_LONGEST_NAME, _MOST_AXES, _MOST_CAUSES, _MOST_VALUES, _MOST_NAMES = 40, 64, 3, 4, 200
-_MOST_CELLS = 20
+_MAX_COUNT = 1 << 62
+_MAX_NAME_LENGTH, _MAX_AXES, _MAX_CAUSES, _MAX_VALUES, _MAX_NAMES = 40, 64, 3, 4, 200
+_MAX_CELLS = 20
 
 
 class Cause(Enum):
@@ -134,7 +134,7 @@ class DefinedNames:
                         line if type(line) is int and 0 < line < 1 << 20 else None,
                         _text(more, "signature", 120),
                     )
-        texts = (name for name in names[:_MOST_NAMES] if type(name) is str)
+        texts = (name for name in names[:_MAX_NAMES] if type(name) is str)
         return cls(tuple(printable(name[:100]) for name in texts), defined)
 
 
@@ -182,7 +182,7 @@ def read_failed_cells(facts: object) -> list[tuple[int, Raised]]:
         case _:
             return []
     failures = []
-    for entry in entries[:_MOST_CELLS]:
+    for entry in entries[:_MAX_CELLS]:
         match entry:
             case [int(number), dict(raised)] if _is_count(number):
                 failures.append((number, _read_exception(raised)))
@@ -201,11 +201,11 @@ def read_stopped(tree: object, number: int) -> Stopped | None:
         ]:
             if answered == number and _is_line(line):
                 frames = []
-                for item in values[:_MOST_VALUES]:
+                for item in values[:_MAX_VALUES]:
                     match item:
                         case [str(name), str(text), bool(changed)] if _is_name(name):
                             frames.append(
-                                (printable(name), printable(text[:_LONGEST_NAME]), changed)
+                                (printable(name), printable(text[:_MAX_NAME_LENGTH]), changed)
                             )
                 return Stopped(line, is_loop, tuple(frames))
     return None
@@ -217,7 +217,7 @@ def _begins_as_an_answer(tree: object) -> TypeGuard[list[Any]]:
 
 
 def _is_count(value: object) -> TypeGuard[int]:
-    return type(value) is int and 0 <= value < _MOST_COUNTED
+    return type(value) is int and 0 <= value < _MAX_COUNT
 
 
 def _read_exception(facts: dict[Any, Any], depth: int = 0) -> Raised:
@@ -241,7 +241,7 @@ def _read_exception(facts: dict[Any, Any], depth: int = 0) -> Raised:
     items = facts.get("shapes")
     for item in items[:8] if type(items) is list else []:
         match item:
-            case [str(name), list(lengths)] if _is_name(name) and len(lengths) <= _MOST_AXES:
+            case [str(name), list(lengths)] if _is_name(name) and len(lengths) <= _MAX_AXES:
                 if all(map(_is_count, lengths)):
                     shapes.append((printable(name), tuple(lengths)))
     return Raised(
@@ -254,13 +254,13 @@ def _read_exception(facts: dict[Any, Any], depth: int = 0) -> Raised:
         shapes=tuple(shapes),
         names=tuple(
             printable(name)
-            for name in (names[:_MOST_NAMES] if type(names) is list else [])
+            for name in (names[:_MAX_NAMES] if type(names) is list else [])
             if _is_name(name)
         ),
         args=args if type(args) is tuple else None,
         attributes=attributes,
         cause=_read_exception(cause, depth + 1)
-        if isinstance(cause, dict) and depth < _MOST_CAUSES
+        if isinstance(cause, dict) and depth < _MAX_CAUSES
         else None,
     )
 
@@ -271,7 +271,7 @@ def _text(facts: dict[Any, Any], key: str, most: int) -> str:
 
 
 def _is_name(value: object) -> bool:
-    return type(value) is str and value.isidentifier() and len(value) <= _LONGEST_NAME
+    return type(value) is str and value.isidentifier() and len(value) <= _MAX_NAME_LENGTH
 
 
 def _is_line(value: object) -> bool:

@@ -24,7 +24,7 @@ from grader.sandbox.limits import CONTROL_SECONDS, Limits
 from grader.sandbox.output_file import OutputFile
 from grader.sandbox.printable import printable
 
-_LONGEST_MESSAGE = 1 << 16
+_MAX_MESSAGE_BYTES = 1 << 16
 
 
 class Control:
@@ -92,7 +92,7 @@ class Control:
         """
         try:
             self._connection.settimeout(seconds)
-            message = self._connection.recv(_LONGEST_MESSAGE)
+            message = self._connection.recv(_MAX_MESSAGE_BYTES)
         except TimeoutError as error:
             slow = f"the {self.name} sandbox did not answer in {seconds:g} s"
             raise SandboxFault(slow) from error
@@ -106,7 +106,7 @@ class Control:
 
 _TRACEBACK = 8192  # bytes, in which a traceback of C code's callers fits
 
-_READ_AHEAD, _MOST_AT_ONCE = 1 << 12, 1 << 20
+_READ_AHEAD, _MAX_READ = 1 << 12, 1 << 20
 
 # The limit counts CPU time by ticks, the usage is measured: on a busy machine they differ a lot.
 _CPU_SLACK = 0.5
@@ -207,7 +207,7 @@ class ChildProcess(FramedChild):
             size = max(length - len(self._received), _READ_AHEAD)
             self._wait(select.POLLIN)
             try:
-                piece = self._connection.recv(min(size, _MOST_AT_ONCE))
+                piece = self._connection.recv(min(size, _MAX_READ))
             except BlockingIOError:
                 continue
             except OSError:

@@ -23,7 +23,7 @@ Answer: TypeAlias = Callable[[bytes, Sandbox], bytes]
 """Returns what a request asks for; it may raise a `DefinitionError` or a `GraderFault`."""
 
 _FORK = multiprocessing.get_context("fork")
-_LONGEST_MESSAGE = 64 << 20
+_MAX_MESSAGE_BYTES = 64 << 20
 
 # The first byte of a message, to the process and from it.
 _END, _ASK = b"E", b"A"
@@ -75,7 +75,7 @@ class ConfinedProcess:
             GraderFault: There is no sandbox, or the process is gone.
         """
         try:
-            message = self._connection.recv_bytes(_LONGEST_MESSAGE)
+            message = self._connection.recv_bytes(_MAX_MESSAGE_BYTES)
         except (EOFError, OSError) as error:
             self.close()
             self._start()

@@ -45,7 +45,7 @@ _EXACT = Tolerance(0.0, 0.0)
 _LARGE = 1e4
 _STEP = 1e-5  # of central differences: the best between rounding and curvature
 _CLOSE_TO_STEP = Tolerance(1e-6, 1e-4)
-_MOST_ENTRIES = 8  # of a gradient, looked at one by one; a random direction sees all of them
+_MAX_ENTRIES = 8  # of a gradient, looked at one by one; a random direction sees all of them
 _OTHER_ERRORS = (  # all but those that the form of a result causes
     DiffersError, NoValueError, ChildGoneError, EtudeError, MemoryError, TooLargeError,
     TooLongError,
@@ -363,7 +363,7 @@ def _gradient(trial: _Trial) -> Difference | None:
     if result.dtype.kind != "f":
         raise DiffersError(Difference(Rung.DTYPE, "gradient-dtype", {"dtype": result.dtype}))
     limit = trial.test.tolerance or _CLOSE_TO_STEP
-    chosen = trial.rng.permutation(array.size)[:_MOST_ENTRIES]
+    chosen = trial.rng.permutation(array.size)[:_MAX_ENTRIES]
     for number in sorted(chosen):
         place = tuple(int(i) for i in np.unravel_index(number, array.shape))
         unit = np.zeros(array.shape)

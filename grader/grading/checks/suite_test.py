@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from grader.mutation import Mutant
 
 _AGAIN: Final = 8  # runs of right programs among those of wrong ones, so that no clock tells them
-_MOST_FAILURES: Final = 20  # that a learner is told of
-_MOST_CALLS: Final = 200  # that are kept, one for each test
+_MAX_FAILURES: Final = 20  # that a learner is told of
+_MAX_CALLS: Final = 200  # that are kept, one for each test
 _SHARE_OF_TIME: Final = 0.9  # of the submission's wall clock, for all runs together
 
 
@@ -122,7 +122,7 @@ class _SuiteRuns:
         slowest = 0.0
         for number, source in enumerate(self._right):
             began = time.monotonic()
-            count, failures = self._run_suite(source, _MOST_FAILURES)
+            count, failures = self._run_suite(source, _MAX_FAILURES)
             slowest = max(slowest, time.monotonic() - began)
             if count == 0:
                 return _difference("no-tests")
@@ -214,7 +214,7 @@ class _Relay:
 
     def begin(self, test: str) -> None:
         """Note which test runs now, and the last call of the one before."""
-        if self._last is not None and len(self._calls) < _MOST_CALLS:
+        if self._last is not None and len(self._calls) < _MAX_CALLS:
             self._calls[self._test] = _as_text(*self._last)
         self._test, self._last = str(test), None
 

@@ -31,7 +31,7 @@ from grader.sandbox.limits import AUTHOR_SECONDS
 
 T = TypeVar("T")
 
-_MOST_EXPRESSIONS = 4096  # of a few hundred bytes each
+_MAX_EXPRESSIONS = 4096  # of a few hundred bytes each
 _MARK = "etude:"  # begins the file names of authors' code; no file on disk is called so
 
 _SCALARS: Final = frozenset(np.sctypeDict.values()) - {np.void, np.object_}
@@ -158,7 +158,7 @@ def statement_at(body: str, line: int | None) -> str:
     return " ".join((segment or body).split())
 
 
-@functools.lru_cache(_MOST_EXPRESSIONS)
+@functools.lru_cache(_MAX_EXPRESSIONS)
 def compile_expression(expression: str) -> CodeType:
     """Compile a test's expression."""
     return compile(expression.strip(), "<expression>", "eval")
@@ -174,7 +174,7 @@ def evaluate(expression: str, names: Mapping[str, Any]) -> Any:
         return eval(compile_expression(expression), {"np": np, **names})  # noqa: S307  the author's own
 
 
-@functools.lru_cache(_MOST_EXPRESSIONS)
+@functools.lru_cache(_MAX_EXPRESSIONS)
 def names_in(expression: str) -> frozenset[str]:
     """Return the names that an expression takes from outside."""
     tree = ast.parse(expression.strip(), mode="eval")

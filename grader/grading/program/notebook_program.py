@@ -29,8 +29,8 @@ _LINE: Final = re.compile(r"\b([Ll]ine|lines) ([0-9]+(?:, [0-9]+)*(?: and [0-9]+
 _WORDS: Final = re.compile(r"\b\w*(?:Error|Exception|Warning|Interrupt|Exit|Iteration): ")
 _AT: Final = re.compile(r"\(line [0-9]+(?:, [^()]*)?\)\.")  # what is said after the words
 _HELPER: Final = re.compile(r"The mistake is in your `[^`]*` \(line [0-9]+\)")
-_MOST_LEFT_OUT: Final = 100
-_LONGEST_LINE: Final = 80
+_MAX_LEFT_OUT: Final = 100
+_MAX_LINE_LENGTH: Final = 80
 _THE_FILE: Final = ""
 
 
@@ -169,10 +169,10 @@ def join_cells(child: Child, submission: Submission) -> NotebookProgram:
         case _:
             raise ChildGoneError(Cause.PROTOCOL, "no program of cells")
     left_out = []
-    for entry in entries[:_MOST_LEFT_OUT]:
+    for entry in entries[:_MAX_LEFT_OUT]:
         match entry:
             case [int(number), str(text)]:
-                left_out.append((lines.cell(number), printable(text[:_LONGEST_LINE])))
+                left_out.append((lines.cell(number), printable(text[:_MAX_LINE_LENGTH])))
     failed = tuple((n, error) for n, error in read_failed_cells(facts) if n in lines.numbers)
     notes = (partial(outcome_sentences.left_out, left_out),) if left_out else ()
     if written := _modules(facts):

@@ -45,9 +45,9 @@ from grader.sandbox.inside.wire import (
 from grader.sandbox.interface import Child, RequestMode
 from grader.sandbox.printable import printable
 
-_MOST_CALLS_BACK: Final = 100_000
-_MOST_WARNINGS: Final = 50
-_LONGEST_WARNING: Final = 2000
+_MAX_CALLBACKS: Final = 100_000
+_MAX_WARNINGS: Final = 50
+_MAX_WARNING_LENGTH: Final = 2000
 _EXACT = Tolerance(0.0, 0.0)
 _OF_ARRAYS: Final = frozenset(name for name in dir(np.ndarray) if not name.startswith("_"))
 _Error = TypeVar("_Error", bound=Exception)
@@ -372,7 +372,7 @@ class Proxies:
         if sys.stdout is not sys.stderr and begin < end:
             sys.stdout.write(self.child.output(begin, end))
         self._output_issued = max(end, self._output_issued)
-        for each in warned[:_MOST_WARNINGS]:
+        for each in warned[:_MAX_WARNINGS]:
             match each:
                 case [list(bases), str(message)]:
                     # The narrowest class of warnings that the submission's is.
@@ -384,7 +384,7 @@ class Proxies:
                     ]
                     warned_as = (k for k in kinds if isinstance(k, type) and issubclass(k, Warning))
                     category = next(warned_as, UserWarning)
-                    warnings.warn(printable(message[:_LONGEST_WARNING]), category, stacklevel=4)
+                    warnings.warn(printable(message[:_MAX_WARNING_LENGTH]), category, stacklevel=4)
 
     def _end_forger(self) -> ChildGoneError:
         self.child.end()
@@ -487,8 +487,8 @@ class Proxies:
         self.has_answered = True  # that it is called, and with what
         if not self._first_function <= number < len(self.functions):
             raise self._end_forger()
-        if self._callback_count > _MOST_CALLS_BACK:
-            message = f"a function of the test is called more than {_MOST_CALLS_BACK:,} times"
+        if self._callback_count > _MAX_CALLBACKS:
+            message = f"a function of the test is called more than {_MAX_CALLBACKS:,} times"
             raise self._remember(TooLongError(message))
         function = self.functions[number]
         try:

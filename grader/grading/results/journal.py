@@ -20,7 +20,7 @@ RESULT: Final = "result"
 VERDICT: Final = "verdict"
 """The verdict, before the diagnosis."""
 
-_MOST_BYTES: Final = 64 << 20
+_MAX_BYTES: Final = 64 << 20
 
 
 class Journal:
@@ -46,7 +46,7 @@ class Journal:
         Raises:
             ValueError: They are malformed.
         """
-        *lines, _not_whole = os.pread(self.descriptor, _MOST_BYTES, 0).split(b"\n")
+        *lines, _not_whole = os.pread(self.descriptor, _MAX_BYTES, 0).split(b"\n")
         return [(str(kind), content) for kind, content in map(json.loads, lines)]
 
     def close(self) -> None:

@@ -14,7 +14,7 @@ from grader.grading.results.file_kinds import file_kind
 _HEAD: Final = 4096
 _TAIL: Final = 22 + 65_535  # bytes: the end record with its comment
 _LENGTHS: Final = struct.Struct("<6xHL")  # of the end record: entries, and bytes of their list
-_LONGEST_ENTRY: Final = 1024
+_MAX_ENTRY_BYTES: Final = 1024
 _PASSED_OVER: Final = ("__pycache__", "__MACOSX", "node_modules", "site-packages")
 MOST_FILES: Final = 1000
 """The files that a student's zip may have."""
@@ -65,7 +65,7 @@ def _refuse_long_list(file: IO[bytes], most: int) -> None:
     _, marker, record = file.read().rpartition(b"PK\5\6")
     if marker and len(record) >= _LENGTHS.size:
         count, length = _LENGTHS.unpack_from(record)
-        if count > most or length > most * _LONGEST_ENTRY:
+        if count > most or length > most * _MAX_ENTRY_BYTES:
             raise ZipError(f"it has more than {most:,} files")
 
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from grader.sandbox.interface import Child, Children
 
 _RETURN_OF_VALUE = re.compile(r"^\s+return\s+(?!None\b)\S", re.MULTILINE)
-MOST_CHILDREN = 3
+MAX_CHILDREN = 3
 """The children of one submission. A test that times out costs no other test, and whatever never
 ends takes no more than three times the limits."""
 
@@ -77,7 +77,7 @@ class SubmissionRun:
         *,
         with_values: bool = True,
         with_reasons: bool = True,
-        most_children: int = MOST_CHILDREN,
+        most_children: int = MAX_CHILDREN,
     ) -> None:
         self.exercise: Exercise = oracle.exercise
         self.problem = submission.problem  # why no test can run, for the learner

@@ -20,8 +20,8 @@ from grader.grading.results.jobs import Job, Probe, Result
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.grading.results.verdict_json import verdict_data
-from grader.grading.run.submission_run import MOST_CHILDREN, SubmissionRun, in_running_order
-from grader.grading.session.lru_cache import MOST_EXERCISES, LruCache
+from grader.grading.run.submission_run import MAX_CHILDREN, SubmissionRun, in_running_order
+from grader.grading.session.lru_cache import MAX_EXERCISES, LruCache
 from grader.grading.session.proof_evidence import (
     collect_evidence,
     find_changed_inputs,
@@ -109,7 +109,7 @@ _PLUGINS_OFF = (
 _READ_BY_PYTEST = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "CI", "BUILD_NUMBER")
 
 # pytest's items take much memory and little time to make.
-_MOST_WITH_ITEMS = 32
+_MAX_EXERCISES_WITH_ITEMS = 32
 
 
 def grade_all(
@@ -189,9 +189,9 @@ class _GradingSession:
         self._emit = emit
         self._note = note
         # Kept for the exercises that came last, so that a worker stops growing.
-        self._items = LruCache[list[TestCaseItem]](_MOST_WITH_ITEMS)
-        self._values = LruCache[ValueCache](MOST_EXERCISES)
-        self._diagnosticians: LruCache[Diagnostician] = LruCache(MOST_EXERCISES)
+        self._items = LruCache[list[TestCaseItem]](_MAX_EXERCISES_WITH_ITEMS)
+        self._values = LruCache[ValueCache](MAX_EXERCISES)
+        self._diagnosticians: LruCache[Diagnostician] = LruCache(MAX_EXERCISES)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self, session: pytest.Session) -> bool:
@@ -275,7 +275,7 @@ class _GradingSession:
             job.limits,
             with_values=has_feedback,
             # What never ends proves nothing more in its other tests.
-            most_children=MOST_CHILDREN if has_feedback else 1,
+            most_children=MAX_CHILDREN if has_feedback else 1,
         ) as run:
             run.prepare()
             note(journal.BEGAN, time.monotonic())

@@ -6,7 +6,7 @@ from typing import Final, Generic, TypeVar
 
 _Value = TypeVar("_Value")
 
-MOST_EXERCISES: Final = 1024
+MAX_EXERCISES: Final = 1024
 """Exercises of which a process keeps what is expensive, some 40 KB each."""
 
 

@@ -26,8 +26,8 @@ from grader.grading.results.verdict import Evidence, Outcome, Untrue, Verdict
 from grader.grading.run.submission_run import SubmissionRun
 from grader.sandbox.answers import Raised
 
-_MOST_NUMBERS = 6
-_LONGEST_VALUE = 80
+_MAX_NUMBERS = 6
+_MAX_VALUE_LENGTH = 80
 _AT_LEAST = 4  # decimals of the truth
 _MANY_DECIMALS = 12  # more were not rounded by hand
 _HALF = 0.5 * (1 + 1e-6)  # of the last digit, and what its own representation is off by
@@ -140,11 +140,11 @@ def _digits(number: float, decimals: int) -> str:
 def _short(value: Any) -> str:
     if isinstance(value, np.ndarray):
         shape = "x".join(map(str, value.shape)) or "0-dimensional"
-        if value.size > _MOST_NUMBERS:
+        if value.size > _MAX_NUMBERS:
             return f"an array of shape {value.shape}"
         return f"{np.array2string(value, precision=4, separator=', ')} ({shape} {value.dtype})"
     text = repr(value)
-    return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 3] + "..."
+    return text if len(text) <= _MAX_VALUE_LENGTH else text[: _MAX_VALUE_LENGTH - 3] + "..."
 
 
 def summarize_inputs(oracle: Oracle) -> dict[str, Any]:

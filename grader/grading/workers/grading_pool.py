@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from grader.errors import GraderFault, SandboxFault
 from grader.grading.results.jobs import Job
 from grader.grading.results.verdict_json import verdict_from_data
-from grader.grading.session.lru_cache import MOST_EXERCISES, LruCache
+from grader.grading.session.lru_cache import MAX_EXERCISES, LruCache
 from grader.grading.workers.pool import MAX_TRIES
 from grader.sandbox.limits import ONE_BLAS_THREAD
 
@@ -37,7 +37,7 @@ _ENVIRONMENT: Final = frozenset(
 # A third of the usual weight, so a quarter of a core that one other wants, too. Not less: a program
 # that is graded has nearly three times as long by the clock as by the CPU.
 _NICENESS: Final = 5
-_LEAST_SHARE: Final = 19
+_MAX_NICENESS: Final = 19
 
 _CLOSED: Final = "the grading pool is closed"
 
@@ -146,7 +146,7 @@ class GradingPool:
                 env={**environment, **ONE_BLAS_THREAD},
             )
         # All that it starts runs behind us, so that requests are answered.
-        niceness = min(os.getpriority(os.PRIO_PROCESS, 0) + _NICENESS, _LEAST_SHARE)
+        niceness = min(os.getpriority(os.PRIO_PROCESS, 0) + _NICENESS, _MAX_NICENESS)
         os.setpriority(os.PRIO_PROCESS, process.pid, niceness)
         line = _PoolConnection(ours)
         threading.Thread(target=self._listen, args=(line,), name="pool", daemon=True).start()
@@ -243,7 +243,7 @@ class _PoolConnection:
     def __init__(self, ours: socket.socket) -> None:
         self._socket = ours
         self._connection = Connection(os.dup(ours.fileno()))
-        self._definitions = LruCache[bytes](MOST_EXERCISES)
+        self._definitions = LruCache[bytes](MAX_EXERCISES)
 
     def send_job(self, number: int, job: Job) -> None:
         """Send a job; if the connection is broken, the listener finds out."""

@@ -32,7 +32,7 @@ from grader.grading.results.journal import BEGAN, Journal
 from grader.grading.results.verdict import Evidence, Verdict
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
 from grader.grading.run.best_effort import log_failures
-from grader.grading.session.lru_cache import MOST_EXERCISES, LruCache
+from grader.grading.session.lru_cache import MAX_EXERCISES, LruCache
 from grader.sandbox.limits import GRACE_SECONDS, HIGHEST_LIMITS, PREPARE_SECONDS, WORKER_OUTPUT
 from grader.sandbox.output_file import OutputFile
 from grader.sandbox.printable import inert
@@ -46,7 +46,7 @@ JOBS_PER_WORKER = 5_000
 """Then a new worker with a new sandbox takes over, so that nothing can pile up."""
 
 _STOP = b""
-_LONGEST_MESSAGE = 64 << 20
+_MAX_MESSAGE_BYTES = 64 << 20
 _FORK = multiprocessing.get_context("fork")
 
 # What is raised by data that is not in the form that a worker writes.
@@ -105,7 +105,7 @@ class Pool:
         self._open_sandbox = open_sandbox
         self._jobs_per_worker = jobs_per_worker
         self._workers: list[_Worker] = []
-        self._definitions = LruCache[bytes](MOST_EXERCISES)  # as they are sent
+        self._definitions = LruCache[bytes](MAX_EXERCISES)  # as they are sent
         self._retries: deque[_QueuedJob] = deque()
         self._sandbox_works = False
         self._packages = frozenset[str]()  # of all exercises so far
@@ -353,7 +353,7 @@ class _Worker:
     def receive(self) -> dict[str, Any] | None:
         """Return the worker's next message; None if it died."""
         try:
-            message = json.loads(self.connection.recv_bytes(_LONGEST_MESSAGE))
+            message = json.loads(self.connection.recv_bytes(_MAX_MESSAGE_BYTES))
         except (EOFError, OSError, ValueError):
             return None
         finally:
@@ -435,7 +435,7 @@ def _work(
 
 
 def _jobs(connection: Connection) -> Iterator[Job]:
-    load_exercise = functools.lru_cache(MOST_EXERCISES)(pickle.loads)  # from our parent
+    load_exercise = functools.lru_cache(MAX_EXERCISES)(pickle.loads)  # from our parent
     with contextlib.suppress(EOFError, OSError):
         while (message := connection.recv_bytes()) != _STOP:
             definition, *arguments = pickle.loads(message)  # noqa: S301  from our parent

@@ -18,7 +18,7 @@ from grader.errors import DefinitionError, SandboxFault
 from grader.grading.results.jobs import Job
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import verdict_data
-from grader.grading.session.lru_cache import MOST_EXERCISES
+from grader.grading.session.lru_cache import MAX_EXERCISES
 from grader.grading.workers.pool import JobSource, Pool
 from grader.sandbox.process import open_sandbox
 
@@ -29,7 +29,7 @@ class _Inbox(JobSource):
     def __init__(self, line: Connection) -> None:
         self._line = self.wake = line
         self.is_closed = False
-        self._exercise = functools.lru_cache(MOST_EXERCISES)(pickle.loads)  # from our parent
+        self._exercise = functools.lru_cache(MAX_EXERCISES)(pickle.loads)  # from our parent
         self._numbers: dict[int, tuple[Job, int]] = {}  # by the identity of the job, kept alive
 
     def wait(self) -> None:

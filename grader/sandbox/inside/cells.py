@@ -37,8 +37,8 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _OURS = "grader.notebook"
 _OUR_FUNCTIONS = ["check", "hint", "progress", "task"]
 
-_LONGEST_LINE = 80
-_MOST_LEFT_OUT = 100
+_MAX_LINE_LENGTH = 80
+_MAX_LEFT_OUT = 100
 DEFINITIONS = (
     ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
 )  # fmt: skip
@@ -120,8 +120,8 @@ class Program:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # they come when the cell is run
                 for line in self._as_python(lines):
-                    if len(self.left_out) < _MOST_LEFT_OUT:
-                        self.left_out.append([number, line[:_LONGEST_LINE]])
+                    if len(self.left_out) < _MAX_LEFT_OUT:
+                        self.left_out.append([number, line[:_MAX_LINE_LENGTH]])
         except Exception as error:  # noqa: BLE001  a tree that is too deep, too
             if isinstance(error, SyntaxError):
                 error.lineno = self.end + (error.lineno or 1)

@@ -20,8 +20,8 @@ _SECONDS: Final = 0.4  # of tracing: less than there is up to the hard limit
 _EVENTS: Final = 20_000
 _HEADS: Final = 3  # visits of a loop's first line: one before it, and two rounds
 _ROUNDS: Final = 10  # visits of a line in it; a statement over several lines visits some twice
-_LONGEST_VALUE: Final = 40
-_MOST_BITS: Final = 100
+_MAX_VALUE_LENGTH: Final = 40
+_MAX_BITS: Final = 100
 _PLAIN: Final = (bool, int, float, str, type(None))
 
 Loop: TypeAlias = ast.For | ast.While
@@ -75,9 +75,9 @@ class CpuLimitHandler:
             heads = [loop for loop in self._loops if loop.lineno == line]
             for name in [name for loop in heads for name in _names(loop)]:
                 value = frame.f_locals.get(name, frame.f_globals.get(name, ...))
-                is_long = type(value) is int and value.bit_length() > _MOST_BITS
+                is_long = type(value) is int and value.bit_length() > _MAX_BITS
                 if type(value) in _PLAIN and not is_long:
-                    text = repr(value)[:_LONGEST_VALUE]
+                    text = repr(value)[:_MAX_VALUE_LENGTH]
                     before, has_changed = self._values.get((frame, name), (text, False))
                     self._values[frame, name] = text, has_changed or before != text
             is_over = self._events >= _EVENTS or process_time() >= self._until

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-_MOST_AXES = 32
-_MOST_ARTISTS = 500  # of a kind, of one axes
-_MOST_TEXT = 500
+_MAX_AXES = 32
+_MAX_ARTISTS = 500  # of a kind, of one axes
+_MAX_TEXT_LENGTH = 500
 
 
 def draw(statements: str, namespace: dict[str, Any]) -> Any:
@@ -41,7 +41,7 @@ def figure_data(value: Any) -> dict[str, Any] | None:
     title = getattr(figure, "_suptitle", None)
     return {
         "title": "" if title is None else _text(title.get_text()),
-        "axes": [_axes(each) for each in figure.axes[:_MOST_AXES]],
+        "axes": [_axes(each) for each in figure.axes[:_MAX_AXES]],
     }
 
 
@@ -67,10 +67,10 @@ def _axes(axes: Any) -> dict[str, Any]:
     scattered = [each for each in axes.collections if isinstance(each, module.PathCollection)]
     meshes = [each for each in axes.collections if isinstance(each, module.QuadMesh)]
     points, images = [], []
-    for each in scattered[:_MOST_ARTISTS]:
+    for each in scattered[:_MAX_ARTISTS]:
         at: Any = np.ma.filled(np.ma.asarray(each.get_offsets(), dtype=float), np.nan)
         points.append({"x": _numbers(at[:, 0]), "y": _numbers(at[:, 1]), "label": _label(each)})
-    for each in [*axes.images, *meshes][:_MOST_ARTISTS]:
+    for each in [*axes.images, *meshes][:_MAX_ARTISTS]:
         values: Any = np.ma.filled(np.ma.asarray(each.get_array(), dtype=float), np.nan)
         images.append({"values": np.ascontiguousarray(values, dtype=np.float64)})
     return {
@@ -90,14 +90,14 @@ def _axes(axes: Any) -> dict[str, Any]:
                 "style": str(line.get_linestyle()),
                 "marker": str(line.get_marker()),
             }
-            for line in axes.lines[:_MOST_ARTISTS]
+            for line in axes.lines[:_MAX_ARTISTS]
         ],
         "points": points,
-        "bars": [_bars(each) for each in bars[:_MOST_ARTISTS]],
+        "bars": [_bars(each) for each in bars[:_MAX_ARTISTS]],
         "images": images,
         "texts": [
             {"text": _text(each.get_text()), "at": _numbers(each.get_position())}
-            for each in axes.texts[:_MOST_ARTISTS]
+            for each in axes.texts[:_MAX_ARTISTS]
         ],
     }
 
@@ -129,4 +129,4 @@ def _numbers(values: Any) -> Any:
 
 
 def _text(text: object) -> str:
-    return str(text)[:_MOST_TEXT]
+    return str(text)[:_MAX_TEXT_LENGTH]

@@ -8,11 +8,11 @@ from collections.abc import Collection, Iterator
 
 from . import modules
 
-_MOST_USES = 4000
-_MOST_ALIASES = 8  # of one name
-_MOST_FOUND = 100  # of one chain
+_MAX_USES = 4000
+_MAX_ALIASES = 8  # of one name
+_MAX_FULL_NAMES = 100  # of one chain
 _ROUNDS = 50  # an alias of an alias of an alias
-_LONGEST_NAME = 200
+_MAX_NAME_LENGTH = 200
 
 _LOOPS: dict[type[ast.AST], str] = {
     ast.For: "for",
@@ -47,14 +47,14 @@ def uses(source: str) -> dict[str, object]:
         names = _Names(tree, parts)
         more = more or names.overflowed
         for kind, name, written, line in _uses(tree, names):
-            more = more or len(name) > _LONGEST_NAME
-            use = (kind, name[:_LONGEST_NAME], written[-_LONGEST_NAME:], line)
+            more = more or len(name) > _MAX_NAME_LENGTH
+            use = (kind, name[:_MAX_NAME_LENGTH], written[-_MAX_NAME_LENGTH:], line)
             earlier = first.get(use[:2])
             if earlier is None or line < earlier[3]:
                 first[use[:2]] = use
     ordered = sorted(first.values(), key=lambda use: use[3])
-    more = more or len(ordered) > _MOST_USES
-    return {"uses": ordered[:_MOST_USES], "more": more}
+    more = more or len(ordered) > _MAX_USES
+    return {"uses": ordered[:_MAX_USES], "more": more}
 
 
 def not_returned(source: str, name: str) -> list[object] | None:
@@ -84,7 +84,7 @@ def not_returned(source: str, name: str) -> list[object] | None:
     computing = [node for node in functions[-1].body if not isinstance(node, ast.Return)]
     match computing[-1] if computing else None:
         case ast.Assign(targets=[ast.Name(id=target)]) | ast.AugAssign(target=ast.Name(id=target)):
-            return [target[:_LONGEST_NAME], computing[-1].lineno]
+            return [target[:_MAX_NAME_LENGTH], computing[-1].lineno]
         case ast.Expr(value=ast.BinOp() | ast.Subscript() | ast.Name()):
             return ["", computing[-1].lineno]
     return None
@@ -218,7 +218,7 @@ class _Names:
         aliases = self._aliases.setdefault(name, [])
         if whole in aliases or whole.startswith("."):
             return
-        if len(aliases) == _MOST_ALIASES or len(whole) > _LONGEST_NAME:
+        if len(aliases) == _MAX_ALIASES or len(whole) > _MAX_NAME_LENGTH:
             self.overflowed = True
         else:
             aliases.append(whole)
@@ -228,7 +228,7 @@ class _Names:
         full_names = self._resolve(chain)
         for name in full_names if self._own else ():  # what is found in one of its modules is there
             root, _, rest = name.partition(".")
-            if root in self._own and rest and len(full_names) < _MOST_FOUND:
+            if root in self._own and rest and len(full_names) < _MAX_FULL_NAMES:
                 full_names += [each for each in self._resolve(rest) if each not in full_names]
         return full_names
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-_WIDEST_GAPS = 64 << 20  # bytes of one array
+_MAX_GAP_BYTES = 64 << 20  # bytes of one array
 
 
 class LentMemory(np.ndarray):
@@ -23,7 +23,10 @@ def lend(array: "npt.NDArray[Any]") -> "npt.NDArray[Any]":
         array = array.copy()
         array.flags.writeable = False
         return array.view()  # of a view the flag cannot be set back
-    if array.flags.c_contiguous or gaps(array.shape, array.strides, array.itemsize) > _WIDEST_GAPS:
+    if (
+        array.flags.c_contiguous
+        or gaps(array.shape, array.strides, array.itemsize) > _MAX_GAP_BYTES
+    ):
         memory = LentMemory(array.shape, array.dtype)
         memory[...] = array
         memory.flags.writeable = False

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-_LONGEST_TARGET = 200
+_MAX_TARGET_LENGTH = 200
 _CONSTANTS = {
     "nan": np.nan,
     "inf": np.inf,
@@ -37,7 +37,7 @@ def beyond_answers(source: str, names: list[str]) -> tuple[str, int, str] | None
         if target is None:
             return "statement", node.lineno, ""
         if target not in names:
-            return "name", node.lineno, target[:_LONGEST_TARGET]
+            return "name", node.lineno, target[:_MAX_TARGET_LENGTH]
         value: ast.expr = node.value  # type: ignore[attr-defined]  # an assignment has one
         if not (_is_word(value, names) or _is_literal(value)):
             return "value", node.lineno, target

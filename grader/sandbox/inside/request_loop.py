@@ -11,7 +11,7 @@ from . import wire
 from .cpu_limit import SIGXCPU, CpuLimitHandler
 from .serving import FILE_NAME, Output, SubmissionServer
 
-_READ_AHEAD, _MOST_AT_ONCE = 1 << 12, 1 << 20
+_READ_AHEAD, _MAX_READ = 1 << 12, 1 << 20
 _STDOUT = 1
 _SIGPROF = int(signal.SIGPROF)
 _HELD_UP = 0.7  # seconds after the limit: the handler has done its work in less
@@ -68,7 +68,7 @@ class RequestLoop:
     def _take(self, length: int) -> bytearray:
         while len(self._received) < length:
             size = max(length - len(self._received), _READ_AHEAD)
-            piece = self._connection.recv(min(size, _MOST_AT_ONCE))
+            piece = self._connection.recv(min(size, _MAX_READ))
             if not piece:
                 os._exit(0)  # the trusted side closed the connection
             self._received += piece

@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 MODULES = PYTEST, PROGRAM = "pytest", "program"
-_MOST_TESTS = 200
+_MAX_TESTS = 200
 _ROWS = "_rows_of_parametrize"
 
 
@@ -132,7 +132,7 @@ def failures(
         How many tests ran; of each that failed the name, the error, its message and the line.
     """
     count, failed = 0, list[object]()
-    for label, test in itertools.islice(_cases(namespace), _MOST_TESTS):
+    for label, test in itertools.islice(_cases(namespace), _MAX_TESTS):
         count += 1
         begin(label)
         try:

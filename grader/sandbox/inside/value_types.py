@@ -14,9 +14,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-_MOST_DIGITS: Final = 4300  # of a decimal number, as Python allows an int
-_DEEPEST_NESTING: Final = 32
-_LONGEST_RANGE: Final = 100_000  # as many items as a list may have
+_MAX_DIGITS: Final = 4300  # of a decimal number, as Python allows an int
+_MAX_DEPTH: Final = 32
+_MAX_RANGE_LENGTH: Final = 100_000  # as many items as a list may have
 _FIELDS, _MEMBER = "namedtuple", "enum member"
 
 _CLASSES: Final[dict[str, type]] = {
@@ -73,20 +73,20 @@ def _require(kind: type, value: Any) -> Any:
 
 
 def _short(text: Any) -> str:
-    if len(_require(str, text)) > _MOST_DIGITS:  # Python would take long to read it
+    if len(_require(str, text)) > _MAX_DIGITS:  # Python would take long to read it
         raise ValueError("too many digits")
     return str(text)
 
 
 def _take_range(value: range) -> object:
-    is_short = abs(value.stop - value.start) <= _LONGEST_RANGE
+    is_short = abs(value.stop - value.start) <= _MAX_RANGE_LENGTH
     return (value.start, value.stop, value.step) if is_short else NotImplemented
 
 
 def _take_decimal(value: Any) -> object:
     # A signaling NaN raises wherever it is compared; a large exponent makes a large int.
     text = str(value)
-    is_usable = not value.is_snan() and abs(value.adjusted()) <= _MOST_DIGITS >= len(text)
+    is_usable = not value.is_snan() and abs(value.adjusted()) <= _MAX_DIGITS >= len(text)
     return text if is_usable else NotImplemented
 
 
@@ -227,7 +227,7 @@ def as_data(value: Any, depth: int = 0) -> Any:
     A list of a class of its own is a list. A member of an enumeration is its name, unless it is a
     number or a text. Other objects stay.
     """
-    if depth > _DEEPEST_NESTING or isinstance(value, (type, int, float, str)):
+    if depth > _MAX_DEPTH or isinstance(value, (type, int, float, str)):
         return value
     if isinstance(value, enum.Enum):
         return f"{type(value).__name__}.{value.name}"

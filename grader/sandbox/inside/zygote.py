@@ -40,8 +40,8 @@ _AHEAD = (
 # The descriptors of a child: nothing, the output twice, the connection. Ours come after them.
 _NOTHING, _OUTPUTS, _CONNECTION, _CONTROL, _HIGHEST = 0, (1, 2), 3, 4, 4096
 _SETUP_FAILED = 97
-_LONGEST_REQUEST = 1 << 12
-_MOST_LIMITS = 64
+_MAX_REQUEST_BYTES = 1 << 12
+_MAX_LIMITS = 64
 _SEED = 0
 _SECONDS_TO_REPORT = 1  # where a loop is that took all CPU time
 # Plain numbers: members of an enumeration are another class to touch.
@@ -186,7 +186,7 @@ class _Zygote:
     def serve_one(self) -> None:
         """Wait for a request and answer it."""
         try:
-            message, descriptors, _, _ = socket.recv_fds(self._channel, _LONGEST_REQUEST, 2)
+            message, descriptors, _, _ = socket.recv_fds(self._channel, _MAX_REQUEST_BYTES, 2)
         except ConnectionResetError:  # closed, with unread answers
             message = b""
         if not message:
@@ -194,7 +194,7 @@ class _Zygote:
         if descriptors:
             limits = self._limits.get(message)
             if limits is None:
-                if len(self._limits) == _MOST_LIMITS:
+                if len(self._limits) == _MAX_LIMITS:
                     self._limits.clear()
                 limits = self._limits[message] = _ChildLimits(json.loads(message))
             connection, output = descriptors

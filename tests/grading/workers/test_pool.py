@@ -150,7 +150,7 @@ def test_a_definition_that_a_worker_has_dropped_is_read_again(
 ) -> None:
     """It keeps only so many; an exercise that comes back is graded as before."""
     exercises = [make({"given": {"x": n}, "call": "f(x)", "expect": 2 * n}) for n in range(1, 5)]
-    monkeypatch.setattr("grader.grading.workers.pool.MOST_EXERCISES", 2)
+    monkeypatch.setattr("grader.grading.workers.pool.MAX_EXERCISES", 2)
     source = b"def f(x):\n    return 2 * x if x != 2 else 0\n"
     jobs = [
         Job(exercises[n], Submission.from_bytes(Path("f.py"), source + b"#" * n))

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.sandbox.inside.literals import beyond_answers
+from grader.sandbox.inside.literals import find_non_answer
 from sitegen.numerals import decimals_for, is_rounded, numeral
 from sitegen.shading import shade_for
 
@@ -201,7 +201,7 @@ def test_a_text_needs_no_quotes_in_a_field(frontend: Path) -> None:
 
 def _grader_reads(answer: str) -> bool:
     try:
-        return beyond_answers(f"answer = {answer}\n", ["answer"]) is None
+        return find_non_answer(f"answer = {answer}\n", ["answer"]) is None
     except SyntaxError:
         return False
 

@@ -81,7 +81,7 @@ def judge(program: LoadedProgram, oracle: Oracle, test: TestCase, draw: Draw) ->
     if program.exercise.kind != "predict":
         return judgement
     rung, got = judgement.difference.rung, judgement.got
-    names = list(check.names_asked(program.exercise.defines))
+    names = list(check.used_names(program.exercise.defines))
     facts = {"names": names, "rung": rung, "got": got}
     if len(names) == 1:
         facts["is_quoted"] = isinstance(got, str) and not isinstance(draw.expected, str)

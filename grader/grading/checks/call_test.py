@@ -5,7 +5,12 @@ from dataclasses import replace
 from typing import Any
 
 from grader.definitions.exercise import CallTest, Exercise, FromExpression, LiteralValue
-from grader.grading.checks.judgement import Check, Judgement, evaluate_expression, input_changed
+from grader.grading.checks.judgement import (
+    Check,
+    Judgement,
+    evaluate_expression,
+    find_changed_input,
+)
 from grader.grading.comparison.compare import (
     Difference,
     as_accepted,
@@ -36,7 +41,7 @@ class CallCheck(Check[CallTest]):
         got = names.as_data(evaluate_expression(test.call, {**program.bindings(names), **inputs}))
         difference = self.compare_values(program.exercise, draw.expected, got)
         if difference is None:
-            difference = input_changed(names, inputs, test.call, is_right=True)
+            difference = find_changed_input(names, inputs, test.call, is_right=True)
         if difference is None and test.budget is not None and usages is not None:
             usual = oracle.usages(test)[draw.number]
             difference = over_budget(test.budget, together(usages), usual, oracle.judged_by(test))
@@ -60,7 +65,7 @@ class CallCheck(Check[CallTest]):
         difference = compare_dtypes(expected, got) if self.test.dtype == "exact" else None
         return difference or compare(expected, got, self.test.tolerance)
 
-    def names_asked(self, defined: Collection[str]) -> Collection[str]:
+    def used_names(self, defined: Collection[str]) -> Collection[str]:
         """Return the defined names in the call, or else all."""
         used = names_in(self.test.call)
         return [name for name in defined if name in used] or defined

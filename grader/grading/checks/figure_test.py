@@ -64,7 +64,7 @@ class FigureCheck(Check[FigureTest]):
     ) -> Judgement:
         """Draw with the inputs of one draw."""
         actual = program.names(self.test.where).run_statements(
-            "figure", self.test.figure, draw.inputs
+            "draw_figure", self.test.figure, draw.inputs
         )
         parts_that_count = None
         if isinstance(actual, dict) and _fits(actual, _FIGURE):

@@ -61,11 +61,11 @@ class Check(ABC, Generic[Test]):
         """Compare a value with an expected one; None if it is right."""
         return compare(expected, got, self.test.tolerance)
 
-    def names_asked(self, defined: Collection[str]) -> Collection[str]:
+    def used_names(self, defined: Collection[str]) -> Collection[str]:
         """Return the names, among those defined, that the test asks about."""
         return defined
 
-    def code_at(self, error: BaseException) -> str:  # noqa: ARG002  for statements
+    def failing_code(self, error: BaseException) -> str:  # noqa: ARG002  for statements
         """Return the test's own Python that met an error, on one line."""
         lines = self.test.code.strip().split("\n")
         is_flat = all(line and not line[0].isspace() for line in lines)
@@ -100,13 +100,13 @@ class Check(ABC, Generic[Test]):
         return self.test
 
 
-def unusable(code: str, error: BaseException) -> Difference:
+def unusable_difference(code: str, error: BaseException) -> Difference:
     """Return the difference of a result with which a test's own code fails."""
     facts = {"code": code, "error": type(error).__name__, "message": str(error)}
     return Difference(Rung.TYPE, "cannot-use", facts)
 
 
-def input_changed(
+def find_changed_input(
     names: Proxies, inputs: Mapping[str, Any], code: str = "", *, is_right: bool
 ) -> Difference | None:
     """Return the difference of a call that changed an argument in place; None if none did.
@@ -140,7 +140,7 @@ def evaluate_expression(code: str, names: Mapping[str, Any]) -> Any:
     except MemoryError as error:
         raise TooLargeError from error
     except Exception as error:  # indexing a result of another form raises anything
-        raise DiffersError(unusable(code, error)) from error
+        raise DiffersError(unusable_difference(code, error)) from error
     if bytes_in(value) > ANSWERS_CAP:  # comparing makes several more of that size
         raise TooLargeError
     return value

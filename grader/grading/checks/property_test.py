@@ -20,8 +20,8 @@ from grader.grading.checks.judgement import (
     DiffersError,
     Judgement,
     evaluate_expression,
-    input_changed,
-    unusable,
+    find_changed_input,
+    unusable_difference,
 )
 from grader.grading.comparison.compare import (
     Difference,
@@ -84,9 +84,9 @@ class PropertyCheck(Check[PropertyTest]):
         except _OTHER_ERRORS:
             raise
         except Exception as error:  # noqa: BLE001  results are of any form, inputs are checked first
-            difference = unusable(f"holds: {test.holds}", error)
+            difference = unusable_difference(f"holds: {test.holds}", error)
         if difference is None:
-            difference = input_changed(names, inputs, test.call, is_right=False)
+            difference = find_changed_input(names, inputs, test.call, is_right=False)
         return Judgement(difference, first)
 
 

@@ -17,7 +17,12 @@ import numpy as np
 from grader.definitions.exercise import PytestTest
 from grader.errors import EtudeError, Location
 from grader.grading.checks.asserts import asserts
-from grader.grading.checks.judgement import Check, Judgement, input_changed, unusable
+from grader.grading.checks.judgement import (
+    Check,
+    Judgement,
+    find_changed_input,
+    unusable_difference,
+)
 from grader.grading.comparison.compare import Difference, Rung, is_masked
 from grader.grading.comparison.printed_text import plain_print
 from grader.grading.expected.oracle import Draw, Oracle
@@ -80,9 +85,9 @@ class PytestCheck(Check[PytestTest]):
         if names.stop_iteration is not None and "StopIteration" not in test.pytest:
             raise names.stop_iteration
         # First what a call changed: the rest of the body computed with that.
-        return Judgement(input_changed(names, inputs, is_right=False) or difference)
+        return Judgement(find_changed_input(names, inputs, is_right=False) or difference)
 
-    def code_at(self, error: BaseException) -> str:
+    def failing_code(self, error: BaseException) -> str:
         """Return the statement that met an error."""
         return statement_at(self.test.pytest, line_of_author(error))
 
@@ -145,7 +150,7 @@ def _run_body(
         if is_author_s or not names.was_asked or not isinstance(error, Exception):
             raise _not_running(test, error) from error
         statement = statement_at(test.pytest, line_of_author(error))
-        return unusable(statement, error)
+        return unusable_difference(statement, error)
     return None
 
 

@@ -89,7 +89,7 @@ class SuiteCheck(Check[SuiteTest]):
                 return runs.on_wrong_programs(self.test.at_least)
         return Judgement(_difference("not-valid"))
 
-    def code_at(self, error: BaseException) -> str:  # noqa: ARG002  the suite was being loaded
+    def failing_code(self, error: BaseException) -> str:  # noqa: ARG002  the suite was being loaded
         """Return nothing: the Python is the submission's own."""
         return ""
 

@@ -435,7 +435,7 @@ def _weigh(value: Any, sizes: list[int]) -> Any:
 
 
 def _draw_figure(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _Expected:
-    figure = program.names(test.where).run_statements("figure", test.code, inputs)
+    figure = program.names(test.where).run_statements("draw_figure", test.code, inputs)
     if figure is None:
         raise author_error(test.where, f"test {test.id!r}: the solution draws no figure")
     return figure, None

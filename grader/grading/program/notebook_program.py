@@ -158,7 +158,9 @@ def join_cells(child: Child, submission: Submission) -> NotebookProgram:
     Raises:
         ChildGoneError: The child ended over it.
     """
-    answer = child.ask("program", [list(cell) for cell in submission.cells], list(submission.names))
+    answer = child.ask(
+        "join_cells", [list(cell) for cell in submission.cells], list(submission.names)
+    )
     match answer:
         case Returned(
             value={"source": str(source), "left_out": list(entries), "numbers": list(kept)} as facts

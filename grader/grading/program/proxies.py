@@ -210,7 +210,7 @@ class MethodProxy:
 
     @property
     def __doc__(self) -> Any:  # type: ignore[override]
-        return self._requests.ask("attribute_of", self.__self__, self.__name__, "__doc__")
+        return self._requests.ask("member_attribute", self.__self__, self.__name__, "__doc__")
 
     @property
     def __signature__(self) -> inspect.Signature:
@@ -512,7 +512,7 @@ class Proxies:
         """Run statements after the submission, with these names set.
 
         Args:
-            operation: "run" or "figure", which say what the value is; see `inside.serving`.
+            operation: "run" or "draw_figure", which say what the value is; see `inside.serving`.
 
         Raises:
             NoValueError: They raise.

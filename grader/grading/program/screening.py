@@ -79,7 +79,7 @@ def screen(child: Child, source: str, exercise: Exercise) -> Refusal | Raised | 
         return _answers(child, source, exercise)
     if exercise.forbid is None and exercise.kind != "test":
         return None
-    answer = child.ask("screen", source)
+    answer = child.ask("find_uses", source)
     if isinstance(answer, Raised) or exercise.forbid is None:
         return answer if isinstance(answer, Raised) else None
     uses = _uses(answer.value) if isinstance(answer, Returned) else None
@@ -90,7 +90,7 @@ def screen(child: Child, source: str, exercise: Exercise) -> Refusal | Raised | 
 
 
 def _answers(child: Child, source: str, exercise: Exercise) -> Refusal | Raised | None:
-    answer = child.ask("answers", source, list(exercise.defines))
+    answer = child.ask("find_non_answer", source, list(exercise.defines))
     if isinstance(answer, Raised):
         return answer
     match answer:

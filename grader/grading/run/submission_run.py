@@ -388,8 +388,8 @@ class SubmissionRun:
         try:
             if printed.strip() and compare_text(str(draw.expected), printed) is None:
                 return outcome_sentences.PRINTED
-            for name in make_check(test).names_asked(self.exercise.defines):
-                answer = child.ask("not_returned", self.source, name)
+            for name in make_check(test).used_names(self.exercise.defines):
+                answer = child.ask("find_unreturned_value", self.source, name)
                 if isinstance(answer, Returned) and answer.value is not None:
                     return outcome_sentences.not_returned(answer.value, self.source)
         except ChildGoneError:
@@ -407,7 +407,7 @@ class SubmissionRun:
         if self._with_reasons:
             sentence = self._sentence(
                 lambda: outcome_sentences.raised(
-                    answer, make_check(test).code_at(error), self._contents
+                    answer, make_check(test).failing_code(error), self._contents
                 )
             )
         return _UndisclosedResult(

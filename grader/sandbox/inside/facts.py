@@ -57,7 +57,7 @@ def uses(source: str) -> dict[str, object]:
     return {"uses": ordered[:_MAX_USES], "more": more}
 
 
-def not_returned(source: str, name: str) -> list[object] | None:
+def find_unreturned_value(source: str, name: str) -> list[object] | None:
     """Return the last value that a function computes, if it returns none: its name and line.
 
     The name is empty if the value is given none. None for a function that returns something, or

@@ -19,7 +19,7 @@ _IN_ANNOTATIONS = (
 )  # fmt: skip
 
 
-def beyond_answers(source: str, names: list[str]) -> tuple[str, int, str] | None:
+def find_non_answer(source: str, names: list[str]) -> tuple[str, int, str] | None:
     """Find the first part of a program that is no answer: no literal assigned to one of the names.
 
     Comments, a docstring and `import numpy as np` are allowed; `np.array` of a literal, `np.nan`
@@ -95,7 +95,7 @@ def answers(source: str, names: list[str], file_name: str) -> dict[str, object]:
     """Build the values that a prediction assigns, without running any of it.
 
     Args:
-        source: A program in which `beyond_answers` finds nothing.
+        source: A program in which `find_non_answer` finds nothing.
         names: The names that it may assign.
         file_name: For the traceback of an error, which names the line of the assignment.
 
@@ -106,7 +106,7 @@ def answers(source: str, names: list[str], file_name: str) -> dict[str, object]:
         ValueError: There is more in it than answers.
         TypeError: A literal cannot be, as in `-"a"` or `{[1]: 2}`.
     """
-    if beyond_answers(source, names) is not None:
+    if find_non_answer(source, names) is not None:
         raise ValueError("more than answers")
     answers_by_name: dict[str, object] = {}
     for node in ast.parse(source).body:

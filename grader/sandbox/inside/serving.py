@@ -297,19 +297,19 @@ class _SubmissionModule:
         return self._output.position
 
     @_operation
-    def screen(self, source: str) -> object:
+    def find_uses(self, source: str) -> object:
         """Return the program's uses, by its syntax tree; nothing runs."""
         return facts.uses(source)
 
     @_operation
-    def answers(self, source: str, names: list[str]) -> object:
+    def find_non_answer(self, source: str, names: list[str]) -> object:
         """Return the first part that is no answer, or None; nothing runs."""
-        return literals.beyond_answers(source, names)
+        return literals.find_non_answer(source, names)
 
     @_operation
-    def not_returned(self, source: str, name: str) -> object:
+    def find_unreturned_value(self, source: str, name: str) -> object:
         """Return name and line of the value that a function computes last, or None."""
-        return facts.not_returned(source, name)
+        return facts.find_unreturned_value(source, name)
 
     @_operation
     def put_files(self, contents: dict[str, bytes]) -> None:
@@ -335,7 +335,7 @@ class _SubmissionModule:
         return self._describe_names(names)
 
     @_operation
-    def program(self, numbered_cells: list[list[object]], names: list[str]) -> dict[str, object]:
+    def join_cells(self, numbered_cells: list[list[object]], names: list[str]) -> dict[str, object]:
         """Return the cells that some names need, or all, as one source, and what is left out."""
         if names:
             numbered_cells, _ = cells.choose(numbered_cells, names)
@@ -457,7 +457,7 @@ class _SubmissionModule:
         return [True, of_class and name not in getattr(instance, "__dict__", ())]
 
     @_operation
-    def attribute_of(self, instance: object, name: str, attribute: str) -> object:
+    def member_attribute(self, instance: object, name: str, attribute: str) -> object:
         """Return an attribute of an attribute."""
         return getattr(getattr(instance, name), attribute)
 
@@ -536,7 +536,7 @@ class _SubmissionModule:
             return self._position() - begin
 
     @_operation
-    def figure(self, statements: str, variables: dict[str, Any]) -> object:
+    def draw_figure(self, statements: str, variables: dict[str, Any]) -> object:
         """Return the data of the figure that statements draw, see `drawn_figure`."""
         from . import drawn_figure  # imported ahead where there are packages; no page has it
 

@@ -1,4 +1,4 @@
-"""How one submission is graded: it is loaded, its tests are run, its failures are explained."""
+"""The grading of one submission: it is loaded, its tests are run, its failures are explained."""
 
 import time
 from collections.abc import Callable, Iterable

@@ -9,10 +9,10 @@ import signal
 import time
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 
 import pytest
 from rich.console import Console
@@ -25,7 +25,7 @@ from grader.grading.results.verdict_json import verdict_data
 from grader.grading.session.engine import grade
 from grader.reports.to_text import print_verdict
 from grader.sandbox.limits import DEFAULT_LIMITS, Limits
-from grader.sandbox.process import Sandbox
+from tests.hostile.conftest import Sandboxes, Target
 
 ATTACKS = Path(__file__).parent / "attacks"
 BACKENDS = ("namespaces", "landlock")
@@ -41,38 +41,15 @@ TRUSTED_CPU_SECONDS = 5.0
 LONGEST_MESSAGE = 4_000  # characters; more is no message but a way to fill a terminal
 
 _FIELD = re.compile(r"# (tries|outcome|shows|limits|needs)(?: on (\w+))?: (.+)")
-_INCLUDE = re.compile(r"^# @(TELL|FRAMES)@$", re.MULTILINE)
+_INCLUDE = re.compile(r"^# @(TELL|FRAMES|ATTEMPTS)@$", re.MULTILINE)
 _TIMES = re.compile(r"@TIMES (\d+) (\S+?)@")
 _WORD = re.compile(r"@([A-Z_]+)@")
 # What an attack on this host names (targets are in capitals; forged answers, which the trusted side
 # reads alike from either sandbox, are none), or one that ends another way in one sandbox.
-_KERNEL = re.compile(r"\b(ctypes|socket)\b|@(?!FRAMES|TELL)[A-Z_]+@|# \w+ on \w+:")
+_KERNEL = re.compile(r"\b(ctypes|socket)\b|@(?!FRAMES|TELL|ATTEMPTS)[A-Z_]+@|# \w+ on \w+:")
 # What is graded until a limit ends it; one of each kind is enough while editing.
 _ENDLESS = re.compile(r"^# (outcome.*(timed out|out of memory)|limits: quick)", re.MULTILINE)
 _QUICKEST_ENDLESS = ("loop", "memory_text")
-
-
-class Target(Protocol):
-    """The fixture of that name."""
-
-    mark: str
-
-    @property
-    def words(self) -> dict[str, str]: ...
-
-    def untouched(self) -> AbstractContextManager[None]: ...
-
-
-class Sandboxes(Protocol):
-    """The fixture of that name."""
-
-    def get(self, name: str) -> Sandbox: ...
-
-    def family(self, name: str) -> set[int]: ...
-
-    def descendants(self, name: str) -> set[int]: ...
-
-    def renew(self, name: str) -> None: ...
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,17 @@
 """The view of a child: little of its own, nothing of the host, no other child."""
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
-from pathlib import Path
-from typing import Any, Protocol
+from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
 from grader.sandbox.answers import Returned
 from grader.sandbox.interface import Child
 from grader.sandbox.process import Sandbox
+from tests.hostile.conftest import Sandboxes, Target
 
-BACKENDS = ("namespaces", "landlock")
+each_backend = pytest.mark.parametrize("backend", ["namespaces", "landlock"])
 
 # Whatever one submission could leave for another to find, or see of another that is alive.
 MEETING = """
@@ -169,24 +169,6 @@ def start(most):
 """
 
 
-class Sandboxes(Protocol):
-    """The fixture of that name."""
-
-    def get(self, name: str) -> Sandbox: ...
-
-    def family(self, name: str) -> set[int]: ...
-
-    def descendants(self, name: str) -> set[int]: ...
-
-
-class Target(Protocol):
-    """The fixture of that name."""
-
-    folder: Path
-
-    def untouched(self) -> AbstractContextManager[None]: ...
-
-
 @contextmanager
 def _child_with(sandbox: Sandbox, source: str, names: list[str]) -> Iterator[Child]:
     with sandbox.child() as child:
@@ -201,7 +183,7 @@ def _returned(child: Child, name: str, *args: object) -> Any:
     return answer.value
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@each_backend
 def test_two_submissions_do_not_meet(backend: str, sandboxes: Sandboxes, target: Target) -> None:
     """What one does in files, sockets, memory and signals changes nothing that another sees."""
     sandbox, names = sandboxes.get(backend), ["leave", "look", "alive"]
@@ -219,7 +201,7 @@ def test_two_submissions_do_not_meet(backend: str, sandboxes: Sandboxes, target:
         assert _returned(other, "alive") is True
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@each_backend
 def test_nothing_is_left_for_the_next_submission(
     backend: str, sandboxes: Sandboxes, target: Target
 ) -> None:
@@ -233,7 +215,7 @@ def test_nothing_is_left_for_the_next_submission(
     assert last == first
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@each_backend
 def test_what_a_child_does_to_its_open_files_is_nobody_else_s(
     backend: str, sandboxes: Sandboxes
 ) -> None:
@@ -249,14 +231,14 @@ def test_what_a_child_does_to_its_open_files_is_nobody_else_s(
         assert _returned(following, "look") == fresh
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@each_backend
 def test_a_child_queues_no_signals(backend: str, sandboxes: Sandboxes) -> None:
     """The kernel counts queued signals for all processes of a user together."""
     with _child_with(sandboxes.get(backend), SIGNALS, ["queue"]) as child:
         assert _returned(child, "queue", 5) == 1
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@each_backend
 def test_a_child_cannot_use_up_the_threads_of_another(backend: str, sandboxes: Sandboxes) -> None:
     """How many threads one submission has changes nothing for another."""
     sandbox = sandboxes.get(backend)
@@ -270,14 +252,14 @@ def test_a_child_cannot_use_up_the_threads_of_another(backend: str, sandboxes: S
         assert _returned(other, "start", 8) == started
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@each_backend
 def test_a_child_has_four_descriptors(backend: str, sandboxes: Sandboxes) -> None:
     """Nothing of the grader or the zygote stays open: input, two outputs, the connection."""
     with _child_with(sandboxes.get(backend), FACTS, ["descriptors"]) as child:
         assert _returned(child, "descriptors") == [0, 1, 2, 3]
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@each_backend
 def test_a_child_has_nothing_of_the_host_in_its_environment(
     backend: str, sandboxes: Sandboxes
 ) -> None:
@@ -297,7 +279,7 @@ def test_a_child_has_nothing_of_the_host_in_its_environment(
     }
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@each_backend
 def test_a_child_is_not_root(backend: str, sandboxes: Sandboxes) -> None:
     """A submission always runs without root's user and group."""
     with _child_with(sandboxes.get(backend), FACTS, ["users"]) as child:
@@ -305,7 +287,7 @@ def test_a_child_is_not_root(backend: str, sandboxes: Sandboxes) -> None:
     assert 0 not in users
 
 
-@pytest.mark.parametrize("backend", BACKENDS)
+@each_backend
 def test_a_child_is_not_told_where_the_grader_runs(backend: str, sandboxes: Sandboxes) -> None:
     """Its working directory is its own or the root, not the one in which the grader was started."""
     with _child_with(sandboxes.get(backend), FACTS, ["where"]) as child:

@@ -1,6 +1,6 @@
 # tries: open connections to listeners of the grader's host: TCP, UDP, Unix, abstract
 # outcome: failed
-# shows: connected: \[\]
+# shows: done: \[\]
 import socket
 
 PORT = int("@PORT@")
@@ -31,19 +31,11 @@ ATTEMPTS = {
     "vsock": lambda: socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM),
     "alg": lambda: socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET),
     "pair": lambda: socket.socketpair(),
-    "name": lambda: socket.getaddrinfo("localhost", PORT)[0] and 1 / 0,
+    "name": lambda: socket.create_connection(("localhost", PORT), 0.3),
 }
 
 
-def find(x):
-    connected = []
-    for name, attempt in ATTEMPTS.items():
-        try:
-            attempt()
-            connected.append(name)
-        except (OSError, ZeroDivisionError):
-            pass
-    return f"connected: {connected}"
+# @ATTEMPTS@
 
 
 # @TELL@

@@ -1,6 +1,6 @@
 # tries: open connections through asyncio, urllib and http
 # outcome: failed
-# shows: fetched: \[\]
+# shows: done: \[\]
 import importlib
 
 URL = "http://127.0.0.1:@PORT@/"
@@ -20,15 +20,10 @@ def with_asyncio():
     asyncio.run(asyncio.wait_for(asyncio.open_connection("127.0.0.1", int("@PORT@")), 0.3))
 
 
-def find(x):
-    fetched = []
-    for attempt in (with_urllib, with_http, with_asyncio):
-        try:
-            attempt()
-            fetched.append(attempt.__name__)
-        except (OSError, ImportError):
-            pass
-    return f"fetched: {fetched}"
+ATTEMPTS = {each.__name__: each for each in (with_urllib, with_http, with_asyncio)}
+
+
+# @ATTEMPTS@
 
 
 # @TELL@

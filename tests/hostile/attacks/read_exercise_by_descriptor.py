@@ -1,6 +1,6 @@
 # tries: get a descriptor of the exercise that is no ordinary open, and read through it
 # outcome: failed
-# shows: read: \[\]
+# shows: done: \[\]
 import mmap
 import os
 
@@ -34,15 +34,11 @@ def by_listing():
     return os.listdir(os.path.dirname(PATH))
 
 
-def find(x):
-    read = []
-    for way in (by_path_descriptor, by_folder_descriptor, by_working_folder, by_map,
-                by_descriptor_folder, by_listing):
-        try:
-            read.append(way())
-        except OSError:
-            pass
-    return f"read: {read}"
+WAYS = (by_path_descriptor, by_folder_descriptor, by_working_folder, by_map, by_descriptor_folder, by_listing)
+ATTEMPTS = {way.__name__: way for way in WAYS}
+
+
+# @ATTEMPTS@
 
 
 # @TELL@

@@ -1,6 +1,6 @@
 # tries: share memory by files, System V, POSIX names, message queues and semaphores
 # outcome: failed
-# shows: shared: \[\]
+# shows: done: \[\]
 import ctypes
 import os
 
@@ -22,21 +22,18 @@ def by_c(name, *arguments):
         raise OSError
 
 
-def find(x):
-    shared = []
-    for attempt in (
-        by_module, by_lock,
-        lambda: by_c("shmget", 0x4554, 4096, 0o1666), lambda: by_c("msgget", 0x4554, 0o1666),
-        lambda: by_c("semget", 0x4554, 1, 0o1666), lambda: by_c("shm_open", b"/@MARK@", os.O_CREAT | os.O_RDWR, 0o666),
-        lambda: os.open("/dev/shm/@MARK@", os.O_CREAT | os.O_RDWR), lambda: os.listdir("/dev/shm"),
-        lambda: os.memfd_create("@MARK@"), lambda: os.eventfd and os.open("/dev/mqueue/@MARK@", os.O_CREAT),
-    ):
-        try:
-            attempt()
-            shared.append(attempt.__name__)
-        except (OSError, ImportError):
-            pass
-    return f"shared: {shared}"
+ATTEMPTS = {
+    "module": by_module, "lock": by_lock,
+    "shmget": lambda: by_c("shmget", 0x4554, 4096, 0o1666), "msgget": lambda: by_c("msgget", 0x4554, 0o1666),
+    "semget": lambda: by_c("semget", 0x4554, 1, 0o1666),
+    "shm_open": lambda: by_c("shm_open", b"/@MARK@", os.O_CREAT | os.O_RDWR, 0o666),
+    "shm": lambda: os.open("/dev/shm/@MARK@", os.O_CREAT | os.O_RDWR), "list": lambda: os.listdir("/dev/shm"),
+    "memfd": lambda: os.memfd_create("@MARK@"),
+    "mqueue": lambda: os.eventfd and os.open("/dev/mqueue/@MARK@", os.O_CREAT),
+}
+
+
+# @ATTEMPTS@
 
 
 # @TELL@

@@ -1,6 +1,6 @@
 # tries: read, overwrite, cut, rename, replace and remove a file that anybody may write to
 # outcome: failed
-# shows: did: \[\]
+# shows: done: \[\]
 import os
 
 PATH = "@PEER_FILE@"
@@ -30,15 +30,7 @@ ATTEMPTS = {
 }
 
 
-def find(x):
-    did = []
-    for name, attempt in ATTEMPTS.items():
-        try:
-            attempt()
-            did.append(name)
-        except OSError:
-            pass
-    return f"did: {did}"
+# @ATTEMPTS@
 
 
 # @TELL@

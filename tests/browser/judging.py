@@ -146,6 +146,16 @@ def shoot(page: Page, name: str) -> None:
     page.evaluate("(y) => scrollTo(0, y)", place)
 
 
+def judge(page: Page, tools: Tools, name: str) -> None:
+    """Keep pictures, and assert that nobody meets a barrier and the page is no wider than its window."""
+    for size, theme in LOOKS:
+        page.set_viewport_size(size)
+        page.emulate_media(color_scheme=theme)
+        shoot(page, name)
+        assert barriers(page, tools) == ""
+        assert overflowing(page) == []
+
+
 def without_python(page: Page | BrowserContext) -> None:
     """Keep the Python of pages from starting, where a test looks at something else."""
     page.add_init_script("globalThis.Worker = class { postMessage() {} terminate() {} };")
@@ -168,6 +178,12 @@ def open_settled(page: Page, path: str) -> None:
     """Open a page, and wait until its fonts are in use and it was drawn with them."""
     page.goto(path)
     page.evaluate("document.fonts.ready.then(() => new Promise(requestAnimationFrame))")
+
+
+def open_without_python(page: Page, path: str) -> None:
+    """Open a page whose Python has no part in what is tested, and wait until it is drawn."""
+    without_python(page)
+    open_settled(page, path)
 
 
 def focused(page: Page) -> Focus:

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from grader.progress.breaks import breakable
 from grader.progress.exchange import from_json
 from tests.browser.conftest import NewPage
-from tests.browser.judging import LOOKS, barriers, overflowing, shoot
+from tests.browser.judging import judge
 from tests.browser.learner import Bench, Keyboard
 from tests.browser.test_solving import SCALED, UNSCALED
 from tests.browser.tools import Tools
@@ -42,12 +42,7 @@ def test_a_wrong_program_is_broken_by_the_keyboard(first_page: NewPage, tools: T
         expect(first.get_by_role("status")).to_contain_text(sentence)
         field.press("ControlOrMeta+a")
     expect(first.get_by_role("table")).not_to_have_count(0)
-    for size, theme in LOOKS:
-        page.set_viewport_size(size)
-        page.emulate_media(color_scheme=theme)
-        assert barriers(page, tools) == ""
-        assert overflowing(page) == []
-        shoot(page, "broken")
+    judge(page, tools, "broken")
     history = from_json(page.evaluate("localStorage.getItem('etude.progress')"))
     (broken,) = history.broken
     exercise = COLLECTION.find("scaled-scores")

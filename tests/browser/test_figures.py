@@ -6,7 +6,15 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import NewPage
-from tests.browser.judging import LOOKS, barriers, open_settled, overflowing, shoot, without_python
+from tests.browser.judging import (
+    LOOKS,
+    barriers,
+    judge,
+    open_settled,
+    open_without_python,
+    overflowing,
+    shoot,
+)
 from tests.browser.learner import paste
 from tests.browser.tools import Tools
 
@@ -20,8 +28,7 @@ LAST_EDGE = (
 
 def test_an_explorer_answers_to_the_keyboard(page: Page, tools: Tools) -> None:
     """A word, a cell, a switch and a sentence of one's own each change what it says."""
-    without_python(page)
-    open_settled(page, "attention/lessons/queries-keys-values/")
+    open_without_python(page, "attention/lessons/queries-keys-values/")
     figure = page.locator("[data-figure=explorer]")
     said, status = figure.locator(".figure-said"), figure.get_by_role("status")
     expect(said).to_contain_text("“spring” looks most at “dried”")
@@ -80,15 +87,9 @@ def test_broadcasting_is_stepped_through_by_the_keyboard(new_page: NewPage, tool
         expect(figure.get_by_text(sentence)).to_be_visible()
     expect(figure.get_by_text("A column of shape (3, 1)")).to_be_hidden()
     page = new_page()
-    without_python(page)
-    open_settled(page, "numpy-warmup/lessons/broadcasting/")
+    open_without_python(page, "numpy-warmup/lessons/broadcasting/")
     page.locator(".broadcasting").get_by_role("radio").last.check()
-    for size, theme in LOOKS:
-        page.set_viewport_size(size)
-        page.emulate_media(color_scheme=theme)
-        shoot(page, "figure-broadcasting")
-        assert barriers(page, tools) == ""
-        assert overflowing(page) == []
+    judge(page, tools, "figure-broadcasting")
 
 
 def test_an_expression_is_chosen_by_the_keyboard(new_page: NewPage, tools: Tools) -> None:
@@ -102,20 +103,13 @@ def test_an_expression_is_chosen_by_the_keyboard(new_page: NewPage, tools: Tools
         expect(figure.get_by_text(sentence)).to_be_visible()
     expect(figure.get_by_text("both are gone")).to_be_hidden()
     page = new_page()
-    without_python(page)
-    open_settled(page, "numpy-warmup/lessons/shapes/")
-    for size, theme in LOOKS:
-        page.set_viewport_size(size)
-        page.emulate_media(color_scheme=theme)
-        shoot(page, "figure-selection")
-        assert barriers(page, tools) == ""
-        assert overflowing(page) == []
+    open_without_python(page, "numpy-warmup/lessons/shapes/")
+    judge(page, tools, "figure-selection")
 
 
 def test_a_head_is_stepped_through_by_the_keyboard(page: Page) -> None:
     """The arrows change the step; within a result they move, and each number tells its sum."""
-    without_python(page)
-    open_settled(page, "attention/lessons/weighted-sum/")
+    open_without_python(page, "attention/lessons/weighted-sum/")
     figure = page.locator("[data-figure=stepper]")
     expect(figure.locator("[role=grid]")).to_have_count(8)
 
@@ -156,8 +150,7 @@ def test_a_head_shows_the_reader_s_own_last_run(page: Page) -> None:
 
 def test_dividing_cures_a_saturated_softmax(page: Page) -> None:
     """By keyboard; the verdict is announced."""
-    without_python(page)
-    open_settled(page, "attention/lessons/scaling/")
+    open_without_python(page, "attention/lessons/scaling/")
     figure = page.locator("[data-figure=curves]")
     expect(figure.get_by_role("status")).to_be_attached()
     expect(figure.locator(".saturated")).to_have_count(1)
@@ -170,8 +163,7 @@ def test_dividing_cures_a_saturated_softmax(page: Page) -> None:
 
 def test_scores_and_arrows_are_moved_by_the_keyboard(page: Page) -> None:
     """Each figure says what has changed; what all scores gain is no one's gain."""
-    without_python(page)
-    open_settled(page, "attention/lessons/softmax/")
+    open_without_python(page, "attention/lessons/softmax/")
     shares = page.locator("[data-figure=shares]")
     shares.get_by_role("slider", name="garden").press("End")
     expect(shares.get_by_role("status")).to_contain_text("“garden” is 4.00 above “clock”")
@@ -195,11 +187,5 @@ LESSONS = ["dot-products", "multi-head", "softmax", "weighted-sum", "word-order"
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_lessons_with_figures_are_for_everyone(page: Page, tools: Tools, lesson: str) -> None:
     """On a phone and on a desk, in either theme."""
-    without_python(page)
-    open_settled(page, f"attention/lessons/{lesson}/")
-    for size, theme in LOOKS:
-        page.set_viewport_size(size)
-        page.emulate_media(color_scheme=theme)
-        shoot(page, f"figures-{lesson}")
-        assert barriers(page, tools) == ""
-        assert overflowing(page) == []
+    open_without_python(page, f"attention/lessons/{lesson}/")
+    judge(page, tools, f"figures-{lesson}")

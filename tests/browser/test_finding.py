@@ -11,7 +11,7 @@ from tests.browser.judging import (
     PHONE,
     THEMES,
     barriers,
-    open_settled,
+    open_without_python,
     overflowing,
     shoot,
     without_python,
@@ -28,8 +28,7 @@ EXERCISE = "attention/scaled-scores/"
 def test_the_menu_of_a_phone(new_page: NewPage, tools: Tools, hand: Hand) -> None:
     """The contents open from a button, Escape closes them, and a lesson in them is a link."""
     page = new_page(viewport=PHONE)
-    without_python(page)
-    open_settled(page, EXERCISE)
+    open_without_python(page, EXERCISE)
     contents = page.get_by_role("button", name="Contents", exact=True)
     link = page.get_by_role("navigation", name="Attention from scratch").get_by_role(
         "link", name="Causal masks"
@@ -60,8 +59,7 @@ def test_the_search_finds_while_one_types(
 ) -> None:
     """The beginnings of words are enough; a result is opened, and going back finds it again."""
     page = new_page(viewport=size)
-    without_python(page)
-    open_settled(page, "")
+    open_without_python(page, "")
     hand.press(page.get_by_role("banner").get_by_role("link", name="Search"))
     field = page.get_by_role("searchbox")
     expect(field).to_be_focused()

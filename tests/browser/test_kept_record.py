@@ -142,18 +142,23 @@ def test_what_is_done_is_marked_wherever_it_is_shown(quiet: Page, file: Path, to
 
 
 def test_every_tab_shows_the_same(quiet: Page, file: Path) -> None:
-    """What is added or erased in one is so in the other."""
+    """What is added or erased in one is so in the other; erasing asks first and leaves drafts."""
     other = quiet.context.new_page()
     other.goto(PAGE)
     add(quiet, file)
     expect(number(other, "XP earned")).to_have_text("3")
-    button(quiet, "Erase…").click()
+    quiet.evaluate("localStorage.setItem('etude.draft.scaled-scores', 'mine')")
     dialog = quiet.get_by_role("dialog", name="Erase your progress?")
+    button(quiet, "Erase…").click()
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(number(quiet, "XP earned")).to_have_text("3")
+    button(quiet, "Erase…").click()
     expect(dialog).to_contain_text("4 entries and 3 XP")
     dialog.get_by_role("button", name="Erase").click()
 
     expect(number(other, "XP earned")).to_have_text("0")
     assert quiet.evaluate("localStorage.getItem('etude.progress')") is None
+    assert quiet.evaluate("localStorage.getItem('etude.draft.scaled-scores')") == "mine"
 
 
 def test_a_storage_that_is_switched_off_is_told_of(page: Page, file: Path) -> None:

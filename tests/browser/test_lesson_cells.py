@@ -6,16 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 
 from tests.browser.conftest import NewPage
-from tests.browser.judging import (
-    DESK,
-    LOOKS,
-    PHONE,
-    barriers,
-    open_settled,
-    overflowing,
-    shoot,
-    without_python,
-)
+from tests.browser.judging import DESK, PHONE, barriers, judge, open_without_python, shoot
 from tests.browser.tools import Tools
 
 pytestmark = pytest.mark.slow
@@ -110,12 +101,7 @@ def test_what_is_shown_says_what_it_is_of(page: Page, tools: Tools) -> None:
     expect(original(first)).to_be_visible()
     expect(first.get_by_text(re.compile("Line 1.*ZeroDivisionError"))).to_be_visible()
     expect(third).to_contain_text("This has not run, since a cell above ended in an error.")
-    for size, theme in LOOKS:
-        page.set_viewport_size(size)
-        page.emulate_media(color_scheme=theme)
-        shoot(page, "lesson-own-code")
-        assert barriers(page, tools) == ""
-        assert overflowing(page) == []
+    judge(page, tools, "lesson-own-code")
     press(note, "Reset all cells")
     expect(note).to_have_count(0)
     expect(first.get_by_role("button", name="Run cell 1")).to_be_focused()
@@ -137,8 +123,7 @@ def test_what_is_shown_says_what_it_is_of(page: Page, tools: Tools) -> None:
 def test_reading_a_heatmap_moves_nothing(new_page: NewPage) -> None:
     """The sentence has its place before there is one, also on a phone."""
     page = new_page(viewport=PHONE)
-    without_python(page)
-    open_settled(page, LESSON)
+    open_without_python(page, LESSON)
     place = "(it) => it.getBoundingClientRect().top + scrollY"
     following = page.get_by_role("heading", name="In real models")
     before = following.evaluate(place)

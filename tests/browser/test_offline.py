@@ -53,28 +53,6 @@ def test_what_was_visited_can_be_solved_without_a_network(
     expect(page.get_by_role("heading", level=1)).to_have_text("There is no network")
 
 
-def test_a_new_version_replaces_the_one_that_was_kept(
-    new_context: NewContext, site: Path, tmp_path: Path
-) -> None:
-    """With a network, the newest page is shown, not the one that was kept."""
-    changed = tmp_path / "site"
-    changed.mkdir()
-    for path in site.iterdir():
-        (changed / path.name).symlink_to(path)
-    (changed / "index.html").unlink()
-    (changed / "index.html").write_bytes((site / "index.html").read_bytes())
-    with hosted(changed) as address:
-        page = new_context(address, service_workers="allow").new_page()
-        page.goto("")
-        page.evaluate("navigator.serviceWorker.ready")
-        heading = page.get_by_role("heading", level=1)
-        title = heading.inner_text()
-        newer = (changed / "index.html").read_text("utf-8").replace(title, "A new title")
-        (changed / "index.html").write_text(newer, encoding="utf-8")
-        page.reload()
-        expect(heading).to_have_text(re.compile("A new title"))
-
-
 def test_a_page_from_a_disk_says_that_it_needs_a_server(site: Path, browser: Browser) -> None:
     """A browser loads no module there, only the script that puts the sentence in."""
     with browser.new_page() as page:

@@ -10,7 +10,7 @@ from tests.browser.judging import (
     DARK,
     PHONE,
     barriers,
-    open_settled,
+    open_without_python,
     overflowing,
     without_python,
 )
@@ -61,8 +61,7 @@ def test_shortcuts_lead_on_unless_one_types_or_has_switched_them_off(
 def test_the_editor_of_a_lesson_opens_at_the_cell_in_sight(new_page: NewPage) -> None:
     """`e` opens the first cell that has not been scrolled past."""
     page = new_page()
-    without_python(page)
-    open_settled(page, "attention/lessons/softmax/")
+    open_without_python(page, "attention/lessons/softmax/")
     cell = page.locator(".cell:has(.cell-code)").nth(2)
     expect(cell.get_by_role("button", name=re.compile("^Run"))).to_be_visible()
     cell.scroll_into_view_if_needed()

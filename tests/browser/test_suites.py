@@ -5,7 +5,7 @@ import pytest
 from grader.definitions.collection import find_exercise
 from grader.definitions.files import default_folder
 from tests.browser.conftest import NewPage
-from tests.browser.judging import LOOKS, barriers, overflowing, shoot
+from tests.browser.judging import judge
 from tests.browser.learner import Bench, paste
 from tests.browser.tools import Tools
 
@@ -33,9 +33,4 @@ def test_a_suite_is_written_by_the_keyboard(new_page: NewPage, tools: Tools) -> 
         bench.concludes(conclusion)
         for sentence in sentences:
             assert sentence in bench.results.inner_text()
-        for size, theme in LOOKS:
-            page.set_viewport_size(size)
-            page.emulate_media(color_scheme=theme)
-            assert barriers(page, tools) == ""
-            assert overflowing(page) == []
-            shoot(page, f"suite-{len(suite)}")
+        judge(page, tools, f"suite-{len(suite)}")

@@ -30,34 +30,6 @@ def contents(folder: Path) -> dict[str, bytes]:
     }
 
 
-def test_every_track_lesson_and_exercise_has_a_page(site: Site) -> None:
-    """The pages lie where their addresses say, and there are no others."""
-    assert sorted(site.pages) == [
-        "404.html",
-        "about/index.html",
-        "accessibility/index.html",
-        "arrays/broadcasting/index.html",
-        "arrays/index.html",
-        "attention/heads/index.html",
-        "attention/index.html",
-        "attention/masks/index.html",
-        "attention/weights/index.html",
-        "concepts/index.html",
-        "course/index.html",
-        "course/lessons/begin/index.html",
-        "course/lessons/end/index.html",
-        "course/loose/index.html",
-        "course/one/index.html",
-        "course/three/index.html",
-        "course/two/index.html",
-        "empty/index.html",
-        "index.html",
-        "offline/index.html",
-        "progress/index.html",
-        "search/index.html",
-    ]
-
-
 def test_an_asset_s_name_changes_with_its_content(site: Site) -> None:
     """So it may be kept for ever; what lies at the root has to keep its name."""
     for path in (site.root / "assets").iterdir():
@@ -135,57 +107,34 @@ def test_the_same_tracks_give_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_a_page_that_is_no_longer_built_is_removed(tmp_path: Path) -> None:
-    """Its folder goes with it; the pages that are still built stay."""
-    build_site(Content([make_track(make_exercise("kept"), make_exercise("gone"))]), tmp_path)
+    """Its folder goes with it; pages that are still built, and files of someone else, stay."""
+    build_site(
+        Content([make_track(make_exercise("kept"), *map(make_exercise, ("gone", "left")))]),
+        tmp_path,
+    )
+    for name in ("CNAME", "attention/left/notes.txt"):
+        (tmp_path / name).write_text("mine")
     build_site(Content([make_track(make_exercise("kept"))]), tmp_path)
 
     assert (tmp_path / "attention/kept/index.html").is_file()
     assert not (tmp_path / "attention/gone").exists()
-
-
-def test_files_that_we_did_not_write_survive_a_second_build(tmp_path: Path) -> None:
-    """A file that someone put beside ours stays, even in a folder that a page left."""
-    build_site(Content([make_track(make_exercise("gone"))]), tmp_path)
-    for name in ("CNAME", "attention/gone/notes.txt"):
-        (tmp_path / name).write_text("mine")
-    build_site(Content(), tmp_path)
-
+    assert not (tmp_path / "attention/left/index.html").exists()
     assert (tmp_path / "CNAME").read_text() == "mine"
-    assert (tmp_path / "attention/gone/notes.txt").read_text() == "mine"
-    assert not (tmp_path / "attention/gone/index.html").exists()
+    assert (tmp_path / "attention/left/notes.txt").read_text() == "mine"
 
 
-def test_a_foreign_folder_is_refused_and_left_alone(tmp_path: Path) -> None:
-    """A folder with files of someone else is not written into."""
+def test_only_a_folder_of_its_own_is_built_into(tmp_path: Path) -> None:
+    """One with files of someone else is left alone; a file, or what lies below one, is no folder."""
     (tmp_path / "thesis.tex").write_text("years of work")
 
-    with pytest.raises(UsageError, match="holds files that are not from an earlier build"):
-        build_site(Content(), tmp_path)
+    for output, message in (
+        (tmp_path, "holds files that are not from an earlier build"),
+        (tmp_path / "thesis.tex", "it is not a folder"),
+        (tmp_path / "thesis.tex" / "site", "Cannot write the site to"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            build_site(Content(), output)
     assert contents(tmp_path) == {"thesis.tex": b"years of work"}
-
-
-def test_an_empty_folder_is_built_into(tmp_path: Path) -> None:
-    """A folder that exists and holds nothing is as good as a new one."""
-    build_site(Content(), tmp_path)
-
-    assert (tmp_path / "index.html").is_file()
-
-
-def test_a_file_as_output_is_refused(tmp_path: Path) -> None:
-    """The sentence says that the path is not a folder."""
-    output = tmp_path / "site"
-    output.write_text("")
-
-    with pytest.raises(UsageError, match="it is not a folder"):
-        build_site(Content(), output)
-
-
-def test_a_folder_below_a_file_is_refused(tmp_path: Path) -> None:
-    """What the operating system refuses is a sentence about the output, not a traceback."""
-    (tmp_path / "file").write_text("")
-
-    with pytest.raises(UsageError, match="Cannot write the site to"):
-        build_site(Content(), tmp_path / "file" / "site")
 
 
 def test_an_edited_marker_cannot_remove_files_elsewhere(tmp_path: Path) -> None:
@@ -202,28 +151,20 @@ def test_an_edited_marker_cannot_remove_files_elsewhere(tmp_path: Path) -> None:
 
 
 def test_a_link_in_the_folder_is_not_followed(tmp_path: Path) -> None:
-    """A page's folder that is a link to another place is refused, and nothing lands there."""
+    """One in place of a page's folder is refused, and one in place of a page is replaced."""
     output, outside = tmp_path / "site", tmp_path / "outside"
     outside.mkdir()
-    build_site(Content(), output)
-    (output / "attention").symlink_to(outside, target_is_directory=True)
-
-    with pytest.raises(UsageError, match="lies behind a link"):
-        build_site(Content([make_track(make_exercise())]), output)
-    assert not any(outside.iterdir())
-
-
-def test_a_link_in_place_of_a_page_is_replaced(tmp_path: Path) -> None:
-    """The page is written; the file that the link pointed to keeps its contents."""
-    output, outside = tmp_path / "site", tmp_path / "outside.txt"
-    outside.write_text("mine")
+    (outside / "mine").write_text("mine")
     build_site(Content(), output)
     (output / "index.html").unlink()
-    (output / "index.html").symlink_to(outside)
+    (output / "index.html").symlink_to(outside / "mine")
     build_site(Content(), output)
-
-    assert outside.read_text() == "mine"
     assert not (output / "index.html").is_symlink()
+
+    (output / "attention").symlink_to(outside, target_is_directory=True)
+    with pytest.raises(UsageError, match="lies behind a link"):
+        build_site(Content([make_track(make_exercise())]), output)
+    assert contents(outside) == {"mine": b"mine"}
 
 
 @pytest.mark.parametrize("name", ["..", ".", "", "a/b", "/etc", "A", "a b", "-a", "a--b", "a\n"])
@@ -238,20 +179,20 @@ def test_an_id_that_cannot_be_a_folder_is_refused(tmp_path: Path, name: str) -> 
     assert not output.exists()
 
 
-def test_two_exercises_of_one_id_are_refused(tmp_path: Path) -> None:
-    """Their pages would be the same file; the error names the track and the exercise."""
-    with pytest.raises(DefinitionError, match=r"attention/twin.*already the folder"):
-        build_site(Content([make_track(make_exercise("twin"), make_exercise("twin"))]), tmp_path)
-
-
 @pytest.mark.parametrize(
     "name",
     ["about", "accessibility", "assets", "concepts", "offline", "progress", "pyodide", "search"],
 )
-def test_a_track_cannot_have_the_name_of_a_folder_of_ours(tmp_path: Path, name: str) -> None:
-    """Its page would lie where another one does."""
-    with pytest.raises(DefinitionError, match=f"'{name}' is already the folder"):
-        build_site(Content([make_track(id=name)]), tmp_path)
+def test_no_two_pages_have_one_folder(tmp_path: Path, name: str) -> None:
+    """A track cannot have that of one of ours, nor an exercise that of another or of the lessons."""
+    twins = make_track(make_exercise("twin"), make_exercise("twin"))
+    for track, message in (
+        (make_track(id=name), f"'{name}' is already the folder"),
+        (make_track(make_exercise("lessons")), "'lessons' is already the folder"),
+        (twins, "attention/twin.*already the folder"),
+    ):
+        with pytest.raises(DefinitionError, match=message):
+            build_site(Content([track]), tmp_path)
 
 
 @pytest.mark.parametrize(

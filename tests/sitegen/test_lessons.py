@@ -250,12 +250,6 @@ def test_a_lesson_s_id_must_be_a_folder_s_name(build: Build, name: str) -> None:
         build(make_track(), lessons={"attention": [make_lesson(name)]})
 
 
-def test_an_exercise_cannot_have_the_name_of_the_lessons_folder(build: Build) -> None:
-    """Its page would lie among theirs."""
-    with pytest.raises(DefinitionError, match="'lessons' is already the folder"):
-        build(make_track(make_exercise("lessons")))
-
-
 @pytest.mark.parametrize(
     ("kind", "values", "expected"),
     [

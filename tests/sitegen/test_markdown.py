@@ -41,21 +41,16 @@ def test_a_formula_needs_no_style_attribute(tex: str) -> None:
     assert classes <= styled
 
 
-def test_the_columns_of_cases_are_aligned_by_classes() -> None:
-    """Alignment and gap of the second column survive the move from styles to classes."""
-    html = mathml(r"\begin{cases} 0 & x \end{cases}", display=True)
+def test_styles_of_a_formula_become_classes() -> None:
+    """Alignment and gap of the second column of cases; text that looks like a style stays text."""
+    cases = mathml(r"\begin{cases} 0 & x \end{cases}", display=True)
+    text = mathml(r'\text{ style="color: red" <b>}', display=False)
 
-    assert '<mtd class="m-left m-flush-right">' in html
-    assert '<mtd class="m-left m-flush-right m-gap-left">' in html
-
-
-def test_text_in_a_formula_is_not_taken_for_a_style() -> None:
-    """Only attributes are rewritten, and text stays escaped."""
-    html = mathml(r'\text{ style="color: red" <b>}', display=False)
-
-    assert "color" in html
-    assert "&lt;b&gt;" in html
-    assert "class=" not in html
+    assert '<mtd class="m-left m-flush-right">' in cases
+    assert '<mtd class="m-left m-flush-right m-gap-left">' in cases
+    assert "color" in text
+    assert "&lt;b&gt;" in text
+    assert "class=" not in text
 
 
 @pytest.mark.parametrize(
@@ -76,24 +71,28 @@ def test_tex_that_cannot_be_shown_is_an_error(tex: str, reason: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "display"),
-    [("$$x$$", True), ("a\n\n$$\nx\n$$\n\nb", True), ("so $$x$$ here", True), ("so $x$", False)],
+    ("source", "formulas", "display"),
+    [
+        ("$$x$$", 1, True),
+        ("a\n\n$$\nx\n$$\n\nb", 1, True),
+        ("so $$x$$ here", 1, True),
+        ("so $x$", 1, False),
+        ("It costs 5 $ or 6 $ a day.", 0, False),
+        ("From $5 to $6.", 0, False),
+        (r"Cost: \$5, \$6.", 0, False),
+        ("`$x$`", 0, False),
+    ],
 )
-def test_dollars_make_formulas(source: str, display: bool) -> None:
-    """Two dollars set a formula apart, in a paragraph as well; one keeps it in the line."""
+def test_dollars_make_formulas(source: str, formulas: int, display: bool) -> None:
+    """Two set a formula apart, in a paragraph as well; one keeps it in the line.
+
+    A dollar beside a digit, an escaped dollar and code stay as they are.
+    """
     html = render_markdown(source, where=WHERE)
 
-    assert html.count("<math") == 1
+    assert html.count("<math") == formulas
     assert ('display="block"' in html) is display
     assert "<p><div" not in html
-
-
-@pytest.mark.parametrize(
-    "source", ["It costs 5 $ or 6 $ a day.", "From $5 to $6.", r"Cost: \$5, \$6.", "`$x$`"]
-)
-def test_money_and_code_are_not_formulas(source: str) -> None:
-    """A dollar beside a digit, an escaped dollar and code stay as they are."""
-    assert "<math" not in render_markdown(source, where=WHERE)
 
 
 def test_headings_begin_at_the_given_level() -> None:
@@ -116,8 +115,11 @@ def test_a_table_is_aligned_by_classes_and_scrolls_by_itself() -> None:
     assert "style" not in html
 
 
-def test_an_image_is_named_by_its_contents(tmp_path: Path) -> None:
-    """It keeps its text alternative, and lies beside the page."""
+def test_an_image_lies_beside_the_page_or_stands_in_it(tmp_path: Path) -> None:
+    """Named by its contents, with its text alternative.
+
+    In a text that comes after the page was built it is there as its bytes.
+    """
     (tmp_path / "rows.png").write_bytes(PNG)
     images = PageImages(tmp_path / "01-x.yaml")
 
@@ -127,15 +129,8 @@ def test_an_image_is_named_by_its_contents(tmp_path: Path) -> None:
     name = path.removeprefix("track/x/")
     assert (content, name[:6], name[-4:]) == (PNG, "image-", ".png")
     assert f'<img src="{name}" alt="rows &amp; &quot;columns&quot;">' in html
-
-
-def test_an_image_stands_in_a_text_that_comes_after_the_page(tmp_path: Path) -> None:
-    """As its bytes: there is no file beside a page that was built without it."""
-    (tmp_path / "rows.png").write_bytes(PNG)
-    images = InlineImages(tmp_path / "01-x.yaml")
-
-    html = render_markdown("![two rows](rows.png)", where=WHERE, images=images)
-
+    inline = InlineImages(tmp_path / "01-x.yaml")
+    html = render_markdown("![two rows](rows.png)", where=WHERE, images=inline)
     assert f'src="data:image/png;base64,{b64encode(PNG).decode()}"' in html
 
 
@@ -170,25 +165,12 @@ def test_a_text_that_several_pages_show_has_no_image() -> None:
     assert problem.message.startswith("an image cannot stand here")
 
 
-def test_code_in_a_language_gets_colours() -> None:
-    """Keywords have a class and no style."""
-    html = render_markdown("```python\nimport numpy\n```", where=WHERE)
-
-    assert '<span class="hl-kn">import</span>' in html
-    assert "style" not in html
-
-
 @pytest.mark.parametrize("info", ["no-such-language", "", '"><script>', "text python"])
 def test_code_in_an_unknown_language_is_plain(info: str) -> None:
     """It is shown as it is, and what stands behind the fence is not."""
     html = render_markdown(f"```{info}\na <b> c\n```", where=WHERE)
 
     assert html == '<pre class="code"><code>a &lt;b&gt; c</code></pre>\n'
-
-
-def test_a_session_is_recognised_by_its_prompt() -> None:
-    """Prompts are not taken for operators."""
-    assert '<span class="hl-gp">&gt;&gt;&gt; </span>' in highlight(">>> 1 + 1\n2")
 
 
 @pytest.mark.parametrize("code", ["def f():\n    return 1", "  x = 1\n\n\n  y = 2", "", "'"])
@@ -199,23 +181,29 @@ def test_highlighting_changes_no_character(code: str) -> None:
     assert text == code
 
 
-def test_only_wide_code_takes_the_focus() -> None:
-    """A box that cannot scroll would be one more stop on the way through the page."""
+def test_code_has_colours_and_takes_the_focus_if_it_is_wide() -> None:
+    """Keywords have a class and no style, and prompts are no operators.
+
+    A box that cannot scroll would be one more stop on the way through the page.
+    """
+    html = render_markdown("```python\nimport numpy\n```", where=WHERE)
+
+    assert '<span class="hl-kn">import</span>' in html
+    assert "style" not in html
+    assert '<span class="hl-gp">&gt;&gt;&gt; </span>' in highlight(">>> 1 + 1\n2")
     assert "tabindex" not in highlight("x = 1")
     assert 'tabindex="0"' in highlight("x = " + "1 + " * 20 + "1")
 
 
-def test_quotes_and_minus_signs_are_those_of_print() -> None:
-    """In the text, not in its code, whose shapes stay on one line."""
+def test_a_text_is_set_as_in_print() -> None:
+    """Quotes and minus signs are those of print, but in code, whose shapes stay on one line.
+
+    No line begins with the comma after a formula.
+    """
     html = render_markdown('"It\'s" -1.5 at x-1: `(5, -2)`.', where=WHERE)
 
     assert html == '<p>“It’s” −1.5 at x-1: <code class="kept">(5, -2)</code>.</p>\n'  # noqa: RUF001  a true minus sign
-
-
-def test_a_comma_stays_with_the_formula_before_it() -> None:
-    """No line begins with it, and no other character moves."""
     html = render_markdown("If $x$, or $y$). Then $z$ is.", where=WHERE)
-
     assert html.count('<span class="kept">') == 2
     assert "</math>,</span> or" in html
     assert "</math>).</span> Then" in html

@@ -2,6 +2,8 @@
 
 import json
 import re
+from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from urllib.parse import unquote, urlsplit
 
@@ -16,6 +18,7 @@ PAGES = [
     "about/index.html",
     "accessibility/index.html",
     "arrays/broadcasting/index.html",
+    "arrays/index.html",
     "attention/heads/index.html",
     "attention/index.html",
     "attention/masks/index.html",
@@ -25,6 +28,8 @@ PAGES = [
     "course/lessons/begin/index.html",
     "course/lessons/end/index.html",
     "course/loose/index.html",
+    "course/one/index.html",
+    "course/three/index.html",
     "course/two/index.html",
     "empty/index.html",
     "index.html",
@@ -38,21 +43,22 @@ every_page = pytest.mark.parametrize("name", PAGES)
 every_page_with_an_address = pytest.mark.parametrize("name", PAGES[1:])
 
 
-@every_page
-def test_a_page_has_one_heading_of_the_first_level(site: Site, name: str) -> None:
-    """One `<h1>`, the first in the main part, below which no level is skipped on the way down."""
-    headings = [each for each in site[name].elements if re.fullmatch("h[1-6]", each.tag)]
-    levels = [int(each.tag[1]) for each in headings if "main" in each.within]
-
-    assert [each.tag for each in headings].count("h1") == 1
-    assert levels[0] == 1
-    assert all(below <= above + 1 for above, below in pairwise(levels))
+def test_every_track_lesson_and_exercise_has_a_page(site: Site) -> None:
+    """The pages lie where their addresses say, and there are no others."""
+    assert sorted(site.pages) == PAGES
 
 
 @every_page
-def test_a_page_says_what_it_is(site: Site, name: str) -> None:
-    """Language, character set, viewport, title, description and icon are given."""
+def test_a_page_has_a_head_landmarks_and_headings(site: Site, name: str) -> None:
+    """It says what it is; its first link leads to the main part, which begins with the one `<h1>`.
+
+    No level of headings is skipped on the way down, no id is used twice, and labels exist.
+    """
     page = site[name]
+    headings = [each for each in page.elements if re.fullmatch("h[1-6]", each.tag)]
+    levels = [int(each.tag[1]) for each in headings if "main" in each.within]
+    ids = [each.attributes["id"] for each in page.elements if "id" in each.attributes]
+    labels = {each.attributes.get("aria-labelledby") for each in page.elements} - {None}
 
     assert page.path.read_text("utf-8").startswith("<!DOCTYPE html>")
     assert page.one("html").attributes["lang"] == "en"
@@ -61,6 +67,15 @@ def test_a_page_says_what_it_is(site: Site, name: str) -> None:
     assert page.one("title").text.endswith(("Etude", "NumPy"))
     assert page.one("meta", name="description").attributes["content"].endswith(".")
     assert page.one("link", rel="icon").attributes["type"] == "image/svg+xml"
+    assert page.all("header")
+    assert page.all("footer")
+    assert page.one("main").attributes["id"] == "content"
+    assert page.all("a")[0].attributes["href"] == "#content"
+    assert [each.tag for each in headings].count("h1") == 1
+    assert levels[0] == 1
+    assert all(below <= above + 1 for above, below in pairwise(levels))
+    assert len(ids) == len(set(ids))
+    assert labels <= set(ids)
 
 
 def test_a_site_has_the_name_of_its_course(build: Build) -> None:
@@ -81,17 +96,6 @@ def test_a_site_can_be_installed(site: Site) -> None:
     data = json.loads(manifest.read_text("utf-8"))
     assert (manifest.parent / data["start_url"] / "index.html").exists()
     assert (manifest.parent / data["icons"][0]["src"]).exists()
-
-
-@every_page
-def test_a_page_has_landmarks_and_a_way_past_its_head(site: Site, name: str) -> None:
-    """A header, one main part, a footer; the first link leads to the main part."""
-    page = site[name]
-
-    assert page.all("header")
-    assert page.all("footer")
-    assert page.one("main").attributes["id"] == "content"
-    assert page.all("a")[0].attributes["href"] == "#content"
 
 
 @every_page
@@ -186,31 +190,19 @@ def test_a_page_has_the_scripts_of_its_kind(site: Site, name: str, told: dict[st
 
 
 @every_page_with_an_address
-def test_a_page_loads_only_files_of_the_site(site: Site, name: str) -> None:
-    """Whatever a browser fetches by itself is a relative path."""
-    page = site[name]
-    fetched = [
-        *(each.attributes["href"] for each in page.all("link")),
-        *(each.attributes["src"] for each in page.elements if "src" in each.attributes),
-    ]
-
-    assert fetched
-    for address in fetched:
-        assert not urlsplit(address).scheme
-        assert not urlsplit(address).netloc
-        assert not address.startswith("/")
-
-
-@every_page_with_an_address
 def test_every_link_leads_to_a_file(site: Site, name: str) -> None:
-    """Links and assets are relative and name a file that was built, and an id that it has."""
+    """Links and assets are relative and name a file that was built, and an id that it has.
+
+    What a browser fetches by itself is never of another host.
+    """
     page = site[name]
     for element in page.elements:
         address = element.attributes.get("href", element.attributes.get("src"))
-        if address is None or address.startswith(FOREIGN):
+        if address is None or (element.tag == "a" and address.startswith(FOREIGN)):
             continue
         parts = urlsplit(address)
         assert not parts.scheme
+        assert not parts.netloc
         assert not parts.path.startswith("/")
         target = (page.path.parent / unquote(parts.path)).resolve() if parts.path else page.path
         assert target.is_file(), f"{address} in {name}"
@@ -236,23 +228,31 @@ def test_the_page_for_what_is_not_found_can_be_shown_at_any_address(
         assert (site.root / link.removeprefix(base_url)).is_file()
 
 
-@pytest.mark.parametrize("base_url", ["", "etude/", "/etude", "https://example.org/", '/"/', "//"])
-def test_a_base_that_is_no_path_is_refused(base_url: str) -> None:
-    """The sentence says what one looks like."""
-    with pytest.raises(UsageError, match="The base URL is a path such as /etude/"):
-        Hosting(base_url=base_url)
-
-
 @pytest.mark.parametrize(
-    "address", ["example.org", "/etude/", "ftp://example.org/", "https://a b/"]
+    ("make", "message"),
+    [
+        *(
+            (partial(Hosting, base_url=path), "The base URL is a path such as /etude/")
+            for path in ("", "etude/", "/etude", "https://example.org/", '/"/', "//")
+        ),
+        *(
+            (partial(Hosting.from_options, site_url=address), "URL is one such as")
+            for address in ("example.org", "/etude/", "ftp://example.org/", "https://a b/")
+        ),
+        *(
+            (partial(Hosting.from_options, pyodide_url=address), "The URL of Pyodide is")
+            for address in ("example.org", "ftp://example.org/", "https://a b/")
+        ),
+        (
+            partial(Hosting.from_options, site_url="https://a.org/a/", base_url="/b/"),
+            "is not the path of",
+        ),
+    ],
 )
-def test_an_address_that_is_none_is_refused(address: str) -> None:
-    """That of the site as well as that of Pyodide."""
-    with pytest.raises(UsageError, match="URL is one such as"):
-        Hosting.from_options(site_url=address)
-    if not address.startswith("/"):
-        with pytest.raises(UsageError, match="The URL of Pyodide is"):
-            Hosting.from_options(pyodide_url=address)
+def test_an_address_that_is_none_is_refused(make: Callable[[], Hosting], message: str) -> None:
+    """The sentence says what one looks like; a base that contradicts the site's is none either."""
+    with pytest.raises(UsageError, match=message):
+        make()
 
 
 def test_python_may_lie_elsewhere_on_the_same_host(build: Build) -> None:
@@ -265,27 +265,10 @@ def test_python_may_lie_elsewhere_on_the_same_host(build: Build) -> None:
 
 
 def test_the_base_follows_from_the_site_s_address() -> None:
-    """It need not be given too; one that contradicts is refused."""
+    """It need not be given too."""
     assert Hosting.from_options(site_url="https://example.org/a/b").base_url == "/a/b/"
     assert Hosting.from_options(site_url="https://example.org").base_url == "/"
     assert Hosting.from_options().base_url == "/"
-    with pytest.raises(UsageError, match="is not the path of"):
-        Hosting.from_options(site_url="https://example.org/a/", base_url="/b/")
-
-
-@every_page
-def test_the_ids_of_a_page_are_unique_and_labels_exist(site: Site, name: str) -> None:
-    """No id is used twice, and what is labelled by an id is labelled by one that exists."""
-    page = site[name]
-    ids = [each.attributes["id"] for each in page.elements if "id" in each.attributes]
-    labels = [
-        each.attributes["aria-labelledby"]
-        for each in page.elements
-        if "aria-labelledby" in each.attributes
-    ]
-
-    assert len(ids) == len(set(ids))
-    assert set(labels) <= set(ids)
 
 
 @every_page
@@ -340,8 +323,8 @@ def test_the_track_page_shows_each_exercise_in_order(site: Site) -> None:
     assert page.all("strong")[0].text == "attention"
 
 
-def test_a_requirement_links_to_its_page_in_any_track(site: Site) -> None:
-    """To the same track, to another one, and to nothing if the site does not have it."""
+def test_a_requirement_links_to_its_page(site: Site, build: Build) -> None:
+    """In the same track first, or in another one; to nothing if the site does not have it."""
     page = site["attention/masks/index.html"]
     links = {each.text: each.attributes["href"] for each in page.all("a")}
 
@@ -349,22 +332,21 @@ def test_a_requirement_links_to_its_page_in_any_track(site: Site) -> None:
     assert links["Title of weights"] == "../weights/index.html"
     assert "elsewhere" not in links
 
-
-def test_a_requirement_is_looked_for_in_the_same_track_first(build: Build) -> None:
-    """When two tracks have the exercise, the link stays in the track."""
     here = make_track(make_exercise("base"), make_exercise("next", requires=("base",)), id="here")
-    there = make_track(make_exercise("base"), id="there")
-    page = build(here, there)["here/next/index.html"]
-
+    page = build(here, make_track(make_exercise("base"), id="there"))["here/next/index.html"]
     assert {e.attributes["href"] for e in page.all("a") if e.text == "Title of base"} == {
         "../base/index.html"
     }
 
 
-def test_an_exercise_page_has_task_code_and_command(site: Site) -> None:
-    """Instructions as HTML, the starter code, and the command that checks a solution."""
+def test_an_exercise_page_has_task_code_tests_and_folded_hints(site: Site) -> None:
+    """And the command that checks a solution; the expected array is a table with headers."""
     page = site["attention/weights/index.html"]
     code = [each.text for each in page.all("pre")]
+    summaries = [each.text for each in page.all("summary")]
+    opened = [summaries[n] for n, e in enumerate(page.all("details")) if "open" in e.attributes]
+    given, expected = "1.0 0.0 0.0 1.0", "0.250 0.750 0.000 0.500 0.125 0.375"
+    cells = [each for each in page.all("td") if each.text]
 
     assert page.one("h1").text == "Title of weights"
     assert "Your task" in [each.text for each in page.all("h2")]
@@ -373,28 +355,9 @@ def test_an_exercise_page_has_task_code_and_command(site: Site) -> None:
     assert "15 XP" in page.text
     assert page.all("math")
 
-
-def test_hints_are_folded(site: Site) -> None:
-    """Each hint is closed at first and says which of how many it is."""
-    page = site["attention/weights/index.html"]
-
-    summaries = [each.text for each in page.all("summary")]
-    assert [text for text in summaries if "Hint" in text] == ["Hint 1 of 2", "Hint 2 of 2"]
-    assert [
-        summaries[n] for n, each in enumerate(page.all("details")) if "open" in each.attributes
-    ] == ["In a terminal"]
-    assert "Hint" not in site["attention/heads/index.html"].text
-
-
-def test_a_visible_test_shows_inputs_call_and_expected_value(site: Site) -> None:
-    """Inputs by name, the call, and the expected array as a table with headers."""
-    page = site["attention/weights/index.html"]
-    given, expected = "1.0 0.0 0.0 1.0", "0.250 0.750 0.000 0.500 0.125 0.375"
-    cells = [each for each in page.all("td") if each.text]
-
     assert "two queries, three keys" in [each.text for each in page.all("h3")]
     assert "causal = True" in page.text
-    assert "weights(Q, causal=causal)" in [each.text for each in page.all("pre")]
+    assert "weights(Q, causal=causal)" in code
     assert " ".join(each.text for each in cells) == f"{given} {expected}"
     assert {each.attributes["scope"] for each in page.all("th")} == {"col", "row"}
     assert [each.attributes.get("class") for each in cells] == [
@@ -403,13 +366,9 @@ def test_a_visible_test_shows_inputs_call_and_expected_value(site: Site) -> None
         *("seq-10", "seq-2", "seq-8"),
     ]
 
-
-def test_a_printed_text_is_shown_as_it_is(site: Site) -> None:
-    """An output test says what must be printed."""
-    page = site["attention/masks/index.html"]
-
-    assert "Must print" in page.text
-    assert "1\n" in [each.text for each in page.all("pre")]
+    assert [text for text in summaries if "Hint" in text] == ["Hint 1 of 2", "Hint 2 of 2"]
+    assert opened == ["In a terminal"]
+    assert "Hint" not in site["attention/heads/index.html"].text
 
 
 @pytest.mark.parametrize(
@@ -423,13 +382,14 @@ def test_a_printed_text_is_shown_as_it_is(site: Site) -> None:
         ),
         ("pytest", {"code": "assert f(Q) > 0"}, ["Test", "assert f(Q) > 0"], "Must"),
         ("answer", {"code": "answer"}, ["Your answer"], "Must"),
+        ("output", {"code": "print(1)", "expected": "1\n"}, ["Must print", "1\n"], "None"),
     ],
 )
 def test_other_kinds_of_test_say_what_they_ask_for(
     build: Build, *, kind: str, fields: dict[str, str], shown: list[str], not_shown: str
 ) -> None:
     """A property in words, the body of a test, an answer without the right one."""
-    test = make_test(kind=kind, expected=None, **fields)
+    test = make_test(kind=kind, **({"expected": None} | fields))
     page = build(make_track(make_exercise(tests=(test,))))["attention/weights/index.html"]
     (section,) = [
         each for each in page.all("section") if "test" in each.attributes.get("class", "").split()

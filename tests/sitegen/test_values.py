@@ -44,7 +44,7 @@ def test_a_number_is_coloured_by_what_it_is_among(
     values: list[list[float]], shades: list[list[str]]
 ) -> None:
     """Weights and masks have the sequential ramp, other fractions the diverging one."""
-    array = np.array(values)
+    array: np.ndarray = np.array(values)
 
     assert [[cell.shade for cell in row] for row in table(array).rows] == shades
     assert {cell.shade for row in table(array, shaded=False).rows for cell in row} == {""}

@@ -3,8 +3,9 @@
 import json
 import sys
 from base64 import b64encode
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -18,10 +19,25 @@ from grader.grading.results.submission import Submission
 from grader.sandbox.process import Sandbox
 from tests.browser_engine.conftest import Page
 from tests.browser_engine.test_shipping import decoded
-from tests.grading.conftest import Make
+from tests.grading.conftest import Fields, Make
 
 TWICE: dict[str, object] = {"given": {"x": 3}, "call": "f(x)", "expect": 6.0}
 RIGHT = "def f(x):\n    return 2.0 * x\n"
+
+
+Check: TypeAlias = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def check(page: Page, make: Make, sandbox: Sandbox) -> Check:
+    """Open an exercise with these tests, and check a program."""
+
+    def check(*tests: Fields, program: str = RIGHT) -> dict[str, Any]:
+        page("open_exercise", engine_data(make(*tests), sandbox))
+        verdict: dict[str, Any] = page("check", program)
+        return verdict
+
+    return check
 
 
 def figure(**parts: object) -> dict[str, Any]:
@@ -171,39 +187,27 @@ warnings.simplefilter("ignore")
     assert page("run", probe) == before
 
 
-def test_what_a_program_changes_holds_for_its_calls(
-    page: Page, make: Make, sandbox: Sandbox
-) -> None:
+def test_what_a_program_changes_holds_for_its_calls(check: Check) -> None:
     """It is put aside between calls and not undone; what we print of results is not touched."""
-    shown = {"given": {"x": [0.123456]}, "call": "f(x)", "expect": "[0.1]"}
-    third = {"given": {"x": 3}, "call": "f(x)", "expect": 1.0}
-    page("open_exercise", engine_data(make(shown, third), sandbox))
+    shown: Fields = {"given": {"x": [0.123456]}, "call": "f(x)", "expect": "[0.1]"}
+    third: Fields = {"given": {"x": 3}, "call": "f(x)", "expect": 1.0}
     source = """
 import numpy as np
 np.set_printoptions(precision=1)
 def f(x):
     return str(x) if np.ndim(x) else 1 / x
 """
-    verdict = page("check", source)
+    verdict = check(shown, third, program=source)
     assert [each["outcome"] for each in verdict["tests"]] == ["passed", "failed"]
     assert "is 0.3333" in verdict["tests"][1]["message"]
 
 
-def test_each_check_is_a_fresh_start(page: Page, make: Make, sandbox: Sandbox) -> None:
-    """A name that an earlier program defined is not there for the next."""
-    page("open_exercise", engine_data(make(TWICE), sandbox))
-    assert page("check", RIGHT)["outcome"] == "passed"
+def test_each_check_is_a_fresh_start(page: Page, check: Check) -> None:
+    """A name that an earlier program defined, or the exercise before, is not there for the next."""
+    assert check(TWICE)["outcome"] == "passed"
     assert "There is no function `f`" in page("check", "g = 1\n")["message"]
     assert page("check", RIGHT)["outcome"] == "passed"
-
-
-def test_opening_another_exercise_replaces_the_first(
-    page: Page, make: Make, sandbox: Sandbox
-) -> None:
-    """One worker serves many exercises, one after another."""
-    page("open_exercise", engine_data(make(TWICE), sandbox))
-    page("open_exercise", engine_data(make({**TWICE, "expect": 9.0}), sandbox))
-    assert page("check", RIGHT)["outcome"] == "failed"
+    assert check({**TWICE, "expect": 9.0})["outcome"] == "failed"
 
 
 def test_a_check_says_where_it_was_done(page: Page, make: Make, sandbox: Sandbox) -> None:
@@ -213,18 +217,6 @@ def test_a_check_says_where_it_was_done(page: Page, make: Make, sandbox: Sandbox
     verdict = page("check", RIGHT)
     assert (verdict["sandbox"], verdict["exercise_hash"]) == ("browser", exercise.digest)
     assert (verdict["hidden_elsewhere"], verdict["xp"], verdict["score"]) == (1, 0, 1)
-
-
-def test_what_a_page_cannot_run_is_counted_with_the_hidden_tests(
-    page: Page, make: Make, sandbox: Sandbox
-) -> None:
-    """A body that needs pytest, and inputs that are made with what no page has."""
-    raises = {"given": {"x": None}, "pytest": "with pytest.raises(TypeError):\n    f(x)"}
-    imports = {"given": "from reference.softmax import softmax", "call": "f(3)", "expect": 6.0}
-    page("open_exercise", engine_data(make(TWICE, raises, imports), sandbox))
-    verdict = page("check", RIGHT)
-    assert [test["id"] for test in verdict["tests"]] == ["test-0"]
-    assert (verdict["outcome"], verdict["hidden_elsewhere"]) == ("passed", 2)
 
 
 def test_no_check_changes_what_the_next_one_says(page: Page, make: Make, sandbox: Sandbox) -> None:
@@ -241,34 +233,34 @@ def test_no_check_changes_what_the_next_one_says(page: Page, make: Make, sandbox
     assert scores == [3, 0, 3]
 
 
-def test_what_is_too_much_to_load_is_left_to_others(
-    page: Page, make: Make, sandbox: Sandbox
-) -> None:
-    """Megabytes of expected values keep no one waiting; the test is counted with the hidden ones."""
-    huge = {"given": "x = rng.standard_normal((400, 500))", "call": "f(x)", "expect": "solution"}
-    engine = engine_data(make(TWICE, huge), sandbox)
-    assert len(engine) < 10_000
-    page("open_exercise", engine)
-    verdict = page("check", RIGHT)
-    assert (verdict["outcome"], verdict["hidden_elsewhere"]) == ("passed", 1)
+WARNS = "simplefilter('error')\n    assert f(1.0) == 2.0"
 
 
 @pytest.mark.parametrize(
-    "body",
+    "test",
     [
-        "with pytest.raises(ValueError):\n    f(None)",
-        "import warnings\nwith warnings.catch_warnings():\n    warnings.simplefilter('error')\n    assert f(1.0) == 2.0",
-        "import warnings as w\nwith w.catch_warnings():\n    assert f(1.0) == 2.0",
-        "from warnings import catch_warnings\nwith catch_warnings():\n    assert f(1.0) == 2.0",
-        "with np.errstate(over='raise'):\n    assert f(1.0) == 2.0",
+        {"given": {"x": None}, "pytest": "with pytest.raises(TypeError):\n    f(x)"},
+        {"given": "from reference.softmax import softmax", "call": "f(3)", "expect": 6.0},
+        # Megabytes of expected values would keep a learner waiting.
+        {"given": "x = rng.standard_normal((400, 500))", "call": "f(x)", "expect": "solution"},
+        {"pytest": f"import warnings\nwith warnings.catch_warnings():\n    warnings.{WARNS}"},
+        {"pytest": "import warnings as w\nwith w.catch_warnings():\n    assert f(1.0) == 2.0"},
+        {
+            "pytest": "from warnings import catch_warnings\nwith catch_warnings():\n    assert f(1) == 2"
+        },
+        {"pytest": "with np.errstate(over='raise'):\n    assert f(1.0) == 2.0"},
     ],
+    ids=["pytest", "reference", "large", "warnings", "renamed", "from warnings", "errstate"],
 )
-def test_what_only_an_own_python_can_judge_is_left_to_others(
-    body: str, page: Page, make: Make, sandbox: Sandbox
+def test_what_a_page_cannot_run_is_counted_with_the_hidden_tests(
+    test: Fields, page: Page, make: Make, sandbox: Sandbox
 ) -> None:
-    """A page has no pytest, and its NumPy never warns of an overflow."""
-    page("open_exercise", engine_data(make(TWICE, {"pytest": body}), sandbox))
+    """A page has no pytest and no reference, and its NumPy never warns of an overflow."""
+    engine = engine_data(make(TWICE, test), sandbox)
+    assert len(engine) < 10_000
+    page("open_exercise", engine)
     verdict = page("check", RIGHT)
+    assert [test["id"] for test in verdict["tests"]] == ["test-0"]
     assert (verdict["outcome"], verdict["hidden_elsewhere"]) == ("passed", 1)
 
 
@@ -284,11 +276,9 @@ def test_a_student_s_edition_makes_a_page_too(
     assert (verdict["outcome"], verdict["score"], verdict["hidden_elsewhere"]) == ("passed", 1, 2)
 
 
-def test_how_long_a_call_takes_does_not_count(page: Page, make: Make, sandbox: Sandbox) -> None:
+def test_how_long_a_call_takes_does_not_count(page: Page, check: Check) -> None:
     """A browser is slower than what a budget was set for; memory is the same everywhere."""
-    large = {"given": "x = np.ones(100_000)", "call": "f(x)", "expect": "solution"}
-    budget = {"time": 0.001, "memory": 1.5}
-    page("open_exercise", engine_data(make({**large, "budget": budget}), sandbox))
+    large: Fields = {"given": "x = np.ones(100_000)", "call": "f(x)", "expect": "solution"}
     slow = """
 import time
 def f(x):
@@ -297,7 +287,8 @@ def f(x):
         pass
     return 2.0 * x
 """
-    assert page("check", slow)["outcome"] == "passed"
+    verdict = check({**large, "budget": {"time": 0.001, "memory": 1.5}}, program=slow)
+    assert verdict["outcome"] == "passed"
     wasteful = "def f(x):\n    y = [x * 1.0 for _ in range(9)]\n    return 2 * y[0]\n"
     assert "times the memory" in page("check", wasteful)["tests"][0]["message"]
 

@@ -13,6 +13,13 @@ from reference.attention_steps import attention_steps
 from reference.bigram import bigram_gradient, bigram_logits, bigram_loss
 from reference.cross_attention import cross_attention
 from reference.decoder import decoder_block, init_decoder_block
+from reference.decoding import (
+    apply_temperature,
+    min_p_filter,
+    next_token_probabilities,
+    top_k_filter,
+    top_p_filter,
+)
 from reference.embeddings import embed_backward
 from reference.encoder import encoder_block, init_encoder_block
 from reference.encoder_backward import encoder_block_backward
@@ -187,6 +194,15 @@ BATCHED: dict[str, tuple[Function, tuple[Shape, ...], tuple[Shape, ...]]] = {
     "rotate_half_split": (rotate_half_split, ((3, 10),), ()),
     "half_split_from_interleaved": (half_split_from_interleaved, ((3, 10),), ()),
     "interleaved_from_half_split": (interleaved_from_half_split, ((3, 10),), ()),
+    "apply_temperature": (lambda x: apply_temperature(x, 1.0), (Q,), ()),
+    "top_k_filter": (lambda x: top_k_filter(x, 7), (Q,), ()),
+    "top_p_filter": (lambda x: top_p_filter(x, 1.0), (Q,), ()),
+    "min_p_filter": (lambda x: min_p_filter(x, 0.3), (Q,), ()),
+    "next_token_probabilities": (
+        lambda x: next_token_probabilities(x, top_k=3, top_p=0.5),
+        (Q,),
+        (),
+    ),
 }
 
 # Some of their results are sums over the batch, as gradients of weights are.

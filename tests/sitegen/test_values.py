@@ -1,9 +1,11 @@
 """Values as pages show them."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from sitegen.numerals import decimals_for, is_rounded, numeral
 from sitegen.values import Block, Inline, Table, ValueParts, show
@@ -44,7 +46,7 @@ def test_a_number_is_coloured_by_what_it_is_among(
     values: list[list[float]], shades: list[list[str]]
 ) -> None:
     """Weights and masks have the sequential ramp, other fractions the diverging one."""
-    array: np.ndarray = np.array(values)
+    array: NDArray[Any] = np.array(values)
 
     assert [[cell.shade for cell in row] for row in table(array).rows] == shades
     assert {cell.shade for row in table(array, shaded=False).rows for cell in row} == {""}

@@ -54,8 +54,13 @@ def classes(attributes: dict[str, str]) -> list[str]:
 
 
 def test_a_lesson_shows_its_blocks_in_their_order(site: Site) -> None:
-    """Text, code, what it printed, a matrix, an exercise, text, another matrix."""
-    text = words(site[BEGIN].one("main").text)
+    """Text, code, what it printed, a matrix, an exercise, text, another matrix.
+
+    The heading is the title that the track gives, so the one that the text begins with is left out.
+    A hidden cell shows no code. Exercises that the text gives no place come at the end.
+    """
+    page = site[BEGIN]
+    text = words(page.one("main").text)
     parts = (
         *("A text with", "Part", "Detail", "print(1)", "Prints: 1", "Weights"),
         *("Your turn", "Title of two", "After it.", "13"),
@@ -63,61 +68,39 @@ def test_a_lesson_shows_its_blocks_in_their_order(site: Site) -> None:
     places = [text.index(part) for part in parts]
 
     assert places == sorted(places)
-
-
-def test_the_heading_is_the_title_that_the_track_gives(site: Site) -> None:
-    """The heading that the text begins with is left out, so that there are not two."""
-    page = site[BEGIN]
-
     assert page.one("h1").text == "Lesson begin"
     assert "Another title" not in page.text
     assert [each.text for each in page.all("h2") if "main" in each.within] == ["Part"]
-
-
-def test_a_hidden_cell_shows_no_code(site: Site) -> None:
-    """Its output stands without it."""
-    assert "table(numbers)" not in site[BEGIN].text
-
-
-def test_a_hidden_cell_without_output_leaves_nothing(build: Build) -> None:
-    """There is no empty box."""
-    silent = Cell(WHERE, "import numpy", hidden=True)
-    page = lesson_page(build, silent)
-
-    assert not [each for each in page.all("div") if "cell" in classes(each.attributes)]
-
-
-def test_a_heatmap_has_its_labels_title_and_colours(site: Site) -> None:
-    """Rows and columns are named, zero is plain, nan has a look of its own."""
-    page = site[BEGIN]
-    heads = [(each.attributes["scope"], each.text) for each in page.all("th")][:4]
-    cells = [(each.text, each.attributes.get("class")) for each in page.all("td") if each.text][:4]
-
-    assert page.all("figcaption")[0].text == "Weights"
-    assert heads == [("col", "the"), ("col", "cat"), ("row", "the"), ("row", "cat")]
-    assert cells == [("1.00", "seq-20"), ("0", "seq-0"), ("0.25", "seq-5"), ("nan", "not-finite")]
-
-
-def test_a_plain_table_has_no_colours_and_scrolls_by_itself(site: Site) -> None:
-    """Its box takes the focus, since it is wider than a phone."""
-    page = site[BEGIN]
-    table = page.all("table")[-1]
-    boxes = [each for each in page.all("div") if "scroll" in classes(each.attributes)]
-
-    assert {"ruled", "dense"} <= set(classes(table.attributes))
-    assert [each.attributes.get("tabindex") for each in boxes] == [None, "0"]
-
-
-def test_exercises_stand_where_the_text_asks_for_them(site: Site) -> None:
-    """Those that it gives no place come at the end, and each can be linked to."""
-    page = site[BEGIN]
-
+    assert "table(numbers)" not in page.text
     assert tasks(page) == ["Title of two", "Title of one"]
-    assert links(page)["Title of two"] == "../../two/index.html"
     assert [each.attributes["id"] for each in page.all("li") if "id" in each.attributes] == [
         "exercise-two",
         "exercise-one",
     ]
+
+
+def test_a_hidden_cell_without_output_leaves_nothing(build: Build) -> None:
+    """There is no empty box."""
+    page = lesson_page(build, Cell(WHERE, "import numpy", hidden=True))
+
+    assert not [each for each in page.all("div") if "cell" in classes(each.attributes)]
+
+
+def test_matrices_have_labels_colours_and_boxes_of_their_own(site: Site) -> None:
+    """In a heatmap zero is plain and nan has a look of its own; a table has no colours.
+
+    A box that is wider than a phone takes the focus.
+    """
+    page = site[BEGIN]
+    heads = [(each.attributes["scope"], each.text) for each in page.all("th")][:4]
+    cells = [(each.text, each.attributes.get("class")) for each in page.all("td") if each.text][:4]
+    boxes = [each for each in page.all("div") if "scroll" in classes(each.attributes)]
+
+    assert page.all("figcaption")[0].text == "Weights"
+    assert heads == [("col", "the"), ("col", "cat"), ("row", "the"), ("row", "cat")]
+    assert cells == [("1.00", "seq-20"), ("0", "seq-0"), ("0.25", "seq-5"), ("nan", "not-finite")]
+    assert {"ruled", "dense"} <= set(classes(page.all("table")[-1].attributes))
+    assert [each.attributes.get("tabindex") for each in boxes] == [None, "0"]
 
 
 def test_an_exercise_has_one_place_in_a_lesson(build: Build) -> None:
@@ -128,51 +111,41 @@ def test_an_exercise_has_one_place_in_a_lesson(build: Build) -> None:
     assert tasks(page) == ["Title of weights"]
 
 
-def test_an_exercise_that_the_track_does_not_have_is_an_error(build: Build) -> None:
-    """It names the lesson's file."""
+def test_an_error_in_a_lesson_names_its_file(build: Build) -> None:
+    """And the line of a formula, also below a heading that is left out, further down in the file."""
     lost = Exercises(WHERE, (ExerciseId("lost"),))
-    message = r"lessons/01-begin.md:1:1: no exercise 'lost' in this track"
-
-    with pytest.raises(DefinitionError, match=message):
-        lesson_page(build, lost)
-
-
-def test_a_formula_that_cannot_be_shown_has_its_line_in_the_file(build: Build) -> None:
-    """Also below a heading that is left out, and in a text that begins further down."""
     prose = make_prose("# Title\n\nText, then $\\foo$.\n", line=10)
 
-    with pytest.raises(DefinitionError, match=r"lessons/01-begin.md:12:13: "):
-        lesson_page(build, prose)
+    for block, message in (
+        (lost, r"lessons/01-begin.md:1:1: no exercise 'lost' in this track"),
+        (prose, r"lessons/01-begin.md:12:13: "),
+    ):
+        with pytest.raises(DefinitionError, match=message):
+            lesson_page(build, block)
 
 
-def test_lessons_lead_to_each_other_and_to_their_track(site: Site) -> None:
-    """The first has no previous one, the last ends the track."""
+def test_lessons_and_exercises_lead_to_each_other(site: Site) -> None:
+    """The next lesson comes before its first exercise, so that no one passes it by.
+
+    An exercise leads back to its place in the lesson, from its head and from its end.
+    """
     first, last = links(site[BEGIN]), links(site[END])
+    names = ("one", "two", "three", "loose")
+    one, two, three, loose = (links(site[f"course/{name}/index.html"]) for name in names)
 
     assert first["Lesson 1 of 2"] == "index.html"
     assert first["Course"] == "../../index.html"
+    assert first["Title of two"] == "../../two/index.html"
     assert first["Next Lesson end"] == "../end/index.html"
     assert last["Previous Lesson begin"] == "../begin/index.html"
     assert last["End of the track Course"] == "../../index.html"
     assert not any(text.startswith("Previous") for text in first)
-
-
-def test_an_exercise_leads_back_to_its_place_in_the_lesson(site: Site) -> None:
-    """From its head and from its end; one in no lesson does not."""
-    found = links(site["course/two/index.html"])
-
-    assert found["Lesson begin"] == "../lessons/begin/index.html#exercise-two"
-    assert found["Back to the lesson Lesson begin"] == "../lessons/begin/index.html#exercise-two"
-    assert not any("Back to" in text for text in links(site["course/loose/index.html"]))
-
-
-def test_the_next_lesson_comes_before_its_first_exercise(site: Site) -> None:
-    """So that no one who goes from exercise to exercise passes a lesson by."""
-    onward = {name: links(site[f"course/{name}/index.html"]) for name in ("one", "two", "three")}
-
-    assert onward["one"]["Next Title of two"] == "../two/index.html"
-    assert onward["two"]["Next lesson Lesson end"] == "../lessons/end/index.html"
-    assert onward["three"]["Next Title of loose"] == "../loose/index.html"
+    assert one["Next Title of two"] == "../two/index.html"
+    assert two["Next lesson Lesson end"] == "../lessons/end/index.html"
+    assert three["Next Title of loose"] == "../loose/index.html"
+    assert two["Lesson begin"] == "../lessons/begin/index.html#exercise-two"
+    assert two["Back to the lesson Lesson begin"] == "../lessons/begin/index.html#exercise-two"
+    assert not any("Back to" in text for text in loose)
 
 
 def test_the_side_shows_the_exercises_of_the_open_lesson_only(site: Site) -> None:

@@ -1,11 +1,9 @@
 """Values as pages show them."""
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from sitegen.numerals import decimals_for, is_rounded, numeral
 from sitegen.values import Block, Inline, Table, ValueParts, show
@@ -46,7 +44,7 @@ def test_a_number_is_coloured_by_what_it_is_among(
     values: list[list[float]], shades: list[list[str]]
 ) -> None:
     """Weights and masks have the sequential ramp, other fractions the diverging one."""
-    array: NDArray[Any] = np.array(values)
+    array = np.array(values)
 
     assert [[cell.shade for cell in row] for row in table(array).rows] == shades
     assert {cell.shade for row in table(array, shaded=False).rows for cell in row} == {""}
@@ -60,12 +58,12 @@ def test_a_vector_is_one_row() -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.longdouble])
-def test_every_kind_of_float_is_a_table(dtype: type) -> None:
+def test_every_kind_of_float_is_a_table(dtype: type[np.floating]) -> None:
     """The label names the type and the shape."""
-    array = np.array([[0.5, 1.0]], dtype=dtype)
+    halves = np.array([[0.5, 1.0]]).astype(dtype)
 
-    assert table(array).summary == f"{np.dtype(dtype)} (1, 2)"
-    assert texts(array) == [["0.5", "1.0"]]
+    assert table(halves).summary == f"{np.dtype(dtype)} (1, 2)"
+    assert texts(halves) == [["0.5", "1.0"]]
 
 
 @pytest.mark.parametrize(("dtype", "value"), [(np.int64, 2**63 - 1), (np.uint64, 2**64 - 1)])

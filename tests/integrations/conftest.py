@@ -28,7 +28,10 @@ _NOT_COPIED = (
     ".hypothesis",
 )  # fmt: skip
 
-Run: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
+Finished: TypeAlias = subprocess.CompletedProcess[str]
+Run: TypeAlias = Callable[..., Finished]
+InContainer: TypeAlias = Callable[..., list[str | Path]]
+MakeHostile: TypeAlias = Callable[[str], HostileCheckout]
 downloads: list[str] = []
 
 
@@ -181,7 +184,7 @@ def offline(programs: Path, with_packages: Path) -> dict[str, str]:
 def run(offline: dict[str, str]) -> Run:
     """Run a command offline; further variables by name."""
 
-    def run(*words: str | Path, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    def run(*words: str | Path, cwd: Path, **variables: str) -> Finished:
         return subprocess.run(
             [str(word) for word in words],
             cwd=cwd,
@@ -222,13 +225,13 @@ def etude_venv(tmp_path_factory: pytest.TempPathFactory, checkout: Path, run: Ru
 
 
 @pytest.fixture
-def hostile(tmp_path: Path) -> Callable[[str], HostileCheckout]:
+def hostile(tmp_path: Path) -> MakeHostile:
     """Make a hostile checkout, by the name of its folder in the test's."""
     return lambda name: HostileCheckout.make(tmp_path / name)
 
 
 @pytest.fixture(scope="session")
-def in_container(packages: Path, checkout: Path) -> Callable[..., list[str | Path]]:
+def in_container(packages: Path, checkout: Path) -> InContainer:
     """Return the words that run a command as in a container without privileges."""
 
     def words(

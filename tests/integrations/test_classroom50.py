@@ -3,16 +3,14 @@
 import json
 import re
 import shutil
-import subprocess
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TypeAlias
 
 import pytest
 
-from tests.integrations.conftest import USING
-from tests.integrations.hostile import EARNED, POSSIBLE, HostileCheckout
+from tests.integrations.conftest import USING, Finished, InContainer, MakeHostile, Run
+from tests.integrations.hostile import EARNED, POSSIBLE
 
 ROOT = Path(__file__).parent.parent.parent
 SUBMISSIONS = ROOT / "examples" / "submissions"
@@ -27,9 +25,6 @@ IDENTITY = {
     "OWNER": "ada",
     "ASSIGNMENT_TYPE": "individual",
 }
-
-Finished: TypeAlias = subprocess.CompletedProcess[str]
-Run: TypeAlias = Callable[..., Finished]
 
 
 @pytest.fixture(scope="module")
@@ -53,13 +48,7 @@ def bundle(
 
 
 @pytest.fixture
-def start(
-    bundle: Path,
-    programs: Path,
-    run: Run,
-    tmp_path: Path,
-    in_container: Callable[..., list[str | Path]],
-) -> Callable[..., Finished]:
+def start(bundle: Path, programs: Path, run: Run, tmp_path: Path, in_container: InContainer) -> Run:
     """Run the script in the student's checkout; `folder` may be another bundle."""
 
     def start(*, folder: Path = bundle, **variables: str) -> Finished:
@@ -87,9 +76,7 @@ def result(tmp_path: Path) -> dict[str, object]:
 
 
 @pytest.mark.slow
-def test_a_graded_submission_is_status_0_and_a_result(
-    start: Callable[..., Finished], tmp_path: Path
-) -> None:
+def test_a_graded_submission_is_status_0_and_a_result(start: Run, tmp_path: Path) -> None:
     """Passed or not: whose it is, whole points, and the release's text. Nothing else is left.
 
     A result and a text that the student committed go, and what a link led to stays as it was.
@@ -121,7 +108,7 @@ def test_a_graded_submission_is_status_0_and_a_result(
 @pytest.mark.parametrize("is_downloaded", [False, True], ids=["from an index", "downloaded"])
 def test_the_packages_of_a_course_are_installed(
     *,
-    start: Callable[..., Finished],
+    start: Run,
     etude_venv: Path,
     run: Run,
     with_packages: Path,
@@ -149,10 +136,7 @@ def test_the_packages_of_a_course_are_installed(
 
 @pytest.mark.slow
 def test_nothing_of_the_repository_runs_but_the_submission(
-    start: Callable[..., Finished],
-    hostile: Callable[[str], HostileCheckout],
-    offline: Mapping[str, str],
-    tmp_path: Path,
+    start: Run, hostile: MakeHostile, offline: Mapping[str, str], tmp_path: Path
 ) -> None:
     """No module, program or setting that lies there, even with relative entries in PATH."""
     checkout = hostile("repository")
@@ -166,7 +150,7 @@ def test_nothing_of_the_repository_runs_but_the_submission(
 @pytest.mark.slow
 @pytest.mark.parametrize("damage", ["definition", "requirements", "identity"])
 def test_a_fault_is_another_status_and_no_result(
-    start: Callable[..., Finished], tmp_path: Path, bundle: Path, damage: str
+    start: Run, tmp_path: Path, bundle: Path, damage: str
 ) -> None:
     """The runner then makes a result of its own, without a score."""
     broken = shutil.copytree(bundle, tmp_path / "broken")

@@ -3,18 +3,17 @@
 import json
 import re
 import shutil
-import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
 import yaml
 
-from tests.integrations.conftest import USING
-from tests.integrations.hostile import EARNED, POSSIBLE, HostileCheckout
+from tests.integrations.conftest import USING, InContainer, MakeHostile, Run
+from tests.integrations.hostile import EARNED, POSSIBLE
 
 ROOT = Path(__file__).parent.parent.parent
 DOCKERFILE = ROOT / "integrations" / "docker" / "Dockerfile"
@@ -24,9 +23,6 @@ DEVCONTAINER: dict[str, Any] = json.loads(
 RIGHT = ROOT / "examples" / "submissions" / "correct" / "attention-weights.py"
 USER = 10001
 DIGEST = "@sha256:[0-9a-f]{64}"  # for those who want it, see docs/how-to/integrations.md
-
-Run: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
-InContainer: TypeAlias = Callable[..., list[str | Path]]
 
 
 def instructions(path: Path = DOCKERFILE) -> Iterator[tuple[str, str]]:
@@ -170,7 +166,7 @@ def test_nothing_in_the_mounted_folder_runs_but_the_submission(
     context: Path,
     run: Run,
     in_container: InContainer,
-    hostile: Callable[[str], HostileCheckout],
+    hostile: MakeHostile,
     offline: Mapping[str, str],
 ) -> None:
     """No module, program or setting that lies there."""
@@ -187,9 +183,7 @@ def test_nothing_in_the_mounted_folder_runs_but_the_submission(
     assert (verdict["score"], verdict["max_score"]) == (EARNED, POSSIBLE), done.stderr
 
 
-def test_no_health_check_runs_what_lies_in_its_folder(
-    run: Run, hostile: Callable[[str], HostileCheckout]
-) -> None:
+def test_no_health_check_runs_what_lies_in_its_folder(run: Run, hostile: MakeHostile) -> None:
     """The service's own files for uploads and caches lie there."""
     checkout = hostile("tmp")
     services = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text())["services"].values()
@@ -219,11 +213,7 @@ def test_the_devcontainer_asks_for_no_privilege() -> None:
 
 @pytest.mark.slow
 def test_the_devcontainer_has_etude_on_its_path(
-    checkout: Path,
-    run: Run,
-    tmp_path: Path,
-    hostile: Callable[[str], HostileCheckout],
-    offline: Mapping[str, str],
+    checkout: Path, run: Run, tmp_path: Path, hostile: MakeHostile, offline: Mapping[str, str]
 ) -> None:
     """Its command clones the tag it names; paths in its settings are there afterwards.
 

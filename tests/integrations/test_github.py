@@ -6,7 +6,6 @@ What is not run here is GitHub itself: actions that a step `uses` are looked at,
 import os
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -17,8 +16,8 @@ import junitparser
 import pytest
 import yaml
 
-from tests.integrations.conftest import USING
-from tests.integrations.hostile import EARNED, POSSIBLE, HostileCheckout
+from tests.integrations.conftest import USING, InContainer, MakeHostile, Run
+from tests.integrations.hostile import EARNED, POSSIBLE
 
 ROOT = Path(__file__).parent.parent.parent
 FOLDER = ROOT / "integrations" / "github"
@@ -26,9 +25,6 @@ SUBMISSIONS = ROOT / "examples" / "submissions"
 NOBODY = 65534
 BASH = shutil.which("bash") or "/bin/bash"
 EXPRESSION = re.compile(r"\$\{\{\s*(.*?)\s*\}\}")
-
-Run: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
-InContainer: TypeAlias = Callable[..., list[str | Path]]
 
 
 @dataclass
@@ -118,6 +114,9 @@ class Runner:
         return done.returncode
 
 
+Grade: TypeAlias = Callable[..., tuple[int, Runner]]
+
+
 @pytest.fixture(scope="module")
 def action() -> dict[str, Any]:
     loaded: dict[str, Any] = yaml.safe_load((FOLDER / "action.yml").read_text())
@@ -131,15 +130,11 @@ def temp(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def grade(
-    action: dict[str, Any], temp: Path, checkout: Path, run: Run, tmp_path: Path
-) -> Callable[..., tuple[int, Runner]]:
+def grade(action: dict[str, Any], temp: Path, checkout: Path, run: Run, tmp_path: Path) -> Grade:
     """Run the action with inputs, on files by their names; returns the status and the runner."""
 
     def grade(
-        files: Mapping[str, str],
-        inputs: Mapping[str, str],
-        **kwargs: Any,
+        files: Mapping[str, str], inputs: Mapping[str, str], **kwargs: Any
     ) -> tuple[int, Runner]:
         workspace = tmp_path / "workspace"
         for name, source in files.items():
@@ -166,7 +161,7 @@ def source(student: str, exercise: str = "attention-weights") -> str:
 
 
 @pytest.mark.slow
-def test_a_right_submission_passes(grade: Callable[..., tuple[int, Runner]]) -> None:
+def test_a_right_submission_passes(grade: Grade) -> None:
     """Status 0, outputs, a job summary, an annotation and a JUnit file that parses."""
     files = {"attention_weights.py": source("correct")}
     status, runner = grade(files, {"exercise": "attention-weights"})
@@ -181,9 +176,7 @@ def test_a_right_submission_passes(grade: Callable[..., tuple[int, Runner]]) -> 
 
 @pytest.mark.slow
 @pytest.mark.release
-def test_the_packages_of_a_course_are_installed(
-    grade: Callable[..., tuple[int, Runner]], with_packages: Path
-) -> None:
+def test_the_packages_of_a_course_are_installed(grade: Grade, with_packages: Path) -> None:
     """From the requirements in the collection that the input names."""
     paths = [path for path in with_packages.rglob("*") if path.is_file()]
     files = {f"course/{path.relative_to(with_packages)}": path.read_text() for path in paths}
@@ -195,9 +188,7 @@ def test_the_packages_of_a_course_are_installed(
 
 
 @pytest.mark.slow
-def test_a_wrong_submission_fails_where_it_is_wrong(
-    grade: Callable[..., tuple[int, Runner]],
-) -> None:
+def test_a_wrong_submission_fails_where_it_is_wrong(grade: Grade) -> None:
     """Status 1, the score all the same, annotations at the file; one file by its path."""
     files = {"homework/mine.py": source("unscaled")}
     inputs = {
@@ -217,7 +208,7 @@ def test_a_wrong_submission_fails_where_it_is_wrong(
 
 
 @pytest.mark.slow
-def test_what_is_missing_counts(grade: Callable[..., tuple[int, Runner]]) -> None:
+def test_what_is_missing_counts(grade: Grade) -> None:
     """Two exercises were assigned, one was submitted: half is not a pass."""
     files = {"attention-weights.py": source("correct")}
     status, runner = grade(files, {"exercise": "attention-weights token-lookup"})
@@ -227,7 +218,7 @@ def test_what_is_missing_counts(grade: Callable[..., tuple[int, Runner]]) -> Non
 
 
 @pytest.mark.slow
-def test_a_folder_of_students(grade: Callable[..., tuple[int, Runner]]) -> None:
+def test_a_folder_of_students(grade: Grade) -> None:
     """Without an exercise, each student has a folder; the points are everybody's."""
     files = {f"in/{name}/attention-weights.py": source(name) for name in ("correct", "misspelled")}
     status, runner = grade(files, {"submission": "in"})
@@ -237,7 +228,7 @@ def test_a_folder_of_students(grade: Callable[..., tuple[int, Runner]]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.release
-def test_a_collection_of_the_repository(grade: Callable[..., tuple[int, Runner]]) -> None:
+def test_a_collection_of_the_repository(grade: Grade) -> None:
     """Exercises may lie beside the submission, never in it."""
     definition = (ROOT / "exercises" / "attention" / "13-attention-weights.yaml").read_text()
     track = "id: rope\ntitle: Rope\ndescription: x\nexercises: [attention-weights]\n"
@@ -259,7 +250,7 @@ def test_a_collection_of_the_repository(grade: Callable[..., tuple[int, Runner]]
 
 @pytest.mark.slow
 def test_a_private_collection_beside_a_checkout(
-    action: dict[str, Any], grade: Callable[..., tuple[int, Runner]], run: Run, tmp_path: Path
+    action: dict[str, Any], grade: Grade, run: Run, tmp_path: Path
 ) -> None:
     """The course's workflow: two checkouts, and the hidden tests are in the course's alone."""
     workflow = yaml.safe_load((FOLDER / "grade-private.yml").read_text())
@@ -288,7 +279,7 @@ def test_a_private_collection_beside_a_checkout(
 
 
 @pytest.mark.slow
-def test_wrong_use_is_no_verdict(grade: Callable[..., tuple[int, Runner]]) -> None:
+def test_wrong_use_is_no_verdict(grade: Grade) -> None:
     """Status 2, no score, and an annotation that says where to look."""
     status, runner = grade({"a.py": "x = 1\n"}, {"exercise": "atention-weights"})
     assert status == 2
@@ -300,7 +291,7 @@ def test_wrong_use_is_no_verdict(grade: Callable[..., tuple[int, Runner]]) -> No
 @pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
 def test_an_ordinary_user_without_user_namespaces(
-    grade: Callable[..., tuple[int, Runner]], in_container: InContainer, tmp_path: Path
+    grade: Grade, in_container: InContainer, tmp_path: Path
 ) -> None:
     """As on a hosted runner: install and grading work, and the sandbox is Landlock's."""
     mine = tmp_path / "temp"
@@ -322,7 +313,7 @@ def test_an_ordinary_user_without_user_namespaces(
 
 @pytest.mark.slow
 def test_a_grader_fault_is_told_apart(
-    grade: Callable[..., tuple[int, Runner]], in_container: InContainer, tmp_path: Path, temp: Path
+    grade: Grade, in_container: InContainer, tmp_path: Path, temp: Path
 ) -> None:
     """Where no sandbox works nothing is judged: status 3, no score, a report without one."""
 
@@ -341,10 +332,7 @@ def test_a_grader_fault_is_told_apart(
 
 @pytest.mark.slow
 def test_nothing_of_the_workspace_runs_but_the_submission(
-    grade: Callable[..., tuple[int, Runner]],
-    hostile: Callable[[str], HostileCheckout],
-    offline: Mapping[str, str],
-    tmp_path: Path,
+    grade: Grade, hostile: MakeHostile, offline: Mapping[str, str], tmp_path: Path
 ) -> None:
     """No module, program or setting that lies there, even with the workspace on the paths."""
     checkout = hostile("workspace")
@@ -374,9 +362,7 @@ OPTIONS = "--unsafe-no-sandbox --output=pwned"
 @pytest.mark.release
 @pytest.mark.parametrize("name", ["exercise", "submission", "exercises", "reports", "etude"])
 @pytest.mark.parametrize("text", [COMMANDS, OPTIONS], ids=["commands", "options"])
-def test_an_input_is_never_a_program(
-    grade: Callable[..., tuple[int, Runner]], name: str, text: str
-) -> None:
+def test_an_input_is_never_a_program(grade: Grade, name: str, text: str) -> None:
     """Whatever an input holds is words to Etude or to pip: no command, and no option."""
     files = {"attention-weights.py": source("correct")}
     status, runner = grade(files, {"exercise": "attention-weights", name: text})
@@ -388,9 +374,7 @@ def test_an_input_is_never_a_program(
 
 
 @pytest.mark.slow
-def test_a_version_of_python_is_no_output_of_its_own(
-    grade: Callable[..., tuple[int, Runner]],
-) -> None:
+def test_a_version_of_python_is_no_output_of_its_own(grade: Grade) -> None:
     """A version with a line feed in it sets no further output."""
     files = {"attention-weights.py": source("correct")}
     inputs = {"exercise": "attention-weights", "python-version": "3.14\nscore=99"}
@@ -405,9 +389,7 @@ def set_up(runner: Runner) -> list[tuple[str, object]]:
 
 @pytest.mark.slow
 @pytest.mark.release
-def test_python_is_set_up_where_it_is_missing_or_asked_for(
-    grade: Callable[..., tuple[int, Runner]], tmp_path: Path
-) -> None:
+def test_python_is_set_up_where_it_is_missing_or_asked_for(grade: Grade, tmp_path: Path) -> None:
     """By default the runner's own is good enough."""
     files = {"attention-weights.py": source("correct")}
     inputs = {"exercise": "attention-weights"}
@@ -425,7 +407,7 @@ def test_python_is_set_up_where_it_is_missing_or_asked_for(
 @pytest.mark.slow
 @pytest.mark.release
 def test_a_given_wheel_is_what_grades(
-    grade: Callable[..., tuple[int, Runner]], checkout: Path, tmp_path: Path, run: Run
+    grade: Grade, checkout: Path, tmp_path: Path, run: Run
 ) -> None:
     """The input `etude` is for pip: a file of the repository, for example."""
     words = ("-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path / "wheel"))
@@ -488,12 +470,7 @@ def test_the_sample_workflow_gives_the_action_what_it_has(action: dict[str, Any]
 @pytest.mark.slow
 @pytest.mark.release
 def test_the_site_is_built_for_the_address_that_pages_gives(
-    *,
-    checkout: Path,
-    run: Run,
-    tmp_path: Path,
-    hostile: Callable[[str], HostileCheckout],
-    with_packages: Path,
+    *, checkout: Path, run: Run, tmp_path: Path, hostile: MakeHostile, with_packages: Path
 ) -> None:
     """The steps of the workflow, in a course's repository with Etude beside it.
 

@@ -1,14 +1,15 @@
 """The GitHub Action that audits, run step by step as the runner runs it."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from tests.integrations.test_github import COMMANDS, FOLDER, OPTIONS, Run, Runner
+from tests.integrations.conftest import Run
+from tests.integrations.test_github import COMMANDS, FOLDER, OPTIONS, Grade, Runner
 
 SOLUTION = "def double(x):\n    return 2 * x\n"
 WEAK = "from solution import double\n\n\ndef test_two():\n    assert double(2) > 1\n"
@@ -27,9 +28,7 @@ def temp(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def audit(
-    action: dict[str, Any], temp: Path, checkout: Path, run: Run, tmp_path: Path
-) -> Callable[..., tuple[int, Runner]]:
+def audit(action: dict[str, Any], temp: Path, checkout: Path, run: Run, tmp_path: Path) -> Grade:
     """Run the action with inputs, on an assignment with these tests."""
 
     def audit(tests: str, inputs: Mapping[str, str]) -> tuple[int, Runner]:
@@ -49,7 +48,7 @@ def audit(
 
 
 @pytest.mark.slow
-def test_holes_fail_the_job(audit: Callable[..., tuple[int, Runner]]) -> None:
+def test_holes_fail_the_job(audit: Grade) -> None:
     """Status 1 with a summary and the reports; with better tests status 0."""
     inputs = {"path": "homework", "reports": "sarif=a.sarif\nbadge=a.svg"}
     status, runner = audit(WEAK, inputs)
@@ -70,7 +69,7 @@ def test_holes_fail_the_job(audit: Callable[..., tuple[int, Runner]]) -> None:
 
 
 @pytest.mark.slow
-def test_what_cannot_be_audited_is_told_apart(audit: Callable[..., tuple[int, Runner]]) -> None:
+def test_what_cannot_be_audited_is_told_apart(audit: Grade) -> None:
     """Status 2, and the sentence in the log."""
     status, runner = audit("from solution import double\n", {"path": "homework"})
     assert (status, runner.outputs["audit"]) == (2, {"outcome": "not audited"})
@@ -83,9 +82,7 @@ def test_what_cannot_be_audited_is_told_apart(audit: Callable[..., tuple[int, Ru
     "name", ["path", "solution", "tests", "accepted", "fail-under", "reports", "requirements"]
 )
 @pytest.mark.parametrize("text", [COMMANDS, OPTIONS], ids=["commands", "options"])
-def test_an_input_is_never_a_program(
-    audit: Callable[..., tuple[int, Runner]], name: str, text: str
-) -> None:
+def test_an_input_is_never_a_program(audit: Grade, name: str, text: str) -> None:
     """Whatever an input holds is words to Etude or to pip: no command, and no option."""
     status, runner = audit(WEAK, {"path": "homework", name: text})
     assert status in (1, 2), runner.log

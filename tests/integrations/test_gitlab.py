@@ -13,8 +13,8 @@ import junitparser
 import pytest
 import yaml
 
-from tests.integrations.conftest import USING
-from tests.integrations.hostile import EARNED, POSSIBLE, HostileCheckout
+from tests.integrations.conftest import USING, Finished, InContainer, MakeHostile, Run
+from tests.integrations.hostile import EARNED, POSSIBLE
 
 ROOT = Path(__file__).parent.parent.parent
 BASH = shutil.which("bash") or "/bin/bash"
@@ -24,17 +24,12 @@ TEMPLATE: dict[str, Any] = yaml.safe_load(
 )
 JOB: dict[str, Any] = TEMPLATE["etude"]
 
-Finished: TypeAlias = subprocess.CompletedProcess[str]
 Job: TypeAlias = Callable[..., Finished]
 
 
 @pytest.fixture
 def job(
-    checkout: Path,
-    run: Callable[..., Finished],
-    tmp_path: Path,
-    in_container: Callable[..., list[str | Path]],
-    with_packages: Path,
+    checkout: Path, run: Run, tmp_path: Path, in_container: InContainer, with_packages: Path
 ) -> Job:
     """Run the job's script in a project with some files."""
 
@@ -249,7 +244,7 @@ def test_what_was_assigned_is_words(job: Job, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_nothing_of_the_project_runs_but_the_submission(
-    job: Job, hostile: Callable[[str], HostileCheckout], offline: Mapping[str, str]
+    job: Job, hostile: MakeHostile, offline: Mapping[str, str]
 ) -> None:
     """No module, program or setting that lies there, even with the project on the paths."""
     checkout = hostile("project")

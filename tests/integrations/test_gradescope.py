@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import stat
-import subprocess
 import sys
 import sysconfig
 import zipfile
@@ -17,7 +16,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from grader import __version__
-from tests.integrations.conftest import USING
+from tests.integrations.conftest import USING, InContainer, Run
 from tests.integrations.hostile import EARNED, HostileCheckout
 
 pytestmark = pytest.mark.slow  # its image installs a wheel
@@ -27,9 +26,6 @@ SUBMISSIONS = ROOT / "examples" / "submissions"
 DEFINITION = ROOT / "exercises" / "attention" / "13-attention-weights.yaml"
 RIGHT = (SUBMISSIONS / "correct" / "attention-weights.py").read_text()
 WHEEL = f"etude-{__version__}-py3-none-any.whl"
-
-Run: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
-InContainer: TypeAlias = Callable[..., list[str | Path]]
 
 
 @dataclass(frozen=True)
@@ -59,10 +55,15 @@ class Graded:
         return "score" not in self.results and "tests" not in self.results
 
 
+Grade: TypeAlias = Callable[..., Graded]
+Export: TypeAlias = Callable[..., Path]
+Build: TypeAlias = Callable[[Path], Image]
+
+
 @pytest.fixture(scope="module")
 def export(
     checkout: Path, etude_venv: Path, run: Run, tmp_path_factory: pytest.TempPathFactory
-) -> Callable[..., Path]:
+) -> Export:
     """Run `etude export gradescope` of the copied checkout; returns the zip."""
 
     def export(*words: str | Path) -> Path:
@@ -76,13 +77,13 @@ def export(
 
 
 @pytest.fixture(scope="module")
-def one(export: Callable[..., Path]) -> Path:
+def one(export: Export) -> Path:
     """A zip for one exercise."""
     return export("attention-weights")
 
 
 @pytest.fixture(scope="module")
-def build(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Image]:
+def build(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Build:
     """Do what Gradescope does with a zip when it builds its image."""
 
     def build(archive: Path) -> Image:
@@ -99,15 +100,13 @@ def build(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path]
 
 
 @pytest.fixture(scope="module")
-def image(one: Path, build: Callable[[Path], Image]) -> Image:
+def image(one: Path, build: Build) -> Image:
     """The image of one exercise."""
     return build(one)
 
 
 @pytest.fixture
-def grade(
-    image: Image, run: Run, in_container: InContainer, offline: Mapping[str, str]
-) -> Callable[..., Graded]:
+def grade(image: Image, run: Run, in_container: InContainer, offline: Mapping[str, str]) -> Grade:
     """Run `run_autograder` for what a student uploaded, as a container's root where we are root.
 
     With a hostile checkout, that is what was uploaded, and the working directory.
@@ -170,13 +169,13 @@ def test_the_zip_has_what_gradescope_calls_at_its_root(one: Path) -> None:
     assert "This could not be graded" in fault["output"]
 
 
-def test_the_zip_says_when_hidden_tests_are_shown(export: Callable[..., Path]) -> None:
+def test_the_zip_says_when_hidden_tests_are_shown(export: Export) -> None:
     """For the grader's command line in it."""
     with zipfile.ZipFile(export("attention-weights", "--hidden-tests", "hidden")) as archive:
         assert b"\nhidden_tests=hidden #" in archive.read("run_autograder")
 
 
-def test_the_same_export_gives_the_same_bytes(one: Path, export: Callable[..., Path]) -> None:
+def test_the_same_export_gives_the_same_bytes(one: Path, export: Export) -> None:
     """Times and the order of files do not matter, so that one can tell what was uploaded."""
     assert export("attention-weights").read_bytes() == one.read_bytes()
 
@@ -272,7 +271,7 @@ def stub(path: Path, script: str) -> None:
     path.chmod(0o755)
 
 
-def test_a_right_submission_gets_all_points(grade: Callable[..., Graded]) -> None:
+def test_a_right_submission_gets_all_points(grade: Grade) -> None:
     """Graded by Landlock as the root of a container that has no privileges."""
     graded = grade({"attention-weights.py": RIGHT})
     assert (graded.status, graded.results["score"]) == (0, 13), graded.log
@@ -281,7 +280,7 @@ def test_a_right_submission_gets_all_points(grade: Callable[..., Graded]) -> Non
     assert (about["sandbox"], about["outcome"]) == ("landlock", "passed")
 
 
-def test_a_wrong_submission_gets_what_it_earned(grade: Callable[..., Graded]) -> None:
+def test_a_wrong_submission_gets_what_it_earned(grade: Grade) -> None:
     """Status 0, since it was graded, and a sentence for each test that did not pass."""
     wrong = (SUBMISSIONS / "unscaled" / "attention-weights.py").read_text()
     graded = grade({"attention_weights.py": wrong})
@@ -290,7 +289,7 @@ def test_a_wrong_submission_gets_what_it_earned(grade: Callable[..., Graded]) ->
     assert "Not passed yet" in graded.results["output"]
 
 
-def test_one_exercise_takes_one_file_of_any_name(grade: Callable[..., Graded]) -> None:
+def test_one_exercise_takes_one_file_of_any_name(grade: Grade) -> None:
     """Wherever it lies in what was uploaded."""
     graded = grade({"homework/Solution 1.py": RIGHT, "homework/notes.txt": "x"})
     assert (graded.status, graded.results["score"]) == (0, 13), graded.log
@@ -314,7 +313,7 @@ def test_one_exercise_takes_one_file_of_any_name(grade: Callable[..., Graded]) -
     ids=["nothing", "no Python", "hidden", "two other names", "two of the name"],
 )
 def test_what_cannot_be_found_scores_nothing(
-    grade: Callable[..., Graded], files: Mapping[str, str], sentence: str
+    grade: Grade, files: Mapping[str, str], sentence: str
 ) -> None:
     """It is a result, with what to do: no file is a submission that failed."""
     graded = grade(files)
@@ -323,15 +322,13 @@ def test_what_cannot_be_found_scores_nothing(
     assert sum(test["max_score"] for test in graded.results["tests"]) == 13
 
 
-def test_two_files_of_which_one_has_the_name(grade: Callable[..., Graded]) -> None:
+def test_two_files_of_which_one_has_the_name(grade: Grade) -> None:
     """That one is graded, the other is no one's business."""
     graded = grade({"attention-weights.py": RIGHT, "helper.py": "raise SystemExit\n"})
     assert (graded.status, graded.results["score"]) == (0, 13), graded.log
 
 
-def test_a_link_out_of_the_submission_is_not_followed(
-    image: Image, grade: Callable[..., Graded]
-) -> None:
+def test_a_link_out_of_the_submission_is_not_followed(image: Image, grade: Grade) -> None:
     """A link may point at a hidden test, whose lines an error message would show."""
     secret = image.root / "source" / "exercises" / "01-attention-weights.yaml"
     graded = grade({"attention-weights.py": secret})
@@ -339,9 +336,7 @@ def test_a_link_out_of_the_submission_is_not_followed(
     assert "This is a symbolic link" in graded.results["output"]
 
 
-def test_nothing_of_the_upload_runs_but_the_submission(
-    image: Image, grade: Callable[..., Graded]
-) -> None:
+def test_nothing_of_the_upload_runs_but_the_submission(image: Image, grade: Grade) -> None:
     """No module, program or setting that lies there, even as the working directory."""
     shutil.rmtree(image.root / "submission")
     checkout = HostileCheckout.make(image.root / "submission")
@@ -351,9 +346,7 @@ def test_nothing_of_the_upload_runs_but_the_submission(
 
 
 @pytest.mark.release
-def test_several_exercises_are_one_submission(
-    export: Callable[..., Path], build: Callable[[Path], Image], grade: Callable[..., Graded]
-) -> None:
+def test_several_exercises_are_one_submission(export: Export, build: Build, grade: Grade) -> None:
     """Points of all; a file that is missing counts as nothing."""
     both = build(export("token-lookup", "attention-weights"))
     graded = grade({"attention_weights.py": RIGHT}, on=both)
@@ -364,11 +357,7 @@ def test_several_exercises_are_one_submission(
 
 @pytest.mark.release
 def test_the_packages_of_a_course_are_in_the_image(
-    *,
-    export: Callable[..., Path],
-    build: Callable[[Path], Image],
-    grade: Callable[..., Graded],
-    with_packages: Path,
+    *, export: Export, build: Build, grade: Grade, with_packages: Path
 ) -> None:
     """By the hashes of its requirements, and the log of the build names them."""
     image = build(export("double", "scaled", "--exercises", with_packages))
@@ -379,7 +368,7 @@ def test_the_packages_of_a_course_are_in_the_image(
 
 @pytest.mark.release
 def test_what_needs_no_missing_package_is_graded(
-    export: Callable[..., Path], image: Image, grade: Callable[..., Graded], with_packages: Path
+    export: Export, image: Image, grade: Grade, with_packages: Path
 ) -> None:
     """Where a package is missing, an exercise and a submission without it have their score."""
     other = Image(image.root.parent / "other", image.venv, "")
@@ -393,9 +382,7 @@ def test_what_needs_no_missing_package_is_graded(
         assert said in graded.log
 
 
-def test_a_submission_cannot_read_the_hidden_tests(
-    image: Image, grade: Callable[..., Graded]
-) -> None:
+def test_a_submission_cannot_read_the_hidden_tests(image: Image, grade: Grade) -> None:
     """It knows where they are, and is told of no file it tries; nor can it write a result."""
     source = image.root / "source"
     tried = [source / "exercises" / "01-attention-weights.yaml", source / WHEEL, source]
@@ -420,7 +407,7 @@ raise RuntimeError(f"got {{said}}")
     assert "got []" in json.dumps(graded.results)
 
 
-def test_without_a_sandbox_there_is_no_score(grade: Callable[..., Graded]) -> None:
+def test_without_a_sandbox_there_is_no_score(grade: Grade) -> None:
     """On a kernel without Landlock nothing is run, and Gradescope has no score to show."""
     graded = grade({"attention-weights.py": RIGHT}, without_landlock=True)
     assert (graded.status, graded.is_fault) == (3, True)
@@ -433,13 +420,7 @@ def test_without_a_sandbox_there_is_no_score(grade: Callable[..., Graded]) -> No
     [("killed", 137), ("gone", 127), ("broken definition", 2), ("no definition", 2)],
 )
 def test_results_are_written_when_the_grader_breaks(
-    one: Path,
-    image: Image,
-    grade: Callable[..., Graded],
-    tmp_path: Path,
-    *,
-    damage: str,
-    status: int,
+    one: Path, image: Image, grade: Grade, tmp_path: Path, *, damage: str, status: int
 ) -> None:
     """Whatever happens to Etude, there is a results.json, without a score, and a status."""
     broken = Image(tmp_path / "autograder", tmp_path / "venv", "")

@@ -1,6 +1,5 @@
 """The hooks for collections elsewhere: pre-commit installs them from a repository and runs them."""
 
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -9,13 +8,13 @@ from typing import Any, TypeAlias
 import pytest
 import yaml
 
-from tests.integrations.hostile import HostileCheckout
+from tests.integrations.conftest import Finished, MakeHostile, Run
 
 ROOT = Path(__file__).parent.parent.parent
 SAMPLE = ROOT / "integrations" / "pre-commit" / ".pre-commit-config.yaml"
 EXERCISE = ROOT / "exercises" / "attention" / "01-token-lookup.yaml"
 
-Finished: TypeAlias = subprocess.CompletedProcess[str]
+
 PreCommit: TypeAlias = Callable[..., Finished]
 
 
@@ -26,9 +25,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def pre_commit(
-    home: Path, checkout: Path, packages: Path, run: Callable[..., Finished], tmp_path: Path
-) -> PreCommit:
+def pre_commit(home: Path, checkout: Path, packages: Path, run: Run, tmp_path: Path) -> PreCommit:
     """Run pre-commit in a collection's repository that has the sample and this Etude behind it."""
     collection = tmp_path / "collection"
     (collection / "my-course" / "first").mkdir(parents=True)
@@ -147,7 +144,7 @@ def test_a_changed_assignment_is_audited_before_a_push(
 
 @pytest.mark.slow
 def test_nothing_of_the_collection_runs_but_its_definitions(
-    pre_commit: PreCommit, hostile: Callable[[str], HostileCheckout]
+    pre_commit: PreCommit, hostile: MakeHostile
 ) -> None:
     """No module or setting that lies there: a pull request may bring them."""
     collection = hostile("collection")

@@ -4,12 +4,12 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from tests.integrations.hostile import HostileCheckout
+from tests.integrations.conftest import MakeHostile
 
 ROOT = Path(__file__).parent.parent.parent
 PYTEST = Path(sys.executable).with_name("pytest")
@@ -35,9 +35,7 @@ def run(
 
 
 @pytest.mark.slow
-def test_nothing_beside_the_submission_runs(
-    collection: Path, hostile: Callable[[str], HostileCheckout]
-) -> None:
+def test_nothing_beside_the_submission_runs(collection: Path, hostile: MakeHostile) -> None:
     """No conftest.py, no settings, no module, even in the working directory."""
     checkout = hostile("checkout")
     done = run(PYTEST, collection, "--submission=attention-weights.py", cwd=checkout.folder)

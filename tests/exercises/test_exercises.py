@@ -102,9 +102,7 @@ def test_a_lesson_shows_what_is_recorded(path: Path, sandbox: Sandbox) -> None:
     """Every number of a lesson is computed, and is the one that somebody has looked at."""
     lesson = run_lesson(read_lesson(path), sandbox)
     assert differences(lesson) == []
-    shown = [
-        each for block in lesson.blocks if isinstance(block, Cell) for each in block.displays
-    ]
+    shown = [each for block in lesson.blocks if isinstance(block, Cell) for each in block.displays]
     assert any(isinstance(each, MatrixDisplay) and each.kind == "heatmap" for each in shown)
 
 

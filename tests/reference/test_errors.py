@@ -97,6 +97,8 @@ from reference.speculative import check_draft, leftover
 from reference.transformer import init_transformer, transformer
 
 Call: TypeAlias = Callable[[], object]
+Function: TypeAlias = Callable[..., object]
+Shape: TypeAlias = tuple[int, ...]
 
 RNG = np.random.default_rng(0)
 ENCODER = init_encoder_block(RNG, 6, 2, 11)
@@ -118,167 +120,161 @@ def pattern(message: str) -> str:
     return ".*".join(map(re.escape, message.split(" ... ")))
 
 
-# Functions, the shapes of arguments that do not go together, and what the ValueError says.
-SHAPES: list[tuple[Callable[..., object], list[tuple[int, ...]], str]] = [
-    # attention
-    (attention_weights, [(3, 2), (5, 7)], "Q of shape (3, 2) ... K of shape (5, 7)"),
-    (attention_weights, [(2,), (5, 2)], "Q of shape (2,) ... K of shape (5, 2)"),
-    (attention_weights, [(3, 2), (2,)], "Q of shape (3, 2) ... K of shape (2,)"),
-    (attention_weights, [(3, 0), (5, 0)], "Q of shape (3, 0) ... K of shape (5, 0)"),
-    (attention_weights, [(2, 3, 5), (7, 11, 5)], "Q of shape (2, 3, 5) ... K of shape (7, 11, 5)"),
-    (
-        attention_weights,
-        [(3, 2), (5, 2), (5, 3)],
-        "mask of shape (5, 3) ... scores of shape (3, 5)",
-    ),
-    (
-        scaled_dot_product_attention,
-        [(3, 2), (5, 2), (7, 11)],
-        "K of shape (5, 2) ... V of shape (7, 11)",
-    ),
-    (scaled_dot_product_attention, [(3, 2), (5, 2), (5,)], "K of shape (5, 2) ... V of shape (5,)"),
-    (
-        scaled_dot_product_attention,
-        [(2, 3, 5), (2, 7, 5), (11, 7, 13)],
-        "weights of shape (2, 3, 7) ... V of shape (11, 7, 13)",
-    ),
-    (causal_attention, [(3, 2), (5, 2), (5, 7)], "Q of shape (3, 2) ... K of shape (5, 2)"),
-    (causal_attention, [(3, 2), (3, 5), (3, 7)], "Q of shape (3, 2) ... K of shape (3, 5)"),
-    (causal_attention, [(2,), (2,), (2, 3)], "Q of shape (2,) ... K of shape (2,)"),
-    (causal_attention, [(3, 2), (3, 2), (5, 7)], "K of shape (3, 2) ... V of shape (5, 7)"),
-    (
-        attention_backward,
-        [(3, 7), (3, 7), (5, 7), (5, 11)],
-        "d_output of shape (3, 7) ... output of shape (3, 11)",
-    ),
-    # cross attention
-    (
-        cross_attention,
-        [(2, 3, 5), (2, 7, 11), (5, 13), (5, 13), (11, 17)],
-        "x of shape (2, 7, 11) and W of shape (5, 13)",
-    ),
-    (
-        cross_attention,
-        [(2, 3, 5), (2, 7, 11), (5, 13), (11, 13), (11, 17), (3, 3)],
-        "mask of shape (3, 3) ... scores of shape (2, 3, 7)",
-    ),
-    # decoding
-    (greedy, [(2, 0)], "at least one token, got shape (2, 0)"),
-    # feed forward
-    (feed_forward, [(2, 3), (3, 5), (5,), (7, 3), (3,)], "x of shape (2, 5) and W of shape (7, 3)"),
-    (
-        gated_feed_forward,
-        [(2, 3), (3, 5), (3, 7), (5, 3)],
-        "W_gate of shape (3, 5) and W_up of shape (3, 7)",
-    ),
-    (
-        gated_feed_forward_backward,
-        [(2, 3), (2, 3), (3, 5), (3, 7), (5, 3)],
-        "W_gate of shape (3, 5) and W_up of shape (3, 7)",
-    ),
-    (fused_rms_swiglu, [(2, 4), (3,), (4, 6), (3, 4)], "gain of shape (3,)"),
-    (fused_rms_swiglu, [(2, 4), (4,), (4, 5), (3, 4)], "got shape (4, 5)"),
-    # flash
-    (flash_attention, [(3, 2), (5, 7), (5, 7)], "Q of shape (3, 2) ... K of shape (5, 7)"),
-    (flash_attention, [(3, 2), (5, 2), (3, 7)], "K of shape (5, 2) ... V of shape (3, 7)"),
-    (
-        flash_attention,
-        [(2, 3, 2), (5, 2), (3, 5, 7)],
-        "Q of shape (2, 3, 2) ... V of shape (3, 5, 7)",
-    ),
-    (
-        flash_attention,
-        [(3, 2), (5, 2), (5, 7), (5, 3)],
-        "mask of shape (5, 3) ... scores of shape (3, 5)",
-    ),
-    (
-        flash_attention_backward,
-        [(3, 7), (3, 7), (5, 7), (5, 11)],
-        "d_output of shape (3, 7) ... output of shape (3, 11)",
-    ),
-    # gradients
-    (relative_error, [(3,), (3, 1)], "analytic of shape (3,) and numerical of shape (3, 1)"),
-    # grouped query
-    (
-        grouped_query_attention,
-        [(6, 3, 7), (4, 5, 7), (4, 5, 2)],
-        "Q of shape (6, 3, 7), K of shape (4, 5, 7) and V of shape (4, 5, 2)",
-    ),
-    (
-        grouped_query_attention,
-        [(6, 3, 7), (2, 5, 7), (3, 5, 2)],
-        "Q of shape (6, 3, 7), K of shape (2, 5, 7) and V of shape (3, 5, 2)",
-    ),
-    (
-        grouped_query_attention,
-        [(3, 7), (2, 5, 7), (2, 5, 2)],
-        "Q of shape (3, 7), K of shape (2, 5, 7) and V of shape (2, 5, 2)",
-    ),
-    (
-        grouped_query_attention,
-        [(6, 3, 7), (0, 5, 7), (0, 5, 2)],
-        "Q of shape (6, 3, 7), K of shape (0, 5, 7) and V of shape (0, 5, 2)",
-    ),
-    (multi_query_attention, [(3, 7), (5, 7), (5, 2)], "Q of shape (3, 7), K of shape (5, 7)"),
-    # language model
-    (tied_logits, [(2, 3), (3, 5)], "hidden of shape (2, 3) and embedding of shape (3, 5)"),
-    (tied_logits, [(3,), (3,)], "hidden of shape (3,) and embedding of shape (3,)"),
-    (language_model_logits, [(2, 3), (5, 7)], "x of shape (2, 3) and W of shape (5, 7)"),
-    # linear
-    (linear, [(3, 2), (5, 7)], "x of shape (3, 2) ... W of shape (5, 7)"),
-    (linear, [(3, 2), (2,)], "x of shape (3, 2) ... W of shape (2,)"),
-    (linear, [(), (2, 3)], "x of shape () ... W of shape (2, 3)"),
-    (linear, [(3, 2), (2, 7), (5,)], "b of shape (5,) ... x W of shape (3, 7)"),
-    (
-        linear_backward,
-        [(7,), (3, 2), (2, 7)],
-        "d_output of shape (7,) and the output of shape (3, 7)",
-    ),
-    (linear_attention, [(2, 3), (4, 3), (4, 1)], "(2, 3) ... (4, 3) ... (4, 1)"),
-    # masks
-    (apply_mask, [(2, 3), (3, 5)], "mask of shape (3, 5) ... scores of shape (2, 3)"),
-    (apply_mask, [(2, 3), (7, 2, 3)], "mask of shape (7, 2, 3) ... scores of shape (2, 3)"),
-    (apply_mask, [(2, 3), (4,)], "mask of shape (4,) ... scores of shape (2, 3)"),
-    # multi-head
-    (merge_heads, [(5, 6)], "(heads, positions, features), got (5, 6)"),
-    (join_head_weights, [(5, 6)], "axes (h, d_in, d), got (5, 6)"),
-    (
-        multi_head_attention_per_head,
-        [(5, 6), (2, 6, 3), (3, 6, 3), (2, 6, 3), (6, 6)],
-        "(2, 6, 3), (3, 6, 3) and (2, 6, 3)",
-    ),
-    # naive and online softmax
-    (naive_softmax_by_rows, [(2, 3, 5)], "exactly two axes, got shape (2, 3, 5)"),
-    (softmax_backward, [(3,), (2, 3)], "d_output of shape (3,) and weights of shape (2, 3)"),
-    # normalization
-    (layer_norm, [(2, 3), (2,)], "gain of shape (2,) and x of shape (2, 3)"),
-    (layer_norm_backward, [(3,), (2, 3)], "d_output of shape (3,) and x of shape (2, 3)"),
-    (rms_norm_backward, [(3,), (2, 3)], "d_output of shape (3,) and x of shape (2, 3)"),
-    (layer_norm, [(2, 0)], "at least one feature in its last axis, got x of shape (2, 0)"),
-    # projections
-    (project_qkv, [(3, 4), (4, 2), (5, 2), (4, 2)], "x of shape (3, 4) and W of shape (5, 2)"),
-    (self_attention, [(3, 4), (4, 2), (4, 5), (4, 2)], "Q of shape (3, 2) and K of shape (3, 5)"),
-    (self_attention, [(3, 4), (3, 2), (4, 2), (4, 2)], "x of shape (3, 4) and W of shape (3, 2)"),
-    # rotary
-    (rotate_interleaved, [(3, 5)], "even number of features, got shape (3, 5)"),
-    (rotate_interleaved, [(4,)], "positions and features, got shape (4,)"),
-    (rotate_half_split, [(3, 5)], "even number of features, got shape (3, 5)"),
-    (rotate_half_split, [(4,)], "positions and features, got shape (4,)"),
-    (half_split_from_interleaved, [(2, 3)], "even number of features, got shape (2, 3)"),
-    (interleaved_from_half_split, [(2, 3)], "even number of features, got shape (2, 3)"),
-    # similarity
-    (dot_product, [(3,), (5,)], "a of shape (3,) and b of shape (5,)"),
-    (dot_product, [(), (3,)], "a of shape () and b of shape (3,)"),
-    (dot_product, [(2, 3), (5, 3)], "a of shape (2, 3) and b of shape (5, 3)"),
-    (cosine_similarity, [(3,), (5,)], "a of shape (3,) and b of shape (5,)"),
-    (cosine_similarity, [(), (3,)], "a of shape () and b of shape (3,)"),
-    (cosine_similarity, [(2, 3), (5, 3)], "a of shape (2, 3) and b of shape (5, 3)"),
-    (similarity_scores, [(3, 2), (5, 7)], "Q of shape (3, 2) and K of shape (5, 7)"),
-    (similarity_scores, [(2,), (5, 2)], "Q of shape (2,) and K of shape (5, 2)"),
-    (similarity_scores, [(2, 3, 5), (7, 11, 5)], "Q of shape (2, 3, 5) and K of shape (7, 11, 5)"),
-    # speculative
-    (leftover, [(3,), (2,)], "(3,) and (2,)"),
-]
+# For each function what the ValueError says of shapes of arguments that do not go together.
+SHAPES: dict[Function, dict[str, list[Shape]]] = {
+    attention_weights: {
+        "Q of shape (3, 2) ... K of shape (5, 7)": [(3, 2), (5, 7)],
+        "Q of shape (2,) ... K of shape (5, 2)": [(2,), (5, 2)],
+        "Q of shape (3, 2) ... K of shape (2,)": [(3, 2), (2,)],
+        "Q of shape (3, 0) ... K of shape (5, 0)": [(3, 0), (5, 0)],
+        "Q of shape (2, 3, 5) ... K of shape (7, 11, 5)": [(2, 3, 5), (7, 11, 5)],
+        "mask of shape (5, 3) ... scores of shape (3, 5)": [(3, 2), (5, 2), (5, 3)],
+    },
+    scaled_dot_product_attention: {
+        "K of shape (5, 2) ... V of shape (7, 11)": [(3, 2), (5, 2), (7, 11)],
+        "K of shape (5, 2) ... V of shape (5,)": [(3, 2), (5, 2), (5,)],
+        "weights of shape (2, 3, 7) ... V of shape (11, 7, 13)": [
+            (2, 3, 5),
+            (2, 7, 5),
+            (11, 7, 13),
+        ],
+    },
+    causal_attention: {
+        "Q of shape (3, 2) ... K of shape (5, 2)": [(3, 2), (5, 2), (5, 7)],
+        "Q of shape (3, 2) ... K of shape (3, 5)": [(3, 2), (3, 5), (3, 7)],
+        "Q of shape (2,) ... K of shape (2,)": [(2,), (2,), (2, 3)],
+        "K of shape (3, 2) ... V of shape (5, 7)": [(3, 2), (3, 2), (5, 7)],
+    },
+    attention_backward: {
+        "d_output of shape (3, 7) ... output of shape (3, 11)": [(3, 7), (3, 7), (5, 7), (5, 11)]
+    },
+    cross_attention: {
+        "x of shape (2, 7, 11) and W of shape (5, 13)": [
+            (2, 3, 5),
+            (2, 7, 11),
+            (5, 13),
+            (5, 13),
+            (11, 17),
+        ],
+        "mask of shape (3, 3) ... scores of shape (2, 3, 7)": [
+            (2, 3, 5),
+            (2, 7, 11),
+            (5, 13),
+            (11, 13),
+            (11, 17),
+            (3, 3),
+        ],
+    },
+    greedy: {"at least one token, got shape (2, 0)": [(2, 0)]},
+    feed_forward: {"x of shape (2, 5) and W of shape (7, 3)": [(2, 3), (3, 5), (5,), (7, 3), (3,)]},
+    gated_feed_forward: {
+        "W_gate of shape (3, 5) and W_up of shape (3, 7)": [(2, 3), (3, 5), (3, 7), (5, 3)]
+    },
+    gated_feed_forward_backward: {
+        "W_gate of shape (3, 5) and W_up of shape (3, 7)": [(2, 3), (2, 3), (3, 5), (3, 7), (5, 3)]
+    },
+    fused_rms_swiglu: {
+        "gain of shape (3,)": [(2, 4), (3,), (4, 6), (3, 4)],
+        "got shape (4, 5)": [(2, 4), (4,), (4, 5), (3, 4)],
+    },
+    flash_attention: {
+        "Q of shape (3, 2) ... K of shape (5, 7)": [(3, 2), (5, 7), (5, 7)],
+        "K of shape (5, 2) ... V of shape (3, 7)": [(3, 2), (5, 2), (3, 7)],
+        "Q of shape (2, 3, 2) ... V of shape (3, 5, 7)": [(2, 3, 2), (5, 2), (3, 5, 7)],
+        "mask of shape (5, 3) ... scores of shape (3, 5)": [(3, 2), (5, 2), (5, 7), (5, 3)],
+    },
+    flash_attention_backward: {
+        "d_output of shape (3, 7) ... output of shape (3, 11)": [(3, 7), (3, 7), (5, 7), (5, 11)]
+    },
+    relative_error: {"analytic of shape (3,) and numerical of shape (3, 1)": [(3,), (3, 1)]},
+    grouped_query_attention: {
+        "Q of shape (6, 3, 7), K of shape (4, 5, 7) and V of shape (4, 5, 2)": [
+            (6, 3, 7),
+            (4, 5, 7),
+            (4, 5, 2),
+        ],
+        "Q of shape (6, 3, 7), K of shape (2, 5, 7) and V of shape (3, 5, 2)": [
+            (6, 3, 7),
+            (2, 5, 7),
+            (3, 5, 2),
+        ],
+        "Q of shape (3, 7), K of shape (2, 5, 7) and V of shape (2, 5, 2)": [
+            (3, 7),
+            (2, 5, 7),
+            (2, 5, 2),
+        ],
+        "Q of shape (6, 3, 7), K of shape (0, 5, 7) and V of shape (0, 5, 2)": [
+            (6, 3, 7),
+            (0, 5, 7),
+            (0, 5, 2),
+        ],
+    },
+    multi_query_attention: {"Q of shape (3, 7), K of shape (5, 7)": [(3, 7), (5, 7), (5, 2)]},
+    tied_logits: {
+        "hidden of shape (2, 3) and embedding of shape (3, 5)": [(2, 3), (3, 5)],
+        "hidden of shape (3,) and embedding of shape (3,)": [(3,), (3,)],
+    },
+    language_model_logits: {"x of shape (2, 3) and W of shape (5, 7)": [(2, 3), (5, 7)]},
+    linear: {
+        "x of shape (3, 2) ... W of shape (5, 7)": [(3, 2), (5, 7)],
+        "x of shape (3, 2) ... W of shape (2,)": [(3, 2), (2,)],
+        "x of shape () ... W of shape (2, 3)": [(), (2, 3)],
+        "b of shape (5,) ... x W of shape (3, 7)": [(3, 2), (2, 7), (5,)],
+    },
+    linear_backward: {
+        "d_output of shape (7,) and the output of shape (3, 7)": [(7,), (3, 2), (2, 7)]
+    },
+    linear_attention: {"(2, 3) ... (4, 3) ... (4, 1)": [(2, 3), (4, 3), (4, 1)]},
+    apply_mask: {
+        "mask of shape (3, 5) ... scores of shape (2, 3)": [(2, 3), (3, 5)],
+        "mask of shape (7, 2, 3) ... scores of shape (2, 3)": [(2, 3), (7, 2, 3)],
+        "mask of shape (4,) ... scores of shape (2, 3)": [(2, 3), (4,)],
+    },
+    merge_heads: {"(heads, positions, features), got (5, 6)": [(5, 6)]},
+    join_head_weights: {"axes (h, d_in, d), got (5, 6)": [(5, 6)]},
+    multi_head_attention_per_head: {
+        "(2, 6, 3), (3, 6, 3) and (2, 6, 3)": [(5, 6), (2, 6, 3), (3, 6, 3), (2, 6, 3), (6, 6)]
+    },
+    naive_softmax_by_rows: {"exactly two axes, got shape (2, 3, 5)": [(2, 3, 5)]},
+    softmax_backward: {"d_output of shape (3,) and weights of shape (2, 3)": [(3,), (2, 3)]},
+    layer_norm: {
+        "gain of shape (2,) and x of shape (2, 3)": [(2, 3), (2,)],
+        "at least one feature in its last axis, got x of shape (2, 0)": [(2, 0)],
+    },
+    layer_norm_backward: {"d_output of shape (3,) and x of shape (2, 3)": [(3,), (2, 3)]},
+    rms_norm_backward: {"d_output of shape (3,) and x of shape (2, 3)": [(3,), (2, 3)]},
+    project_qkv: {"x of shape (3, 4) and W of shape (5, 2)": [(3, 4), (4, 2), (5, 2), (4, 2)]},
+    self_attention: {
+        "Q of shape (3, 2) and K of shape (3, 5)": [(3, 4), (4, 2), (4, 5), (4, 2)],
+        "x of shape (3, 4) and W of shape (3, 2)": [(3, 4), (3, 2), (4, 2), (4, 2)],
+    },
+    rotate_interleaved: {
+        "even number of features, got shape (3, 5)": [(3, 5)],
+        "positions and features, got shape (4,)": [(4,)],
+    },
+    rotate_half_split: {
+        "even number of features, got shape (3, 5)": [(3, 5)],
+        "positions and features, got shape (4,)": [(4,)],
+    },
+    half_split_from_interleaved: {"even number of features, got shape (2, 3)": [(2, 3)]},
+    interleaved_from_half_split: {"even number of features, got shape (2, 3)": [(2, 3)]},
+    dot_product: {
+        "a of shape (3,) and b of shape (5,)": [(3,), (5,)],
+        "a of shape () and b of shape (3,)": [(), (3,)],
+        "a of shape (2, 3) and b of shape (5, 3)": [(2, 3), (5, 3)],
+    },
+    cosine_similarity: {
+        "a of shape (3,) and b of shape (5,)": [(3,), (5,)],
+        "a of shape () and b of shape (3,)": [(), (3,)],
+        "a of shape (2, 3) and b of shape (5, 3)": [(2, 3), (5, 3)],
+    },
+    similarity_scores: {
+        "Q of shape (3, 2) and K of shape (5, 7)": [(3, 2), (5, 7)],
+        "Q of shape (2,) and K of shape (5, 2)": [(2,), (5, 2)],
+        "Q of shape (2, 3, 5) and K of shape (7, 11, 5)": [(2, 3, 5), (7, 11, 5)],
+    },
+    leftover: {"(3,) and (2,)": [(3,), (2,)]},
+}
 
 # Other arguments that are out of range, and what the ValueError says.
 VALUES: list[tuple[Call, str]] = [
@@ -638,9 +634,12 @@ KINDS: list[tuple[Call, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("function", "shapes", "message"), SHAPES)
+@pytest.mark.parametrize(
+    ("function", "shapes", "message"),
+    [(f, shapes, message) for f, cases in SHAPES.items() for message, shapes in cases.items()],
+)
 def test_shapes_that_do_not_go_together_are_named(
-    function: Callable[..., object], shapes: list[tuple[int, ...]], message: str
+    function: Function, shapes: list[Shape], message: str
 ) -> None:
     """The ValueError tells all of them, so that one can see which to change."""
     with pytest.raises(ValueError, match=pattern(message)):

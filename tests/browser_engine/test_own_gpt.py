@@ -99,7 +99,7 @@ def switched_on(*switches: str, temperature: float = 0.6) -> tuple[str, list[int
     return letters, counts, facts
 
 
-def test_switches_make_it_faster_and_smaller_and_change_no_letter_that_they_should_not() -> None:
+def test_switches_keep_the_letters_that_they_promise_to_keep() -> None:
     """The cache none, drafts none at temperature 0; eight bits little of the loss."""
     plain, counts, _ = switched_on()
     assert counts[:2] == [0, 0]

@@ -28,7 +28,7 @@ def test_of_equal_scores_the_first_win() -> None:
     assert route([[2.0, 2.0, 2.0]], 2).tolist() == [[0.5, 0.5, 0.0]]
 
 
-def test_the_loss_is_one_for_even_loads_and_the_number_of_experts_for_one_that_gets_all() -> None:
+def test_the_balance_loss_of_even_loads_and_of_one_that_gets_all() -> None:
     """Four tokens and four experts, each token sure of its choice."""
     assert balance_loss(100 * np.eye(4), 1) == pytest.approx(1)
     assert balance_loss(100 * np.eye(4)[[2, 2, 2, 2]], 1) == pytest.approx(4)

@@ -63,7 +63,7 @@ def test_the_point_is_safe_from_the_function() -> None:
     np.testing.assert_allclose(numerical_gradient(careless, point), [2, 2], rtol=1e-8)
 
 
-def test_the_error_is_relative_to_large_gradients_and_absolute_for_small_ones() -> None:
+def test_relative_error_of_large_and_small_gradients() -> None:
     """The largest difference is divided by the largest entry, or by one if that is larger."""
     assert relative_error([100.0, 0.0], [100.0, 50.0]) == 0.5
     assert relative_error([0.001], [0.002]) == pytest.approx(0.001)

@@ -118,6 +118,15 @@ class Page(HTMLParser):
         return element
 
 
+def contents(folder: Path) -> dict[str, bytes]:
+    """Read all files of a folder, by their paths in it."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
 @dataclass
 class Site:
     """A built site."""

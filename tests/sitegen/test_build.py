@@ -19,15 +19,15 @@ from sitegen import Content, build_site
 from sitegen.assets import Assets
 from sitegen.content import Runnable, Solution
 from sitegen.hosting import Hosting
-from tests.sitegen.conftest import Build, Site, make_exercise, make_lesson, make_test, make_track
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
+from tests.sitegen.conftest import (
+    Build,
+    Site,
+    contents,
+    make_exercise,
+    make_lesson,
+    make_test,
+    make_track,
+)
 
 
 def test_an_asset_s_name_changes_with_its_content(site: Site) -> None:

@@ -15,6 +15,7 @@ import pytest
 
 from grader.cli import site
 from grader.errors import DefinitionError, UsageError
+from tests.sitegen.conftest import contents
 
 ROOT = Path(__file__).parents[2]
 TRACK = """\
@@ -113,14 +114,6 @@ def in_process(tmp_path: Path, collection: Path) -> Process:
         )
 
     return run
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
 
 
 def change(collection: Path, path: str, old: str, new: str) -> None:

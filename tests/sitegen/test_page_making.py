@@ -10,7 +10,7 @@ import pytest
 from grader.errors import DefinitionError
 from sitegen.build import site_files
 from sitegen.content import Content
-from tests.sitegen.conftest import make_exercise, make_track
+from tests.sitegen.conftest import contents, make_exercise, make_track
 
 
 def test_the_problems_of_all_pages_are_told() -> None:
@@ -76,14 +76,6 @@ def run(
         capture_output=True,
         text=True,
     )
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
 
 
 @pytest.mark.slow

@@ -14,40 +14,27 @@ from grader.definitions.exercise import Exercise
 
 @dataclass(frozen=True, slots=True)
 class AuditedProgram:
-    """A program that differs from the solution.
+    """A program that differs from the solution."""
 
-    Attributes:
-        change: Names it in one line, unique in an audit.
-        source: The whole program.
-        diff: From the solution to the program; of a known mistake from the right program of its
-            exercise to the wrong one.
-        line: Where in the solution the change begins.
-        misconception: The title of a known mistake.
-        beside: For a known mistake, the program with its exercise's solution in the same place.
-    """
-
-    change: str
-    source: str
+    change: str  # one line, unique in an audit
+    source: str  # the whole program
+    # From the solution to the program; of a known mistake from the right program of its exercise to
+    # the wrong one.
     diff: str
-    line: int
-    misconception: str | None = None
+    line: int  # the first line of the change in the solution
+    misconception: str | None = None  # the title of a known mistake
+    # For a known mistake, the program with its exercise's solution in the same place.
     beside: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class KnownFunction:
-    """A function of an exercise whose known mistakes may be tried on an assignment.
+    """A function of an exercise whose known mistakes may be tried on an assignment."""
 
-    Attributes:
-        exercise: The id of the exercise.
-        solution: A program that defines it.
-        mistakes: Id of the misconception -> program.
-    """
-
-    exercise: str
+    exercise: str  # the id of the exercise
     name: str
-    solution: str
-    mistakes: Mapping[str, str]
+    solution: str  # a program that defines it
+    mistakes: Mapping[str, str]  # programs by the ids of misconceptions
 
 
 def known_functions(exercises: Iterable[Exercise]) -> Iterator[KnownFunction]:

@@ -10,47 +10,31 @@ CheckVerdict: TypeAlias = Literal["ok", "hole", "note"]
 
 @dataclass(frozen=True, slots=True)
 class SuiteCheck:
-    """The answer to one question about the tests.
+    """The answer to one question about the tests."""
 
-    Attributes:
-        name: "solution passes", "starter fails", "order", "never calls", "accepts sevens",
-            "redundant", "tolerance", "unseeded", "entered", "inputs" or "time".
-        verdict: A hole makes the audit fail; a note does not.
-        sentence: Plain text, one sentence.
-        tests: The ids of the tests concerned.
-    """
-
+    # "solution passes", "starter fails", "order", "never calls", "accepts sevens", "redundant",
+    # "tolerance", "unseeded", "entered", "inputs" or "time".
     name: str
-    verdict: CheckVerdict
+    verdict: CheckVerdict  # a hole makes the audit fail; a note does not
     sentence: str
-    tests: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()  # the ids of the tests concerned
 
 
 @dataclass(frozen=True, slots=True)
 class Survivor:
-    """A wrong program that all tests pass.
+    """A wrong program that all tests pass."""
 
-    Attributes:
-        change: Names the change in one line, unique in an audit; a file of accepted ones refers to
-            it.
-        diff: From the solution to the program, unified.
-        line: Where in the solution the change begins, from 1.
-        example: The smallest call found that tells the program from the solution, such as
-            "softmax(np.array([1.0, 2.0]))"; None where no call does.
-        expected: The solution's result of that call.
-        got: The program's.
-        test: A ready test that fails on the program and passes on the solution.
-        misconception: Its title, for a known mistake.
-    """
-
+    # One line, unique in an audit; a file of accepted survivors refers to it.
     change: str
-    diff: str
-    line: int
+    diff: str  # from the solution to the program, unified
+    line: int  # the first line of the change in the solution, from 1
+    # The smallest call found that tells the program from the solution, such as
+    # "softmax(np.array([1.0, 2.0]))"; None where no call does.
     example: str | None = None
-    expected: str | None = None
-    got: str | None = None
-    test: str | None = None
-    misconception: str | None = None
+    expected: str | None = None  # the solution's result of that call
+    got: str | None = None  # the program's
+    test: str | None = None  # a ready test that fails on the program and passes on the solution
+    misconception: str | None = None  # the title of a known mistake
 
 
 GROUPS: Final = ("survivors", "equivalent", "untried", "unread", "accepted")
@@ -59,29 +43,23 @@ GROUPS: Final = ("survivors", "equivalent", "untried", "unread", "accepted")
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """The findings about an assignment.
-
-    Attributes:
-        survivors: Programs that differ from the solution on a call, and that all tests pass: holes.
-        equivalent: Programs of which no call is known that tells them from the solution.
-        untried: Those of which that is true because no test that counts runs the changed line.
-        unread: Programs that differ in an attribute alone that no test reads.
-        accepted: Survivors named in the file of accepted ones.
-        killed: How many programs a test rejects.
-        misconceptions: How many of all these programs are known mistakes.
-        extra_tests: A module of tests that kills the survivors; "" if there is none to write.
-    """
+    """The findings about an assignment."""
 
     assignment: Assignment
     checks: tuple[SuiteCheck, ...]
+    # Programs that differ from the solution on a call, and that all tests pass: holes.
     survivors: tuple[Survivor, ...]
+    # Programs without a known call that tells them from the solution, though tests run the line.
     equivalent: tuple[Survivor, ...]
-    accepted: tuple[Survivor, ...]
-    killed: int
+    accepted: tuple[Survivor, ...]  # survivors named in the file of accepted ones
+    killed: int  # how many programs a test rejects
     seconds: float
-    misconceptions: int = 0
+    misconceptions: int = 0  # how many of all these programs are known mistakes
+    # The same, but no test that counts runs the changed line.
     untried: tuple[Survivor, ...] = ()
+    # Programs that differ only in an attribute that no test reads.
     unread: tuple[Survivor, ...] = ()
+    # A module of tests that kills the survivors; "" if there is none to write.
     extra_tests: str = ""
 
     @property

@@ -86,19 +86,14 @@ class TaskLimits:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Work for a confined process.
+    """Work for a confined process."""
 
-    Attributes:
-        name: The task's result is known by it.
-        source: The program that stands in the place of the solution.
-        work: Called in the process, in the folder of the assignment; it sends messages.
-        extra: Further files in the folder: name -> text.
-    """
-
-    name: str
-    source: str
+    name: str  # the task's result is known by it
+    source: str  # the program that stands in the place of the solution
+    # Called in the process, in the folder of the assignment; it sends messages.
     work: Callable[[Send], None]
     limits: TaskLimits = TaskLimits()
+    # Further files in the folder: name -> text.
     extra: Mapping[str, str] = field(default_factory=dict)
 
 

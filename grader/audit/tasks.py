@@ -17,6 +17,7 @@ from grader.audit.guest import (
 )
 from grader.audit.programs import KnownFunction
 from grader.audit.runner import Send, Task, TaskLimits, TaskOutcome
+from grader.grading.diagnosis.input_values import NotWritableError
 
 ORDINARY = TaskLimits()
 
@@ -147,7 +148,7 @@ def tell_apart(
             "body": [],
             "unread": search.is_unread(called, kind),
         }
-        with contextlib.suppress(call_as_test.NoExpressionError):
+        with contextlib.suppress(NotWritableError):
             message["body"] = call_as_test.test_body(solution, called, steps, kind, place.style)
         send(message)
 

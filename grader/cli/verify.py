@@ -5,7 +5,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from grader.authoring.verify.proof_cache import ProofCache
 from grader.authoring.verify.proof_report import print_proofs, sarif
 from grader.authoring.verify.session import FindLeaks, add_lint_errors, begin, finish
 from grader.cli import options
+from grader.cli.file_watcher import modification_times, rebuild_on_change
 from grader.cli.main import FAULT, NOT_PASSED, USAGE
 from grader.cli.progress_bar import progress
 from grader.definitions.exercise import Exercise
@@ -40,8 +40,6 @@ from sitegen.pages import render_pages
 
 _STATUS = {"proven": 0, "not proven": NOT_PASSED, "invalid": USAGE, "fault": FAULT}
 _DECIDING = ("authoring/lint", "authoring/verify", "definitions", "grading", "mutation", "sandbox")
-_SUFFIXES = (".yaml", ".yml", ".py", ".html", ".md")
-_GLANCE = 0.5  # seconds between looks at files that are watched
 
 
 @click.command("verify")
@@ -194,7 +192,7 @@ def _proof_sources() -> list[Path]:
 
 
 def _watch(groups: Sequence[TargetGroup], words: Sequence[str]) -> None:
-    """Run this command, without `--watch`, whenever a file has changed; until interrupted.
+    """Run this command, without `--watch`, and again after each change until interrupted.
 
     Each run is a process of its own, so that changes to the reference count too.
     """
@@ -204,16 +202,12 @@ def _watch(groups: Sequence[TargetGroup], words: Sequence[str]) -> None:
     }
     courses = {course_file(path) for group in groups for path in group.files}
     folders |= {path.parent for path in courses if exists(path)}
-    seen: dict[str, int] = {}
-    while True:
-        now = {
-            os.fspath(path): path.stat().st_mtime_ns
-            for folder in [*folders, *_proof_sources()]
-            for path in folder.rglob("*")
-            if path.suffix in _SUFFIXES and path.is_file()
-        }
-        if now != seen:
-            seen = now
-            subprocess.run(command, check=False)  # noqa: S603  our own command
-            click.echo("Waiting for changes; Ctrl-C ends.", err=True)
-        time.sleep(_GLANCE)
+
+    def run() -> None:
+        subprocess.run(command, check=False)  # noqa: S603  our own command
+        click.echo("Waiting for changes; Ctrl-C ends.", err=True)
+
+    paths = [*folders, *_proof_sources()]
+    before = modification_times(paths)
+    run()
+    rebuild_on_change(paths, run, before)

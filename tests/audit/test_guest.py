@@ -7,10 +7,11 @@ import pytest
 
 from grader.audit.guest import perturb
 from grader.audit.guest.behaviour import differ, load
-from grader.audit.guest.call_as_test import NoExpressionError, expression
+from grader.audit.guest.call_as_test import expression
 from grader.audit.guest.match import find_correspondence
 from grader.audit.guest.recorded_calls import Script, find_common_facts
 from grader.audit.guest.smallest_call import CallSearch, Candidate
+from grader.grading.diagnosis.input_values import NotWritableError
 
 
 @pytest.mark.parametrize(
@@ -36,7 +37,7 @@ def test_an_expression_evaluates_to_the_value(value: Any) -> None:
 def test_what_has_no_expression() -> None:
     """Functions, and arrays that no one would read."""
     for value in (len, np.zeros(1000)):
-        with pytest.raises(NoExpressionError):
+        with pytest.raises(NotWritableError):
             expression(value)
 
 

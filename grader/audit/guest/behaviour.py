@@ -37,17 +37,11 @@ class CallTooLongError(BaseException):
 
 @dataclass(frozen=True, slots=True)
 class StepOutcome:
-    """The outcome of one step.
+    """The outcome of one step."""
 
-    Attributes:
-        value: The result; None where an error was raised.
-        error: The name of the error's type, or "".
-        changed: Whether the step changed its arguments.
-    """
-
-    value: Any
-    error: str = ""
-    changed: bool = False
+    value: Any  # the result; None where an error was raised
+    error: str = ""  # the name of the error's type, or ""
+    changed: bool = False  # whether the step changed its arguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,17 +157,11 @@ def _convert_objects(value: Any, module: types.ModuleType, seen: set[int]) -> No
 
 @dataclass(frozen=True, slots=True)
 class BehaviourDifference:
-    """The first difference between a right and a wrong program.
+    """The first difference between a right and a wrong program."""
 
-    Attributes:
-        step: The number of the step.
-        kind: "result", "error", "changes" or "attribute".
-        name: The name of the attribute.
-    """
-
-    step: int
-    kind: str
-    name: str = ""
+    step: int  # the number of the step
+    kind: str  # "result", "error", "changes" or "attribute"
+    name: str = ""  # the name of the attribute
 
 
 def difference(

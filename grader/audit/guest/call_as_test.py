@@ -5,7 +5,6 @@ Values are written as Python expressions.
 
 import builtins
 import inspect
-import math
 import types
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,95 +14,49 @@ import numpy as np
 
 from grader.audit.guest.behaviour import ATOL, ITSELF, RTOL, Behaviour, BehaviourDifference, observe
 from grader.audit.guest.perturb import Step, Steps
+from grader.grading.diagnosis.input_values import NotWritableError, python_text
 
 _RTOL_SINGLE = 1e-5
 _MOST_ITEMS = 400
-_PLAIN = frozenset({bool, str, int, type(None)})  # no classes of their own
-_DEFAULT = frozenset({"float64", "int64", "bool", "complex128"})
 
 
-class NoExpressionError(Exception):
-    """A value that no short expression makes."""
-
-
-def expression(value: Any) -> str:  # noqa: PLR0911  any value, a case for each type
+def expression(value: Any) -> str:
     """Return an expression that evaluates to an equal value; NumPy is `np` in it.
 
     Raises:
-        NoExpressionError: There is none, or it is too long.
+        NotWritableError: There is none, or it is too long.
     """
-    match value:
-        case None | bool() | str() | int():
-            if type(value) not in _PLAIN or len(text := repr(value)) > _MOST_ITEMS:
-                raise NoExpressionError(f"a {type(value).__name__}")
-            return text
-        case np.random.Generator():
-            return "np.random.default_rng(0)"
-        case np.ndarray():
-            name, shape = value.dtype.name, value.shape
-            if value.size > _MOST_ITEMS or value.dtype.kind not in "biufc":
-                raise NoExpressionError(f"an array of shape {shape} and dtype {value.dtype}")
-            if not value.size:
-                return f"np.zeros({shape}, dtype={'bool' if name == 'bool' else f'np.{name}'})"
-            dtype = "" if name in _DEFAULT else f", dtype=np.{name}"
-            return f"np.array({_list_text(value.tolist())}{dtype})"
-        case np.generic():
-            return f"np.{value.dtype.name}({_number_text(value.item())})"
-        case float() | complex():
-            return _number_text(value)
-        case range() | slice():
-            return repr(value)
-    return _container(value)
-
-
-def _container(value: Any) -> str:
-    match value:
-        case tuple() if type(value) is tuple:
-            items = [expression(item) for item in value]
-            return f"({', '.join(items)}{',' * (len(items) == 1)})"
-        case list():
-            return f"[{', '.join(expression(item) for item in value)}]"
-        case dict():
-            pairs = (f"{expression(key)}: {expression(item)}" for key, item in value.items())
-            return f"{{{', '.join(pairs)}}}"
-        case set() if value:
-            return f"{{{', '.join(sorted(expression(item) for item in value))}}}"
-    raise NoExpressionError(f"a {type(value).__name__}")
+    if isinstance(value, np.random.Generator):
+        return "np.random.default_rng(0)"
+    if isinstance(value, range | slice):
+        return repr(value)
+    if isinstance(value, set) and value:
+        return f"{{{', '.join(sorted(map(expression, value)))}}}"
+    if isinstance(value, np.generic):
+        return f"np.{value.dtype.name}({python_text(value.item())})"
+    text = python_text(value)
+    is_long = isinstance(value, str | int) and len(text) > _MOST_ITEMS
+    if is_long or (isinstance(value, np.ndarray) and value.size > _MOST_ITEMS):
+        raise NotWritableError(f"a long {type(value).__name__}")
+    return text
 
 
 def short_text(value: Any) -> str:
     """Return an expression, or else a short description."""
     try:
         text = expression(value)
-    except NoExpressionError:
+    except NotWritableError:
         shape = getattr(value, "shape", None)
         return f"<{type(value).__name__}{f' of shape {shape}' if shape is not None else ''}>"
     return text if len(text) <= _MOST_ITEMS else f"{text[:_MOST_ITEMS]}…"
 
 
-def _number_text(value: complex) -> str:
-    if isinstance(value, float) and not math.isfinite(value):
-        return "np.nan" if math.isnan(value) else "np.inf" if value > 0 else "-np.inf"
-    return repr(value)
-
-
-def _list_text(value: Any) -> str:
-    if isinstance(value, list):
-        return f"[{', '.join(_list_text(item) for item in value)}]"
-    return _number_text(value) if isinstance(value, float | complex) else repr(value)
-
-
 @dataclass(frozen=True, slots=True)
 class Style:
-    """The way in which the tests of an assignment compare results.
+    """The way in which the tests of an assignment compare results."""
 
-    Attributes:
-        plain: Whether by `assert np.allclose(...)` instead of NumPy's own assertions.
-        prefix: What stands before the names of the solution, such as "solution.".
-    """
-
-    plain: bool = False
-    prefix: str = ""
+    plain: bool = False  # True for `assert np.allclose(...)` in place of NumPy's assertions
+    prefix: str = ""  # the text before names of the solution, such as "solution."
 
 
 def script_text(name: str, steps: Steps) -> str:
@@ -148,7 +101,7 @@ def test_body(
     """Return the lines of a test that passes on the solution, not indented.
 
     Raises:
-        NoExpressionError: An argument or a result cannot be written.
+        NotWritableError: An argument or a result cannot be written.
     """
     behaviour = observe(right, name, steps)
     lines: list[str] = []
@@ -171,7 +124,7 @@ def test_body(
             lines += [call, *(f"{same}({word}, {expression(value)})" for _, word, value in arrays)]
         elif seen.error:
             if not hasattr(builtins, seen.error):
-                raise NoExpressionError(seen.error)
+                raise NotWritableError(seen.error)
             lines += [f"with pytest.raises({seen.error}):", f"    {call}"]
         elif isinstance(seen.value, str) and seen.value == ITSELF:
             lines.append(f"assert {call} is {owner}")

@@ -23,18 +23,13 @@ _RTOL = 1e-3  # a small constant such as epsilon may be another one
 
 @dataclass(frozen=True, slots=True)
 class Correspondence:
-    """The mapping from a function of an exercise to one of an assignment.
+    """The mapping from a function of an exercise to one of an assignment."""
 
-    Attributes:
-        most_arguments: How many arguments the exercise's function takes at most.
-        part: The number of the item in the result of the assignment's function that corresponds
-            to the exercise's result; None if the whole result does.
-        item: The same with both functions exchanged.
-    """
-
-    most_arguments: int
+    most_arguments: int  # how many arguments the exercise's function takes at most
+    # The number of the item in the result of the assignment's function that corresponds to the
+    # exercise's result; None if the whole result does.
     part: int | None = None
-    item: int | None = None
+    item: int | None = None  # the same with both functions exchanged
 
 
 def positional_arguments(

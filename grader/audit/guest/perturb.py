@@ -18,14 +18,11 @@ _MOST_SIZE = 4096  # items of an array that is made larger
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Facts about parameters that the program's text tells.
+    """Facts about parameters that the program's text tells."""
 
-    Attributes:
-        signatures: Of its functions and methods, as "" or the method's name of the script's target.
-        texts: The strings in its source: modes and names of options are among them.
-    """
-
+    # The signatures of the target: "" for a function, else the name of the method.
     signatures: dict[str, inspect.Signature]
+    # The strings in its source: modes and names of options are among them.
     texts: tuple[str, ...] = ()
 
 

@@ -33,25 +33,15 @@ _LONGEST_MESSAGE = 500  # characters of an error's message
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The tests of a session, and what is wanted besides their outcomes.
+    """The tests of a session, and what is wanted besides their outcomes."""
 
-    Attributes:
-        files: The modules of tests.
-        ids: The tests to run; None for all.
-        order: "written", "reversed" or "shuffled".
-        times: How often each test runs.
-        first_failure: Whether the session ends with the first failure.
-        trace: The file whose lines that run are told, or "".
-        seed: Of the generators that a test may use without a seed of its own.
-    """
-
-    files: Sequence[str]
-    ids: frozenset[str] | None = None
-    order: str = "written"
-    times: int = 1
-    first_failure: bool = False
-    trace: str = ""
-    seed: int = 0
+    files: Sequence[str]  # the modules of tests
+    ids: frozenset[str] | None = None  # the tests to run; None for all
+    order: str = "written"  # "written", "reversed" or "shuffled"
+    times: int = 1  # how often each test runs
+    first_failure: bool = False  # whether the session ends with the first failure
+    trace: str = ""  # the file whose executed lines are reported, or ""
+    seed: int = 0  # for generators that a test uses without a seed of its own
 
 
 current_test = ""

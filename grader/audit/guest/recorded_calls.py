@@ -67,17 +67,12 @@ def _wrap(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 @dataclass(slots=True)
 class Script:
-    """Recorded calls that belong together: one of a function, or an object's from its beginning.
+    """Recorded calls that belong together: one of a function, or an object's from its beginning."""
 
-    Attributes:
-        name: Of the function or the class.
-        steps: Name of the method ("" for a function), arguments and keywords.
-        test: The test that made them.
-    """
-
-    name: str
+    name: str  # the function or the class
+    # Name of the method ("" for a function), arguments and keywords.
     steps: list[tuple[str, tuple[Any, ...], dict[str, Any]]]
-    test: str = ""
+    test: str = ""  # the test that made them
 
 
 @dataclass(slots=True)

@@ -112,18 +112,14 @@ class _Pool:
 
 @dataclass(frozen=True, slots=True)
 class CallSearch:
-    """The search for a call that tells a program from the solution.
-
-    Attributes:
-        beside: Another right program; calls on which it differs from the solution do not count.
-        seconds: CPU time to search, and again to shrink.
-        read: The attributes that tests read. A difference in another one is the last resort.
-    """
+    """The search for a call that tells a program from the solution."""
 
     right: types.ModuleType
     wrong: types.ModuleType
+    # Another right program; calls on which it differs from the solution do not count.
     beside: types.ModuleType | None
-    seconds: float
+    seconds: float  # CPU time to search, and again to shrink
+    # The attributes that tests read. A difference in another one is the last resort.
     read: Collection[str] = ()
 
     def first_difference(

@@ -96,13 +96,13 @@ def covering_tests(kills: Mapping[str, set[str]]) -> list[str]:
     Args:
         kills: Test -> the programs that it kills.
     """
-    left = set[str]().union(*kills.values())
-    chosen = []
-    while left:
-        best = max(kills, key=lambda test: len(kills[test] & left))
-        chosen.append(best)
-        left -= kills[best]
-    return chosen
+    uncovered = set[str]().union(*kills.values())
+    names = []
+    while uncovered:
+        best = max(kills, key=lambda test: len(kills[test] & uncovered))
+        names.append(best)
+        uncovered -= kills[best]
+    return names
 
 
 def json_tests(module: str) -> str:

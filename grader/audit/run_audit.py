@@ -108,11 +108,11 @@ class _Auditor:
             self.checks.append(suite_checks.check_redundancy(kills))
         self.checks.append(suite_checks.check_time(self.tests))
         groups, extra_tests = self._explain(survived, reached)
-        told = [each.line for name in ("survivors", "accepted") for each in groups[name]]
+        explained_lines = [each.line for name in ("survivors", "accepted") for each in groups[name]]
         branches = {
             lines.start: name
             for lines, name in reached.unentered_branches(self.tests).items()
-            if not any(line in lines for line in told)
+            if not any(line in lines for line in explained_lines)
         }
         if branches:
             others = {lines.start for lines in reached.unentered_branches(every)}
@@ -177,15 +177,19 @@ class _Auditor:
             "in another order": {"order": "shuffled"},
             "when each runs twice": {"times": 2},
         }
-        runs = [self._task(how, self.source, ids=self.ids, **way) for how, way in ways.items()]
+        runs = [
+            self._task(run_kind, self.source, ids=self.ids, **way) for run_kind, way in ways.items()
+        ]
         failed: dict[str, list[str]] = {}
         for task, outcome in self.runner.run_all(runs):
             ran = tasks.test_outcomes(outcome)
             names = [test.id for test in ran if test.outcome == "failed"]
             failed[task.name] = [*dict.fromkeys(names)]
-        how, changed = next(((how, failed[how]) for how in ways if failed[how]), ("", []))
+        run_kind, changed = next(
+            ((run_kind, failed[run_kind]) for run_kind in ways if failed[run_kind]), ("", [])
+        )
         self.any_order = not changed
-        self.checks.append(suite_checks.check_order(changed, how))
+        self.checks.append(suite_checks.check_order(changed, run_kind))
 
     def _run_with_wrong_results(self) -> None:
         runs = [
@@ -216,14 +220,14 @@ class _Auditor:
             dict(*(each["tests"] for each in outcomes[name].of("digests")[:1]))
             for name in ("0", "1")
         )
-        drawn = [test.id for test in self.tests if one.get(test.id) != other.get(test.id)]
-        self.checks.append(suite_checks.check_seeds(drawn))
+        unseeded_tests = [test.id for test in self.tests if one.get(test.id) != other.get(test.id)]
+        self.checks.append(suite_checks.check_seeds(unseeded_tests))
         for each in outcomes["0"].of("alike")[:1]:
             self.checks.append(suite_checks.check_inputs(each["facts"], self.source))
-        recorded = tasks.recorded_calls_in(outcomes["0"])
-        if recorded:
+        calls = tasks.recorded_calls_in(outcomes["0"])
+        if calls:
             file = self.assignment.solution
-            task = tasks.make_pool(self.source, file, recorded, _POOL_SECONDS)
+            task = tasks.make_pool(self.source, file, calls, _POOL_SECONDS)
             self.pool = tasks.recorded_calls_in(self.runner.run(task))
 
     def _known_mistakes(self) -> Iterable[AuditedProgram]:
@@ -246,18 +250,18 @@ class _Auditor:
             if each
         ]
         outcomes = {int(task.name): outcome for task, outcome in self.runner.run_all(right)}
-        seen: set[tuple[str, str]] = set()
-        tried: set[str] = set()
+        yielded: set[tuple[str, str]] = set()
+        tried_exercises: set[str] = set()
         for number in sorted(outcomes):
             if tasks.is_killed(outcomes[number]):
                 continue
-            tried.add(matches[number].function.exercise)
+            tried_exercises.add(matches[number].function.exercise)
             for program in programs[number]:
                 key = matches[number].target, str(program.misconception).partition(" (")[0]
-                if key not in seen:
-                    seen.add(key)
+                if key not in yielded:
+                    yielded.add(key)
                     yield program
-        self.checks += map(suite_checks.untried_exercise, sorted(like - tried))
+        self.checks += map(suite_checks.untried_exercise, sorted(like - tried_exercises))
 
     def _run_programs(
         self, programs: Sequence[AuditedProgram], reached: "_LineCoverage"

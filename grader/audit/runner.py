@@ -130,8 +130,8 @@ class Runner:
                 # Every copy has a name of the same length, as a traceback shows it.
                 slot = self._root / f"{number:04}"
                 self._slots.append(slot)
-                encoded = {name: text.encode() for name, text in texts.items()}
-                for name, content in {**self.assignment.data, **encoded}.items():
+                sources = {name: text.encode() for name, text in texts.items()}
+                for name, content in {**self.assignment.data, **sources}.items():
                     path = self._path(slot, name)
                     path.parent.mkdir(parents=True, exist_ok=True)
                     path.write_bytes(content)
@@ -178,8 +178,8 @@ class Runner:
                     program = {self.assignment.solution: task.source}
                     for name, text in {**program, **task.extra}.items():
                         self._path(slot, name).write_text(text, encoding="utf-8")
-                    started = self._start(task, slot)
-                    running[started.descriptor] = started
+                    process = self._start(task, slot)
+                    running[process.descriptor] = process
                 if not running:
                     return
                 for each in _wait_for_ended(running.values()):

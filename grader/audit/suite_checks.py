@@ -17,23 +17,25 @@ _MOST_NAMES = 3  # tests that a sentence names
 
 def check_solution(tests: Sequence[TestOutcome]) -> SuiteCheck:
     """Does the solution pass?"""
-    failed = [test for test in tests if test.outcome == "failed"]
+    failures = [test for test in tests if test.outcome == "failed"]
     name = "solution passes"
-    if not failed:
+    if not failures:
         skipped = sum(test.outcome == "skipped" for test in tests)
         rest = f"; {skipped} are skipped" if skipped else ""
         return SuiteCheck(
             name, "ok", f"The solution passes {plural(len(tests) - skipped, 'test')}{rest}."
         )
-    denied = [test for test in failed if is_denied(test)]
-    if len(denied) == len(failed):
-        verb = "needs" if len(denied) == 1 else "need"
-        return SuiteCheck(name, "note", f"{_share(denied, tests)} {verb} {DENIED}.", _ids(denied))
+    denied_tests = [test for test in failures if is_denied(test)]
+    if len(denied_tests) == len(failures):
+        verb = "needs" if len(denied_tests) == 1 else "need"
+        return SuiteCheck(
+            name, "note", f"{_share(denied_tests, tests)} {verb} {DENIED}.", _ids(denied_tests)
+        )
     sentence = (
-        f"The solution fails {len(failed)} of {plural(len(tests), 'test')}, left out of the rest; "
-        f"the first: {failed[0].message}"
+        f"The solution fails {_share(failures, tests)}, left out of the rest; "
+        f"the first: {failures[0].message}"
     )
-    return SuiteCheck(name, "hole", f"{sentence.removesuffix('.')}.", _ids(failed))
+    return SuiteCheck(name, "hole", f"{sentence.removesuffix('.')}.", _ids(failures))
 
 
 def is_denied(test: TestOutcome) -> bool:
@@ -56,13 +58,13 @@ def check_starter(passed: Sequence[str], tests: Sequence[str]) -> SuiteCheck:
     return SuiteCheck(name, "note", sentence, tuple(passed))
 
 
-def check_order(changed: Sequence[str], how: str) -> SuiteCheck:
+def check_order(changed: Sequence[str], run_kind: str) -> SuiteCheck:
     """Do the outcomes depend on the order of the tests?"""
     name = "order"
     if not changed:
         return SuiteCheck(name, "ok", "The tests pass in any order, and when they are repeated.")
     verb = "fails" if len(changed) == 1 else "fail"
-    sentence = f"{_list_names(changed)} {verb} {how}, though the solution passes otherwise."
+    sentence = f"{_list_names(changed)} {verb} {run_kind}, though the solution passes otherwise."
     return SuiteCheck(name, "hole", sentence, tuple(changed))
 
 
@@ -87,8 +89,8 @@ def check_branches(every: Mapping[int, str], left_out: Mapping[int, str]) -> Sui
     """
     holes = {line: name for line, name in every.items() if line not in left_out}
     sentences = [
-        f"{who} {_list_names([f'line {line} of {name}' for line, name in lines.items()])}"
-        for who, lines in (("no test enters", holes), ("only failing tests enter", left_out))
+        f"{subject} {_list_names([f'line {line} of {name}' for line, name in lines.items()])}"
+        for subject, lines in (("no test enters", holes), ("only failing tests enter", left_out))
         if lines
     ]
     if not sentences:
@@ -120,7 +122,7 @@ def check_wrong_results(
     holes: list[str] = []
     notes: list[str] = []
     tests: dict[str, None] = {}
-    for kind, what in says.items():
+    for kind, result in says.items():
         passed, candidates = accepted.get(kind, ()), changed.get(kind, ())
         if not passed:
             continue
@@ -129,11 +131,11 @@ def check_wrong_results(
             continue  # the hole of 1 % says so already
         if len(passed) == len(candidates) and kind != "float32":
             holes.append(
-                f"{_all_tests(len(candidates))} accept{'s' * (len(candidates) == 1)} {what}"
+                f"{_all_tests(len(candidates))} accept{'s' * (len(candidates) == 1)} {result}"
             )
         else:
             verb = "accepts" if len(passed) == 1 else "accept"
-            notes.append(f"{_share(passed, candidates)} {verb} {what}")
+            notes.append(f"{_share(passed, candidates)} {verb} {result}")
     if not holes and not notes:
         right = "No test accepts " + ", or ".join(says.values())
         return SuiteCheck(name, "ok", f"{right}.")

@@ -47,8 +47,8 @@ def command(
 
     definition = resolve(exercise, options.collection_folder(exercises))
     if program is None:
-        begin = f"Begin: etude break {definition.id} 1{exercises_suffix(exercises)}"
-        click.echo("\n".join([*list_programs(definition), begin]))
+        first_command = f"Begin: etude break {definition.id} 1{exercises_suffix(exercises)}"
+        click.echo("\n".join([*list_programs(definition), first_command]))
         return
     wrong = find_program(definition, program)
     if not call and not (call := ask_for_call(wrong)):

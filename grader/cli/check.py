@@ -141,15 +141,15 @@ def find_exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path
             f"{word} is no submission by its name (.py, .ipynb, .zip) and no definition (.yaml); "
             "name the EXERCISE before the FILE"
         )
-    here = find_file(word, exercises)
-    if here is None:
+    path_here = find_file(word, exercises)
+    if path_here is None:
         resolve(word, options.collection_folder(exercises))  # or say which exercise is meant
         name = id_in_name(Path(word)) if is_path(word) else word
         raise UsageError(
             f"there is no {name}.py here; name the FILE to check, or begin with "
             f"'etude start {word}'"
         )
-    return word, here
+    return word, path_here
 
 
 def find_file(exercise: str, exercises: Path | None, folder: Path = Path()) -> Path | None:

@@ -60,17 +60,17 @@ def command(
     texts = ((path, path.read_bytes()) for path in paths)
     asking = [load_exercise(path) for path, text in texts if b"files_to_submit:" in text]
     several = {str(each.id): each.files_to_submit for each in asking if each.files_to_submit}
-    done = collect(source, into, exercise_of, names, several, only)
-    click.echo(f"{plural(len(done.times), 'submission')} in {printable(str(into))}")
-    if any(each.source == CLONE for each in done.times.values()):
+    result = collect(source, into, exercise_of, names, several, only)
+    click.echo(f"{plural(len(result.times), 'submission')} in {printable(str(into))}")
+    if any(each.source == CLONE for each in result.times.values()):
         click.echo("files of a git clone have its date: their times are unknown")
-    elif done.has_one_time:
+    elif result.has_one_time:
         click.echo("all files have one date, that of the download: their times are unknown")
-    elif any(each.source == "Canvas" for each in done.times.values()):
-        late = sum(each.is_late for each in done.times.values())
+    elif any(each.source == "Canvas" for each in result.times.values()):
+        late = sum(each.is_late for each in result.times.values())
         click.echo(f"{late} marked late by Canvas, whose files do not say when they came")
-    if number := len(done.kept - done.times.keys()):
+    if number := len(result.kept - result.times.keys()):
         click.echo(f"{plural(number, 'submission')} in it from before")
-    for path, why in sorted(done.left_out.items()):
+    for path, why in sorted(result.left_out.items()):
         click.echo(f"left out: {printable(path)}: {printable(why)}")
-    raise click.exceptions.Exit(USAGE if done.is_damaged else 1 if done.left_out else 0)
+    raise click.exceptions.Exit(USAGE if result.is_damaged else 1 if result.left_out else 0)

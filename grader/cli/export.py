@@ -47,8 +47,8 @@ def student(folder: Path, exercises: Path | None) -> None:
       etude export student handout/
       etude check --exercises handout/ attention-weights my_solution.py
     """
-    written = write_bundle(options.collection_folder(exercises), folder)
-    click.echo(f"{len(written)} files in {folder}")
+    paths = write_bundle(options.collection_folder(exercises), folder)
+    click.echo(f"{len(paths)} files in {folder}")
 
 
 @command.command("notebook")
@@ -121,16 +121,18 @@ def gradescope(
       etude export gradescope attention-weights --hidden-tests after_due_date
     """
     groups = find_targets(targets, options.collection_for(targets, exercises))
-    assigned = read_assigned(path for group in groups for path in group.files)
+    exercises_to_grade = read_assigned(path for group in groups for path in group.files)
     installation = (
         Installation.of_checkout() if installed is None else Installation.parse(installed)
     )
     # What Gradescope gets if nothing can be graded:
-    faults = Batch(tuple(Report.of_fault(str(each.exercise.id), "", "") for each in assigned))
-    content = autograder(assigned, installation, gradescope_result(faults), hidden_tests)
+    faults = Batch(
+        tuple(Report.of_fault(str(each.exercise.id), "", "") for each in exercises_to_grade)
+    )
+    content = autograder(exercises_to_grade, installation, gradescope_result(faults), hidden_tests)
     options.write_file(output, content)
-    points = sum(each.exercise.max_points for each in assigned)
-    number = plural(len(assigned), "exercise")
+    points = sum(each.exercise.max_points for each in exercises_to_grade)
+    number = plural(len(exercises_to_grade), "exercise")
     click.echo(f"{output}: {number}, {points} points, {len(content) >> 10} KiB")
 
 
@@ -187,12 +189,12 @@ def canvas(
     elif rules != type(rules)():
         raise UsageError("a database has published grades: give --roster and rules with files only")
     else:
-        published = server_module("gradebook_data").batch
+        read_batch = server_module("gradebook_data").batch
         with (
             server_module("commands.server_options").open_store(database) as opened,
             opened.read() as connection,
         ):
-            batch = published(connection)
+            batch = read_batch(connection)
     mark = "\ufeff" if gradebook.read_bytes().startswith(codecs.BOM_UTF8) else ""
     text = mark + without_separator(read_text(gradebook))
     scores = sum_scores(batch, exercises)
@@ -200,22 +202,25 @@ def canvas(
         ids = ids_of_students(rule_options["roster"])
         scores = {ids.get(student) or student: score for student, score in scores.items()}
     try:
-        filled = fill(
+        result = fill(
             text, scores, column=column, identity=identity, scale=scale, skip_unknown=skip_unknown
         )
     except UsageError as error:
         raise UsageError(f"{gradebook}: {error}") from None
-    options.write_file(output, filled.text)
-    click.echo(f"{filled.graded} grades in {filled.column!r} of {output}")
-    excused = {each.student or "" for each in batch if each.is_excused}
-    for names, what in (
-        (sorted(name for name in excused if scores.get(name)), "excused from a part, scaled"),
-        (filled.without_result, "without a verdict, left as they are"),
-        (filled.left_alone, "excused or not assigned, left as they are"),
-        (filled.unknown, "not in the gradebook, left out"),
+    options.write_file(output, result.text)
+    click.echo(f"{result.graded} grades in {result.column!r} of {output}")
+    excused_students = {each.student or "" for each in batch if each.is_excused}
+    for names, description in (
+        (
+            sorted(name for name in excused_students if scores.get(name)),
+            "excused from a part, scaled",
+        ),
+        (result.without_result, "without a verdict, left as they are"),
+        (result.left_alone, "excused or not assigned, left as they are"),
+        (result.unknown, "not in the gradebook, left out"),
     ):
         if names:
-            click.echo(f"{len(names)} {what}: {printable(', '.join(names))}")
+            click.echo(f"{len(names)} {description}: {printable(', '.join(names))}")
 
 
 @command.command("moodle")

@@ -21,9 +21,9 @@ def modification_times(paths: Iterable[Path]) -> dict[str, int]:
     """Return when each file was last changed: those that are named, and ours below folders."""
     versions = {}
     for path in paths:
-        named = not os.path.isdir(path)  # noqa: PTH112  of a closed folder Path raises an error
-        for file in [path] if named else path.rglob("*"):
-            if named or file.suffix in (*_SUFFIXES, *_DATA):
+        is_named = not os.path.isdir(path)  # noqa: PTH112  of a closed folder Path raises an error
+        for file in [path] if is_named else path.rglob("*"):
+            if is_named or file.suffix in (*_SUFFIXES, *_DATA):
                 with contextlib.suppress(OSError):  # an editor may be replacing it just now
                     status = file.stat()
                     if stat.S_ISREG(status.st_mode):

@@ -157,8 +157,8 @@ def _plan(
 def _batch(to_do: Plan, records: Sequence[Record], began: float) -> Batch:
     """Put records in the order of their files, with those of an earlier run."""
     ended = time.time()
-    done = [*to_do.done_before, *records]
-    ordered = sorted(done, key=lambda each: (each.entry.path, each.entry.exercise))
+    finished_records = [*to_do.done_before, *records]
+    ordered = sorted(finished_records, key=lambda each: (each.entry.path, each.entry.exercise))
     reports = tuple(Report.of_record(each, began=began, ended=ended) for each in ordered)
     not_looked_at = tuple(str(path) for path in (*to_do.left_out, *to_do.not_looked_at))
     return Batch(reports, len(to_do.done_before), not_looked_at)
@@ -169,13 +169,15 @@ def _interrupted_batch(
 ) -> Batch:
     """Report what is done, and a fault for all that was still to do."""
     fault = GraderFault(str(error) if isinstance(error, EtudeError) else _BUG)
-    planned = [entry for _, entries in to_do.groups.values() for entry in entries]
-    settled = {record.entry for record in records}
-    left = [Record(entry, fault) for entry in planned if entry not in settled]
-    left += [record for record in to_do.not_graded if record.entry not in settled]
-    if not (records or left):
-        left = [Record(Entry("", Path()), fault)]
-    return _batch(to_do, [*records, *left], began)
+    planned_entries = [entry for _, entries in to_do.groups.values() for entry in entries]
+    finished_entries = {record.entry for record in records}
+    unfinished = [
+        Record(entry, fault) for entry in planned_entries if entry not in finished_entries
+    ]
+    unfinished += [record for record in to_do.not_graded if record.entry not in finished_entries]
+    if not (records or unfinished):
+        unfinished = [Record(Entry("", Path()), fault)]
+    return _batch(to_do, [*records, *unfinished], began)
 
 
 def _single_or_batch(batch: Batch, assigned: tuple[str, ...]) -> Batch | Report:

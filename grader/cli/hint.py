@@ -49,13 +49,13 @@ def command(exercise: str, again: bool, yes: bool, exercises: "Path | None") -> 
         return
     if (words := offer_hint(definition, status)) and not yes:
         try:
-            agreed = click.confirm(f"{words} Show it?")
+            is_accepted = click.confirm(f"{words} Show it?")
         except click.Abort:
             if sys.stdin is not None and sys.stdin.isatty():
                 raise
             click.echo()
             raise UsageError("nobody is there to agree to the price; --yes does it") from None
-        if not agreed:
+        if not is_accepted:
             click.echo("Not shown.")
             return
     _print_hint(definition, take_hint(definition, status))

@@ -70,12 +70,12 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
     if track is not None and slug(track) != track:
         raise UsageError(f"--track: {track!r} is not lower-case words joined by hyphens")
     result = read_source(source)
-    settled = {draft.id: validate_draft(draft) for draft in result.drafts}
-    leave_out_too_large(result, settled)
+    validated = {draft.id: validate_draft(draft) for draft in result.drafts}
+    leave_out_too_large(result, validated)
     paths = plan(result.drafts, into, track, force=force)
     drafts = dict(zip(paths, result.drafts, strict=True))
     for path, draft in drafts.items():
-        write_text(path, settled[draft.id].text)
+        write_text(path, validated[draft.id].text)
     if track is not None and drafts:
         write_text(into / track / "track.yaml", track_text(track, result.drafts, source.name))
     imported = {
@@ -83,19 +83,19 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
         for path, draft in drafts.items()
         if (exercise := load_if_valid(path)) is not None
     }
-    examined = _verify(imported)
-    for path, each in examined.items():
+    proofs = _verify(imported)
+    for path, each in proofs.items():
         if correct_tests(drafts[path], each.printed, each.changing):
             write_text(path, definition_text(drafts[path]))
-    for path, error in _lint_errors(list(examined)):
-        if not any(error.message in sentence for sentence in examined[path].sentences):
+    for path, error in _lint_errors(list(proofs)):
+        if not any(error.message in sentence for sentence in proofs[path].sentences):
             message = f"line {error.where.line}: {error.message} ({error.rule.code})"
-            examined[path].sentences.append(message)
-    problems = {path: settled[draft.id].problems for path, draft in drafts.items()}
-    click.echo(import_report.report(result, drafts, problems, examined))
-    if any(each.faults for each in examined.values()):
+            proofs[path].sentences.append(message)
+    problems = {path: validated[draft.id].problems for path, draft in drafts.items()}
+    click.echo(import_report.report(result, drafts, problems, proofs))
+    if any(each.faults for each in proofs.values()):
         raise click.exceptions.Exit(FAULT)
-    proven = len(examined) == len(drafts) and all(each.proven for each in examined.values())
+    proven = len(proofs) == len(drafts) and all(each.proven for each in proofs.values())
     raise click.exceptions.Exit(0 if proven and not result.failures else NOT_PASSED)
 
 

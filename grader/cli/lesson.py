@@ -85,9 +85,9 @@ def show(
         portable_check.ask_consent(unsafe=unsafe)
         sandbox = portable.PortableSandbox(packages)
     with sandbox:
-        done = run_lesson(read, sandbox)
+        lesson_run = run_lesson(read, sandbox)
     kinds = (ChoiceQuestion, NumberQuestion)
-    questions = [block for block in done.blocks if isinstance(block, kinds)]
+    questions = [block for block in lesson_run.blocks if isinstance(block, kinds)]
     console = Console(highlight=False)
     if answers:
         _reply_to(console, questions, answers)
@@ -95,7 +95,7 @@ def show(
     asks = sys.stdin.isatty() and console.is_terminal
     numbers = itertools.count(1)
     part: list[Block] = []
-    for block in done.blocks:
+    for block in lesson_run.blocks:
         if asks and isinstance(block, kinds):
             _show_blocks(console, part, numbers, exercises)
             _ask_question(console, block, next(numbers))

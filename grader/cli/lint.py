@@ -92,7 +92,7 @@ def _lint(
     collection = None if targets else folder
     report = lint(groups, collection, codes, unshowable)
     if repair:
-        done = fix(report.findings)
-        click.echo(f"{len(done)} of {len(report.findings)} findings repaired.", err=True)
-        report = lint(groups, collection, codes, unshowable) if done else report
+        repairs = fix(report.findings)
+        click.echo(f"{len(repairs)} of {len(report.findings)} findings repaired.", err=True)
+        report = lint(groups, collection, codes, unshowable) if repairs else report
     return report

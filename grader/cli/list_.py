@@ -56,14 +56,14 @@ def command(tracks: tuple[str, ...], form: str, exercises: Path | None) -> None:
     for name in tracks:
         if name not in known_tracks:
             raise UsageError(f"no track '{name}'{did_you_mean(name, known_tracks)}")
-    chosen = [
+    groups = [
         _ExerciseGroup(name, track.definition.title, track.exercises, track.definition.lessons)
         for name, track in known_tracks.items()
         if not tracks or name in tracks
     ]
     if collection.standalone and not tracks:
-        chosen.append(_ExerciseGroup("", "In no track", collection.standalone))
-    if not chosen:
+        groups.append(_ExerciseGroup("", "In no track", collection.standalone))
+    if not groups:
         raise UsageError(f"there are no exercises in {collection.folder}")
     history = read_history()
     standing = exercise_statuses(history)
@@ -71,13 +71,13 @@ def command(tracks: tuple[str, ...], form: str, exercises: Path | None) -> None:
     following = None if next_exercise is None else next_exercise.exercise
     if form == "json":
         click.echo(
-            json.dumps([_json_object(each, standing, following) for each in chosen], indent=2)
+            json.dumps([_json_object(each, standing, following) for each in groups], indent=2)
         )
         return
     from rich.console import Console
 
     with options.pager(Console(highlight=False)) as console:
-        for number, each in enumerate(chosen):
+        for number, each in enumerate(groups):
             if number:
                 console.print()
             _print_group(console, each, standing, following)
@@ -120,7 +120,7 @@ def _print_group(
     if longest + _BESIDE_ID + max(map(len, needs)) > console.width:
         needs = [""] * len(needs)
     before = None
-    for exercise, state, need in zip(listed, states, needs, strict=True):
+    for exercise, state, requirement in zip(listed, states, needs, strict=True):
         lesson = lessons_by_exercise.get(exercise.id)
         if lesson is not before and lesson is not None:
             console.print(Text(f"{lesson.title} (lesson {lesson.id})", style="italic"))
@@ -131,7 +131,7 @@ def _print_group(
             f"{exercise.id:{longest}}  ",
             (f"{exercise.difficulty:12}  ", "dim"),
             f"{exercise.xp:3} XP",
-            (need, "dim"),
+            (requirement, "dim"),
         )
         console.print(line, soft_wrap=True)  # a line each, for grep
 

@@ -70,6 +70,6 @@ def add(
         path = group.files[0]
     if says is None:
         says = click.prompt("What unlocks it, in one or two sentences", err=True)
-    added, line = new_misconception(definition, Path(path), says, name)
-    click.echo(f"{definition.where.path}:{line}: misconception '{added}' is added.")
+    name_added, line = new_misconception(definition, Path(path), says, name)
+    click.echo(f"{definition.where.path}:{line}: misconception '{name_added}' is added.")
     click.echo(f"Prove it: etude verify {definition.where.path}")

@@ -71,15 +71,15 @@ def _print_daily_set(course: Path) -> None:
         local_now().date(),
     )
     history, more = read_history(), exercises_suffix(course)
-    chosen = daily_set(exercises, history, today)
+    daily_exercises = daily_set(exercises, history, today)
     done = {each.exercise for each in history.attempts if each.passed and each.day == today}
-    minutes = sum(map(estimated_minutes, chosen))
+    minutes = sum(map(estimated_minutes, daily_exercises))
     click.echo(f"Today's set, {today.isoformat()}: about {minutes} min")
-    longest = max((len(each.id) for each in chosen), default=0)
-    for each in chosen:
+    longest = max((len(each.id) for each in daily_exercises), default=0)
+    for each in daily_exercises:
         state = "done" if each.id in done else f"{estimated_minutes(each)} min"
         click.echo(printable(f"  {state:>6}  {each.id:{longest}}  {each.title}"))
-    left = next((each for each in chosen if each.id not in done), None)
+    left = next((each for each in daily_exercises if each.id not in done), None)
     if left is None:
         click.echo("You have done today's set.")
         return

@@ -239,13 +239,19 @@ def collection_folder(option: Path | None) -> Path:
     from grader.definitions.files import courses, default_folder, folders_in
     from grader.definitions.wording import listing
 
-    ours = courses()
-    named = os.environ.get("ETUDE_EXERCISES")
-    folder = option or (Path(named) if named else default_folder())
-    folders = [each if each.is_dir() else ours.get(str(each), each) for each in folders_in(folder)]
+    own_courses = courses()
+    variable = os.environ.get("ETUDE_EXERCISES")
+    folder = option or (Path(variable) if variable else default_folder())
+    folders = [
+        each if each.is_dir() else own_courses.get(str(each), each) for each in folders_in(folder)
+    ]
     for each in folders:
         if not each.is_dir():
-            also = f"; courses that come with Etude: {listing(ours, 'and')}" if ours else ""
+            also = (
+                f"; courses that come with Etude: {listing(own_courses, 'and')}"
+                if own_courses
+                else ""
+            )
             raise UsageError(f"there is no folder {each} with exercises{also}")
     return Path(os.pathsep.join(map(str, folders)))
 

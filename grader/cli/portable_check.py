@@ -74,13 +74,13 @@ def ask_consent(*, unsafe: bool, answer: Callable[[str], str] | None = None) -> 
     """
     if unsafe:
         return
-    refused = _REFUSED if answer is None else _REFUSED_IN_NOTEBOOK
+    refusal = _REFUSED if answer is None else _REFUSED_IN_NOTEBOOK
     in_ci = bool(os.environ.get("CI"))
-    agreed = data_folder() / _AGREED
-    if agreed.exists() and not in_ci:
+    consent_file = data_folder() / _AGREED
+    if consent_file.exists() and not in_ci:
         return
     if in_ci or (answer is None and not sys.stdin.isatty()):
-        raise SandboxFault(refused)
+        raise SandboxFault(refusal)
     if answer is not None:
         try:
             yes = answer(f"{_ABOUT} Go on? [y/N] ").strip().lower() in ("y", "yes")
@@ -90,9 +90,9 @@ def ask_consent(*, unsafe: bool, answer: Callable[[str], str] | None = None) -> 
         click.echo(_ABOUT, err=True)
         yes = click.confirm("Go on?", err=True)
     if not yes:
-        raise SandboxFault(refused)
+        raise SandboxFault(refusal)
     try:
-        agreed.parent.mkdir(parents=True, exist_ok=True)
-        agreed.write_text(f"{_ABOUT}\n\nYou agreed to this.\n", encoding="utf-8")
+        consent_file.parent.mkdir(parents=True, exist_ok=True)
+        consent_file.write_text(f"{_ABOUT}\n\nYou agreed to this.\n", encoding="utf-8")
     except OSError as error:
         click.echo(f"etude: your answer is not remembered: {error.strerror}", err=True)

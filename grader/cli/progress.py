@@ -114,8 +114,8 @@ def import_(file: Path) -> None:
         raise UsageError(f"{file}: it is not UTF-8: {error.reason}") from None
     except UsageError as error:
         raise UsageError(f"{file}: {error}") from None
-    added = Store().add(history, imported=programs)
-    click.echo(f"{added} of {len(history)} {'entry' if len(history) == 1 else 'entries'} were new")
+    number = Store().add(history, imported=programs)
+    click.echo(f"{number} of {len(history)} {'entry' if len(history) == 1 else 'entries'} were new")
 
 
 @command.command("where", short_help="Name the file of the record.")
@@ -130,13 +130,13 @@ def where() -> None:
 
 
 def _print_track(
-    title: str, listed: tuple[Exercise, ...], standing: Mapping[ExerciseId, ExerciseStatus]
+    title: str, exercises: tuple[Exercise, ...], standing: Mapping[ExerciseId, ExerciseStatus]
 ) -> None:
-    standings = [standing[each.id] for each in listed if each.id in standing]
+    standings = [standing[each.id] for each in exercises if each.id in standing]
     passed = sum(each.state == "passed" for each in standings)
-    earned, total = sum(each.earned for each in standings), sum(each.xp for each in listed)
+    earned, total = sum(each.earned for each in standings), sum(each.xp for each in exercises)
     bar = ""
     if sys.stdout.isatty():  # none for grep, and for readers of what was kept
-        full = round(_BAR * passed / len(listed)) if listed else 0
+        full = round(_BAR * passed / len(exercises)) if exercises else 0
         bar = "\u2588" * full + "\u2591" * (_BAR - full) + "  "
-    click.echo(f"{title}\n  {bar}{passed} of {len(listed)} passed, {earned} of {total} XP")
+    click.echo(f"{title}\n  {bar}{passed} of {len(exercises)} passed, {earned} of {total} XP")

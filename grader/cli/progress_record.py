@@ -117,8 +117,8 @@ def find_next(
     else:
         in_tracks = [each for track in collection.learning_order for each in track.exercises]
         exercises = (*in_tracks, *collection.standalone)
-    needed = {each.id: each.requires for each in exercises}
-    return next_up(history, tuple(needed), needed.__getitem__)
+    requirements = {each.id: each.requires for each in exercises}
+    return next_up(history, tuple(requirements), requirements.__getitem__)
 
 
 def exercises_suffix(exercises: Path | None) -> str:

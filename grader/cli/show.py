@@ -44,7 +44,7 @@ def command(exercise: str, exercises: Path | None) -> None:
     from grader.reports.terminal_markdown import print_markdown
 
     definition = resolve(exercise, options.collection_folder(exercises))
-    named = f"{exercise}{exercises_suffix(exercises)}"  # in commands to copy
+    command_arguments = f"{exercise}{exercises_suffix(exercises)}"  # in commands to copy
     now = exercise_status(read_history(), definition.id)
     with options.pager(Console(highlight=False)) as console:
         _print_line(console, definition.title, "bold")
@@ -61,10 +61,10 @@ def command(exercise: str, exercises: Path | None) -> None:
             print_markdown(console, definition.forbid.sentence)
         _print_tests(console, definition)
         console.print()
-        _print_line(console, f"Begin with: etude start {named}")
+        _print_line(console, f"Begin with: etude start {command_arguments}")
         if now.hints < len(definition.hints):
             number = f"{now.hints} of {len(definition.hints)} taken"
-            _print_line(console, f"Hints ({number}): etude hint {named}")
+            _print_line(console, f"Hints ({number}): etude hint {command_arguments}")
 
 
 def _print_tests(console: "Console", exercise: "Exercise") -> None:

@@ -41,8 +41,9 @@ def command(exercise: str, file: Path | None, exercises: Path | None) -> None:
     else:
         path = starter_path(definition, file) if file.is_dir() else file
     done = write_starter(definition, path)
-    mine = exercise_statuses(read_history())
-    missing = [name for name in definition.requires if name not in mine or not mine[name].is_done]
+    statuses = exercise_statuses(read_history())
+    done_before = {name for name, status in statuses.items() if status.is_done}
+    missing = [name for name in definition.requires if name not in done_before]
     click.echo(f"{path}: {done}.")
     if missing:
         click.echo(f"It builds on what you have not done yet: {', '.join(missing)}.")

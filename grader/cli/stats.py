@@ -60,13 +60,13 @@ def command(results: tuple[Path, ...], database: str | None, form: str) -> None:
     if not statistics:
         raise UsageError("there is no verdict in what was given")
     if form == "json":
-        own = [{**dataclasses.asdict(each), "suspicion": each.suspicion} for each in tests]
-        undiagnosed = [dataclasses.asdict(each) for each in groups]
+        test_data = [{**dataclasses.asdict(each), "suspicion": each.suspicion} for each in tests]
+        group_data = [dataclasses.asdict(each) for each in groups]
         data = [
             {
                 **dataclasses.asdict(each),
-                "tests": [test for test in own if test["exercise"] == each.exercise],
-                "undiagnosed": [one for one in undiagnosed if one["exercise"] == each.exercise],
+                "tests": [test for test in test_data if test["exercise"] == each.exercise],
+                "undiagnosed": [one for one in group_data if one["exercise"] == each.exercise],
             }
             for each in statistics
         ]

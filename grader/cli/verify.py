@@ -151,7 +151,7 @@ def _accept(proofs: Mapping[Path, Proof], reason: str | None, change: str | None
             f"{len(survivors)} mutants survive, and each needs a reason of its own; name one of "
             f"them with --change:{changes}"
         )
-    written = False
+    is_changed = False
     for path, finding in survivors:
         why = reason
         if why is None:
@@ -164,8 +164,8 @@ def _accept(proofs: Mapping[Path, Proof], reason: str | None, change: str | None
             entry = {"change": finding.change, "reason": why.strip()}
             line = add_entry(path, "equivalent", entry)
             click.echo(f"{path}:{line}: listed as equivalent: {finding.change}", err=True)
-            written = True
-    return written
+            is_changed = True
+    return is_changed
 
 
 def leak_finder() -> FindLeaks:

@@ -175,8 +175,8 @@ class _WatchSession:
         self._track = [track.id] if track else []
         if track:
             states = exercise_statuses(read_history())
-            closed = [each for each in track.exercises if each in states and states[each].is_done]
-            about = f"{track.title}: {len(closed)} of {len(track.exercises)} done"
+            number = sum(each in states and states[each].is_done for each in track.exercises)
+            about = f"{track.title}: {number} of {len(track.exercises)} done"
             console.print(printable(about), style="dim", markup=False)
             lesson = next((each for each in track.lessons if exercise.id in each.exercises), None)
             if lesson is not None and not any(each in states for each in lesson.exercises):

@@ -62,44 +62,45 @@ def sum_scores(batch: Batch, exercises: Sequence[str] = ()) -> dict[str, tuple[f
     Raises:
         UsageError: There are several exercises and none was named, or one is in no result.
     """
-    judged = sorted({each.exercise for each in batch if each.points is not None})
-    counting = _exercises_that_count(judged, exercises)
+    judged_exercises = sorted({each.exercise for each in batch if each.points is not None})
+    counting = _exercises_that_count(judged_exercises, exercises)
     by_name = {(each.student or "", each.exercise): each for each in batch}
     most = {
         name: max(each.max_points for each in batch if each.exercise == name) for name in counting
     }
     sums: dict[str, tuple[float, int] | None] = {}
     for student in dict.fromkeys(student for student, name in by_name if name in counting):
-        points, possible, excused = 0.0, 0, list[str]()
+        points, possible, excused_exercises = 0.0, 0, list[str]()
         for name in counting:
             report = by_name.get((student, name))
             if report is None:
                 possible += most[name]
             elif report.is_excused:
-                excused.append(name)
+                excused_exercises.append(name)
             elif report.points is None or (report.verdict and report.verdict.sandbox == "none"):
                 break  # nothing was judged, or no sandbox stands behind the points
             else:
                 # Each of the points that it was graded with: another version may have had others.
                 points, possible = points + report.points, possible + report.max_points
         else:
-            whole = possible + sum(most[name] for name in excused)
-            part = points * whole / possible if excused and possible else points
-            sums[student] = None if len(excused) == len(counting) else (part, whole)
+            whole = possible + sum(most[name] for name in excused_exercises)
+            part = points * whole / possible if excused_exercises and possible else points
+            sums[student] = None if len(excused_exercises) == len(counting) else (part, whole)
     return sums
 
 
-def _exercises_that_count(judged: Sequence[str], names: Sequence[str]) -> list[str]:
-    missing = [name for name in names if name not in judged]
+def _exercises_that_count(judged_exercises: Sequence[str], names: Sequence[str]) -> list[str]:
+    missing = [name for name in names if name not in judged_exercises]
     if missing:
         raise UsageError(f"there is no verdict on {', '.join(missing)} in the results")
-    if not judged:
+    if not judged_exercises:
         raise UsageError("there is no verdict in the results")
-    if not names and len(judged) > 1:
+    if not names and len(judged_exercises) > 1:
         raise UsageError(
-            f"the results are about {', '.join(judged)}; say with --exercise which of them count"
+            f"the results are about {', '.join(judged_exercises)}; "
+            "say with --exercise which of them count"
         )
-    return list(dict.fromkeys(names)) or list(judged)
+    return list(dict.fromkeys(names)) or list(judged_exercises)
 
 
 def fill(
@@ -135,20 +136,21 @@ def fill(
     book = _Gradebook.from_rows(rows, column, identity)
     rows_by_key = book.students()
     unknown = tuple(name for name in scores if _key(name) not in rows_by_key)
-    if lost := find_lost_zeros(map(_key, unknown), rows_by_key):
+    if lost_zeros := find_lost_zeros(map(_key, unknown), rows_by_key):
         raise UsageError(
-            f"the results are about {lost[0]!r} and the gradebook about {lost[1]!r}: a spreadsheet "
-            "took leading zeros away; export the gradebook again, and do not save it there"
+            f"the results are about {lost_zeros[0]!r} and the gradebook about {lost_zeros[1]!r}: "
+            "a spreadsheet took leading zeros away; export the gradebook again, and do not save it "
+            "there"
         )
     if unknown and not skip_unknown:
         raise UsageError(
             f"not in the column {identity!r} of the gradebook: {_list_names(unknown)}; name the "
             f"column that has these names with --match, or leave them out with --skip-unknown"
         )
-    for name, (_, most) in ((name, score) for name, score in scores.items() if score):
-        if book.points is not None and book.points != most and not scale:
+    for name, (_, possible) in ((name, score) for name, score in scores.items() if score):
+        if book.points is not None and book.points != possible and not scale:
             raise UsageError(
-                f"the assignment has {book.points} points in Canvas and {most} here, as for "
+                f"the assignment has {book.points} points in Canvas and {possible} here, as for "
                 f"{name!r}; --scale converts them"
             )
     by_key = _scores_by_key(scores)
@@ -191,9 +193,9 @@ class _Gradebook:
         for row in rows[1:]:
             row.extend([""] * (len(header) - len(row)))
         if identity not in header:
-            there = [name for name in IDENTITIES if name in header]
+            columns = [name for name in IDENTITIES if name in header]
             raise UsageError(
-                f"the gradebook has no column {identity!r}; --match {_list_names(there)}"
+                f"the gradebook has no column {identity!r}; --match {_list_names(columns)}"
             )
         places = [at for at, name in enumerate(header) if name == column]
         if not places:
@@ -246,9 +248,9 @@ class _Gradebook:
         """Write a score as Canvas does, with at most two digits after the point."""
         if score is None:
             return _EXCUSED
-        earned, most = Decimal(str(score[0])), score[1]
-        points = self.points if self.points is not None else Decimal(most)
-        exact = earned if points == most else earned * points / (most or 1)
+        earned, possible = Decimal(str(score[0])), score[1]
+        points = self.points if self.points is not None else Decimal(possible)
+        exact = earned if points == possible else earned * points / (possible or 1)
         text = f"{exact.quantize(Decimal('0.01'), ROUND_HALF_UP):.2f}".rstrip("0").rstrip(".")
         return text.replace(".", ",") if self.comma else text
 

@@ -71,9 +71,9 @@ def value_lines(test: TestResult, layout: TextLayout) -> list[Text]:
         ):  # those around the first difference
             room = layout.most - 1
             first = next((number for number, (one, other) in enumerate(pairs) if one != other), 0)
-            begin = max(0, min(first - 1, len(pairs) - room))
+            start = max(0, min(first - 1, len(pairs) - room))
             left_out = len(pairs) - room
-            pairs = pairs[begin : begin + room]
+            pairs = pairs[start : start + room]
         left, right = (
             [
                 title,
@@ -142,9 +142,9 @@ def _limit_lines(lines: Sequence[str], layout: TextLayout) -> list[str]:
 def _fold(lines: Sequence[str], width: int) -> list[str]:
     """Return lines of which none is longer than a width."""
     return [
-        each[begin : begin + width]
+        each[start : start + width]
         for each in lines
-        for begin in range(0, max(len(each), 1), width)
+        for start in range(0, max(len(each), 1), width)
     ]
 
 

@@ -152,15 +152,15 @@ def vector_comparison_lines(both: MatrixPair, width: int, *, coloured: bool) -> 
     count = max(1, (width - before) // (side + _PADDING))
     block = _MatrixBlock(Scale.from_matrices(both.expected, both.got), coloured)
     lines: list[Text] = []
-    for begin in range(0, max(len(both.expected[0]), len(both.got[0])), count):
-        lines += [Text()] if begin else []
-        worst = both.worst and (0, both.worst[1] - begin)
+    for start in range(0, max(len(both.expected[0]), len(both.got[0])), count):
+        lines += [Text()] if start else []
+        worst = both.worst and (0, both.worst[1] - start)
         for title, (row,), (texts,) in zip(
             both.titles, (both.expected, both.got), ways, strict=True
         ):
-            part = slice(begin, begin + count)
+            part = slice(start, start + count)
             (cells,) = block.lines([row[part]], [texts[part]], [""], side, worst)
-            head = Text() if begin else title
+            head = Text() if start else title
             lines.append(Text.assemble(head, " " * (before - len(head)), cells))
     return lines
 

@@ -140,8 +140,8 @@ def _section(report: Report, heading: str = "", anchor: str = "") -> Iterator[st
     yield f'<p class="{_class(verdict.outcome)}"><strong>{escape(summary(verdict))}</strong></p>\n'
     for section in document(verdict):
         body = "".join(map(_block, section.blocks))
-        framed = section.kind in ("help", "example")
-        yield f'<div class="diagnosis">{body}</div>\n' if framed else f"{body}\n"
+        has_frame = section.kind in ("help", "example")
+        yield f'<div class="diagnosis">{body}</div>\n' if has_frame else f"{body}\n"
     yield _output_block(verdict.output)
     if not verdict.message:
         yield "<ol>\n"

@@ -35,13 +35,17 @@ def _suite(report: Report) -> ET.Element:
     name = submission_name(report)
     suite = ET.Element("testsuite", name=_xml(name))
     grade = report.grade
-    counted: dict[str, str | int] = {}
+    grade_properties: dict[str, str | int] = {}
     if grade is not None:
         points = "" if grade.points is None else f"{grade.points:.10g}"
-        counted = {"grade": points, "max_grade": grade.max_points, "note": line(grade.note)}
+        grade_properties = {
+            "grade": points,
+            "max_grade": grade.max_points,
+            "note": line(grade.note),
+        }
     if report.verdict is None:
-        if counted:
-            _properties(suite, counted)
+        if grade_properties:
+            _properties(suite, grade_properties)
         case = _case(suite, name, line(report.outcome))
         kind = "error" if report.is_fault else "failure"
         _problem(case, kind, report.outcome, report.message)
@@ -58,7 +62,7 @@ def _suite(report: Report) -> ET.Element:
                 "submission_hash": verdict.submission_hash,
                 "grader_version": verdict.grader_version,
                 "diagnosis": "" if verdict.diagnosis is None else verdict.diagnosis.id,
-                **counted,
+                **grade_properties,
             },
         )
         if verdict.message:

@@ -181,8 +181,8 @@ def gradescope(batch: Batch) -> str:
             "extra_data": {"id": test.id, "hidden": test.hidden, "outcome": test.outcome.value},
         }
         tests.append(result)
-    numbered = [{**test, "number": str(number)} for number, test in enumerate(tests, 1)]
-    return _text({"score": batch.score, **data, "tests": numbered})
+    numbered_tests = [{**test, "number": str(number)} for number, test in enumerate(tests, 1)]
+    return _text({"score": batch.score, **data, "tests": numbered_tests})
 
 
 def _gradescope_output(report: Report, batch: Batch) -> str:

@@ -72,13 +72,13 @@ def gradebook(batch: Batch, about: Mapping[str, tuple[str, str]] | None = None) 
     for student, reports in batch.by_student.items():
         judged = [each for each in reports.values() if each.points is not None]
         total = sum(each.points or 0 for each in judged)
-        of = sum(each.max_points for each in judged)
+        possible = sum(each.max_points for each in judged)
         cells = [
             "excused" if report is not None and report.is_excused else _points(report)
             for report in map(reports.get, exercises)
         ]
         names = () if about is None else about[student]
-        rows.append((student, *names, *cells, f"{total:.10g}", of))
+        rows.append((student, *names, *cells, f"{total:.10g}", possible))
     return _table(rows)
 
 

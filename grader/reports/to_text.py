@@ -157,9 +157,9 @@ def print_batch(console: Console, batch: Batch) -> None:
     summary = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.most_common())
     total = plural(batch.submissions, "submission")
     console.print(f"{total}: {summary or 'nothing to do'}", markup=False)
-    noted = sum(report.grade is not None and bool(report.grade.note) for report in reports)
-    if noted and not rows:
-        console.print(f"{plural(noted, 'grade')} with a note; --format csv=FILE has them all")
+    with_notes = sum(report.grade is not None and bool(report.grade.note) for report in reports)
+    if with_notes and not rows:
+        console.print(f"{plural(with_notes, 'grade')} with a note; --format csv=FILE has them all")
     if batch.done_before:
         console.print(f"{batch.done_before} had a verdict already", markup=False)
     if batch.not_looked_at:

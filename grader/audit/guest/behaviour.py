@@ -105,7 +105,7 @@ def observe(module: types.ModuleType, name: str, steps: Steps) -> Behaviour:
     np.random.seed(0)  # noqa: NPY002  a program may use it
     target: Any = getattr(module, name, None)
     instance: Any = None
-    seen: list[StepOutcome] = []
+    outcomes: list[StepOutcome] = []
     with warnings.catch_warnings(), np.errstate(all="ignore"), time_limit():
         warnings.simplefilter("ignore")
         for method, args, kwargs in steps:
@@ -119,7 +119,7 @@ def observe(module: types.ModuleType, name: str, steps: Steps) -> Behaviour:
             except CallTooLongError:
                 raise
             except BaseException as error:  # noqa: BLE001  a program may raise anything
-                seen.append(StepOutcome(None, type(error).__name__))
+                outcomes.append(StepOutcome(None, type(error).__name__))
                 break
             if method == "__init__":
                 instance, result = result, None
@@ -127,22 +127,24 @@ def observe(module: types.ModuleType, name: str, steps: Steps) -> Behaviour:
                 result = ITSELF  # its attributes are compared after the last step
             elif isinstance(result, types.GeneratorType):
                 result = [*itertools.islice(result, _MOST_ITEMS)]
-            changed = differ([*args, *kwargs.values()], [*own_args, *own_kwargs.values()])
+            has_changed_arguments = differ(
+                [*args, *kwargs.values()], [*own_args, *own_kwargs.values()]
+            )
             with contextlib.suppress(Exception):
                 result = copy.deepcopy(result)  # a later step may change it
-            seen.append(StepOutcome(result, changed=changed))
+            outcomes.append(StepOutcome(result, changed=has_changed_arguments))
     attributes = {}
     if instance is not None:
         with contextlib.suppress(Exception):
             attributes = {key: value for key, value in vars(instance).items() if key[0] != "_"}
-    return Behaviour(tuple(seen), attributes)
+    return Behaviour(tuple(outcomes), attributes)
 
 
-def _convert_objects(value: Any, module: types.ModuleType, seen: set[int]) -> None:
+def _convert_objects(value: Any, module: types.ModuleType, visited: set[int]) -> None:
     """Give objects that another program made the class of the same name in this program."""
-    if id(value) in seen:
+    if id(value) in visited:
         return
-    seen.add(id(value))
+    visited.add(id(value))
     kind = type(value)
     if kind.__module__ == module.__name__:
         with contextlib.suppress(TypeError, AttributeError):
@@ -152,7 +154,7 @@ def _convert_objects(value: Any, module: types.ModuleType, seen: set[int]) -> No
         value = [*value.values()]
     if isinstance(value, list | tuple | set):
         for each in value:
-            _convert_objects(each, module, seen)
+            _convert_objects(each, module, visited)
 
 
 @dataclass(frozen=True, slots=True)

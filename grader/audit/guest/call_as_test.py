@@ -111,9 +111,9 @@ def test_body(
         words = [f"{key}={word}" if key else word for key, word, _ in arguments]
         target = f"{owner}.{step[0]}" if owner else f"{style.prefix}{name}"
         call = f"{target}({', '.join(words)})"
-        seen = behaviour.steps[number]
+        outcome = behaviour.steps[number]
         lines += more
-        if step[0] == "__init__" and not seen.error:
+        if step[0] == "__init__" and not outcome.error:
             owner = name.lower()
             lines.append(f"{owner} = {call}")
         elif number < difference.step or difference.kind == "attribute":
@@ -122,14 +122,14 @@ def test_body(
             same = "np.testing.assert_array_equal"
             arrays = [each for each in arguments if isinstance(each[2], np.ndarray)]
             lines += [call, *(f"{same}({word}, {expression(value)})" for _, word, value in arrays)]
-        elif seen.error:
-            if not hasattr(builtins, seen.error):
-                raise NotWritableError(seen.error)
-            lines += [f"with pytest.raises({seen.error}):", f"    {call}"]
-        elif isinstance(seen.value, str) and seen.value == ITSELF:
+        elif outcome.error:
+            if not hasattr(builtins, outcome.error):
+                raise NotWritableError(outcome.error)
+            lines += [f"with pytest.raises({outcome.error}):", f"    {call}"]
+        elif isinstance(outcome.value, str) and outcome.value == ITSELF:
             lines.append(f"assert {call} is {owner}")
         else:
-            lines += [f"result = {call}", *_comparison_lines("result", seen.value, style)]
+            lines += [f"result = {call}", *_comparison_lines("result", outcome.value, style)]
     if difference.kind == "attribute":
         lines += _comparison_lines(
             f"{owner}.{difference.name}", behaviour.attributes[difference.name], style

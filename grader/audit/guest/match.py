@@ -33,7 +33,7 @@ class Correspondence:
 
 
 def positional_arguments(
-    module: types.ModuleType, name: str, step: Step, most: int
+    module: types.ModuleType, name: str, step: Step, max_arguments: int
 ) -> tuple[Any, ...] | None:
     """Return a call's arguments in the order of its parameters, without defaults at the end.
 
@@ -48,7 +48,7 @@ def positional_arguments(
     bound.apply_defaults()
     values = [*bound.arguments.values()]
     defaults = [each.default for each in signature.parameters.values()]
-    while len(values) > most:
+    while len(values) > max_arguments:
         if values[-1] is not defaults[len(values) - 1]:
             return None
         values.pop()
@@ -76,11 +76,11 @@ def find_correspondence(
     if takes is None:
         return None
     parts: dict[tuple[int | None, int | None], int] = {}
-    compared = 0
+    compared_calls = 0
     results: set[bytes] = set()
-    own = [steps[0] for called, steps in pool if called == name]
-    for value, result in _results((right, name), (exercise, known_name), own, takes):
-        compared += 1
+    own_calls = [steps[0] for called, steps in pool if called == name]
+    for value, result in _results((right, name), (exercise, known_name), own_calls, takes):
+        compared_calls += 1
         pairs: list[tuple[int | None, int | None]] = [(None, None)]
         if isinstance(value, tuple) and not isinstance(result, tuple):
             pairs = [(number, None) for number in range(len(value))]
@@ -91,12 +91,12 @@ def find_correspondence(
             if _close(one, result if item is None else result[item]):
                 parts[part, item] = parts.get((part, item), 0) + 1
                 results.add(pickle.dumps(result))
-        if compared >= _ENOUGH_RESULTS and not parts:
+        if compared_calls >= _ENOUGH_RESULTS and not parts:
             return None
     if len(results) < _ENOUGH_RESULTS:
         return None
     best = max(parts, key=lambda each: parts[each])
-    return Correspondence(takes[1], *best) if parts[best] >= _PART * compared else None
+    return Correspondence(takes[1], *best) if parts[best] >= _PART * compared_calls else None
 
 
 def _results(
@@ -106,7 +106,7 @@ def _results(
     takes: tuple[int, int],
 ) -> Iterator[tuple[Any, Any]]:
     """Yield the results of the calls that both accept."""
-    accepted = refused = 0
+    accepted_calls = refused_calls = 0
     for step in calls:
         args = positional_arguments(*right, step, takes[1])
         if args is None or len(args) < takes[0]:
@@ -116,12 +116,12 @@ def _results(
         except CallTooLongError:
             return
         if one.raises or other.raises:
-            refused += 1
+            refused_calls += 1
         else:
-            accepted += 1
+            accepted_calls += 1
             yield one.steps[0].value, other.steps[0].value
         # One that takes fewer axes may still do the same on those.
-        if accepted >= _MOST_CALLS or (refused > _MOST_REFUSED and not accepted):
+        if accepted_calls >= _MOST_CALLS or (refused_calls > _MOST_REFUSED and not accepted_calls):
             return
 
 

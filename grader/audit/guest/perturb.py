@@ -191,10 +191,10 @@ def with_other_sizes(rng: np.random.Generator, steps: Steps) -> Steps:
 
 def with_batch_axis(steps: Steps) -> Steps:
     """Give the arrays with the most axes one more, of length 2."""
-    most = max((array.ndim for array in arrays(steps)), default=0)
+    max_axes = max((array.ndim for array in arrays(steps)), default=0)
 
     def change(value: Any) -> Any:
-        if isinstance(value, np.ndarray) and value.ndim == most and value.size < _MOST_SIZE:
+        if isinstance(value, np.ndarray) and value.ndim == max_axes and value.size < _MOST_SIZE:
             return np.stack([value, value[::-1] if value.ndim else value])
         return value
 
@@ -311,8 +311,8 @@ def _with_less(steps: Steps, options: Options) -> Iterator[Steps]:
 
 
 def _with_fewer_axes(steps: Steps) -> Iterator[Steps]:
-    most = max((array.ndim for array in arrays(steps)), default=0)
-    for least in {most, 3}:
+    max_axes = max((array.ndim for array in arrays(steps)), default=0)
+    for least in {max_axes, 3}:
 
         def change(value: Any, least: int = least) -> Any:
             is_large = isinstance(value, np.ndarray) and value.ndim >= least > 0 and len(value)

@@ -208,8 +208,8 @@ class _Plugin:
         }
         if self._lines is not None:
             reached = _Coverage(*self._lines.stop())
-            used = {*getattr(item, "fixturenames", ())} & self._by_fixture.keys()
-            for each in (self._loading, *(self._by_fixture[name] for name in used)):
+            fixture_names = {*getattr(item, "fixturenames", ())} & self._by_fixture.keys()
+            for each in (self._loading, *(self._by_fixture[name] for name in fixture_names)):
                 reached.add(each.lines, each.calls)
             message |= {"lines": sorted(reached.lines), "calls": reached.calls}
         self._send(message)

@@ -48,11 +48,11 @@ def make_pool(
     for script in scripts:
         by_name.setdefault(script.name, []).append(tuple(script.steps))
     pool: list[Candidate] = []
-    for name, recorded in by_name.items():
-        recorded.sort(key=perturb.size)
+    for name, scripts_of_name in by_name.items():
+        scripts_of_name.sort(key=perturb.size)
         until = time.process_time() + seconds / len(by_name)
         result = _Pool(right, name, read_options(right, name, texts))
-        result.fill(recorded, until)
+        result.fill(scripts_of_name, until)
         pool += result.candidates
     return pool
 
@@ -171,11 +171,11 @@ class CallSearch:
         is_smaller = True
         while is_smaller:
             is_smaller = False
-            measure, seen = perturb.size(steps), set[bytes]()
+            measure, tried_keys = perturb.size(steps), set[bytes]()
             for smaller in perturb.simpler(steps, options):
-                if perturb.size(smaller) >= measure or (key := pickle.dumps(smaller)) in seen:
+                if perturb.size(smaller) >= measure or (key := pickle.dumps(smaller)) in tried_keys:
                     continue
-                seen.add(key)
+                tried_keys.add(key)
                 # Fewer axes only where tests call it so: a reader expects what it is made for.
                 if not all((name, _form(step)) in forms for step in smaller):
                     continue

@@ -51,7 +51,7 @@ def load_problem(folder: Path) -> Assignment:
     parse(solution, folder / "solution.py")
     program = read_program(solution)
     functions: list[str] = []
-    taken: set[str] = set()
+    names: set[str] = set()
     for test in draft.tests:
         parse(test.code, folder / "tests.json")
         if test.key == "run":
@@ -60,17 +60,17 @@ def load_problem(folder: Path) -> Assignment:
             body = "".join(f"{name} = {value!r}\n" for name, value in test.given.items())
             expected = None if test.expect is NOTHING else test.expect
             body += f"assert_same({test.code}, {expected!r})\n"
-        name = function_name(test.description or test.id, taken)
+        name = function_name(test.description or test.id, names)
         functions.append(as_function(name, body))
     if not functions:
         raise bad(folder / "tests.json", "there is no test in it")
     body = "\n\n".join(functions)
-    used = free_names(body) & program.sets if program else frozenset[str]()
+    used_names = free_names(body) & program.sets if program else frozenset[str]()
     helpers = [text for text, name in ((PRINTED, "assert_prints"), (_SAME, "assert_same"))
                if name in body]  # fmt: skip
     head = "import contextlib\nimport io\nimport re\n\n" if PRINTED in helpers else ""
     head += "import numpy as np\n"
-    if own := import_line("solution", used - {"np"}):
+    if own := import_line("solution", used_names - {"np"}):
         head += f"\n{own}"
     has_starter = bool(draft.starter.strip()) and not any("made of" in r for r in draft.remarks)
     return Assignment(
@@ -92,8 +92,10 @@ def load_exercism(folder: Path) -> Assignment:
         DefinitionError: It has no exemplar or no tests.
         UnreadableError: One of its files cannot be read.
     """
-    _, named = exercism.read_config(folder)
-    files = {key: [name for name in names if name.endswith(".py")] for key, names in named.items()}
+    _, file_names = exercism.read_config(folder)
+    files = {
+        key: [name for name in names if name.endswith(".py")] for key, names in file_names.items()
+    }
     stubs = files["solution"] or [f"{folder.absolute().name.replace('-', '_')}.py"]
     models, tests = [*files["exemplar"], *files["example"]], files["test"]
     if not models:
@@ -101,19 +103,19 @@ def load_exercism(folder: Path) -> Assignment:
         raise bad(folder / exercism.CONFIG, message)
     solution = stubs[0]
     modules = {solution: _source(folder, models[0])}
-    read = {each: _source(folder, each) for each in tests}
-    if not any(has_test(parse(source, folder / each)) for each, source in read.items()):
+    test_sources = {each: _source(folder, each) for each in tests}
+    if not any(has_test(parse(source, folder / each)) for each, source in test_sources.items()):
         raise bad(folder / (tests or [exercism.CONFIG])[0], "there is no test in it")
-    used = {*stubs, *models, *tests}
+    known_files = {*stubs, *models, *tests}
     beside = [
         entry.name
         for entry in entries(folder)
-        if entry.name.endswith(".py") and entry.name not in used and not entry.is_symlink()
+        if entry.name.endswith(".py") and entry.name not in known_files and not entry.is_symlink()
     ]
     modules |= {each: _source(folder, each) for each in (*stubs[1:], *beside)}
     starter = _source(folder, solution) if os.path.lexists(folder / solution) else None
     source, name = (folder / models[0]).as_posix(), folder.absolute().name
-    return Assignment(name, "exercism", solution, modules, read, starter, source=source)
+    return Assignment(name, "exercism", solution, modules, test_sources, starter, source=source)
 
 
 def _source(folder: Path, name: str) -> str:

@@ -133,11 +133,11 @@ def _tests(drafts: Sequence[Draft], solution: str, notes: list[str]) -> str:
     """Return the file of tests; nothing if there is none."""
     program = read_program(solution)
     sources = {each.source for each in (program.statements if program else ())}
-    mine = program.sets if program else frozenset[str]()
+    solution_names = program.sets if program else frozenset[str]()
     functions: list[str] = []
     stars: list[str] = []
-    used: set[str] = set()
-    taken: set[str] = set()
+    used_names: set[str] = set()
+    test_names: set[str] = set()
     for draft in drafts:
         for test in draft.tests:
             if test.key == "run" and test.stdout is None:
@@ -148,13 +148,15 @@ def _tests(drafts: Sequence[Draft], solution: str, notes: list[str]) -> str:
             if not says_something(code):
                 continue
             stars += star_imports
-            name = function_name(_label(draft, test), taken)
+            name = function_name(_label(draft, test), test_names)
             body = code if test.stdout is None else check_printed(code, test.stdout)
             parts = read_program(code)
-            changed = sorted((parts.sets if parts else frozenset()) & mine & _needed_first(code))
-            scope = f"global {', '.join(changed)}\n" if changed else ""
-            used |= (free_names(code) & mine).union(changed)
-            mark = "@among_the_cells\n" if changed else ""
+            changed_names = sorted(
+                (parts.sets if parts else frozenset()) & solution_names & _needed_first(code)
+            )
+            scope = f"global {', '.join(changed_names)}\n" if changed_names else ""
+            used_names |= (free_names(code) & solution_names).union(changed_names)
+            mark = "@among_the_cells\n" if changed_names else ""
             functions.append(mark + as_function(name, scope + body))
     if not functions:
         return ""
@@ -164,7 +166,7 @@ def _tests(drafts: Sequence[Draft], solution: str, notes: list[str]) -> str:
         head = f"import functools\nimport types\n{head}\nimport {_MODULE}\n"
     head += "import numpy as np\nimport pytest\n"
     head += "".join(f"{each}\n" for each in dict.fromkeys(stars))
-    own = import_line(_MODULE, used - {"np", "pytest"})
+    own = import_line(_MODULE, used_names - {"np", "pytest"})
     parts_of_file = [head + (f"\n{own}" if own else "")]
     if "assert_prints(" in body:
         parts_of_file.append(PRINTED)
@@ -177,15 +179,17 @@ def _needed_first(code: str) -> frozenset[str]:
     """Return the names that some statements read before another one has set them."""
     program = read_program(code)
     missing: set[str] = set()
-    done: set[str] = set()
+    names_set: set[str] = set()
     for each in program.statements if program else ():
-        read = {
+        names_read = {
             node.id
             for node in ast.walk(each.node)
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
         }
-        missing |= (read if not isinstance(each.node, ast.AugAssign) else read | each.sets) - done
-        done |= each.sets
+        missing |= (
+            names_read if not isinstance(each.node, ast.AugAssign) else names_read | each.sets
+        ) - names_set
+        names_set |= each.sets
     return frozenset(missing)
 
 

@@ -36,15 +36,15 @@ _NO_WORD: Final = re.compile(r"\W+")
 _MARGIN: Final = "    "
 
 
-def function_name(label: str, taken: set[str]) -> str:
+def function_name(label: str, names: set[str]) -> str:
     """Return a name for a test function that no other one has, and note that it is taken."""
     name = _NO_WORD.sub("_", label).strip("_").lower() or "test"
     name = name if name.startswith("test_") else f"test_{name}"
     count, unique = 1, name
-    while unique in taken:
+    while unique in names:
         count += 1
         unique = f"{name}_{count}"
-    taken.add(unique)
+    names.add(unique)
     return unique
 
 
@@ -67,16 +67,16 @@ def check_printed(body: str, expected: str) -> str:
 def indent(code: str) -> str:
     """Indent statements; lines that begin inside of a text stay as they are."""
     inside: set[int] = set()
-    begun: list[int] = []  # f-strings that are open, where Python has tokens for their parts
+    open_starts: list[int] = []  # f-strings that are open, where Python has tokens for their parts
     try:
         for token in tokenize.generate_tokens(io.StringIO(code).readline):
             kind = tokenize.tok_name[token.type]
             if kind == "STRING":
                 inside.update(range(token.start[0] + 1, token.end[0] + 1))
             elif kind.endswith("STRING_START"):
-                begun.append(token.start[0])
-            elif kind.endswith("STRING_END") and begun:
-                inside.update(range(begun.pop() + 1, token.end[0] + 1))
+                open_starts.append(token.start[0])
+            elif kind.endswith("STRING_END") and open_starts:
+                inside.update(range(open_starts.pop() + 1, token.end[0] + 1))
     except (tokenize.TokenError, SyntaxError):
         inside.clear()
     return "\n".join(

@@ -124,14 +124,14 @@ def title(survivor: Survivor) -> str:
 
 def find_repeated_tests(survivors: Sequence[Survivor]) -> dict[str, str]:
     """Return by change the name of the test of each survivor that an earlier one has, too."""
-    seen: set[str] = set()
+    earlier_tests: set[str] = set()
     result: dict[str, str] = {}
     for each in survivors:
-        if each.test in seen:
+        if each.test in earlier_tests:
             name = _FUNCTION.search(each.test or "")
             result[each.change] = name[1] if name else "a test above"
         if each.test:
-            seen.add(each.test)
+            earlier_tests.add(each.test)
     return result
 
 

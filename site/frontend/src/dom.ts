@@ -72,11 +72,6 @@ export function renderParagraphs(text: string): DocumentFragment {
   return fragment;
 }
 
-/** Return a number with its noun: `1 test`, `2 tests`. */
-export function pluralize(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
-}
-
 function setAttributes(target: Element, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === true) target.setAttribute(name, "");

@@ -25,7 +25,7 @@ import {
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { element } from "./dom";
-import { createCompletion, COMPLETION_THEME, type NumpyNames } from "./completion";
+import { COMPLETION_THEME, createCompletion, type NumpyNames } from "./completion";
 
 export interface EditorOptions {
   readonly parent: HTMLElement;

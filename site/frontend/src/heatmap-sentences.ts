@@ -1,5 +1,7 @@
 /** Sentences that describe a row of a heatmap. */
 
+import { formatPercent, joinNames } from "./text";
+
 export interface HeatmapRow {
   readonly at: number; // its index
   readonly texts: readonly string[]; // the cells' texts
@@ -87,14 +89,6 @@ function quoteLabel(labels: readonly string[], index: number): string {
 /** Return whether the labels are only the indices of rows or columns. */
 function areIndices(labels: readonly string[]): boolean {
   return labels.every((label, index) => label === String(index));
-}
-
-function joinNames(names: readonly string[]): string {
-  return names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
-}
-
-function formatPercent(share: number): string {
-  return `${Math.round(share * 100)}%`;
 }
 
 function capitalize(text: string): string {

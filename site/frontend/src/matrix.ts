@@ -1,7 +1,7 @@
 /** Numbers as a table with row and column headings, in the colours of the site's heatmaps. */
 
 import { element } from "./dom";
-import { decimalsFor, isRounded, formatNumber, formatInteger } from "./numerals";
+import { decimalsFor, formatInteger, formatNumber, isRounded } from "./numerals";
 import { createShade } from "./shading";
 
 export type MatrixRows = readonly (readonly (number | boolean)[])[];

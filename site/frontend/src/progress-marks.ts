@@ -3,7 +3,7 @@
 import { element } from "./dom";
 import { page } from "./page";
 import { progress } from "./progress";
-import { type ExerciseStatus, exerciseStatuses, type State, totalXp, INITIAL_STATUS } from "./progress/status";
+import { type ExerciseStatus, exerciseStatuses, INITIAL_STATUS, type State, totalXp } from "./progress/status";
 import { PAGE_CHANGED_EVENT } from "./page-signal";
 import { certificates } from "./submit/certificates";
 

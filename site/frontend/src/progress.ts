@@ -1,11 +1,9 @@
 /** The learner's record in this browser, which all tabs share. */
 
 import { fromJson, toJson } from "./progress/exchange";
-import { BROWSER_SANDBOX, toLocalDay, formatInstant, EMPTY_HISTORY, type Outcome } from "./progress/history";
-import { RECORD_KEY, LearnersRecord } from "./progress/record";
+import { BROWSER_SANDBOX, EMPTY_HISTORY, formatInstant, type Outcome, toLocalDay } from "./progress/history";
+import { LearnersRecord, RECORD_KEY } from "./progress/record";
 import { exerciseStatus, type ExerciseStatus } from "./progress/status";
-
-export { type ExerciseStatus, availableXp } from "./progress/status";
 
 /** The part of a verdict's JSON that becomes an attempt. */
 export interface RecordedVerdict {

@@ -3,9 +3,8 @@
 import { PYTHON_STARTED_EVENT } from "./service-worker-client";
 import { pageSignal } from "./page-signal";
 import type { Call, FromWorker } from "./worker/messages";
-import { releaseWorker, startSpareWorker, type PythonWorker, takeWorker } from "./workers";
-
-export { hasPython, numpyNames } from "./workers";
+import { type PythonWorker, releaseWorker, startSpareWorker, takeWorker } from "./workers";
+import { errorMessage } from "./text";
 
 export type PythonState =
   | { readonly kind: "idle" }
@@ -129,7 +128,7 @@ export class Python {
       const data = await this.#loadData();
       if (worker && worker === this.#worker) this.#lastCallId = worker.post([...this.prepare, ...data]);
     } catch (error) {
-      if (worker === this.#worker) this.#fail(error instanceof Error ? error.message : String(error));
+      if (worker === this.#worker) this.#fail(errorMessage(error));
     }
   }
 

@@ -1,6 +1,8 @@
 /** Shortcuts of a single key. They do nothing while one types, and can be switched off (WCAG 2.1.4). */
 
+import { openDialog } from "./dialog";
 import { button, element } from "./dom";
+import { readStored, writeStored } from "./storage";
 
 const STORAGE_KEY = "etude.shortcuts";
 const TEXT_FIELDS = "input:not([type=radio], [type=checkbox], [type=range]), textarea, select, [contenteditable]";
@@ -29,7 +31,7 @@ let isOn = true; // where the browser keeps nothing, for this page alone
 
 /** Listen for the shortcuts, and to the button at the end of the page that lists them. */
 export function listenForShortcuts(): void {
-  isOn = readSetting();
+  isOn = readStored(STORAGE_KEY) !== "off";
   addEventListener("keydown", (event) => {
     const act = ACTIONS[event.key];
     if (!act || !isOn || isReserved(event)) return;
@@ -73,18 +75,16 @@ function showShortcutList(): void {
   if (document.querySelector("dialog[open]")) return;
   const checkbox = element("input", { type: "checkbox" });
   checkbox.checked = isOn;
-  checkbox.addEventListener("change", () => writeSetting(checkbox.checked));
-  const dialog = element("dialog", { class: "question", "aria-labelledby": "shortcuts-title" });
-  dialog.append(
-    element("h2", { id: "shortcuts-title" }, "Keyboard shortcuts"),
+  checkbox.addEventListener("change", () => {
+    isOn = checkbox.checked;
+    writeStored(STORAGE_KEY, isOn ? null : "off"); // without storage the setting lasts as long as the page
+  });
+  const dialog = openDialog("Keyboard shortcuts", [
     renderList(SINGLE_KEYS),
     element("p", {}, element("label", {}, checkbox, " Use these single keys. They do nothing while you type.")),
     renderList(KEY_COMBINATIONS),
     element("p", { class: "buttons" }, button("Close", () => dialog.close(), { class: "button primary" })),
-  );
-  dialog.addEventListener("close", () => dialog.remove());
-  document.body.append(dialog);
-  dialog.showModal();
+  ]);
 }
 
 function renderList(list: typeof SINGLE_KEYS): HTMLElement {
@@ -93,22 +93,4 @@ function renderList(list: typeof SINGLE_KEYS): HTMLElement {
     return element("div", {}, element("dt", {}, ...names), element("dd", {}, does));
   });
   return element("dl", { class: "shortcut-list" }, ...rows);
-}
-
-function readSetting(): boolean {
-  try {
-    return localStorage.getItem(STORAGE_KEY) !== "off";
-  } catch {
-    return true;
-  }
-}
-
-function writeSetting(on: boolean): void {
-  isOn = on;
-  try {
-    if (on) localStorage.removeItem(STORAGE_KEY);
-    else localStorage.setItem(STORAGE_KEY, "off");
-  } catch {
-    // The choice then holds for this page alone.
-  }
 }

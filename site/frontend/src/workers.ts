@@ -2,7 +2,7 @@
 
 import type { NumpyNames } from "./completion";
 import { page } from "./page";
-import type { Call, FromWorker, ToWorker, FileRequest } from "./worker/messages";
+import type { Call, FileRequest, FromWorker, ToWorker } from "./worker/messages";
 
 /** The script of a worker, which the builder puts here. */
 declare const PYTHON_WORKER: string;

@@ -5,7 +5,7 @@ import { attentionWeights, isKnown, softmax } from "../src/figures/attention.ts"
 import { describeArrows, dotProduct } from "../src/figures/arrows-model.ts";
 import { describeRow } from "../src/figures/explorer-sentences.ts";
 import { changeScores, describeShares } from "../src/figures/shares-model.ts";
-import { histogramHeights, decodeScores, describeMeasures, measure } from "../src/figures/curves-model.ts";
+import { decodeScores, describeMeasures, histogramHeights, measure } from "../src/figures/curves-model.ts";
 import * as waves from "../src/figures/positions-model.ts";
 import attention from "./attention.json";
 import { computeHeadArrays } from "../src/figures/head-arrays.ts";

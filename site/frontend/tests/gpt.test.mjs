@@ -1,7 +1,7 @@
 // What the heads of a small GPT looked at: digits that end before the letter that they belong to.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { draftSentence, attentionLinks, SWITCH_SENTENCES } from "../src/gpt/generation-step.ts";
+import { attentionLinks, draftSentence, SWITCH_SENTENCES } from "../src/gpt/generation-step.ts";
 
 const step = (...heads) => ({ letter: "x", choices: [], heads });
 

@@ -1,10 +1,10 @@
 // The record of a learner in the browser: the rules by which the command line counts, and a storage that fails.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { fromJson, NewerFormat, InvalidHistory, readPrograms, toJson } from "../src/progress/exchange.ts";
-import { countNew, toLocalDay, formatInstant, mergeHistories, EMPTY_HISTORY, countEntries } from "../src/progress/history.ts";
-import { RECORD_KEY, LearnersRecord, UNREADABLE_KEY } from "../src/progress/record.ts";
-import { dueForReview, leastRecentlyTried, nextExercise, exerciseStatuses, computeStreak, totalXp, INITIAL_STATUS, availableXp } from "../src/progress/status.ts";
+import { fromJson, InvalidHistory, NewerFormat, readPrograms, toJson } from "../src/progress/exchange.ts";
+import { countEntries, countNew, EMPTY_HISTORY, formatInstant, mergeHistories, toLocalDay } from "../src/progress/history.ts";
+import { LearnersRecord, RECORD_KEY, UNREADABLE_KEY } from "../src/progress/record.ts";
+import { availableXp, computeStreak, dueForReview, exerciseStatuses, INITIAL_STATUS, leastRecentlyTried, nextExercise, totalXp } from "../src/progress/status.ts";
 import table from "./cases.json";
 
 const ATTEMPT = {

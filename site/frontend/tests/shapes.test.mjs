@@ -1,7 +1,7 @@
 // The shapes that lines make, in an editor and spoken.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { toLineNotes, shapeSentence } from "../src/solve/shapes.ts";
+import { shapeSentence, toLineNotes } from "../src/solve/shapes.ts";
 
 const shape = (line, name, kind, lengths, is_off_track = false) => ({ line, name, kind, lengths, is_off_track });
 

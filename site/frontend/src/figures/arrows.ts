@@ -3,15 +3,14 @@
 import { findElement } from "../dom";
 import { formatNumber } from "../numerals";
 import { describeArrows, dotProduct, QUERY_LENGTH } from "./arrows-model";
-import { FigureSentence } from "./figure";
+import { FigureSentence, findSetting, showSetting } from "./figure";
 
 const PIXELS_PER_UNIT = 50;
 const STEP_DEGREES = 5;
 
 export function startArrows(figure: HTMLElement): void {
   const sentence = new FigureSentence(figure);
-  const setting = (name: string): HTMLInputElement => findElement(`[data-setting="${name}"]`, HTMLInputElement, figure);
-  const [query, key, length] = [setting("query"), setting("key"), setting("length")];
+  const [query, key, length] = [findSetting(figure, "query"), findSetting(figure, "key"), findSetting(figure, "length")];
   const picture = findElement("svg", SVGSVGElement, figure);
 
   const draw = (): void => {
@@ -67,10 +66,4 @@ function drawArrow(arrow: SVGGElement, degrees: number, length: number): void {
   const [nameX, nameY] = tipPosition(degrees + 12, length + 0.1);
   name.setAttribute("x", nameX);
   name.setAttribute("y", String(Number(nameY) + 5));
-}
-
-function showSetting(input: HTMLInputElement, text: string): void {
-  const output = input.parentElement?.querySelector(".figure-value");
-  if (output) output.textContent = text;
-  input.setAttribute("aria-valuetext", text);
 }

@@ -1,6 +1,7 @@
 /** The scores and their softmax for each setting of the curves figure; the twin of sitegen.teaching.curves. */
 
-import { softmax, type Matrix } from "./attention";
+import { formatPercent } from "../text";
+import { type Matrix, softmax } from "./attention";
 
 export const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
@@ -66,7 +67,7 @@ export function isSaturated({ peak }: Measures): boolean {
 
 export function describeMeasures(measures: Measures): string {
   const [spread, slope] = [measures.spread.toFixed(1), measures.slope.toFixed(3)];
-  const peak = `${Math.floor(100 * measures.peak + 0.5)}%`;
+  const peak = formatPercent(measures.peak);
   const numbers = `the scores spread by ${spread}, the largest share is ${peak} on average`;
   if (isSaturated(measures)) {
     return `Saturated: ${numbers}, and the slope is only ${slope}. Little can be learned.`;

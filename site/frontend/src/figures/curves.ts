@@ -1,8 +1,8 @@
 /** The curves figure: sliders, two drawings of scores and their softmax, three measures and a sentence. */
 
 import { findElement } from "../dom";
-import { FigureSentence } from "./figure";
-import { histogramHeights, decodeScores, describeMeasures, isSaturated, measure, SIZES } from "./curves-model";
+import { decodeScores, describeMeasures, histogramHeights, isSaturated, measure, SIZES } from "./curves-model";
+import { FigureSentence, findSetting, showSetting } from "./figure";
 
 const BASELINE = 144;
 const MAX_HEIGHT = 120;
@@ -11,8 +11,7 @@ const MIN_LABELLED_SHARE = 0.15; // the bar of a smaller share has no room for i
 export function startCurves(figure: HTMLElement): void {
   const scoreSteps = decodeScores(figure.dataset.scores ?? "");
   const sentence = new FigureSentence(figure);
-  const setting = (name: string): HTMLInputElement => findElement(`[data-setting="${name}"]`, HTMLInputElement, figure);
-  const [size, temperature, scale] = [setting("size"), setting("temperature"), setting("scale")];
+  const [size, temperature, scale] = [findSetting(figure, "size"), findSetting(figure, "temperature"), findSetting(figure, "scale")];
   let query = 0;
 
   const draw = (): void => {
@@ -31,17 +30,13 @@ export function startCurves(figure: HTMLElement): void {
     showValue("spread", measures.spread.toFixed(2));
     showValue("peak", measures.peak.toFixed(2));
     showValue("slope", measures.slope.toFixed(3));
-    showSetting(size, "size", String(SIZES[Number(size.value)]));
-    showSetting(temperature, "temperature", heat.toFixed(2));
+    showSetting(size, String(SIZES[Number(size.value)]));
+    showSetting(temperature, heat.toFixed(2));
     figure.querySelector(".figure-said")?.classList.toggle("saturated", isSaturated(measures));
     sentence.announce([describeMeasures(measures)]);
   };
   const showValue = (name: string, text: string): void => {
     findElement(`[data-value="${name}"]`, HTMLElement, figure).textContent = text;
-  };
-  const showSetting = (input: HTMLInputElement, name: string, text: string): void => {
-    showValue(name, text);
-    input.setAttribute("aria-valuetext", text);
   };
 
   for (const input of [size, temperature, scale]) input.addEventListener("input", draw);

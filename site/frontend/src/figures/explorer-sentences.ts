@@ -1,5 +1,7 @@
 /** The sentences of the attention explorer; the twin of sitegen.teaching.explorer. */
 
+import { formatPercent } from "../text";
+
 /** A sentence in parts; every second part is emphasised. */
 export type SentenceParts = readonly string[];
 
@@ -12,7 +14,7 @@ export function describeRow(words: readonly string[], row: readonly number[], as
   if (visibleWeights.length === 1) return ["", queryWord, " sees only itself: the mask hides what comes later."];
   const weight = (place: number): number => visibleWeights[place] ?? 0;
   // Weights that differ by a rounding error count as equal, and the earlier word is named first.
-  const rounded = (place: number): number => roundHalfUp(weight(place), 1_000_000);
+  const rounded = (place: number): number => Math.round(1_000_000 * weight(place));
   const order = visibleWeights.map((_, place) => place).sort((a, b) => rounded(b) - rounded(a));
   const [first = 0, second = 0] = order;
   const name = (place: number): string => (place === ask ? "itself" : `“${words[place]}”`);
@@ -34,15 +36,6 @@ export function describeCell(words: readonly string[], weight: number, query: nu
   const share = `: it gets ${formatPercent(weight)} of the attention.`;
   if (query === key) return ["The query of ", queryWord, ` meets its own key${share}`];
   return ["The query of ", queryWord, " meets the key of ", keyWord, share];
-}
-
-/** Format a weight as `64%`, and a tiny one as `<1%`. */
-export function formatPercent(weight: number): string {
-  return weight > 0 && weight < 0.005 ? "<1%" : `${roundHalfUp(weight)}%`;
-}
-
-export function roundHalfUp(weight: number, parts = 100): number {
-  return Math.floor(parts * weight + 0.5);
 }
 
 /** Return whether the words fit in a row of columns of equal width. */

@@ -2,10 +2,11 @@
 
 import { element, findElement } from "../dom";
 import { createShade } from "../shading";
+import { formatPercent } from "../text";
 import { drawArcs, tallHeight } from "./arcs";
 import { attentionWeights, isKnown, type Matrix, type ToyModel } from "./attention";
-import { describeCell, describeRow, fitInRow, type SentenceParts, formatPercent, roundHalfUp } from "./explorer-sentences";
-import { readFigureData, makeGrid, cellPosition, FigureSentence, setTabStop } from "./figure";
+import { describeCell, describeRow, fitInRow, type SentenceParts } from "./explorer-sentences";
+import { cellPosition, type CellPosition, FigureSentence, makeGrid, readFigureData, setTabStop, showSetting } from "./figure";
 
 const FEWEST_WORDS = 2;
 const MOST_WORDS = 10;
@@ -19,8 +20,6 @@ interface State {
   scale: boolean;
   temperature: number;
 }
-
-type CellPosition = readonly [query: number, key: number];
 
 class Explorer {
   readonly #toy: ToyModel;
@@ -223,14 +222,12 @@ class Explorer {
         const weight = this.#weights[index]?.[to] ?? 0;
         cell.className = isShut ? "shut" : shadeWeight(weight);
         cell.classList.toggle("met", index === query && to === key);
-        cell.replaceChildren(isShut ? element("span", { class: "unseen" }, "masked") : String(roundHalfUp(weight)));
+        cell.replaceChildren(isShut ? element("span", { class: "unseen" }, "masked") : String(Math.round(100 * weight)));
       });
     });
     this.#table?.tHead?.querySelectorAll("th").forEach((head, index) => head.classList.toggle("met", index === key));
-    const value = this.figure.querySelector(".figure-value");
-    const temperature = this.#state.temperature.toFixed(2);
-    if (value) value.textContent = temperature;
-    this.#settingInput("temperature")?.setAttribute("aria-valuetext", temperature);
+    const temperature = this.#settingInput("temperature");
+    if (temperature) showSetting(temperature, this.#state.temperature.toFixed(2));
   }
 
   #paintWords(row: readonly number[], pointedKey: number | null): void {

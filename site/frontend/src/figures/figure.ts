@@ -1,6 +1,6 @@
 /** Shared parts of the figures: their data, the sentence below them, and arrow keys in a table. */
 
-import { element } from "../dom";
+import { element, findElement } from "../dom";
 import type { SentenceParts } from "./explorer-sentences";
 
 const ANNOUNCE_DELAY_MS = 500; // waits for a slider to rest
@@ -35,7 +35,7 @@ export function readFigureData(figure: HTMLElement): unknown {
   return JSON.parse(script?.text ?? "null");
 }
 
-const KEY_STEPS: Readonly<Record<string, readonly [number, number]>> = {
+const KEY_STEPS: Readonly<Record<string, CellPosition>> = {
   ArrowUp: [-1, 0],
   ArrowDown: [1, 0],
   ArrowLeft: [0, -1],
@@ -44,8 +44,23 @@ const KEY_STEPS: Readonly<Record<string, readonly [number, number]>> = {
   End: [0, Infinity],
 };
 
+/** Find the input of a figure's setting. */
+export function findSetting(figure: HTMLElement, name: string): HTMLInputElement {
+  return findElement(`[data-setting="${name}"]`, HTMLInputElement, figure);
+}
+
+/** Show the value of a setting beside its input, and to screen readers. */
+export function showSetting(input: HTMLInputElement, text: string): void {
+  const output = input.parentElement?.querySelector(".figure-value");
+  if (output) output.textContent = text;
+  input.setAttribute("aria-valuetext", text);
+}
+
+/** The place of a cell in the body of a table. */
+export type CellPosition = readonly [row: number, column: number];
+
 /** Make a table a grid: one stop of the Tab key, in which arrow keys move from cell to cell. */
-export function makeGrid(table: HTMLTableElement, start: readonly [number, number]): void {
+export function makeGrid(table: HTMLTableElement, start: CellPosition): void {
   table.setAttribute("role", "grid");
   setTabStop(table, start);
   table.addEventListener("focusin", ({ target }) => {
@@ -64,14 +79,14 @@ export function makeGrid(table: HTMLTableElement, start: readonly [number, numbe
 }
 
 /** Make one cell the table's only stop of the Tab key. */
-export function setTabStop(table: HTMLTableElement, [row, column]: readonly [number, number]): void {
+export function setTabStop(table: HTMLTableElement, [row, column]: CellPosition): void {
   bodyCells(table).forEach((cells, index) =>
     cells.forEach((cell, to) => (cell.tabIndex = index === row && to === column ? 0 : -1)),
   );
 }
 
 /** Return the row and column of an event's target in the body of a table, or null. */
-export function cellPosition(table: HTMLTableElement, target: EventTarget | null): [number, number] | null {
+export function cellPosition(table: HTMLTableElement, target: EventTarget | null): CellPosition | null {
   const cell = target instanceof Element ? target.closest("td") : null;
   const index = cell ? bodyCells(table).findIndex((cells) => cells.includes(cell)) : -1;
   return cell && index >= 0 ? [index, bodyCells(table)[index]?.indexOf(cell) ?? 0] : null;

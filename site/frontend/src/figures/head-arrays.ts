@@ -1,8 +1,7 @@
 /** The arrays of one attention head, computed from a reader's own matrices, with the sum behind each number. */
 
 import { formatNumber } from "../numerals";
-
-export type Matrix = readonly (readonly number[])[];
+import { type Matrix, softmax } from "./attention";
 
 /** The matrices that a lesson's cells have defined; null for anything but a small matrix of numbers. */
 export type LessonArrays = Readonly<Record<(typeof LESSON_ARRAY_NAMES)[number], Matrix | null>>;
@@ -57,11 +56,7 @@ function matrixProduct(left: Matrix, right: Matrix): ComputedArray {
 }
 
 function rowSoftmax(scores: Matrix): ComputedArray {
-  const values = scores.map((row) => {
-    const powers = row.map((score) => Math.exp(score - Math.max(...row)));
-    const all = powers.reduce((sum, power) => sum + power, 0);
-    return powers.map((power) => power / all);
-  });
+  const values = scores.map(softmax);
   const sum = (i: number, j: number): string => {
     const powers = (scores[i] ?? []).map((score) => `exp(${formatValue(score)})`);
     return `${powers[j]} / (${powers.join(" + ")}) = ${formatValue(values[i]?.[j] ?? NaN)}`;

@@ -15,7 +15,7 @@ export type Change = "plus" | "times" | null;
 export const MAX_SCORE = 6; // a slider goes from the negative of this to this
 
 /** Format a share as `84.4%`, and a tiny one as `<0.1%`. */
-export function formatPercent(share: number): string {
+export function formatShare(share: number): string {
   return share < 0.0005 ? "<0.1%" : `${formatNumber(100 * share, 1)}%`;
 }
 
@@ -30,10 +30,10 @@ export function describeShares(bars: readonly ScoredShare[], change: Change): Se
   const begin = change ? news[change] : "";
   const [first, second] = [...bars].sort((a, b) => b.score - a.score);
   if (!first || !second) return [begin];
-  if (bars.every(({ score }) => score === first.score)) return [`${begin}All scores are equal, so each share is `, formatPercent(first.share), "."];
+  if (bars.every(({ score }) => score === first.score)) return [`${begin}All scores are equal, so each share is `, formatShare(first.share), "."];
   const [one, other] = [`“${first.name}”`, `“${second.name}”`];
   const gap = first.score - second.score;
-  if (gap === 0) return [begin, one, " and ", other, ` have the same score, so each gets ${formatPercent(first.share)}.`];
+  if (gap === 0) return [begin, one, " and ", other, ` have the same score, so each gets ${formatShare(first.share)}.`];
   const times = formatNumber(Math.exp(gap), 1);
   return [begin, one, ` is ${formatNumber(gap, 2)} above ${other}, so its share is `, `${times} times`, " as large."];
 }

@@ -4,7 +4,7 @@ import { findElement } from "../dom";
 import { formatNumber } from "../numerals";
 import { softmax } from "./attention";
 import { FigureSentence } from "./figure";
-import { changeScores, type Change, describeShares, formatPercent } from "./shares-model";
+import { type Change, changeScores, describeShares, formatShare } from "./shares-model";
 
 export function startShares(figure: HTMLElement): void {
   const sentence = new FigureSentence(figure);
@@ -18,7 +18,7 @@ export function startShares(figure: HTMLElement): void {
   const draw = (): void => {
     const shares = softmax(scores);
     rows.forEach((row, index) => {
-      const [score, share] = [formatNumber(scores[index] ?? 0, 1), formatPercent(shares[index] ?? 0)];
+      const [score, share] = [formatNumber(scores[index] ?? 0, 1), formatShare(shares[index] ?? 0)];
       findElement(".figure-value", HTMLElement, row).textContent = score;
       findElement(".shares-share", HTMLElement, row).textContent = share;
       findElement("rect", SVGRectElement, row).setAttribute("width", (100 * (shares[index] ?? 0)).toFixed(2));

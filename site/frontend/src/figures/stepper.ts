@@ -2,10 +2,8 @@
 
 import { button, element } from "../dom";
 import { createShade } from "../shading";
-import { makeGrid, cellPosition, setTabStop } from "./figure";
-import { type LessonArrays, computeHeadArrays, formatValue, CELLS_RAN_EVENT, type ComputedArray } from "./head-arrays";
-
-type CellPosition = readonly [row: number, column: number];
+import { cellPosition, type CellPosition, makeGrid, setTabStop } from "./figure";
+import { CELLS_RAN_EVENT, type ComputedArray, computeHeadArrays, formatValue, type LessonArrays } from "./head-arrays";
 
 class StepPanel {
   readonly #result: HTMLTableElement;

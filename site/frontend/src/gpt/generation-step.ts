@@ -1,5 +1,7 @@
 /** The data of each letter that a small GPT writes, and the sentences on it. */
 
+import { formatPercent } from "../text";
+
 export interface GenerationStep {
   readonly letter: string;
   readonly choices: readonly (readonly [letter: string, probability: number])[];
@@ -39,10 +41,6 @@ export function attentionLinks({ heads }: GenerationStep, number: number, minWei
 /** Name a letter; a space and the end of the text are invisible. */
 export function letterName(letter: string): string {
   return letter === " " ? "space" : letter === END_OF_TEXT ? "end" : letter;
-}
-
-export function formatPercent(share: number): string {
-  return `${Math.round(100 * share)}%`;
 }
 
 /** The sentence on what each switch brings, from the measurements of `set_up` in the page's program. */

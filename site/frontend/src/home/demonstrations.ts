@@ -3,7 +3,7 @@
 import { element, findElement } from "../dom";
 import { WritingPace } from "../gpt/writing-pace";
 import type { RecordedText } from "../gpt/generation-step";
-import { prefersReducedMotion, GeneratedText } from "../gpt/generated-text";
+import { GeneratedText, prefersReducedMotion } from "../gpt/generated-text";
 import { suggestDraft } from "../solve/draft";
 
 const KEY_MS = 30; // between two letters that are typed; all of it takes less than five seconds

@@ -4,7 +4,7 @@ import { button, element, renderInlineCode } from "../dom";
 import type { Editor } from "../editor";
 import { makeHeatmapsExplorable } from "../heatmap";
 import { numpyNames } from "../workers";
-import { renderFigure, type MatrixFigure, type PlotFigure } from "./figures";
+import { type MatrixFigure, type PlotFigure, renderFigure } from "./figures";
 import type { Staleness } from "./notebook";
 
 /** The result that Python returns for a cell. */

@@ -1,13 +1,14 @@
 /** The page of a small GPT, of which each part may be a learner's own function. */
 
-import { button, pluralize, element, findElement, renderInlineCode } from "../dom";
+import { button, element, findElement, renderInlineCode } from "../dom";
 import { WritingPace } from "../gpt/writing-pace";
-import { draftSentence, SWITCH_SENTENCES, type GenerationStep, type RecordedText } from "../gpt/generation-step";
-import { prefersReducedMotion, isEndOfText, GeneratedText } from "../gpt/generated-text";
+import { draftSentence, type GenerationStep, type RecordedText, SWITCH_SENTENCES } from "../gpt/generation-step";
+import { GeneratedText, isEndOfText, prefersReducedMotion } from "../gpt/generated-text";
 import { progress } from "../progress";
 import { InterruptedCall, Python } from "../python";
 import { readProgram } from "../solve/draft";
 import { PythonStatusLine } from "../solve/python-status";
+import { errorMessage, pluralize } from "../text";
 
 interface Problem {
   readonly message: string;
@@ -117,7 +118,7 @@ class GptDesk {
     try {
       await write();
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorMessage(error);
       this.#problemBox.replaceChildren(element("p", { class: "problem" }, message));
       if (!(error instanceof InterruptedCall)) throw error;
     } finally {

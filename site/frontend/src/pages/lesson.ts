@@ -1,8 +1,8 @@
 import { button, element } from "../dom";
-import { LESSON_ARRAY_NAMES, CELLS_RAN_EVENT } from "../figures/head-arrays";
+import { CELLS_RAN_EVENT, LESSON_ARRAY_NAMES } from "../figures/head-arrays";
 import { startFigures } from "../figures/start";
 import { makeHeatmapsExplorable } from "../heatmap";
-import { CellView, type CellResult } from "../lesson/cell";
+import { type CellResult, CellView } from "../lesson/cell";
 import { Experiment } from "../lesson/experiment";
 import { Notebook } from "../lesson/notebook";
 import { startQuestions } from "../lesson/question";

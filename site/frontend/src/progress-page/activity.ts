@@ -1,10 +1,11 @@
 /** The latest events, one a line; repeated failures of an exercise share a line. */
 
 import { type CourseExercise } from "../course";
-import { pluralize, element, findElement } from "../dom";
+import { element, findElement } from "../dom";
 import { page } from "../page";
-import { type Attempt, compareTexts, toLocalDay, type History, isSelfReported } from "../progress/history";
+import { type Attempt, compareTexts, type History, isSelfReported, toLocalDay } from "../progress/history";
 import { exerciseStatuses } from "../progress/status";
+import { pluralize } from "../text";
 
 interface Line {
   readonly exercise: string;

@@ -3,7 +3,7 @@
 import type { CourseExercise } from "../course";
 import { element, findElement } from "../dom";
 import { page } from "../page";
-import { toLocalDay, type History } from "../progress/history";
+import { type History, toLocalDay } from "../progress/history";
 import { dueForReview } from "../progress/status";
 
 const MAX_EXERCISES = 5;

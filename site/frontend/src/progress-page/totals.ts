@@ -1,8 +1,9 @@
 /** The totals of a record: four numbers, a sentence, and the last days. */
 
-import { pluralize, findElement } from "../dom";
-import { toLocalDay, type History, countEntries } from "../progress/history";
-import { exerciseStatuses, computeStreak, totalXp } from "../progress/status";
+import { findElement } from "../dom";
+import { countEntries, type History, toLocalDay } from "../progress/history";
+import { computeStreak, exerciseStatuses, totalXp } from "../progress/status";
+import { pluralize } from "../text";
 
 export interface Totals {
   readonly xp: number;

@@ -1,14 +1,15 @@
 /** Export, import and erasure of the record. */
 
 import { type CourseExercise } from "../course";
-import { button, pluralize, element, findElement } from "../dom";
+import { button, element, findElement } from "../dom";
 import { progress } from "../progress";
 import { fromJson, InvalidHistory, type Programs, readPrograms, toJson } from "../progress/exchange";
-import { countNew, toLocalDay, type History, mergeHistories, countEntries } from "../progress/history";
-import { askInDialog } from "../solve/dialog";
+import { countEntries, countNew, type History, mergeHistories, toLocalDay } from "../progress/history";
+import { askInDialog } from "../dialog";
 import { download } from "../solve/download";
 import { importPrograms, readPassedPrograms, withoutLocalCode } from "../solve/draft";
 import { computeTotals } from "./totals";
+import { pluralize } from "../text";
 
 const MAX_BYTES = 64 * 2 ** 20; // as in the command line
 const MAX_NAMES = 3;

@@ -3,7 +3,7 @@
  * is validated by the rules of grader.progress.exchange.
  */
 
-import { type Attempt, type BrokenProgram, type Surrender, type TakenHint, type History, mergeHistories, EMPTY_HISTORY, OUTCOMES } from "./history";
+import { type Attempt, type BrokenProgram, EMPTY_HISTORY, type History, mergeHistories, OUTCOMES, type Surrender, type TakenHint } from "./history";
 
 const FORMAT_NAME = "etude_progress";
 const FORMAT_VERSION = 1;

@@ -59,6 +59,9 @@ export interface History {
 
 export const EMPTY_HISTORY: History = { attempts: [], hints: [], given_up: [], broken: [] };
 
+/** The separator of the ids of several mistakes in an attempt's diagnosis. */
+export const DIAGNOSIS_SEPARATOR = " | ";
+
 /** The sandbox name of attempts in a page: uncertified, and of visible tests alone. */
 export const BROWSER_SANDBOX = "browser";
 

@@ -1,7 +1,7 @@
 /** The learner's record in the browser's storage, which may be off, full, damaged, or changed by another tab. */
 
-import { fromJson, NewerFormat, InvalidHistory, toJson } from "./exchange";
-import { countNew, type History, mergeHistories, EMPTY_HISTORY } from "./history";
+import { fromJson, InvalidHistory, NewerFormat, toJson } from "./exchange";
+import { countNew, EMPTY_HISTORY, type History, mergeHistories } from "./history";
 
 export const RECORD_KEY = "etude.progress";
 export const UNREADABLE_KEY = "etude.progress.unreadable";

@@ -3,7 +3,7 @@
  * cases of site/frontend/tests/cases.json.
  */
 
-import { type Attempt, type BrokenProgram, type Surrender, type TakenHint, type History, isSelfReported } from "./history";
+import { type Attempt, type BrokenProgram, type History, isSelfReported, type Surrender, type TakenHint } from "./history";
 
 export type State = "new" | "tried" | "passed" | "given up";
 

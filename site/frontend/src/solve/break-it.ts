@@ -3,12 +3,13 @@
 import { button, element, renderInlineCode } from "../dom";
 import { progress } from "../progress";
 import type { Python } from "../python";
-import { fileAddress, type Exercise } from "./exercise";
+import { type Exercise, fileAddress } from "./exercise";
 import { renderComparison } from "./values";
 import type { SmallExample } from "./verdict";
+import { errorMessage } from "../text";
+import { DIAGNOSIS_SEPARATOR } from "../progress/history";
 
 const MAX_PROGRAMS = 3; // programs, one XP each, as in grader.progress.breaks
-const ID_SEPARATOR = " | "; // of the ids of several mistakes of one attempt
 
 interface BreakFile {
   readonly programs: readonly { readonly id: string; readonly code: string }[]; // HTML of the builder, the simplest first
@@ -143,15 +144,11 @@ function programStatus({ id, exercise }: WrongProgram): { isBroken: boolean; ear
 /** The misconceptions that were found in the learner's own attempts. */
 function ownMistakes(exercise: string): ReadonlySet<string> {
   const mine = progress.history.attempts.filter((each) => each.exercise === exercise);
-  return new Set(mine.flatMap(({ diagnosis }) => diagnosis.split(ID_SEPARATOR)));
+  return new Set(mine.flatMap(({ diagnosis }) => diagnosis.split(DIAGNOSIS_SEPARATOR)));
 }
 
 async function loadBreaks(address: string): Promise<BreakFile> {
   const response = await fetch(address).catch(() => undefined);
   if (!response?.ok) throw new Error("The programs could not be loaded. Is there a connection?");
   return (await response.json()) as BreakFile;
-}
-
-function errorMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -4,6 +4,7 @@ import { button, element } from "../dom";
 import { type Programs } from "../progress/exchange";
 import { reportCode } from "../splice";
 import { pageSignal } from "../page-signal";
+import { readStored, writeStored } from "../storage";
 
 const PAUSE_MS = 300;
 const DRAFT_PREFIX = "etude.draft.";
@@ -11,30 +12,17 @@ const PASSED_PREFIX = "etude.passed.";
 
 /** Keep the program that passed, whatever becomes of the draft. */
 export function storePassedProgram(exercise: string, source: string): void {
-  try {
-    localStorage.setItem(PASSED_PREFIX + exercise, source);
-  } catch {
-    // The draft says so where it is written.
-  }
+  writeStored(PASSED_PREFIX + exercise, source); // the draft reports it if storage is full
 }
 
 /** The program that passed last in this browser, or else the draft; nothing where there is neither. */
 export function readProgram(exercise: string): string | null {
-  try {
-    return localStorage.getItem(PASSED_PREFIX + exercise) ?? localStorage.getItem(DRAFT_PREFIX + exercise);
-  } catch {
-    return null;
-  }
+  return readStored(PASSED_PREFIX + exercise) ?? readStored(DRAFT_PREFIX + exercise);
 }
 
 /** Put a program into the editor of an exercise that has none here. */
 export function suggestDraft(exercise: string, source: string): void {
-  if (readProgram(exercise) !== null) return;
-  try {
-    localStorage.setItem(DRAFT_PREFIX + exercise, source);
-  } catch {
-    // The editor then has the starter.
-  }
+  if (readProgram(exercise) === null) writeStored(DRAFT_PREFIX + exercise, source);
 }
 
 /** The programs that passed last in this browser, by their exercises. */
@@ -56,11 +44,7 @@ export function withoutLocalCode(programs: Programs): Programs {
 export function importPrograms(programs: Programs): void {
   for (const [exercise, source] of Object.entries(withoutLocalCode(programs))) {
     storePassedProgram(exercise, source);
-    try {
-      localStorage.setItem(DRAFT_PREFIX + exercise, source);
-    } catch {
-      // It is kept as the program that passed, or the storage is full.
-    }
+    writeStored(DRAFT_PREFIX + exercise, source);
   }
 }
 
@@ -84,7 +68,7 @@ export class Draft {
     private readonly replace: (text: string) => void,
   ) {
     this.#key = DRAFT_PREFIX + exercise;
-    this.#lastStored = this.#readStored();
+    this.#lastStored = readStored(this.#key);
     this.#currentText = this.#lastStored ?? starter;
     addEventListener("pagehide", () => this.#save(), { signal: pageSignal() });
     addEventListener("storage", ({ key }) => (key === this.#key || key === null) && this.#detectConflict(), { signal: pageSignal() });
@@ -109,27 +93,17 @@ export class Draft {
     if (text === null) return;
     reportCode(this.exercise, text);
     if (this.#detectConflict()) return;
-    try {
-      if (text === this.starter) localStorage.removeItem(this.#key);
-      else localStorage.setItem(this.#key, text);
-      this.#lastStored = this.#readStored();
+    if (writeStored(this.#key, text === this.starter ? null : text)) {
+      this.#lastStored = readStored(this.#key);
       this.#unsaved = null;
-    } catch {
+    } else {
       this.isKept = false;
-    }
-  }
-
-  #readStored(): string | null {
-    try {
-      return localStorage.getItem(this.#key);
-    } catch {
-      return null;
     }
   }
 
   /** Whether another tab has kept another text since; it is offered. */
   #detectConflict(): boolean {
-    const stored = this.#readStored();
+    const stored = readStored(this.#key);
     const other = stored ?? this.starter;
     if (stored === this.#lastStored || other === this.#currentText) {
       this.#resolveConflict(stored);

@@ -1,9 +1,10 @@
 /** Hints, one at a time at their price, and the solution: after a pass, or for all of the XP. */
 
 import { button, type Child, element, findElement, renderInlineCode } from "../dom";
-import { progress, availableXp } from "../progress";
+import { progress } from "../progress";
+import { availableXp } from "../progress/status";
 import { certificates, service } from "../submit/certificates";
-import { askInDialog } from "./dialog";
+import { askInDialog } from "../dialog";
 import type { Exercise, Solution } from "./exercise";
 import { renderExplanation, solutionLoader } from "./solution";
 

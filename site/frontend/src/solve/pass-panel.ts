@@ -1,11 +1,12 @@
 /** What a pass comes to, and where to go from there. */
 
-import { button, pluralize, element, renderInlineCode } from "../dom";
-import { progress, type ExerciseStatus } from "../progress";
-import { exerciseStatuses } from "../progress/status";
+import { button, element, renderInlineCode } from "../dom";
+import { progress } from "../progress";
+import { type ExerciseStatus, exerciseStatuses } from "../progress/status";
 import { checkCommand, type Exercise } from "./exercise";
 import { ranAllTests } from "./results";
 import type { Verdict } from "./verdict";
+import { joinNames, pluralize } from "../text";
 
 /** Who ran which tests: the service all of them, a page for practice all that it has, others the visible ones. */
 type Judge = "service" | "page" | "visible tests";
@@ -41,8 +42,7 @@ function renderAdvance({ id, title }: Exercise): HTMLElement[] {
   const isWhole = lessons[lessonIndex]?.every(isPassed) && lessons[lessonIndex].length > 1;
   const lesson = marks[lessonIndex]?.nextElementSibling?.textContent ?? "";
   const trained = [...document.querySelectorAll("#trains a")].map(({ textContent }) => textContent);
-  const last = trained.pop();
-  const practised = last ? `You practised ${[trained.join(", "), last].filter(Boolean).join(" and ")}.` : `You solved “${title}”.`;
+  const practised = trained.length > 0 ? `You practised ${joinNames(trained)}.` : `You solved “${title}”.`;
   const squares = lessons.map((lesson) => element("span", { class: "dots" }, ...lesson.map((each) => renderSquare(statuses.get(each)?.state, each === id))));
   const label = `${ids.filter(isPassed).length} of ${ids.length} exercises passed`;
   return [

@@ -3,7 +3,7 @@
  * page has no answers, not even as hashes: of a few choices or small numbers each could be tried.
  */
 
-import { button, type Child, pluralize, element, findElement, createIcon, renderParagraphs } from "../dom";
+import { button, type Child, createIcon, element, findElement, renderParagraphs } from "../dom";
 import { InterruptedCall, Python, type PythonState } from "../python";
 import { requestState } from "../splice";
 import { service } from "../submit/certificates";
@@ -12,13 +12,14 @@ import { hasPython } from "../workers";
 import { recordVerdict } from "./verdict-recording";
 import { download } from "./download";
 import { Draft } from "./draft";
-import { fileAddress, checkCommand, type Exercise, submissionName } from "./exercise";
+import { checkCommand, type Exercise, fileAddress, submissionName } from "./exercise";
 import { Help } from "./help";
-import { toAnswer, toLiteral, answerError } from "./literals";
-import { type ResultsContext, OUTCOME_ICONS, renderProblem, summarySentence } from "./results";
+import { answerError, toAnswer, toLiteral } from "./literals";
+import { OUTCOME_ICONS, renderProblem, type ResultsContext, summarySentence } from "./results";
 import { ResultsCard } from "./results-card";
 import { PythonStatusLine } from "./python-status";
 import type { GraderFault, TestResult, Verdict } from "./verdict";
+import { pluralize } from "../text";
 
 const UNANSWERED = "...";
 

@@ -1,12 +1,13 @@
 /** A verdict on the page: one sentence, what is behind it, and each test with its values. */
 
-import { button, type Child, pluralize, element, createIcon, renderParagraphs } from "../dom";
+import { button, type Child, createIcon, element, renderParagraphs } from "../dom";
 import { makeHeatmapExplorable } from "../heatmap";
 import { renderFigure } from "../lesson/figures";
 import { page } from "../page";
 import type { Exercise } from "./exercise";
-import { renderComparison, renderValue, renderTextBox } from "./values";
+import { renderComparison, renderTextBox, renderValue } from "./values";
 import type { Diagnosis, Outcome, RunResult, SmallExample, TestResult, Verdict } from "./verdict";
+import { pluralize } from "../text";
 
 /** What the results refer to outside of them. */
 export interface ResultsContext {

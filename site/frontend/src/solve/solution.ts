@@ -1,7 +1,7 @@
 /** The solution, why it is right, and other right ways; after a pass, beside the learner's own program. */
 
 import { element } from "../dom";
-import { diffPrograms, type DiffLine } from "./diff";
+import { type DiffLine, diffPrograms } from "./diff";
 import { service } from "../submit/certificates";
 import { type Exercise, loadSolution, type Solution } from "./exercise";
 

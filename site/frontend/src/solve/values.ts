@@ -1,9 +1,9 @@
 /** The values behind a failure: an array as a table, anything else as text. */
 
 import { element } from "../dom";
-import { createCommonShade, renderMatrix, type NumberTable, type MatrixRows } from "../matrix";
+import { createCommonShade, type MatrixRows, type NumberTable, renderMatrix } from "../matrix";
 import { createDivergingShade } from "../shading";
-import { toNumberTable, type ValueDisplay, type TestResult } from "./verdict";
+import { type TestResult, toNumberTable, type ValueDisplay } from "./verdict";
 
 const MAX_OUTLINED_SHARE = 0.4; // of the cells: outlining more of them would point nowhere
 const MAX_INLINE = 48;

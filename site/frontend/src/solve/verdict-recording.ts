@@ -9,11 +9,10 @@ import { storePassedProgram } from "./draft";
 import { type Exercise, submissionName } from "./exercise";
 import type { Help } from "./help";
 import { renderPassPanel } from "./pass-panel";
-import { type ResultsContext, renderVerdict } from "./results";
+import { renderVerdict, type ResultsContext } from "./results";
 import { renderComparison, renderExplanation, solutionLoader } from "./solution";
 import type { Verdict } from "./verdict";
-
-const ID_SEPARATOR = " | "; // of the ids of several mistakes, as in a verdict
+import { DIAGNOSIS_SEPARATOR } from "../progress/history";
 
 export interface JudgedProgram {
   readonly exercise: Exercise;
@@ -58,5 +57,5 @@ function renderSolution(exercise: Exercise, source: string, isCertified: boolean
 /** The verdict as progress keeps it, with the mistakes in one text. A forged one may name another exercise. */
 function toRecordedVerdict({ id: exercise }: Exercise, verdict: Verdict): Parameters<typeof progress.attempt>[0] {
   const { diagnosis } = verdict;
-  return { ...verdict, exercise, diagnosis: diagnosis && { id: diagnosis.ids.join(ID_SEPARATOR) } };
+  return { ...verdict, exercise, diagnosis: diagnosis && { id: diagnosis.ids.join(DIAGNOSIS_SEPARATOR) } };
 }

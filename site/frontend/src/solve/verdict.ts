@@ -1,7 +1,7 @@
 /** What Python answers: the verdict as `etude check --format json` gives it, and what a run printed. */
 
 import type { MatrixFigure } from "../lesson/figures";
-import type { NumberTable, MatrixRows } from "../matrix";
+import type { MatrixRows, NumberTable } from "../matrix";
 
 export type Outcome =
   | "passed"

@@ -11,16 +11,17 @@ import { service } from "../submit/certificates";
 import { SubmitControls } from "../submit/submit-controls";
 import { hasPython, numpyNames } from "../workers";
 import { recordVerdict } from "./verdict-recording";
-import { askInDialog } from "./dialog";
+import { askInDialog } from "../dialog";
 import { download } from "./download";
 import { Draft } from "./draft";
-import { fileAddress, type Exercise, submissionName } from "./exercise";
+import { type Exercise, fileAddress, submissionName } from "./exercise";
 import { Help } from "./help";
-import { type ResultsContext, renderProblem, renderRun, summarySentence } from "./results";
+import { renderProblem, renderRun, type ResultsContext, summarySentence } from "./results";
 import { ResultsCard } from "./results-card";
 import { areShapes, ShapeDisplay } from "./shapes";
 import { PythonStatusLine } from "./python-status";
 import type { GraderFault, RunResult, Verdict } from "./verdict";
+import { errorMessage } from "../text";
 
 const KEYS_HELP_ID = "editor-keys";
 
@@ -215,7 +216,7 @@ export class Workbench {
       const answer = await this.#python.call(name, source);
       show(source, answer, `Took ${this.#python.seconds.toFixed(2)} s`);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorMessage(error);
       this.#results.show(source, "bad", message, "", []);
       if (!(error instanceof InterruptedCall)) throw error;
       if (error.why === "not started") this.#showTerminalHelp(source, message);

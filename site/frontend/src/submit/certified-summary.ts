@@ -1,7 +1,8 @@
 /** The progress page: what of it the service has certified. */
 
-import { pluralize, element, findElement } from "../dom";
+import { element, findElement } from "../dom";
 import { certificates } from "./certificates";
+import { pluralize } from "../text";
 
 const summaryLine = element("p", { class: "sums-said certified-said" });
 const legendKey = element("span", {}, element("span", { class: "state", "data-state": "passed", "data-certified": true }), " certified");

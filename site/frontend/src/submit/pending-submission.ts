@@ -1,5 +1,7 @@
 /** What was handed in and has no verdict yet, kept in the browser: a reload loses nothing of it. */
 
+import { readStored, writeStored } from "../storage";
+
 export interface PendingSubmission {
   readonly source: string;
   readonly key: string; // by which the service knows a request that comes again
@@ -21,27 +23,19 @@ export class PendingSubmissionStore {
     return this.#latest?.person === person ? this.#latest : null;
   }
 
-  keep(attempt: PendingSubmission): void {
-    this.#latest = attempt;
-    try {
-      localStorage.setItem(this.#storageKey, JSON.stringify(attempt));
-    } catch {
-      return; // then a reload forgets it, and the service does not
-    }
+  keep(submission: PendingSubmission): void {
+    this.#latest = submission;
+    writeStored(this.#storageKey, JSON.stringify(submission)); // without storage a reload forgets it, but not the service
   }
 
   settle(): void {
     this.#latest = null;
-    try {
-      localStorage.removeItem(this.#storageKey);
-    } catch {
-      return;
-    }
+    writeStored(this.#storageKey, null);
   }
 
   #read(): PendingSubmission | null {
     try {
-      const stored: unknown = JSON.parse(localStorage.getItem(this.#storageKey) ?? "null");
+      const stored: unknown = JSON.parse(readStored(this.#storageKey) ?? "null");
       return isPendingSubmission(stored) ? stored : null;
     } catch {
       return null;

@@ -1,8 +1,9 @@
 /** Signing in: a token, pasted once, or single sign-on; after that the browser's cookie is enough. */
 
+import { openDialog } from "../dialog";
 import { button, element } from "../dom";
 import { page } from "../page";
-import { ServiceError, type Service } from "./service";
+import { type Service, ServiceError } from "./service";
 
 /** Ask for a token until the service knows it; false if somebody would rather not. */
 export function askToSignIn(service: Service): Promise<boolean> {
@@ -30,12 +31,7 @@ export function askToSignIn(service: Service): Promise<boolean> {
       trouble,
       element("p", { class: "buttons" }, agree, refuse),
     );
-    const dialog = element(
-      "dialog",
-      { class: "question", "aria-labelledby": "question" },
-      element("h2", { id: "question" }, "Sign in to submit"),
-      form,
-    );
+    const dialog = openDialog("Sign in to submit", [form], (value) => resolve(value === "yes"));
     form.noValidate = true; // the page says it itself
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -56,13 +52,6 @@ export function askToSignIn(service: Service): Promise<boolean> {
         agree.disabled = false;
       }
     }
-
-    dialog.addEventListener("close", () => {
-      dialog.remove();
-      resolve(dialog.returnValue === "yes");
-    });
-    document.body.append(dialog);
-    dialog.showModal();
   });
 }
 

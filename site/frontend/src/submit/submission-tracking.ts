@@ -1,6 +1,6 @@
 /** A submission on its way: told by the service as it happens, or asked for where that fails. */
 
-import { ServiceError, type Service, type SubmissionState } from "./service";
+import { type Service, ServiceError, type SubmissionState } from "./service";
 
 const FIRST_INTERVAL_MS = 1_000;
 const MAX_INTERVAL_MS = 15_000;

@@ -1,6 +1,6 @@
 /** "Submit for grading": beside what a page can judge by itself, what the service certifies. */
 
-import { button, pluralize, element } from "../dom";
+import { button, element } from "../dom";
 import { uniqueKey } from "../unique-key";
 import type { Exercise } from "../solve/exercise";
 import type { ResultsCard } from "../solve/results-card";
@@ -9,8 +9,9 @@ import { type PendingSubmission, PendingSubmissionStore } from "./pending-submis
 import { certificates, sessionLoaded } from "./certificates";
 import { CommentsCard } from "./comments";
 import { trackSubmission } from "./submission-tracking";
-import { formatLocalTime, type Session, ServiceError, type Service, type SubmissionState } from "./service";
+import { formatLocalTime, type Service, ServiceError, type Session, type SubmissionState } from "./service";
 import { askToSignIn } from "./sign-in";
+import { pluralize } from "../text";
 
 const MAX_POSITION = 1000; // as far as the service counts places in its line
 const PARKED_SENTENCE =

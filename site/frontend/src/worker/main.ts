@@ -7,7 +7,7 @@
  * even read the site's files; the page reads them for it until Python has started.
  */
 
-import type { Call, FromWorker, StartRequest, ToWorker, FileRequest } from "./messages";
+import type { Call, FileRequest, FromWorker, StartRequest, ToWorker } from "./messages";
 
 interface Pyodide {
   readonly _module: { readonly HEAPU8: Uint8Array };

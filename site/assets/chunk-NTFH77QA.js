@@ -1,0 +1,1 @@
+function t(n,r){return`${n} ${r}${n===1?"":"s"}`}function e(n){return n>0&&n<.005?"<1%":`${Math.round(100*n)}%`}function i(n){return[n.slice(0,-1).join(", "),...n.slice(-1)].filter(Boolean).join(" and ")}function o(n){return n instanceof Error?n.message:String(n)}export{t as a,e as b,i as c,o as d};

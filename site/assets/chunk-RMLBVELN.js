@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-FZHPLV56.js";import"./chunk-VEZLLJLC.js";import"./chunk-GPR2CFLK.js";import"./chunk-ZK33ZSB7.js";import"./chunk-KX67XV6H.js";import"./chunk-U7AZNEVF.js";import"./chunk-5IRIZZJR.js";import"./chunk-IS3TBO44.js";export{a as BreakItCard,b as startLessonBreak};

@@ -1,4 +1,4 @@
-/** Shortcuts of a single key. They do nothing while one types, and can be switched off (WCAG 2.1.4). */
+/** Single-key shortcuts. They do nothing in text fields, and can be switched off (WCAG 2.1.4). */
 
 import { openDialog } from "./dialog";
 import { button, element } from "./dom";
@@ -27,9 +27,9 @@ const KEY_COMBINATIONS: typeof SINGLE_KEYS = [
   [["↑", "↓"], "Read the next row of a heatmap"],
 ];
 
-let isOn = true; // where the browser keeps nothing, for this page alone
+let isOn = true; // the stored setting
 
-/** Listen for the shortcuts, and to the button at the end of the page that lists them. */
+/** Listen for the shortcuts, and for clicks on the button that lists them. */
 export function listenForShortcuts(): void {
   isOn = readStored(STORAGE_KEY) !== "off";
   addEventListener("keydown", (event) => {
@@ -62,7 +62,7 @@ function goToEditor(): void {
   else openCell();
 }
 
-/** Open the first cell of a lesson that is in sight, or else the next one. */
+/** Open the editor of the first cell of a lesson that is not above the viewport, or else of the last one. */
 function openCell(): void {
   const codes = [...document.querySelectorAll<HTMLElement>(".cell .cell-code")];
   const code = codes.find((each) => each.getBoundingClientRect().bottom > 0) ?? codes.at(-1);

@@ -7,9 +7,9 @@ import { isFirstInFrame, isTrustedEmbedder, postToEmbedder } from "./embedding";
 import { uniqueKey } from "./unique-key";
 import { pageSignal } from "./page-signal";
 
-const STATE_TIMEOUT_MS = 3000; // for the stored state: its score must not be lowered by a report
+const STATE_TIMEOUT_MS = 3000; // no report is sent before the stored state comes: it must not lower the stored score
 
-/** What the learning system keeps of an exercise; to it, any object. */
+/** The state that the learning system stores for an exercise, in a form of our own. */
 interface StoredState {
   readonly exercise: string;
   readonly code: string;
@@ -19,19 +19,19 @@ interface StoredState {
 let currentConversation: Conversation | null = null;
 
 /**
- * Ask for the stored state of the exercise that is shown, if a named site embeds it. `restore` is
- * called with its code, unless the learner has changed something before the answer came.
+ * Request the stored state of the page's exercise, if a trusted site embeds it. `restore` is called with
+ * its code, unless the learner has changed the code before the answer comes.
  */
 export function requestState(exercise: string, restore: (code: string) => void): void {
   currentConversation = isFirstInFrame() ? new Conversation(exercise, restore) : null;
 }
 
-/** Report code that was written. */
+/** Report the learner's current code. */
 export function reportCode(exercise: string, code: string): void {
   currentConversation?.report({ exercise, code, score: 0 });
 }
 
-/** Report a judged program; a lower score than before changes nothing but the code. */
+/** Report a judged program. A lower score than before only updates the code. */
 export function reportScore(exercise: string, code: string, score: number): void {
   currentConversation?.report({ exercise, code, score });
   currentConversation?.logCheck(exercise, score);
@@ -39,7 +39,7 @@ export function reportScore(exercise: string, code: string, score: number): void
 
 class Conversation {
   #state: StoredState;
-  #isOpen = false; // whether the stored state came, or is waited for no longer
+  #isOpen = false; // whether the stored state has come, or its time is over
   #hasChanged = false;
   readonly #requestId = uniqueKey();
 
@@ -54,13 +54,13 @@ class Conversation {
   }
 
   report({ exercise, code, score }: StoredState): void {
-    if (exercise !== this.#state.exercise) return; // the page shows another one already
+    if (exercise !== this.#state.exercise) return; // the page shows another exercise now
     this.#state = { exercise, code, score: Math.max(score, this.#state.score) };
     this.#hasChanged = true;
     if (this.#isOpen) this.#send();
   }
 
-  /** Send the score of this check for the system's log; it lowers nothing, so it waits for nothing. */
+  /** Send the score of a check for the system's log. It lowers no score, so it need not wait for the state. */
   logCheck(exercise: string, score: number): void {
     if (exercise !== this.#state.exercise) return;
     postToEmbedder({ subject: "SPLICE.sendEvent", message_id: uniqueKey(), location: exercise, name: "check", data: { score } });

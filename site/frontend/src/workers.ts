@@ -1,23 +1,23 @@
-/** The workers that run Python. A page leaves one in which no program has run to the next page. */
+/** The workers that run Python. A page hands a worker in which no program has run on to the next page. */
 
 import type { NumpyNames } from "./completion";
 import { page } from "./page";
 import type { Call, FileRequest, FromWorker, ToWorker } from "./worker/messages";
 
-/** The script of a worker, which the builder puts here. */
+/** The script of a worker, which the build inserts here. */
 declare const PYTHON_WORKER: string;
 
 type MessageHandler = (message: FromWorker) => void;
 
 const PYODIDE_FILE = /^[\w.+-]+$/;
 
-/** A worker; one that is ready has loaded Python, and knows nothing of a page yet. */
+/** A worker. Once it is ready it has loaded Python, but nothing of a page. */
 export class PythonWorker {
   readonly since = Date.now();
-  readonly packages = page.packages; // that it loads beside NumPy
+  readonly packages = page.packages; // the packages that it loads beside NumPy
   isReady = false;
-  receivedBytes = 0; // bytes of Python so far
-  onMessage: MessageHandler = () => undefined; // of the page that uses it
+  receivedBytes = 0; // how much of Python has arrived
+  onMessage: MessageHandler = () => undefined; // set by the page that uses the worker
   readonly #worker = new Worker(`data:text/javascript,${encodeURIComponent(PYTHON_WORKER)}`, { type: "module" });
 
   constructor() {
@@ -29,7 +29,7 @@ export class PythonWorker {
     this.#postToWorker({ kind: "start", pyodide: page.pyodide, bundle: page.bundle, packages: this.packages });
   }
 
-  /** Ask it for a call, and return the number that is in the answer. */
+  /** Send a call to the worker, and return the id that its answer will have. */
   post(call: Call): number {
     callCount += 1;
     this.#postToWorker({ kind: "call", id: callCount, call });
@@ -40,7 +40,7 @@ export class PythonWorker {
     this.#worker.terminate();
   }
 
-  /** A file that Python starts from; whoever asks later is not Python. */
+  /** Fetch a file that Python starts from. After the start only a program could ask, so it gets nothing. */
   async #fetchFile({ address, integrity }: FileRequest): Promise<ArrayBuffer | null> {
     const isOfPython = address.startsWith(page.pyodide) && PYODIDE_FILE.test(address.slice(page.pyodide.length));
     if (this.isReady || (address !== page.bundle && !isOfPython)) return null;
@@ -65,34 +65,34 @@ export class PythonWorker {
 
   #handleMessage(message: FromWorker): void {
     if (message.kind === "ready") {
-      if (this.isReady) return; // whoever says so again is not Python
+      if (this.isReady) return; // a second message of this kind is from a program, not from Python
       this.isReady = true;
       completionNames = JSON.parse(message.names) as NumpyNames;
     }
-    if (message.kind === "failed") freeWorkers = freeWorkers.filter((each) => each !== this); // whoever needs it starts another
+    if (message.kind === "failed") freeWorkers = freeWorkers.filter((each) => each !== this); // the next page starts another one
     this.onMessage(message);
   }
 }
 
-let freeWorkers: readonly PythonWorker[] = []; // those that a page has left, and the spare one
-let callCount = 0; // no two have one number
+let freeWorkers: readonly PythonWorker[] = []; // released by pages, and the spare one
+let callCount = 0; // the ids of calls are unique
 let completionNames: NumpyNames = {};
 
-/** The names of NumPy, once a worker was ready. */
+/** The names of NumPy for completion; empty before a worker is ready. */
 export function numpyNames(): NumpyNames {
   return completionNames;
 }
 
-/** Whether a worker has started before it is asked for. */
+/** Return whether a worker has already started. */
 export function hasPython(): boolean {
   return freeWorkers.length > 0;
 }
 
-/** A worker that is free and has the page's packages, best one that is ready, or else a new one. */
+/** Take a free worker with the page's packages, preferably a ready one, or else a new one. */
 export function takeWorker(hear: MessageHandler): PythonWorker {
   const matchingWorkers = freeWorkers.filter(({ packages }) => page.packages.every((name) => packages.includes(name)));
   const worker = matchingWorkers.find(({ isReady }) => isReady) ?? matchingWorkers[0] ?? new PythonWorker();
-  for (const each of freeWorkers) if (!matchingWorkers.includes(each)) each.end(); // its memory serves no page now
+  for (const each of freeWorkers) if (!matchingWorkers.includes(each)) each.end(); // without the packages it only takes memory
   freeWorkers = matchingWorkers.filter((each) => each !== worker);
   worker.onMessage = hear;
   return worker;
@@ -103,7 +103,7 @@ export function releaseWorker(worker: PythonWorker): void {
   freeWorkers = [worker, ...freeWorkers];
 }
 
-/** Start a worker that nobody uses yet. */
+/** Start a spare worker, unless there is a free one. */
 export function startSpareWorker(): void {
   if (freeWorkers.length === 0) freeWorkers = [new PythonWorker()];
 }

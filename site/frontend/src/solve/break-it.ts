@@ -1,4 +1,4 @@
-/** Break it: wrong programs to find a call for on which each gives a wrong result, after a pass and in lessons. */
+/** "Break it": the learner finds a call on which a wrong program gives a wrong result. */
 
 import { button, element, renderInlineCode } from "../dom";
 import { progress } from "../progress";
@@ -9,10 +9,10 @@ import type { SmallExample } from "./verdict";
 import { errorMessage } from "../text";
 import { DIAGNOSIS_SEPARATOR } from "../progress/history";
 
-const MAX_PROGRAMS = 3; // programs, one XP each, as in grader.progress.breaks
+const MAX_PROGRAMS = 3; // with one XP each, as in grader.progress.breaks
 
 interface BreakFile {
-  readonly programs: readonly { readonly id: string; readonly code: string }[]; // HTML of the builder, the simplest first
+  readonly programs: readonly { readonly id: string; readonly code: string }[]; // HTML that the builder made, the simplest program first
   readonly engine: string;
 }
 
@@ -23,12 +23,12 @@ interface BreakAnswer {
 
 /** A wrong program of an exercise. */
 interface WrongProgram {
-  readonly id: string; // the misconception's
+  readonly id: string; // the id of its misconception
   readonly exercise: string;
-  readonly defines: readonly string[]; // what a call can be of
+  readonly defines: readonly string[]; // the functions that a call may use
 }
 
-/** Runs Python for a form. */
+/** How a form runs Python. */
 export interface BreakJudge {
   readonly python: Python;
   judge(data: string, program: string, call: string): Promise<string>;
@@ -80,7 +80,7 @@ export class BreakItCard {
   }
 }
 
-/** Let a program that a lesson shows be broken. */
+/** Add the form to a wrong program that a lesson shows. */
 export function startLessonBreak(card: HTMLElement, judge: BreakJudge): void {
   const { break: address = "", exercise = "", program: id = "", defines = "" } = card.dataset;
   const [place, state] = [card.querySelector(".quiz-body"), card.querySelector<HTMLElement>(".break-state")];
@@ -89,7 +89,7 @@ export function startLessonBreak(card: HTMLElement, judge: BreakJudge): void {
   place.append(...createCallForm({ id, exercise, defines: defines.split(" ") }, `call-${exercise}-${id}`, judge, state, load));
 }
 
-/** A field for a call, what Python says of it, and both results. */
+/** Create the form for a call, with Python's reply and both results. */
 function createCallForm(program: WrongProgram, name: string, { python, judge }: BreakJudge, state: HTMLElement, load: () => Promise<string>): HTMLElement[] {
   const input = element("input", { id: name, type: "text", spellcheck: "false", autocapitalize: "off", autocomplete: "off", required: true });
   const send = element("button", { class: "button primary" }, "Try");
@@ -131,7 +131,7 @@ function createCallForm(program: WrongProgram, name: string, { python, judge }: 
   return [form, status, values];
 }
 
-/** What a program is to this learner: one that was broken, or the learner's own once, earns nothing. */
+/** Return a program's status for this learner. One that was broken, or was the learner's own, earns nothing. */
 function programStatus({ id, exercise }: WrongProgram): { isBroken: boolean; earns: boolean; words: string } {
   const broken = progress.history.broken.filter((each) => each.exercise === exercise);
   const isBroken = broken.some(({ misconception }) => misconception === id);
@@ -141,7 +141,7 @@ function programStatus({ id, exercise }: WrongProgram): { isBroken: boolean; ear
   return { isBroken, earns, words };
 }
 
-/** The misconceptions that were found in the learner's own attempts. */
+/** Return the misconceptions that were diagnosed in the learner's own attempts. */
 function ownMistakes(exercise: string): ReadonlySet<string> {
   const mine = progress.history.attempts.filter((each) => each.exercise === exercise);
   return new Set(mine.flatMap(({ diagnosis }) => diagnosis.split(DIAGNOSIS_SEPARATOR)));

@@ -1,4 +1,4 @@
-/** The lines in which two programs differ, and those that they share. */
+/** A line-by-line comparison of two programs. */
 
 import { parser } from "@lezer/python";
 
@@ -7,15 +7,15 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** A line as it is written, and without its comment. */
+/** A line as written, and without its comment. */
 interface CodeLine {
   readonly text: string;
   readonly code: string;
 }
 
 /**
- * The lines of code of both programs in order, with as many shared ones as can be, as the solution
- * writes them; yours come before the solution's. Comments and docstrings make no difference.
+ * Return the lines of both programs in order, with the longest common subsequence as the solution writes
+ * it, and yours before the solution's. Comments and docstrings are ignored.
  */
 export function diffPrograms(yours: string, solution: string): DiffLine[] {
   const [a, b] = [codeLines(yours), codeLines(solution)];
@@ -43,7 +43,7 @@ export function diffPrograms(yours: string, solution: string): DiffLine[] {
   return lines;
 }
 
-/** The lines that have code. */
+/** Return the lines that have code. */
 function codeLines(program: string): CodeLine[] {
   let code = program;
   parser.parse(program).iterate({

@@ -1,4 +1,4 @@
-/** Text as a file on the learner's disk. */
+/** Downloads of text as a file. */
 
 import { element } from "../dom";
 

@@ -1,4 +1,4 @@
-/** The code that a learner has written, kept in the browser until they come back. */
+/** A learner's code in the browser's storage: drafts, and programs that passed. */
 
 import { button, element } from "../dom";
 import { type Programs } from "../progress/exchange";
@@ -10,22 +10,22 @@ const PAUSE_MS = 300;
 const DRAFT_PREFIX = "etude.draft.";
 const PASSED_PREFIX = "etude.passed.";
 
-/** Keep the program that passed, whatever becomes of the draft. */
+/** Store the program that passed, so that later drafts do not replace it. */
 export function storePassedProgram(exercise: string, source: string): void {
   writeStored(PASSED_PREFIX + exercise, source); // the draft reports it if storage is full
 }
 
-/** The program that passed last in this browser, or else the draft; nothing where there is neither. */
+/** Read the program that passed last in this browser, or else the draft; null without either. */
 export function readProgram(exercise: string): string | null {
   return readStored(PASSED_PREFIX + exercise) ?? readStored(DRAFT_PREFIX + exercise);
 }
 
-/** Put a program into the editor of an exercise that has none here. */
+/** Store a draft for an exercise without code in this browser. */
 export function suggestDraft(exercise: string, source: string): void {
   if (readProgram(exercise) === null) writeStored(DRAFT_PREFIX + exercise, source);
 }
 
-/** The programs that passed last in this browser, by their exercises. */
+/** Read the programs that passed last in this browser, by exercise. */
 export function readPassedPrograms(): Programs {
   try {
     const names = Object.keys(localStorage).filter((key) => key.startsWith(PASSED_PREFIX));
@@ -35,12 +35,12 @@ export function readPassedPrograms(): Programs {
   }
 }
 
-/** Those of some programs whose exercises have no code here. */
+/** Return the programs whose exercises have no code in this browser. */
 export function withoutLocalCode(programs: Programs): Programs {
   return Object.fromEntries(Object.entries(programs).filter(([exercise]) => readProgram(exercise) === null));
 }
 
-/** Put programs that passed elsewhere into the editors of exercises that have no code here. */
+/** Store programs that passed elsewhere, for exercises without code in this browser. */
 export function importPrograms(programs: Programs): void {
   for (const [exercise, source] of Object.entries(withoutLocalCode(programs))) {
     storePassedProgram(exercise, source);
@@ -49,19 +49,19 @@ export function importPrograms(programs: Programs): void {
 }
 
 /**
- * The draft of one exercise. Another tab may have written one since; then this one keeps nothing until
- * the learner has chosen.
+ * The draft of one exercise. If another tab has changed it, nothing is stored until the learner has chosen
+ * one of the two.
  */
 export class Draft {
   readonly notice = element("p", { class: "trouble", role: "status" });
   readonly #key: string;
-  #lastStored: string | null; // what the browser kept when this tab last looked
-  #currentText: string; // what this tab shows
+  #lastStored: string | null; // the stored text when this tab last read it
+  #currentText: string; // the text that this tab shows
   #unsaved: string | null = null;
   #saveTimer: number | undefined;
-  isKept = true; // false once the browser has refused to keep it
+  isKept = true; // false once it could not be stored
 
-  /** @param replace - shows another text in place of what this tab shows */
+  /** @param replace - shows another text in this tab */
   constructor(
     private readonly exercise: string,
     private readonly starter: string,
@@ -75,12 +75,12 @@ export class Draft {
     pageSignal().addEventListener("abort", () => this.#save());
   }
 
-  /** What was written last, or the starter code. */
+  /** Return the current text: the draft, or the starter code. */
   read(): string {
     return this.#currentText;
   }
 
-  /** Keep a text, once there is a pause. */
+  /** Store a text once the typing pauses. */
   write(text: string): void {
     this.#currentText = text;
     this.#unsaved = text;
@@ -101,7 +101,7 @@ export class Draft {
     }
   }
 
-  /** Whether another tab has kept another text since; it is offered. */
+  /** Return whether another tab has stored another text; if so, let the learner choose. */
   #detectConflict(): boolean {
     const stored = readStored(this.#key);
     const other = stored ?? this.starter;

@@ -1,4 +1,4 @@
-/** What the site's builder wrote about an exercise for its page's script. */
+/** The data of an exercise, which the site's builder writes for the page's script. */
 
 import { page } from "../page";
 
@@ -12,41 +12,41 @@ export interface Exercise {
   readonly choices?: Readonly<Record<string, readonly string[]>>;
   readonly starter: string;
   readonly tests: readonly { readonly id: string }[];
-  readonly inputs: readonly string[]; // the names of those of the first visible test that has some
-  readonly asks: Readonly<Record<string, readonly string[]>>; // what each test looks at, if a page judges answers
+  readonly inputs: readonly string[]; // the names of the inputs of the first visible test that has any
+  readonly asks: Readonly<Record<string, readonly string[]>>; // the names that each test reads, if the page judges answers
   readonly hidden_tests: number;
   readonly hints: readonly { readonly price: number }[];
   readonly feedback: Readonly<Record<string, string>>; // HTML by misconception
-  readonly engine: string; // the file for Python alone, or nothing where Python judges nothing
+  readonly engine: string; // the file from which Python judges, or an empty text
   readonly solution: string | null; // the file, if the site carries it
   readonly breaks?: string; // the file with wrong programs to break, if the site carries it
 }
 
 export interface Solution {
   readonly code: string; // HTML
-  readonly source: string; // the same as text
+  readonly source: string; // the same program as text
   readonly explanation: string; // HTML
   readonly others: readonly { readonly code: string; readonly when: string }[]; // HTML
 }
 
-/** The exercise of this page, or nothing where the site was built to be read only. */
+/** Load the exercise of this page; null on a site that was built only for reading. */
 export async function loadExercise(): Promise<Exercise | null> {
   const response = await fetch(fileAddress("exercise.json"));
   if (response.status === 404) return null;
   return (await readJson(response)) as Exercise;
 }
 
-/** The address of a file that the exercise of this page names. */
+/** Return the address of a file that this page's exercise names. */
 export function fileAddress(file: string): string {
   return new URL(`${page.track}/${page.exercise}/${file}`, page.root).href;
 }
 
-/** The model answer, from the file that the exercise names. */
+/** Load the solution from the file that the exercise names. */
 export async function loadSolution(file: string): Promise<Solution> {
   return (await readJson(await fetch(fileAddress(file)))) as Solution;
 }
 
-/** The command that grades a file with every test, the hidden ones too. */
+/** Return the command that grades a file with all tests, including hidden ones. */
 export function checkCommand({ id }: Exercise): string {
   return `etude check ${id} ${submissionName(id)}`;
 }

@@ -1,4 +1,4 @@
-/** Hints, one at a time at their price, and the solution: after a pass, or for all of the XP. */
+/** Hints, each at its price, and the solution after a pass or for all of the XP. */
 
 import { button, type Child, element, findElement, renderInlineCode } from "../dom";
 import { progress } from "../progress";
@@ -14,7 +14,7 @@ export class Help {
   readonly #hintPanels: readonly HTMLDetailsElement[];
   readonly #nextHint = element("div", { class: "next-hint" });
   readonly #solutionPanel = element("details", { class: "solution" });
-  #isSolutionShown = false; // the solution
+  #isSolutionShown = false;
 
   constructor(private readonly exercise: Exercise) {
     this.#hintPanels = [...document.querySelectorAll<HTMLDetailsElement>(".hints details")];
@@ -26,7 +26,7 @@ export class Help {
     certificates.subscribe(() => this.#paint());
   }
 
-  /** What leads to a hint: a link if it was taken, else the offer of the next one. */
+  /** Render the way to a hint: a link if it was taken, else the offer of the next one. */
   leadTo(number: number): HTMLElement {
     const missing = number - this.#status.hints;
     const order = missing > 1 ? "; what comes before it is shown first" : "";
@@ -37,7 +37,7 @@ export class Help {
     return lead;
   }
 
-  /** The offer after failures in a row, while there is a hint left; else nothing. */
+  /** Render the offer of a hint after several failures in a row; null without one. */
   afterFailures(): HTMLElement | null {
     if (this.#status.failures < FAILURES_BEFORE_OFFER || !this.#offerLabel()) return null;
     const take = button(this.#offerLabel(), () => void this.#takeHint(), { class: "button" });
@@ -64,7 +64,7 @@ export class Help {
     else this.#revealHint(number);
   }
 
-  /** Record the next hint, then show it: what was seen is paid, even if the page is closed. */
+  /** Record the next hint, then show it, so that it is paid for even if the page is closed at once. */
   async #takeHint(): Promise<void> {
     const number = this.#status.hints + 1;
     const price = this.#hintPrice(number);

@@ -1,6 +1,6 @@
-/** The bar at the foot of a narrow screen: where on the page one is, and the way to its other parts. */
+/** The bar at the foot of a narrow screen, with links to the parts of the page. */
 
-/** Mark the part that fills most of the screen; a part that is not on the page has no way to it. */
+/** Mark the link of the part that fills most of the screen, and hide the links of missing parts. */
 export function startJumpBar(): void {
   const links = [...document.querySelectorAll<HTMLAnchorElement>(".jump a")];
   const parts = new Map<Element, HTMLAnchorElement>();

@@ -1,4 +1,4 @@
-/** Whether what a learner predicts is an answer that the grader can read: a literal, never a program. */
+/** Answers of predictions: Python literals, validated by the grader's rules. */
 
 import { parser } from "@lezer/python";
 
@@ -12,29 +12,29 @@ const ARRAYS = ["np.array", "np.asarray"];
 
 const BARE_WORDS = /^[A-Za-z_][\w ]*$/;
 
-/** The answer as a literal: words that are none are a text. */
+/** Return an answer as a literal; bare words become a string. */
 export function toLiteral(answer: string): string {
   const plain = answer.trim();
   return BARE_WORDS.test(plain) && answerError(plain) ? JSON.stringify(plain) : plain;
 }
 
-/** What to write for a literal: a text needs no quotes where it is read as one without them. */
+/** Return a literal as a learner writes it; a string loses its quotes where they are not needed. */
 export function toAnswer(literal: string): string {
   const plain = literal.replace(/^(["'])(.*)\1$/, "$2");
   return plain !== literal && toLiteral(plain) === JSON.stringify(plain) ? plain : literal;
 }
 
-/** What is wrong with an answer, in a sentence; empty if it can be read. */
+/** Return a sentence on what is wrong with an answer, or an empty text. */
 export function answerError(answer: string): string {
   if (!answer.trim()) return "Write an answer.";
-  const source = `(${answer.trim()})`; // so that 1, 2 is the tuple that it is on its own line
+  const source = `(${answer.trim()})`; // so that 1, 2 is a tuple
   if (/[\n;]/.test(source)) return "Write one value, on one line.";
   const value = singleExpression(source);
   if (value && isLiteral(value, source)) return "";
   return 'Write a value, such as 3, 0.5, (2, 3), [1, 2] or "a text"; nothing is computed here.';
 }
 
-/** The one expression that a source consists of. */
+/** Return the one expression of a source, or null. */
 function singleExpression(source: string): SyntaxNode | null {
   const { topNode } = parser.parse(`${source}\n`);
   const statement = topNode.firstChild;
@@ -61,7 +61,7 @@ function isSignedLiteral(node: SyntaxNode, source: string): boolean {
   return isSign && operand !== undefined && isLiteral(operand, source);
 }
 
-/** `np.array` of a list or a tuple. */
+/** Return whether a call is `np.array` of a list or a tuple. */
 function isArrayLiteral(node: SyntaxNode, source: string): boolean {
   const [callee, list] = childNodes(node);
   if (!callee || !list || !ARRAYS.includes(source.slice(callee.from, callee.to))) return false;

@@ -1,4 +1,4 @@
-/** What a pass comes to, and where to go from there. */
+/** The panel after a pass: the XP, the progress, and the next exercise. */
 
 import { button, element, renderInlineCode } from "../dom";
 import { progress } from "../progress";
@@ -8,10 +8,10 @@ import { ranAllTests } from "./results";
 import type { Verdict } from "./verdict";
 import { joinNames, pluralize } from "../text";
 
-/** Who ran which tests: the service all of them, a page for practice all that it has, others the visible ones. */
+/** Who judged: the service with all tests, a practice page with all tests, or another page with the visible ones. */
 type Judge = "service" | "page" | "visible tests";
 
-/** The panel above the tests that all passed; `before` is how the learner stood until then. */
+/** Render the panel; `before` and `after` are the statuses before and after the pass. */
 export function renderPassPanel(
   exercise: Exercise,
   verdict: Verdict,
@@ -31,7 +31,7 @@ export function renderPassPanel(
   );
 }
 
-/** What a first pass changes: what was trained, and the map of the track with one more square lit. */
+/** Render what a first pass changes: the concepts practised, and the track's map with one more square lit. */
 function renderAdvance({ id, title }: Exercise): HTMLElement[] {
   const statuses = exerciseStatuses(progress.history);
   const isPassed = (each: string): boolean => statuses.get(each)?.state === "passed";
@@ -69,7 +69,7 @@ function noteSentence(exercise: Exercise, judge: Judge): string {
   return `In a terminal, \`${checkCommand(exercise)}\`${rest} certifies it. ${storageSentence}`;
 }
 
-/** The way on that stands at the end of the page, brought here. */
+/** Render the link to the next exercise that stands at the end of the page. */
 function renderNextLink(): HTMLElement | null {
   const way = document.querySelector<HTMLAnchorElement>(".turn-on");
   const title = way?.lastChild?.textContent?.trim();

@@ -1,6 +1,6 @@
 /**
- * Answers to be predicted: a field for each, judged here or, on a certified site, by the grader. There the
- * page has no answers, not even as hashes: of a few choices or small numbers each could be tried.
+ * The form of a prediction: a field for each answer, judged in the page or, on a certified site, by the
+ * service. There the page has no answers, not even hashes, since all likely answers could be tried.
  */
 
 import { button, type Child, createIcon, element, findElement, renderParagraphs } from "../dom";
@@ -26,12 +26,12 @@ const UNANSWERED = "...";
 interface AnswerField {
   readonly name: string;
   readonly parts: HTMLElement;
-  readonly first: HTMLElement; // what gets the focus
-  read(): string; // a Python literal, or nothing
+  readonly first: HTMLElement; // the element that gets the focus
+  read(): string; // returns a Python literal, or an empty text
   write(literal: string): void;
-  trouble(): string; // what is wrong with it
+  trouble(): string; // returns what is wrong with the answer
   complain(trouble: string): void;
-  readonly mark: HTMLElement; // whether it is right, once it was checked
+  readonly mark: HTMLElement; // shows whether the answer is right
 }
 
 export class Prediction {
@@ -64,9 +64,9 @@ export class Prediction {
     this.#help = new Help(exercise);
     this.#context = {
       feedback: exercise.feedback,
-      goTo: (line) => this.#fields[line - 1]?.first.focus(), // each answer has a line of its own
+      goTo: (line) => this.#fields[line - 1]?.first.focus(), // each answer has its own line
       hint: (number) => this.#help.leadTo(number),
-      testsAreShown: isJudgedHere, // each at its answer
+      testsAreShown: isJudgedHere, // each field shows its own tests
     };
     this.#render();
     requestState(exercise.id, (source) => this.#restore(source));
@@ -135,7 +135,7 @@ export class Prediction {
     this.#showProgress();
   }
 
-  /** An answer is complained of once its field is left, and nobody minds an empty one yet. */
+  /** Show what is wrong with an answer once its field is left, unless it is empty. */
   #handleFieldExit(target: EventTarget | null): void {
     const field = this.#fields.find(({ parts }) => target instanceof Node && parts.contains(target));
     if (field?.read()) field.complain(field.trouble());
@@ -156,7 +156,7 @@ export class Prediction {
     this.#summary.textContent = `Now run ${checkCommand(this.exercise)} where the file is.`;
   }
 
-  /** Whether each answer is there; if not, the first that is missing is pointed to. */
+  /** Return whether all answers are valid; if not, focus the first that is not. */
   #isComplete(): boolean {
     for (const field of this.#fields) field.complain(field.trouble());
     const missing = this.#fields.find((field) => field.trouble());
@@ -164,7 +164,7 @@ export class Prediction {
     return missing === undefined;
   }
 
-  /** Compare the answers with the right ones, in this page. */
+  /** Judge the answers in this page. */
   async #check(): Promise<void> {
     if (this.#python === null || this.#isBusy || !this.#isComplete()) return;
     this.#isBusy = true;
@@ -185,11 +185,11 @@ export class Prediction {
     const content = recordVerdict({ exercise: this.exercise, source, verdict, isCertified }, this.#help, this.#context);
     const tone = verdict.outcome === "passed" ? "good" : "bad";
     this.#summary.textContent = "";
-    this.#markAnswers(verdict); // before the results are brought into view, as it moves them
+    this.#markAnswers(verdict); // first, as it moves the results, which are then scrolled into view
     this.#results.show(source, tone, summarySentence(this.exercise, verdict), facts, content);
   }
 
-  /** Say at each answer whether it is right, where it is known which tests ask for it. */
+  /** Mark each answer as right or wrong, if the exercise says which tests read it. */
   #markAnswers({ tests }: Verdict): void {
     const { asks } = this.exercise;
     for (const { name, mark } of this.#fields) {
@@ -204,14 +204,14 @@ export class Prediction {
   }
 }
 
-/** What each name was set to, in a draft that this page wrote. */
+/** Parse the answers in a draft that this page wrote. */
 function parseAnswers(source: string): Map<string, string> {
   const matches = source.matchAll(/^(\w+) = (.*)$/gm);
   const pairs = [...matches].map(([, name = "", value = ""]) => [name, value] as const);
   return new Map(pairs.filter(([, value]) => value !== UNANSWERED));
 }
 
-/** A name, and the question that the instructions ask about it, where they list names: it moves here. */
+/** Label an answer with its name; if the instructions list a question on this name, move it here. */
 function answerLabel(name: string): Child[] {
   const label: Child[] = [element("code", {}, name)];
   for (const item of document.querySelectorAll("#brief .prose li")) {
@@ -221,7 +221,7 @@ function answerLabel(name: string): Child[] {
     if (list?.childElementCount === 0) list.remove();
     item.firstElementChild.remove();
     if (item.firstChild) item.firstChild.textContent = item.firstChild.textContent?.replace(/^:\s*/, "") ?? "";
-    label.push(" ", element("span", { class: "asked" }, ...item.childNodes)); // a blank for who hears it
+    label.push(" ", element("span", { class: "asked" }, ...item.childNodes)); // the space is for screen readers
     break;
   }
   return label;

@@ -1,4 +1,4 @@
-/** The line that always says what Python is doing, and the one thing to do about it. */
+/** The line with Python's state, and the button that restarts it. */
 
 import { button, element } from "../dom";
 import { page } from "../page";
@@ -12,7 +12,7 @@ const STATE_SENTENCES = {
 } as const;
 
 const MEGABYTE = 1_000_000;
-const SLOW_SECONDS = 20; // a slow network needs them; then a download may as well have stalled
+const SLOW_SECONDS = 20; // after this a download may have stalled
 
 export class PythonStatusLine {
   readonly line = element("p", { class: "python" });
@@ -33,7 +33,7 @@ export class PythonStatusLine {
     } else {
       this.#showSeconds(state);
     }
-    // The seconds would be read out one by one, so a screen reader gets the words alone.
+    // A screen reader would announce every second, so it gets the state without the seconds.
     this.#announcement.textContent = state.kind === "failed" ? this.#stateText.textContent : STATE_SENTENCES[state.kind];
   }
 
@@ -49,7 +49,7 @@ export class PythonStatusLine {
     }, 1000);
   }
 
-  /** How much of Python has arrived, of how much where that is known. */
+  /** Return how much of Python has arrived, with the total if it is known. */
   #downloadText(bytes: number): string {
     this.#progressBar.value = bytes;
     if (bytes === 0) return "";

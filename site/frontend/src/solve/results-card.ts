@@ -1,4 +1,4 @@
-/** The card under the editor: what came of the last run, and of the last check. */
+/** The card under the editor, with the results of the last run or check. */
 
 import { element } from "../dom";
 
@@ -15,7 +15,7 @@ export class ResultsCard {
   readonly #summary = element("p", { class: "summary", role: "status" });
   readonly #staleNote = element("p", { class: "stale", hidden: true });
   readonly #content = element("div", { class: "results-inside" });
-  #judgedSource: string | null = null; // the code that the results are about
+  #judgedSource: string | null = null; // the code of the results
   readonly card = element(
     "section",
     { class: "card outcome-card", id: "results", "aria-labelledby": "results-title" },
@@ -31,7 +31,7 @@ export class ResultsCard {
     this.#content.append(element("p", { class: "quiet" }, invitation));
   }
 
-  /** Show what came of some code: a sentence, and what is below it. */
+  /** Show the results of some code: a sentence, and the content below it. */
   show(source: string, tone: Tone, summary: string, facts: string, content: readonly Node[]): void {
     this.#judgedSource = source;
     this.#staleNote.hidden = true;
@@ -42,19 +42,19 @@ export class ResultsCard {
     this.#scrollIntoView();
   }
 
-  /** Say how it goes on with what is shown. */
+  /** Replace the sentence alone. */
   say(summary: string): void {
     this.#summary.textContent = summary;
   }
 
-  /** Say so if the results are about other code than what is there now. */
+  /** Show a note if the code has changed since the results. */
   compare(source: string): void {
     this.#staleNote.hidden = this.#judgedSource === null || this.#judgedSource === source;
   }
 
   /**
-   * Beside the brief the results are below the editor, in sight, of a pass the way on too, and else what is
-   * said of the first test that fails; on a narrow screen they are far away.
+   * Scroll the results into view. In two columns the results are below the editor, so scroll only as far as
+   * the pass panel or the first failing test's message. On a narrow screen show them from the top.
    */
   #scrollIntoView(): void {
     const target = this.card.querySelector(".won, .outcomes details[open] .message") ?? this.#head;

@@ -1,4 +1,4 @@
-/** A verdict on the page: one sentence, what is behind it, and each test with its values. */
+/** Rendering of a verdict: a sentence, the diagnosis, and each test with its values. */
 
 import { button, type Child, createIcon, element, renderParagraphs } from "../dom";
 import { makeHeatmapExplorable } from "../heatmap";
@@ -9,12 +9,12 @@ import { renderComparison, renderTextBox, renderValue } from "./values";
 import type { Diagnosis, Outcome, RunResult, SmallExample, TestResult, Verdict } from "./verdict";
 import { pluralize } from "../text";
 
-/** What the results refer to outside of them. */
+/** The page's parts that results refer to. */
 export interface ResultsContext {
   readonly feedback: Readonly<Record<string, string>>; // HTML that the builder made
   goTo(line: number): void;
-  hint(number: number): Child; // what leads to it
-  readonly testsAreShown?: boolean; // elsewhere on the page, so that they are not listed
+  hint(number: number): Child; // renders the way to a hint
+  readonly testsAreShown?: boolean; // elsewhere on the page, so they are not listed here
 }
 
 export const OUTCOME_ICONS: Readonly<Record<string, string>> = {
@@ -23,21 +23,21 @@ export const OUTCOME_ICONS: Readonly<Record<string, string>> = {
   errored: "M8 3.5v5.5m0 3v.1",
   waiting: "M4 8h.1M8 8h.1M12 8h.1",
 };
-const MAX_OPEN_TESTS = 3; // failing tests; the values of many are further than anybody scrolls
+const MAX_OPEN_TESTS = 3; // failing tests; more would be too long to scroll
 const NEUTRAL_OUTCOMES: readonly Outcome[] = ["not run"];
 
-/** Whether a page ran all tests of an exercise, which only one for practice has. */
+/** Return whether the page ran all tests; only a practice page has the hidden ones. */
 export function ranAllTests({ hidden_tests: hidden }: Exercise, { tests }: Verdict): boolean {
   return page.isPractice && tests.filter((test) => test.hidden).length === hidden;
 }
 
-/** The verdict in one sentence, as in the terminal. */
+/** Return the verdict in one sentence, as in the terminal. */
 export function summarySentence(exercise: Exercise, verdict: Verdict): string {
   const earned = `${verdict.score}/${pluralize(verdict.max_score, "point")}`;
   const passed = verdict.tests.filter(({ outcome }) => outcome === "passed").length;
   if (verdict.outcome === "passed") {
     const hidden = verdict.tests.filter((test) => test.hidden).length;
-    // Of a prediction or a suite, nobody knows that its tests are hidden or visible.
+    // In a prediction or a suite, learners do not know which tests are hidden.
     if (hidden === passed || (hidden === 0 && ranAllTests(exercise, verdict))) return `Passed: ${earned}.`;
     if (hidden > 0) return `Passed: ${earned}, ${hidden === 1 ? "the hidden test" : `${hidden} hidden tests`} included.`;
     return passed === 1 ? `The visible test passes: ${earned}.` : `All ${passed} visible tests pass: ${earned}.`;
@@ -47,7 +47,7 @@ export function summarySentence(exercise: Exercise, verdict: Verdict): string {
   return `Not passed yet: ${passed} of ${pluralize(verdict.tests.length, "test")}, ${earned}.`;
 }
 
-/** Everything below that sentence. */
+/** Render the verdict below its sentence. */
 export function renderVerdict(verdict: Verdict, context: ResultsContext): Node[] {
   if (verdict.outcome === "not run") return [element("div", {}, renderParagraphs(verdict.message)), ...renderOutput(verdict.output)];
   if (verdict.message) {
@@ -67,7 +67,7 @@ function renderNotes({ notes = [] }: Verdict): Node[] {
   return notes.map((note) => element("p", { class: "results-note" }, renderParagraphs(note)));
 }
 
-/** Each test, with the first few that do not pass open and a way to open the others. */
+/** Render the tests, with the first few failing ones open and a button that opens the others. */
 function renderTests(tests: readonly TestResult[], context: ResultsContext): Node[] {
   const items = tests.map((test) => renderTest(test, context));
   const list = element("ol", { class: "outcomes" }, ...items.map((each) => element("li", {}, each)));
@@ -84,7 +84,7 @@ function renderTests(tests: readonly TestResult[], context: ResultsContext): Nod
   return [more, list];
 }
 
-/** What a run printed, and how it ended if it did not end well. */
+/** Render what a run printed and drew, and its error. */
 export function renderRun({ output: text, truncated, figures, problem: runProblem }: RunResult, context: ResultsContext): Node[] {
   const figureElements = figures.map(renderFigure);
   figureElements.forEach((each, index) => makeHeatmapExplorable(each, index === 0));
@@ -98,7 +98,7 @@ export function renderRun({ output: text, truncated, figures, problem: runProble
   ];
 }
 
-/** A message about the submission as a whole. */
+/** Render a message about the whole submission. */
 export function renderProblem(message: string, line: number | null, context: ResultsContext): HTMLElement {
   return element("div", { class: "problem" }, renderParagraphs(message), renderLineButton(line, context));
 }
@@ -107,7 +107,7 @@ function renderDiagnosis({ kind, ids, feedback, hint }: Diagnosis, context: Resu
   const [id = ""] = ids;
   const feedbackHtml = kind === "misconception" ? context.feedback[id] : undefined;
   const explanation = element("div", { class: "prose" });
-  // The builder's HTML is as trusted as the page; what Python sends is put in as text.
+  // The builder's HTML is as trusted as the page; Python's text is inserted as text.
   if (feedbackHtml !== undefined) explanation.innerHTML = feedbackHtml;
   else explanation.append(renderParagraphs(feedback));
   const hintLead = hint !== null && element("p", {}, context.hint(hint));
@@ -115,7 +115,7 @@ function renderDiagnosis({ kind, ids, feedback, hint }: Diagnosis, context: Resu
   return element("div", { class: "diagnosis" }, title, explanation, hintLead);
 }
 
-/** As in the terminal: Python that can be pasted, and what came of it. */
+/** Render a small example as in the terminal: Python to paste, and its result. */
 function renderExample({ code, result }: SmallExample, context: ResultsContext): HTMLElement {
   const title = element("h3", {}, "A small example that goes wrong");
   const introduction = element("p", {}, "Only hidden tests fail. This small example goes wrong too. Try it:");
@@ -139,7 +139,7 @@ function outcomeClass(outcome: Outcome): string {
 
 function renderHead(test: TestResult): Child[] {
   const { outcome } = test;
-  const isPlain = outcome === "passed" || outcome === "failed"; // the picture says it
+  const isPlain = outcome === "passed" || outcome === "failed"; // the icon is enough
   const picture = OUTCOME_ICONS[outcome] ?? OUTCOME_ICONS[outcomeClass(outcome) === "neutral" ? "waiting" : "errored"];
   const word = outcome[0]?.toUpperCase() + outcome.slice(1);
   return [
@@ -150,7 +150,7 @@ function renderHead(test: TestResult): Child[] {
   ];
 }
 
-/** A hidden test has its id alone: a description may say what it looks for. */
+/** Render a test's name. A hidden test has only its id, as its description might reveal it. */
 function renderName({ id, description, hidden }: TestResult): HTMLElement {
   if (hidden) return element("span", { class: "outcome-name verbatim" }, `${id} (hidden)`);
   return element("span", { class: "outcome-name" }, description || id);

@@ -1,23 +1,23 @@
-/** The shapes that the lines of a program make, at the ends of its lines and as a list. */
+/** The shapes of a program's values, line by line: as notes in the editor, and as a list. */
 
 import { element } from "../dom";
 import type { Editor, LineNote } from "../editor";
 
-/** As the grader says it, see `grader/reports/verdict.schema.json`. */
+/** The shape of a value, as in `grader/reports/verdict.schema.json`. */
 export interface LineShape {
   readonly line: number;
-  readonly name: string; // "return" for a result
+  readonly name: string; // a variable, or "return"
   readonly kind: string; // a dtype or a type
   readonly lengths: readonly number[];
   readonly is_off_track: boolean;
 }
 
-/** Whether an answer of Python is a list of shapes. */
+/** Return whether an answer of Python is a list of shapes. */
 export function areShapes(answer: unknown): answer is LineShape[] {
   return Array.isArray(answer) && (answer as Partial<LineShape>[]).every((each) => Number.isInteger(each?.line) && Array.isArray(each.lengths));
 }
 
-/** Shows shapes in an editor, and in a list for who does not see them there. */
+/** Shows shapes in an editor, and in a list for screen readers. */
 export class ShapeDisplay {
   readonly list = element("ul", { class: "unseen", "aria-label": "Shapes, line by line" });
 
@@ -27,7 +27,7 @@ export class ShapeDisplay {
   }
 }
 
-/** One note for each line. */
+/** Return one note for each line. */
 export function toLineNotes(shapes: readonly LineShape[]): LineNote[] {
   const lines = new Map<number, LineShape[]>();
   for (const shape of shapes) lines.set(shape.line, [...(lines.get(shape.line) ?? []), shape]);
@@ -38,7 +38,7 @@ export function toLineNotes(shapes: readonly LineShape[]): LineNote[] {
   }));
 }
 
-/** Such as "line 4: scores, 3 by 5, float64". */
+/** Return a sentence such as "line 4: scores, 3 by 5, float64". */
 export function shapeSentence({ line, name, kind, lengths, is_off_track: isOff }: LineShape): string {
   const shape = lengths.length > 0 ? `, ${lengths.join(" by ")}` : "";
   return `line ${line}: ${name}${shape}, ${kind}${isOff ? "; no right program has this value" : ""}`;

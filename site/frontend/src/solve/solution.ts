@@ -1,4 +1,4 @@
-/** The solution, why it is right, and other right ways; after a pass, beside the learner's own program. */
+/** The solution with its explanation, and its comparison with the learner's program. */
 
 import { element } from "../dom";
 import { type DiffLine, diffPrograms } from "./diff";
@@ -8,7 +8,7 @@ import { type Exercise, loadSolution, type Solution } from "./exercise";
 const DIFF_SIGNS = { same: " ", yours: "−", solution: "+" } as const;
 const DIFF_LABELS = { same: "", yours: "Only yours: ", solution: "Only the solution: " } as const;
 
-/** How to get the solution: from the site, or from the service after a pass there. */
+/** Return a function that loads the solution from the site, or from the service after a pass there; else null. */
 export function solutionLoader({ id, solution: file }: Exercise, isCertified: boolean): (() => Promise<Solution>) | null {
   if (file !== null) return () => loadSolution(file);
   if (service === null || !isCertified) return null;
@@ -16,7 +16,7 @@ export function solutionLoader({ id, solution: file }: Exercise, isCertified: bo
   return async () => (await currentService.ask(`exercises/${id}/solution`)) as Solution;
 }
 
-/** Explanation and other ways, below a solution that is shown already. */
+/** Render the explanation and the other solutions. */
 export function renderExplanation({ explanation, others }: Solution): Node[] {
   return [
     element("h3", {}, "Why it is right"),
@@ -25,7 +25,7 @@ export function renderExplanation({ explanation, others }: Solution): Node[] {
   ];
 }
 
-/** The difference between a program that passed and the solution. */
+/** Render the comparison of a program that passed with the solution. */
 export function renderComparison(source: string, { source: solution }: Solution): Node[] {
   const lines = diffPrograms(source, solution);
   const head = element("h3", {}, "Your code beside the solution");
@@ -48,7 +48,7 @@ function renderProse(html: string): HTMLElement {
   return renderHtml("prose", html);
 }
 
-/** HTML that the builder made, as the page itself was. */
+/** Render HTML that the builder made, which is as trusted as the page. */
 function renderHtml(name: string, html: string): HTMLElement {
   const place = element("div", { class: name || null });
   place.innerHTML = html;

@@ -1,20 +1,20 @@
-/** The values behind a failure: an array as a table, anything else as text. */
+/** Rendering of a failing test's values: arrays as tables, others as text. */
 
 import { element } from "../dom";
 import { createCommonShade, type MatrixRows, type NumberTable, renderMatrix } from "../matrix";
 import { createDivergingShade } from "../shading";
 import { type TestResult, toNumberTable, type ValueDisplay } from "./verdict";
 
-const MAX_OUTLINED_SHARE = 0.4; // of the cells: outlining more of them would point nowhere
+const MAX_OUTLINED_SHARE = 0.4; // of the cells; more outlines would not help
 const MAX_INLINE = 48;
 
-/** One value under its name. */
+/** Render a value under its name. */
 export function renderValue(name: string, value: ValueDisplay): HTMLElement {
   const numbers = toNumberTable(value);
   return numbers ? renderMatrix(numbers, { caption: name, note: value.summary }) : renderText(name, value);
 }
 
-/** What was expected beside what came, under the name `of`: as tables with their difference, or as text. */
+/** Render the expected value beside the actual one: as tables with their difference, or as text. */
 export function renderComparison(test: TestResult, caption = "Yours"): HTMLElement | null {
   const { expected, got } = test;
   if (!expected && !got) return null;
@@ -60,7 +60,7 @@ function differenceOptions(difference: NumberTable, caption: string): { caption:
   return { caption: `${caption} − expected`, shade: createDivergingShade(difference.rows.flat().map(Number)) };
 }
 
-/** Nothing where the two have different shapes, or hold truth values. */
+/** Return the difference of two tables; null if the shapes differ, or for truth values. */
 function subtractTables(left: NumberTable, right: NumberTable): NumberTable | null {
   if (!haveSameShape(left.rows, right.rows)) return null;
   if ([left, right].some(({ rows }) => typeof rows[0]?.[0] === "boolean")) return null;
@@ -70,7 +70,7 @@ function subtractTables(left: NumberTable, right: NumberTable): NumberTable | nu
   return { rows, isVector: left.isVector, isWhole: left.isWhole && right.isWhole };
 }
 
-/** Equal infinities do not differ, and neither do two values that are no number. */
+/** Subtract two numbers; equal infinities and two NaNs have difference 0. */
 function subtract(got: number, expected: number): number {
   return Object.is(got, expected) ? 0 : got - expected;
 }
@@ -81,7 +81,7 @@ interface Outline {
   readonly explained: string;
 }
 
-/** Which cells get an outline: those that differ, or the worst of them where there are many. */
+/** Choose the cells to outline: those that differ, or the worst of them if there are many. */
 function chooseOutline(left: MatrixRows, right: MatrixRows, worst: readonly number[] | null): Outline | null {
   if (!haveSameShape(left, right)) return null;
   const differs = (row: number, column: number): boolean =>
@@ -101,7 +101,7 @@ function chooseOutline(left: MatrixRows, right: MatrixRows, worst: readonly numb
 
 type CellPosition = readonly [row: number, column: number];
 
-/** The index of an array with one axis is that of a column. */
+/** Return the cell of an index; the index of an array with one axis is a column. */
 function cellPosition(index: readonly number[] | null): CellPosition | null {
   const [first, second] = index ?? [];
   if (first === undefined) return null;
@@ -124,7 +124,7 @@ function haveSameShape(left: MatrixRows, right: MatrixRows): boolean {
   return left.length === right.length && left[0]?.length === right[0]?.length;
 }
 
-/** As `numpy.isclose` by default, with NaN equal to itself. */
+/** Compare as `numpy.isclose` does by default, but with NaN equal to itself. */
 function isClose(got: number, expected: number): boolean {
   if (Object.is(got, expected) || got === expected) return true;
   return Math.abs(got - expected) <= 1e-8 + 1e-5 * Math.abs(expected);
@@ -142,7 +142,7 @@ function renderText(name: string, value: ValueDisplay): HTMLElement {
   return renderBlock(name, value.summary, value.text);
 }
 
-/** Printed lines; those that are not what the other text has in their place stand out. */
+/** Render printed lines; those that differ from the other text's are highlighted. */
 function renderPrinted(name: string, value: ValueDisplay, other: ValueDisplay | null): HTMLElement {
   const otherLines = other?.text.split("\n");
   const lines = value.text.split("\n").map((line, index) => {
@@ -161,7 +161,7 @@ function renderBlock(name: string, note: string, ...content: (Node | string)[]):
   );
 }
 
-/** Text as it was printed, in a box that scrolls by itself. */
+/** Render printed text in a box that scrolls by itself. */
 export function renderTextBox(...content: (Node | string)[]): HTMLElement {
   return element("pre", { class: "code", tabindex: 0 }, element("code", {}, ...content));
 }

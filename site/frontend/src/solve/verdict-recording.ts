@@ -1,4 +1,4 @@
-/** What a verdict means for the learner: it is recorded, and shown with what helps or leads on. */
+/** Recording of a verdict in the learner's progress, and what the page then shows. */
 
 import { element } from "../dom";
 import { progress } from "../progress";
@@ -18,13 +18,13 @@ export interface JudgedProgram {
   readonly exercise: Exercise;
   readonly source: string;
   readonly verdict: Verdict;
-  readonly isCertified: boolean; // by the service, with the hidden tests
+  readonly isCertified: boolean; // judged by the service, with the hidden tests
 }
 
-/** Record a verdict, unless nothing was judged, and return what is shown of it. */
+/** Record a verdict, unless nothing was judged, and render it. */
 export function recordVerdict({ exercise, source, verdict, isCertified }: JudgedProgram, help: Help, context: ResultsContext): Node[] {
   if (verdict.outcome === "not run") return renderVerdict(verdict, context);
-  // Where a service certifies, a page's own verdict, which lacks the hidden tests, is no score.
+  // With a service, the page's own verdict is not reported: it lacks the hidden tests.
   if (isCertified || service === null) reportScore(exercise.id, source, verdict.max_score ? verdict.score / verdict.max_score : 0);
   const before = progress.standing(exercise.id);
   progress.attempt(toRecordedVerdict(exercise, verdict), exercise.xp);
@@ -40,21 +40,21 @@ export function recordVerdict({ exercise, source, verdict, isCertified }: Judged
   return offer ? [offer, ...content] : content;
 }
 
-/** What a pass opens: the solution beside the learner's own program, where it can be had. */
+/** Render what a pass opens: the solution beside the learner's program, if it is available. */
 function renderSolution(exercise: Exercise, source: string, isCertified: boolean): Node[] {
   const load = solutionLoader(exercise, isCertified);
   if (load === null) return [];
   const place = element("div", { class: "after-pass" });
   const show = async (): Promise<void> => {
     const solution = await load();
-    const compared = exercise.kind === "predict" ? [] : renderComparison(source, solution); // answers that are right are the same
+    const compared = exercise.kind === "predict" ? [] : renderComparison(source, solution); // right answers equal the solution
     place.append(...compared, ...renderExplanation(solution));
   };
   show().catch((error: unknown) => place.append(`The solution could not be loaded: ${String(error)}`));
   return [place];
 }
 
-/** The verdict as progress keeps it, with the mistakes in one text. A forged one may name another exercise. */
+/** Return the verdict for the record, with this exercise's id: a forged verdict may name another. */
 function toRecordedVerdict({ id: exercise }: Exercise, verdict: Verdict): Parameters<typeof progress.attempt>[0] {
   const { diagnosis } = verdict;
   return { ...verdict, exercise, diagnosis: diagnosis && { id: diagnosis.ids.join(DIAGNOSIS_SEPARATOR) } };

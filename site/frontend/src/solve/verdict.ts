@@ -1,4 +1,4 @@
-/** What Python answers: the verdict as `etude check --format json` gives it, and what a run printed. */
+/** Python's answers: the verdict, as in `etude check --format json`, and the result of a run. */
 
 import type { MatrixFigure } from "../lesson/figures";
 import type { MatrixRows, NumberTable } from "../matrix";
@@ -12,7 +12,7 @@ export type Outcome =
   | "output limit"
   | "not run";
 
-/** A value as Python made it showable: short text, and the numbers of a small array. */
+/** A value for display: a short text, and the numbers of a small array. */
 export interface ValueDisplay {
   readonly summary: string; // "float64 (3, 3)"
   readonly text: string;
@@ -23,7 +23,7 @@ export interface ValueDisplay {
 export interface TestResult {
   readonly id: string;
   readonly description: string;
-  readonly hidden?: boolean; // only the service and the command line have them
+  readonly hidden?: boolean; // only the service, the command line and practice pages have hidden tests
   readonly outcome: Outcome;
   readonly points: number;
   readonly max_points: number;
@@ -33,7 +33,7 @@ export interface TestResult {
   readonly inputs?: readonly { readonly name: string; readonly value: ValueDisplay }[];
   readonly expected?: ValueDisplay | null;
   readonly got?: ValueDisplay | null;
-  readonly worst?: readonly number[] | null; // where the two differ most
+  readonly worst?: readonly number[] | null; // the index where the two differ most
   readonly seconds?: number | null;
 }
 
@@ -44,7 +44,7 @@ export interface Diagnosis {
   readonly hint: number | null;
 }
 
-/** A small input on which the code is wrong, when only hidden tests failed. */
+/** A small input on which the code is wrong, if only hidden tests failed. */
 export interface SmallExample {
   readonly code: string;
   readonly result: TestResult;
@@ -58,7 +58,7 @@ export interface Verdict {
   readonly message: string;
   readonly line: number | null;
   readonly output: string;
-  readonly notes?: readonly string[]; // on what was left out, or what the grader has not
+  readonly notes?: readonly string[]; // on what was left out, or is not supported
   readonly diagnosis: Diagnosis | null;
   readonly example?: SmallExample | null;
   readonly tests: readonly TestResult[];
@@ -67,7 +67,7 @@ export interface Verdict {
   readonly grader_version: string;
 }
 
-/** A bug of the grader's own: nothing was judged. */
+/** A fault of the grader itself, which is no verdict. */
 export interface GraderFault {
   readonly outcome: "grader fault";
   readonly message: string;
@@ -80,7 +80,7 @@ export interface RunResult {
   readonly problem: { readonly message: string; readonly line: number | null } | null;
 }
 
-/** The numbers of a value that has some; JSON has no NaN and no infinity, so these come as text. */
+/** Return a value's numbers as a table, or null. NaN and infinity, which JSON lacks, are sent as text. */
 export function toNumberTable(value: ValueDisplay | null | undefined): NumberTable | null {
   if (!value?.rows) return null;
   const rows: MatrixRows = value.rows.map((row) => row.map(parseNumber));

@@ -1,4 +1,4 @@
-/** The place to write, run and check code, and to see what comes of it. */
+/** The workbench of an exercise: the editor, its buttons, and the results. */
 
 import { button, element, findElement, renderInlineCode } from "../dom";
 import { createEditor, type Editor } from "../editor";
@@ -121,7 +121,7 @@ export class Workbench {
   #addListeners(): void {
     const bench = findElement("#bench", HTMLElement);
     bench.addEventListener("focusin", () => this.#python.start(), { once: true });
-    // A copy of Python on the site itself tells nobody else that somebody is here.
+    // Python from another host would tell that host of the visit, so it starts only when the learner begins.
     const isOwn = new URL(page.pyodide).origin === location.origin;
     if (hasPython()) this.#python.start();
     else if (isOwn) whenIdle(() => this.#python.start());
@@ -136,7 +136,7 @@ export class Workbench {
   #handleChange(text: string): void {
     this.#draft.write(text);
     this.#results.compare(text);
-    this.#shapeDisplay.list.replaceChildren(); // the editor drops its own
+    this.#shapeDisplay.list.replaceChildren(); // the editor has removed its notes already
     this.#undoNotice.replaceChildren();
   }
 
@@ -170,17 +170,17 @@ export class Workbench {
     if (isWrong) await this.#showShapes();
   }
 
-  /** Show the shape and dtype that each line makes in the test that failed, or in the first one. */
+  /** Show each line's shape and dtype in the failing test, or in the first one. */
   async #showShapes(): Promise<void> {
     if (this.#isBusy) return;
     this.#setBusy(true);
     const source = this.#editor.text;
     try {
       const shapes: unknown = JSON.parse(await this.#python.call("shapes", source));
-      // A program that ran may answer in the grader's place.
+      // A program that ran before may answer in the grader's place.
       if (this.#editor.text === source && areShapes(shapes)) this.#shapeDisplay.show(this.#editor, shapes);
     } catch (error) {
-      if (!(error instanceof InterruptedCall)) throw error; // a program that is stopped has no shapes
+      if (!(error instanceof InterruptedCall)) throw error; // the learner stopped the program
     } finally {
       this.#setBusy(false);
     }
@@ -197,13 +197,13 @@ export class Workbench {
     this.#showStorageWarning();
   }
 
-  /** A fault of the grader judges nothing, so it is no attempt either. */
+  /** Show a fault of the grader, which does not count as an attempt. */
   #showFault(source: string, { message }: GraderFault): void {
     const summary = "This could not be checked: the grader itself failed. No attempt counts.";
     this.#results.show(source, "bad", summary, "", [renderProblem(message, null, this.#context)]);
   }
 
-  /** Call Python with what is in the editor; one call at a time. */
+  /** Call Python with the editor's text, one call at a time, and show the answer. */
   async #callPython(
     name: "run" | "check",
     show: (source: string, answer: string, facts: string) => void,
@@ -271,7 +271,7 @@ function invitationSentence({ tests, hidden_tests: hidden }: Exercise): string {
   return `“Run” shows what your code prints. “Check” runs ${visible}.${more}`;
 }
 
-/** What only "Run" has: the lines that use it would fail in the tests. */
+/** Explain what only "Run" provides: lines that use it would fail in the tests. */
 function runHelpSentence({ inputs }: Exercise): string {
   const names = inputs.map((name) => `\`${name}\``);
   const inputsPart = names.length > 0 ? ` and the inputs of the first test: ${names.join(", ")}` : "";

@@ -1,9 +1,9 @@
-/** What the service has certified for whoever is signed in; nothing where no service is. */
+/** The certificates of the signed-in learner: the best verdicts that the service has published. */
 
 import { page } from "../page";
 import { Service } from "./service";
 
-/** The best verdict that the service has published of somebody's submissions of one exercise. */
+/** The best published verdict on the learner's submissions of one exercise. */
 export interface Certificate {
   readonly exercise: string;
   readonly score: number;
@@ -24,7 +24,7 @@ class Certificates {
   #loaded: CertifiedProgress | null = null;
   readonly #listeners: (() => void)[] = [];
 
-  /** Whose they are; nobody's while nobody is signed in. */
+  /** The name of the learner; null if no one is signed in. */
   get name(): string | null {
     return this.#loaded?.name ?? null;
   }
@@ -41,13 +41,13 @@ class Certificates {
     return this.#loaded?.xp ?? 0;
   }
 
-  /** Hear of them whenever they were fetched; at once if that was before. */
+  /** Call a function after each load, and at once if the certificates are loaded. */
   subscribe(listener: () => void): void {
     this.#listeners.push(listener);
     if (this.#loaded) listener();
   }
 
-  /** Fetch them. They are an addition to the page, so that without an answer it stays as it is. */
+  /** Load the certificates. On an error the page stays as it is, since they only add to it. */
   async load(): Promise<void> {
     try {
       if (service?.me) this.#loaded = (await service.ask("progress")) as CertifiedProgress;
@@ -61,7 +61,7 @@ class Certificates {
 
 export const certificates = new Certificates();
 
-/** Who the service knew when this page was loaded; a page for nobody asks nothing. */
+/** Settles once the session is loaded; without a signed-in learner nothing is requested. */
 export const sessionLoaded: Promise<void> = loadSession();
 
 async function loadSession(): Promise<void> {

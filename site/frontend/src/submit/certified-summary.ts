@@ -1,4 +1,4 @@
-/** The progress page: what of it the service has certified. */
+/** The line on certified exercises in the progress page. */
 
 import { element, findElement } from "../dom";
 import { certificates } from "./certificates";
@@ -7,7 +7,7 @@ import { pluralize } from "../text";
 const summaryLine = element("p", { class: "sums-said certified-said" });
 const legendKey = element("span", {}, element("span", { class: "state", "data-state": "passed", "data-certified": true }), " certified");
 
-/** Say how much is certified, and for whom; nothing while nobody is signed in. */
+/** Show how much is certified, and for whom; nothing if no one is signed in. */
 export function paintCertifiedSummary(): void {
   summaryLine.remove();
   legendKey.remove();

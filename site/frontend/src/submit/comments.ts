@@ -1,4 +1,4 @@
-/** What staff said on the learner's own submissions of an exercise, in words beside the lines they mean. */
+/** The card with staff's comments on the learner's submissions of an exercise. */
 
 import { element } from "../dom";
 import { formatLocalTime, type Service } from "./service";
@@ -25,7 +25,7 @@ export class CommentsCard {
     private readonly exercise: string,
   ) {}
 
-  /** Show what there is for whoever is signed in; nothing where there is none, or no answer. */
+  /** Load and show the comments; hide the card if there are none, or on an error. */
   async load(): Promise<void> {
     const path = `exercises/${this.exercise}/comments`;
     const answer = this.service.me && (await this.service.ask(path).catch(() => null));

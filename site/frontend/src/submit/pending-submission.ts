@@ -1,24 +1,24 @@
-/** What was handed in and has no verdict yet, kept in the browser: a reload loses nothing of it. */
+/** The submission that has no verdict yet, kept in the browser so that a reload does not lose it. */
 
 import { readStored, writeStored } from "../storage";
 
 export interface PendingSubmission {
   readonly source: string;
-  readonly key: string; // by which the service knows a request that comes again
+  readonly key: string; // identifies a repeated request
   readonly person: string;
-  readonly id: string | null; // of the submission, once the service has answered
+  readonly id: string | null; // the submission's id, once the service has answered
 }
 
 export class PendingSubmissionStore {
   readonly #storageKey: string;
-  #latest: PendingSubmission | null; // also where the browser keeps nothing
+  #latest: PendingSubmission | null; // lasts as long as the page without storage
 
   constructor(exercise: string) {
     this.#storageKey = `etude.submitted.${exercise}`;
     this.#latest = this.#read();
   }
 
-  /** The one that was made last and is not settled, if it is this person's. */
+  /** Return the pending submission, if it is this person's. */
   of(person: string): PendingSubmission | null {
     return this.#latest?.person === person ? this.#latest : null;
   }

@@ -1,6 +1,6 @@
-/** The service that serves this page: who is signed in, and every request that is made of it. */
+/** The client of the grading service: the session, and all requests. */
 
-/** Who is signed in, and what each of their requests must send along. */
+/** The signed-in person, and the token that each of their requests must send. */
 export interface Session {
   readonly name: string;
   readonly csrf: string;
@@ -9,15 +9,15 @@ export interface Session {
 export interface SubmissionState {
   readonly id: string;
   readonly state: "pending" | "parked" | "graded";
-  readonly position: number | null; // how many are graded before it, counted up to 1000
+  readonly position: number | null; // the number of submissions before it, counted up to 1000
 }
 
-/** Why the service did not do what was asked, in one sentence for the learner. */
+/** A failed request, with a sentence for the learner. */
 export class ServiceError extends Error {
   constructor(
-    readonly status: number, // 0 where nobody answered
+    readonly status: number, // the HTTP status; 0 without a response
     message: string,
-    readonly seconds = 0, // to wait before it is asked again
+    readonly seconds = 0, // to wait before the next request
   ) {
     super(message);
   }
@@ -40,7 +40,7 @@ export class Service {
 
   constructor(private readonly address: URL) {}
 
-  /** Ask who is signed in; nobody is no error. */
+  /** Load the session; null if no one is signed in. */
   async recall(): Promise<Session | null> {
     try {
       this.me = (await this.ask("session")) as Session;
@@ -65,7 +65,7 @@ export class Service {
     this.me = null;
   }
 
-  /** Hand something in; the same key again is the same submission. */
+  /** Submit a program; the same key again means the same submission. */
   async submit(exercise: string, source: string, key: string): Promise<SubmissionState> {
     const body = { exercise, source };
     return (await this.#send("POST", "submissions", body, { "Idempotency-Key": key })) as SubmissionState;
@@ -105,7 +105,7 @@ export class Service {
   }
 }
 
-/** A time of the service, which speaks UTC, as it is here. */
+/** Format a UTC time of the service in the local time zone. */
 export function formatLocalTime(time: string): string {
   const options = { dateStyle: "medium", timeStyle: "long" } as const;
   return new Intl.DateTimeFormat("en-GB", options).format(new Date(time));
@@ -114,7 +114,7 @@ export function formatLocalTime(time: string): string {
 async function toServiceError(response: Response): Promise<ServiceError> {
   const { status, headers } = response;
   if (status === 423) {
-    // Not open yet, or too many attempts: the service says when.
+    // The exercise is not open yet, or there were too many attempts; the detail says until when.
     const { detail } = (await response.json()) as { detail: string };
     return new ServiceError(status, detail.replace(/\d{4}-[\d-]+T[\d:]+\+00:00/g, formatLocalTime));
   }

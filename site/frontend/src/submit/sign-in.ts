@@ -1,11 +1,11 @@
-/** Signing in: a token, pasted once, or single sign-on; after that the browser's cookie is enough. */
+/** The dialog for signing in with a token or by single sign-on. */
 
 import { openDialog } from "../dialog";
 import { button, element } from "../dom";
 import { page } from "../page";
 import { type Service, ServiceError } from "./service";
 
-/** Ask for a token until the service knows it; false if somebody would rather not. */
+/** Ask for a token until the service accepts it; return false if the dialog is cancelled. */
 export function askToSignIn(service: Service): Promise<boolean> {
   return new Promise((resolve) => {
     const trouble = element("p", { class: "answer-trouble", id: "token-trouble", role: "alert" });
@@ -32,7 +32,7 @@ export function askToSignIn(service: Service): Promise<boolean> {
       element("p", { class: "buttons" }, agree, refuse),
     );
     const dialog = openDialog("Sign in to submit", [form], (value) => resolve(value === "yes"));
-    form.noValidate = true; // the page says it itself
+    form.noValidate = true; // the page shows its own message
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       void attempt();
@@ -55,7 +55,7 @@ export function askToSignIn(service: Service): Promise<boolean> {
   });
 }
 
-/** The link to the provider, which leads back to this page; drafts are kept meanwhile. */
+/** Render the link to the identity provider, which leads back to this page. */
 function renderSingleSignOn(): HTMLElement[] {
   if (!page.hasSingleSignOn) return [];
   const href = `/oidc/login?back=${encodeURIComponent(location.pathname)}`;

@@ -1,11 +1,11 @@
-/** A submission on its way: told by the service as it happens, or asked for where that fails. */
+/** Tracking of a submission: by server-sent events, or by polling if they fail. */
 
 import { type Service, ServiceError, type SubmissionState } from "./service";
 
 const FIRST_INTERVAL_MS = 1_000;
 const MAX_INTERVAL_MS = 15_000;
 
-/** Follow a submission until it is graded or parked; `tell` hears of each step, `away` of silence. */
+/** Track a submission until it is graded or parked. `tell` gets each state; `away` is called on failed requests. */
 export async function trackSubmission(
   service: Service,
   id: string,
@@ -15,7 +15,7 @@ export async function trackSubmission(
   return (await trackByEvents(service, id, tell)) ?? trackByPolling(service, id, tell, away);
 }
 
-/** Listen to its events; nothing if they break off before the end. */
+/** Listen to a submission's events; return null if they break off before the end. */
 function trackByEvents(service: Service, id: string, tell: (state: SubmissionState) => void): Promise<SubmissionState | null> {
   return new Promise((resolve) => {
     const events = service.events(id);
@@ -32,7 +32,7 @@ function trackByEvents(service: Service, id: string, tell: (state: SubmissionSta
   });
 }
 
-/** Ask again and again, at longer and longer intervals while nobody answers. */
+/** Poll a submission's state, at growing intervals while requests fail. */
 async function trackByPolling(
   service: Service,
   id: string,

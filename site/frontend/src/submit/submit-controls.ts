@@ -1,4 +1,4 @@
-/** "Submit for grading": beside what a page can judge by itself, what the service certifies. */
+/** The "Submit for grading" button, and the line on the session, the due time and the certificate. */
 
 import { button, element } from "../dom";
 import { uniqueKey } from "../unique-key";
@@ -13,17 +13,17 @@ import { formatLocalTime, type Service, ServiceError, type Session, type Submiss
 import { askToSignIn } from "./sign-in";
 import { pluralize } from "../text";
 
-const MAX_POSITION = 1000; // as far as the service counts places in its line
+const MAX_POSITION = 1000; // the service counts no further
 const PARKED_SENTENCE =
   "This could not be graded, through no fault of yours. It is kept, and staff will look at it.";
 const SILENCE_SENTENCE = "The service does not answer at the moment. Your submission is kept there; this page asks again.";
 
-/** The page around it. */
+/** The page's parts that the controls use. */
 export interface SubmitPage {
   readonly exercise: Exercise;
   readonly results: ResultsCard;
-  source(): string | null; // nothing while it is not fit to be handed in
-  text(): string; // as it is now, fit or not
+  source(): string | null; // returns null if the program is incomplete
+  text(): string; // returns the program, complete or not
   judged(source: string, verdict: Verdict): void;
 }
 
@@ -56,7 +56,7 @@ export class SubmitControls {
     });
   }
 
-  /** Ask when it is due; each person may have another time. */
+  /** Load the due time, which may differ between persons. */
   async #loadDueTime(): Promise<void> {
     const answer = this.service.me && (await this.service.ask(`exercises/${this.page.exercise.id}`).catch(() => null));
     const due = (answer as { window?: { due: string | null } } | null)?.window?.due;
@@ -64,7 +64,7 @@ export class SubmitControls {
     this.#paint();
   }
 
-  /** Go on with what was handed in before this page was loaded. */
+  /** Continue with a submission that was made before this page was loaded. */
   async #resume(): Promise<void> {
     const { me } = this.service;
     const attempt = me && this.#pending.of(me.name);
@@ -128,7 +128,7 @@ export class SubmitControls {
     await this.#awaitVerdict(source, sent.id);
   }
 
-  /** Follow a submission to its verdict. */
+  /** Track a submission to its verdict, and show that. */
   async #awaitVerdict(source: string, id: string): Promise<void> {
     const { results } = this.page;
     const last = await trackSubmission(this.service, id, (state) => results.say(stateSentence(state)), () => results.say(SILENCE_SENTENCE));
@@ -140,7 +140,7 @@ export class SubmitControls {
     }
   }
 
-  /** One key for one text until there is an answer: if an answer gets lost, it is no second submission. */
+  /** Return the pending submission of a text. A lost answer must not cause a second one, so its key stays. */
   #pendingFor(source: string, person: string): PendingSubmission {
     const latest = this.#pending.of(person);
     if (latest?.id === null && latest.source === source) return latest;
@@ -150,12 +150,12 @@ export class SubmitControls {
   #showError(source: string, { status, message, seconds }: ServiceError): void {
     this.page.results.show(source, "bad", message, "", []);
     if (status === 404 || status === 409) this.#pending.settle();
-    if (status === 401 || status === 403) this.service.me = null; // asked for again at the next attempt
+    if (status === 401 || status === 403) this.service.me = null; // the next submission asks to sign in
     if (seconds > 0 && status === 429) this.#showWait(Math.ceil(seconds));
     this.#paint();
   }
 
-  /** Say how long to wait, second by second for those who see it. */
+  /** Count down the seconds to wait on the button. */
   #showWait(seconds: number): void {
     this.button.textContent = seconds > 0 ? `Submit again in ${seconds} s` : "Submit for grading";
     this.button.disabled = seconds > 0;

@@ -1,10 +1,9 @@
 /**
- * Runs Python away from the page: whatever a submission does, the page can end this worker.
+ * The worker that runs Python, which the page can end whatever a program does.
  *
- * It runs only what its page sends, and a page sends only what is in its editor. That may come from
- * somebody else. So the page starts this from a `data:` address: the worker has an origin of its own,
- * without storage and cookies, and the page's policy, under which it reaches no other host. It cannot
- * even read the site's files; the page reads them for it until Python has started.
+ * A program may come from somebody else. So the page starts this worker from a `data:` address: it has an
+ * origin of its own, without storage and cookies, and the page's content security policy, under which it
+ * reaches no other host. It cannot even read the site's files; the page sends them until Python has started.
  */
 
 import type { Call, FileRequest, FromWorker, StartRequest, ToWorker } from "./messages";
@@ -32,10 +31,10 @@ interface Python {
 
 const MODULES_FOLDER = "/etude";
 
-/** Firefox 140 loads a font from anywhere, whatever the policy; a worker in this one would have both again. */
+/** Firefox 140 loads fonts from any host, whatever the policy; a nested worker would have both globals again. */
 const WITHHELD_GLOBALS = ["FontFace", "Worker"];
 
-/** What a program for WebAssembly begins with. */
+/** The first bytes of a WebAssembly module. */
 const WASM_MAGIC = [0, 0x61, 0x73, 0x6d];
 
 const DAMAGE_SENTENCE = "A file of Python may be damaged, or a network sent its sign-in page in place of one.";
@@ -68,7 +67,7 @@ async function bootPyodide({ pyodide, bundle, packages }: StartRequest): Promise
   if (packages.length > 0) await pyodideModule.loadPackagesFromImports(imports, { checkIntegrity: true });
   pyodideModule.unpackArchive(modules, "zip", { extractDir: MODULES_FOLDER });
   pyodideModule.runPython(`import shutil\nshutil.unpack_archive("${MODULES_FOLDER}/modules.zip", "${MODULES_FOLDER}")`);
-  // Without its lock file Pyodide starts just as well and has no NumPy; and it only logs which package it lacks.
+  // Without its lock file Pyodide starts without NumPy and only logs the missing package, so import them all here.
   pyodideModule.runPython(`${imports}\nsys.path.insert(0, ${JSON.stringify(MODULES_FOLDER)})`);
   const module = pyodideModule.pyimport("grader.browser.page");
   return {
@@ -78,7 +77,7 @@ async function bootPyodide({ pyodide, bundle, packages }: StartRequest): Promise
 }
 
 async function loadPyodide(folder: string): Promise<Pyodide> {
-  // Pyodide imports the second by its address, unless it is there already.
+  // Pyodide would import the second by its address, which this origin cannot, unless it is loaded already.
   const [loader] = await Promise.all([importModule(`${folder}pyodide.mjs`), importModule(`${folder}pyodide.asm.js`)]);
   return (loader as Loader).loadPyodide({
     indexURL: folder,
@@ -92,7 +91,7 @@ async function importModule(address: string): Promise<unknown> {
   return import(URL.createObjectURL(script));
 }
 
-/** What `fetch` is here: the page sends the file. */
+/** Replace `fetch`: the page sends the file. */
 async function fetchFromPage(input: string | URL | Request, { integrity = "" }: RequestInit = {}): Promise<Response> {
   const address = String(input instanceof Request ? input.url : input);
   const { port1, port2 } = new MessageChannel();
@@ -103,11 +102,11 @@ async function fetchFromPage(input: string | URL | Request, { integrity = "" }: 
   const bytes = await sent;
   if (!bytes) {
     const reason = `${address} could not be fetched. Is there a connection?`;
-    if (python === undefined) postToPage({ kind: "failed", reason }); // Pyodide may wait for it for ever, or name no file
+    if (python === undefined) postToPage({ kind: "failed", reason }); // Pyodide may wait for ever, or report no file name
     throw new Error(reason);
   }
   const isProgram = address.endsWith(".wasm");
-  // Pyodide would wait for ever; to validate all of it takes a third of a second.
+  // Pyodide would wait for ever. Only the first bytes are checked: WebAssembly.validate takes a third of a second.
   if (isProgram && !WASM_MAGIC.every((byte, index) => new Uint8Array(bytes)[index] === byte)) reportFailure(`${address} is no program`);
   const type = isProgram ? "application/wasm" : "";
   return new Response(bytes, { headers: { "Content-Type": type } });
@@ -126,9 +125,9 @@ function postToPage(message: FromWorker): void {
   postMessage(message);
 }
 
-/** The last line of an error: of one from Python, that is what was raised. */
+/** Return the last line of an error's message, which names a Python exception. */
 function errorReason(error: unknown): string {
-  const { message, name } = Object(error) as Partial<Error>; // Pyodide throws objects that are no Error, too
+  const { message, name } = Object(error) as Partial<Error>; // Pyodide also throws objects that are no Error
   const lines = String(message || name || error).trim().split("\n");
   return (lines.at(-1) ?? "").slice(0, 300);
 }

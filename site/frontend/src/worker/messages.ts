@@ -1,11 +1,11 @@
-/** What a page and the worker that runs Python say to each other. */
+/** The messages between a page and the worker that runs Python. */
 
-/** A function of `grader.browser.page`, with what it is called with. */
+/** The name and the arguments of a function of `grader.browser.page`. */
 export type Call = readonly [name: string, ...arguments: string[]];
 
 export interface StartRequest {
   readonly kind: "start";
-  readonly pyodide: string; // addresses are absolute; that of a folder ends with a slash
+  readonly pyodide: string; // the address of its folder, absolute and with a slash at the end
   readonly bundle: string;
   readonly packages: readonly string[]; // modules beside NumPy
 }
@@ -18,7 +18,7 @@ export interface CallRequest {
 
 export type ToWorker = StartRequest | CallRequest;
 
-/** Asks for a file, which the page sends to the port that comes with this; or null. */
+/** A request for a file. The page sends its bytes, or null, to the port that comes with this message. */
 export interface FileRequest {
   readonly kind: "wanted";
   readonly address: string;
@@ -26,7 +26,7 @@ export interface FileRequest {
 }
 
 export type FromWorker =
-  | { readonly kind: "ready"; readonly names: string } // what `names` of `grader.browser.page` returns
+  | { readonly kind: "ready"; readonly names: string } // the result of `names` of `grader.browser.page`
   | { readonly kind: "failed"; readonly reason: string }
   | { readonly kind: "result"; readonly id: number; readonly text: string; readonly heap: number }
   | { readonly kind: "broken"; readonly id: number; readonly reason: string };

@@ -93,44 +93,42 @@ def load_python_folder(
             )
     else:
         root = folder.absolute()
-    reader = _Reader(FolderFiles(root), is_whole=folder is not None)
+    files = FolderFiles(root)
+    names = {path: _name_in(root, path) for path in named}
+    reader = _Reader(files, [names[path] for path in tests], is_whole=folder is not None)
     return reader.assignment(
-        solution=None if solution is None else reader.name_of(solution),
-        tests=[reader.name_of(path) for path in tests],
-        starter=None if starter is None else reader.name_of(starter),
+        None if solution is None else names[solution], None if starter is None else names[starter]
     )
+
+
+def _name_in(root: Path, path: Path) -> str:
+    """Return the name of a file in the folder."""
+    try:
+        return path.absolute().relative_to(root).as_posix()
+    except ValueError:
+        message = f"{printable_name(path)} does not lie in {printable_name(root)}"
+        raise UsageError(message) from None
 
 
 class _Reader:
     """Reads the files of one assignment."""
 
-    def __init__(self, files: FolderFiles, *, is_whole: bool) -> None:
+    def __init__(self, files: FolderFiles, tests: Sequence[str], *, is_whole: bool) -> None:
         self._files = files
         self._is_whole = is_whole
         self._read: dict[str, tuple[str, ast.Module]] = {}
         self._notes: list[str] = []
+        self._tests = self._find_tests(tests)
+        self._tested: dict[str, str] = {}  # direct imports of the tests: where they lie, and names
+        for name in self._tests:
+            self._tested |= self._imported(name, is_test=True)
+        self._tested = {at: name for at, name in self._tested.items() if name not in self._tests}
 
-    def name_of(self, path: Path) -> str:
-        """Return the name of a file in the folder."""
-        try:
-            return path.absolute().relative_to(self._files.root).as_posix()
-        except ValueError:
-            message = f"{printable_name(path)} does not lie in {printable_name(self._files.root)}"
-            raise UsageError(message) from None
-
-    def assignment(
-        self, *, solution: str | None, tests: Sequence[str], starter: str | None
-    ) -> Assignment:
+    def assignment(self, solution: str | None, starter: str | None) -> Assignment:
         """Find what was not named, and read all of it."""
-        test_names = self._tests(tests)
-        beside: dict[str, str] = {}  # key in the assignment -> name of the file
-        tested: dict[str, str] = {}  # direct imports of the tests
-        for name in test_names:
-            tested |= self._imported(name, is_test=True)
-        tested = {key: name for key, name in tested.items() if name not in test_names}
-        key, source, old = self._solution(solution, tested, test_names)
-        beside[key] = source
-        waiting = [*tested.items(), (key, source)]
+        key, source, old = self._solution(solution)
+        beside = {key: source}  # key in the assignment -> name of the file
+        waiting = [*self._tested.items(), (key, source)]
         while waiting:
             at, name = waiting.pop()
             if at in beside and name != source:
@@ -138,41 +136,41 @@ class _Reader:
             beside.setdefault(at, name)
             imports = self._imported(name, is_test=False)
             waiting += [each for each in imports.items() if each[0] not in beside]
-        for name in test_names:
+        for name in self._tests:
             if any(each.level for each in imported(self._tree(name))):
                 packages = (f"{parent}/__init__.py" for parent in PurePosixPath(name).parents)
                 beside |= {each: each for each in packages if each in self._files}
         usual = (pattern.format(PurePosixPath(key).stem) for pattern in _STARTERS)
         there = (name for name in usual if name in self._files and name not in (key, source))
-        starter_name = starter or old or next(there, None)
-        modules = {at: self._source(name) for at, name in sorted(beside.items())}
-        tests_read = {name: self._source(name) for name in test_names}
-        nodes = [node for name in test_names for node in self._tree(name).body]
+        starter = starter or old or next(there, None)
+        modules = {at: self._load(name)[0] for at, name in sorted(beside.items())}
+        tests = {name: self._load(name)[0] for name in self._tests}
+        nodes = [node for name in self._tests for node in self._tree(name).body]
         has_function = any(
             isinstance(node, ast.FunctionDef) and node.name.startswith("test") for node in nodes
         )
         is_unittest = any(map(is_test_case, nodes)) and not has_function
-        data = self._data([*modules.values(), *tests_read.values()])
+        texts = [*modules.values(), *tests.values()]
+        data = {
+            name: content
+            for name, content in self._files.data().items()
+            if self._is_whole or any(PurePosixPath(name).name in text for text in texts)
+        }
         path, here = self._files.path(source), Path.cwd()
         return Assignment(
             name=self._files.root.name,
             kind="unittest" if is_unittest else "pytest",
             solution=key,
             modules=modules,
-            tests=tests_read,
-            starter=None if starter_name is None else self._source(starter_name),
+            tests=tests,
+            starter=None if starter is None else self._load(starter)[0],
             data=data,
             notes=(*self._notes, *self._files.notes),
             source=(path.relative_to(here) if path.is_relative_to(here) else path).as_posix(),
         )
 
-    def _source(self, name: str) -> str:
-        return self._load(name)[0]
-
-    def _tree(self, name: str) -> ast.Module:
-        return self._load(name)[1]
-
     def _load(self, name: str) -> tuple[str, ast.Module]:
+        """Return the text of a file, and its tree."""
         if name not in self._read:
             path = self._files.path(name)
             try:
@@ -182,19 +180,12 @@ class _Reader:
             self._read[name] = source, parse(source, path)
         return self._read[name]
 
-    def _data(self, sources: Sequence[str]) -> dict[str, bytes]:
-        data = self._files.data()
-        if self._is_whole:
-            return data
-        return {
-            name: content
-            for name, content in data.items()
-            if any(PurePosixPath(name).name in source for source in sources)
-        }
+    def _tree(self, name: str) -> ast.Module:
+        return self._load(name)[1]
 
     # Tests
 
-    def _tests(self, named: Sequence[str]) -> list[str]:
+    def _find_tests(self, named: Sequence[str]) -> list[str]:
         """Return the names of the files of tests, each with a test in it."""
         chosen: list[str] = []
         for name in named or ["."]:
@@ -211,9 +202,8 @@ class _Reader:
                 if any(isinstance(t, ast.Name) and t.id == "pytest_plugins" for t in targets):
                     message = "plugins of pytest are not loaded; put their fixtures into this file"
                     raise bad(self._files.path(name), message, node.lineno)
-        parents = {f"{parent}/" for name in have for parent in PurePosixPath(name).parents}
-        for parent in sorted(each.removeprefix("./") for each in parents):
-            conftest = f"{parent}conftest.py"
+        parents = {parent for name in have for parent in PurePosixPath(name).parents}
+        for conftest in sorted(str(parent / "conftest.py") for parent in parents):
             if conftest in self._files:
                 self._leave_out_conftest(conftest)
         if have:
@@ -233,15 +223,11 @@ class _Reader:
     def _leave_out_conftest(self, name: str) -> None:
         """Leave a conftest file out that only makes modules importable; refuse any other."""
         for node in self._tree(name).body:
-            harmless = isinstance(node, (ast.Import, ast.ImportFrom, ast.Pass)) or (
-                isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-            )
-            if harmless or "sys.path" in ast.unparse(node):
-                continue
-            if isinstance(node, ast.Assign) and "__file__" in ast.unparse(node):
-                continue  # a folder, for sys.path
-            message = "a conftest file is not run; put its fixtures into the file of the tests"
-            raise bad(self._files.path(name), message, node.lineno)
+            text = ast.unparse(node)
+            is_folder = isinstance(node, ast.Assign) and "__file__" in text  # for sys.path
+            if not (_says_nothing(node) or is_folder or "sys.path" in text):
+                message = "a conftest file is not run; put its fixtures into the file of the tests"
+                raise bad(self._files.path(name), message, node.lineno)
         self._notes.append(
             f"{printable_name(name)} was left out: the folder can be imported from anyway"
         )
@@ -260,10 +246,9 @@ class _Reader:
     ) -> dict[str, str]:
         here = PurePosixPath(importer).parent
         if module_name.level:
-            folder = here
             for _ in range(module_name.level - 1):
-                folder = folder.parent
-            return self._module(module_name.parts, folder, PurePosixPath())
+                here = here.parent
+            return self._module(module_name.parts, here, PurePosixPath())
         for base in dict.fromkeys((str(here), ".", *_SOURCE_FOLDERS)):
             # The folder of a test is on Python's path, and so is the assignment's own.
             strip = PurePosixPath() if is_test and base == str(here) else PurePosixPath(base)
@@ -289,38 +274,28 @@ class _Reader:
 
     # The solution
 
-    def _solution(
-        self, named: str | None, tested: dict[str, str], tests: Sequence[str]
-    ) -> tuple[str, str, str | None]:
+    def _solution(self, named: str | None) -> tuple[str, str, str | None]:
         """Return where the solution has to lie, its file, and the file that it replaces."""
-        candidates = self._candidates(tested)
+        candidates = self._candidates()
         if named is not None:
-            for key, name in tested.items():
-                if name == named:
-                    return key, name, None
-            key = self._replaced(named, candidates, tests)
-            return key, named, candidates.get(key)
+            own = next((key for key, name in self._tested.items() if name == named), None)
+            key = own or self._replaced(named, candidates)
+            return key, named, None if own else candidates.get(key)
         if not candidates:
-            return self._unimported(tests)
-        key = self._choose(candidates, tests)
-        stem = PurePosixPath(key).stem
-        for pattern in _SOLUTIONS:
-            other = pattern.format(stem)
-            if other in self._files and other not in tested.values() and other != key:
+            return self._unimported()
+        key = self._choose(candidates)
+        for other in (pattern.format(PurePosixPath(key).stem) for pattern in _SOLUTIONS):
+            if other in self._files and other not in self._tested.values() and other != key:
                 self._notes.append(f"{other} is the solution: it replaces {key} for the tests")
                 return key, other, candidates[key]
         return key, candidates[key], None
 
-    def _candidates(self, tested: dict[str, str]) -> dict[str, str]:
+    def _candidates(self) -> dict[str, str]:
         """Return the modules that tests import, without packages' files and helpers."""
         result: dict[str, str] = {}
-        for key, name in tested.items():
-            if PurePosixPath(name).name == "__init__.py" and all(
-                isinstance(node, (ast.Import, ast.ImportFrom))
-                or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
-                or (isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).startswith("__"))
-                for node in self._tree(name).body
-            ):
+        for key, name in self._tested.items():
+            is_package = PurePosixPath(name).name == "__init__.py"
+            if is_package and all(map(_says_nothing, self._tree(name).body)):
                 # It has nothing of its own: what it imports is meant.
                 prefix = name.removesuffix(key)
                 result |= {
@@ -330,57 +305,49 @@ class _Reader:
                 }
             else:
                 result[key] = name
-        named: dict[str, str] = {}
-        for key, name in result.items():
-            place = PurePosixPath(key)
-            is_helper = place.stem in _HELPERS or place.parts[0] in _TEST_FOLDERS
-            if not is_helper and not is_test_file(key):
-                named[key] = name
-        return named or result
+        modules = {
+            key: name
+            for key, name in result.items()
+            if PurePosixPath(key).stem not in _HELPERS
+            and PurePosixPath(key).parts[0] not in _TEST_FOLDERS
+            and not is_test_file(key)
+        }
+        return modules or result
 
-    def _replaced(self, named: str, candidates: dict[str, str], tests: Sequence[str]) -> str:
+    def _replaced(self, named: str, candidates: dict[str, str]) -> str:
         """Return the place of the module that a named solution replaces."""
-        stem = PurePosixPath(named).stem
-        if len(candidates) == 1:
-            return next(iter(candidates))
-        same = [key for key in candidates if PurePosixPath(key).stem == stem]
-        if len(same) == 1:
-            return same[0]
-        missing = self._missing(tests)
-        if not candidates and stem in missing:
-            return f"{stem}.py"
-        if not candidates and len(missing) == 1:
+        stem, missing = PurePosixPath(named).stem, self._missing()
+        places = [*candidates] or [f"{name}.py" for name in missing]
+        same = [place for place in places if PurePosixPath(place).stem == stem]
+        if len(places) != 1 and len(same) != 1:
+            what = ", ".join([*candidates, *missing][:_MOST_NAMES]) or "no module of the folder"
+            message = f"the tests import {what}, and none of these is this file"
+            raise bad(self._files.path(named), message)
+        if not candidates and not same:
             self._notes.append(f"{named} is imported as {missing[0]}, the name in the tests")
-            return f"{missing[0]}.py"
-        what = ", ".join([*candidates, *missing][:_MOST_NAMES]) or "no module of the folder"
-        message = f"the tests import {what}, and none of these is this file"
-        raise bad(self._files.path(named), message)
+        return (same or places)[0]
 
-    def _unimported(self, tests: Sequence[str]) -> tuple[str, str, str | None]:
+    def _unimported(self) -> tuple[str, str, str | None]:
         """Find the solution of tests that import no module that is there."""
-        missing = self._missing(tests)
-        if len(missing) == 1:
-            for pattern in _SOLUTIONS:
-                name = pattern.format(missing[0])
-                if name in self._files:
-                    self._notes.append(f"{name} is imported as {missing[0]}, the name in the tests")
-                    return f"{missing[0]}.py", name, None
-        first = self._files.path(tests[0])
+        missing, lines = self._missing(), list[int]()
+        message = "the tests import no module of the folder"
         if missing:
-            message = f"there is no solution: the tests import {missing[0]!r}, and no file has it"
-            imports = imported(self._tree(tests[0]))
-            lines = [each.line for each in imports if each.parts[0] == missing[0]]
-            raise bad(first, f"{message}; name it with --solution", *lines[:1])
-        message = (
-            "there is no solution: the tests import no module of the folder; name it with "
-            "--solution"
-        )
-        raise bad(first, message)
+            first = missing[0]
+            usual = (pattern.format(first) for pattern in _SOLUTIONS)
+            name = next((each for each in usual if each in self._files), None)
+            if len(missing) == 1 and name is not None:
+                self._notes.append(f"{name} is imported as {first}, the name in the tests")
+                return f"{first}.py", name, None
+            message = f"the tests import {first!r}, and no file has it"
+            imports = imported(self._tree(self._tests[0]))
+            lines = [each.line for each in imports if each.parts[0] == first]
+        message = f"there is no solution: {message}; name it with --solution"
+        raise bad(self._files.path(self._tests[0]), message, *lines[:1])
 
-    def _missing(self, tests: Sequence[str]) -> list[str]:
+    def _missing(self) -> list[str]:
         """Return the modules that tests import and that neither the folder nor Python has."""
         result: dict[str, None] = {}
-        for name in tests:
+        for name in self._tests:
             for each in imported(self._tree(name)):
                 if not each.level and not self._resolve(each, name, is_test=True):
                     result.setdefault(each.parts[0])
@@ -390,16 +357,14 @@ class _Reader:
                     del result[name]
         return [*result]
 
-    def _choose(self, candidates: dict[str, str], tests: Sequence[str]) -> str:
+    def _choose(self, candidates: dict[str, str]) -> str:
         """Return the one module that is meant.
 
         Raises:
             UsageError: It may be several.
         """
-        if len(candidates) == 1:
-            return next(iter(candidates))
         stems = {key: PurePosixPath(key).stem for key in candidates}
-        of_tests = {PurePosixPath(name).stem for name in tests}
+        of_tests = {PurePosixPath(name).stem for name in self._tests}
         called = [key for key, stem in stems.items() if stem in ("solution", "solutions")]
         tested = [
             key
@@ -413,9 +378,19 @@ class _Reader:
             if at != key
         }
         top = [key for key in candidates if key not in used]
-        for choice in (called, tested, top):
+        for choice in (list(candidates), called, tested, top):
             if len(choice) == 1:
                 return choice[0]
         several = ", ".join(list(candidates)[:_MOST_NAMES])
         message = f"each of these may be the solution: {several}; name one with --solution"
         raise bad(self._files.root, message)
+
+
+def _says_nothing(node: ast.stmt) -> bool:
+    """Return whether a statement imports, or is a text or a fact about the module."""
+    match node:
+        case ast.Import() | ast.ImportFrom() | ast.Pass() | ast.Expr(value=ast.Constant()):
+            return True
+        case ast.Assign(targets=[target, *_]):
+            return ast.unparse(target).startswith("__")
+    return False

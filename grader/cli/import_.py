@@ -8,7 +8,7 @@ import click
 from grader.authoring.importing import import_report
 from grader.authoring.importing.draft import Draft
 from grader.authoring.importing.fill_in import slug
-from grader.authoring.importing.source_kind import read_source
+from grader.authoring.importing.read_source import read_source
 from grader.authoring.importing.validate_drafts import (
     leave_out_too_large,
     load_if_valid,

@@ -17,9 +17,9 @@ from grader.audit.loading.written_tests import (
 from grader.authoring.importing import exercism, problem_folder
 from grader.authoring.importing.assignment import Assignment
 from grader.authoring.importing.draft import NOTHING
-from grader.authoring.importing.python_source import bad, has_test, parse
+from grader.authoring.importing.program_parts import free_names, read_program
+from grader.authoring.importing.python_parsing import bad, has_test, parse
 from grader.authoring.importing.source_files import entries, text_inside
-from grader.authoring.importing.top_level import free_names, read_program
 
 _SAME = '''\
 def assert_same(result, expected):

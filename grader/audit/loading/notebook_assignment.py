@@ -20,15 +20,15 @@ from grader.audit.loading.written_tests import (
 from grader.authoring.importing.assignment import Assignment
 from grader.authoring.importing.draft import Draft, DraftTest
 from grader.authoring.importing.notebook_cells import says_something
-from grader.authoring.importing.notebook_source import read_notebook
-from grader.authoring.importing.python_source import bad, imported, parse
+from grader.authoring.importing.notebook_reader import read_notebook
+from grader.authoring.importing.program_parts import free_names, join, read_program
+from grader.authoring.importing.python_parsing import bad, imported, parse
 from grader.authoring.importing.source_files import (
     UnreadableError,
     printable_name,
     read_text,
     text_inside,
 )
-from grader.authoring.importing.top_level import free_names, join, read_program
 from grader.errors import UsageError
 from grader.notebook_files import MAX_NOTEBOOK
 

@@ -7,7 +7,7 @@ import tokenize
 from collections.abc import Iterable
 from typing import Final
 
-from grader.authoring.importing.top_level import read_program
+from grader.authoring.importing.program_parts import read_program
 
 PRINTED: Final = '''\
 def words_of(text):

@@ -6,7 +6,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from grader.authoring.importing.draft import Draft, SourceDrafts
-from grader.authoring.importing.python_source import imported
+from grader.authoring.importing.program_parts import parse_or_none
+from grader.authoring.importing.python_parsing import imported
 from grader.authoring.importing.source_files import (
     UnreadableError,
     inside,
@@ -15,8 +16,7 @@ from grader.authoring.importing.source_files import (
     text_if_there,
     text_inside,
 )
-from grader.authoring.importing.testmodule import add_tests
-from grader.authoring.importing.top_level import parse_or_none
+from grader.authoring.importing.translate_tests import add_tests
 
 CONFIG: Final = ".meta/config.json"
 _MODEL: Final = ("exemplar", "example")

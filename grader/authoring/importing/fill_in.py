@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from grader.authoring.importing.draft import Draft, DraftTest
-from grader.authoring.importing.top_level import (
+from grader.authoring.importing.program_parts import (
     ParsedProgram,
     free_names,
     join,

@@ -14,7 +14,7 @@ from grader.authoring.importing import source_files
 from grader.authoring.importing.draft import Draft, DraftTest, SourceDrafts
 from grader.authoring.importing.indentation import reindent
 from grader.authoring.importing.js_object import NoObjectError, ReadObject, read_object
-from grader.authoring.importing.top_level import parse_or_none
+from grader.authoring.importing.program_parts import parse_or_none
 from grader.authoring.importing.typography import (
     DOUBLE,
     SINGLE,

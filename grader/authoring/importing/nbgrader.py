@@ -9,7 +9,7 @@ from typing import Any, Final
 from grader.authoring.importing import notebook_cells as parts
 from grader.authoring.importing.draft import SourceDrafts
 from grader.authoring.importing.notebook_cells import NotebookCell
-from grader.authoring.importing.top_level import join, parse_or_none, read_program
+from grader.authoring.importing.program_parts import join, parse_or_none, read_program
 
 _MARK: Final = re.compile(r"^\s*#+\s*BEGIN SOLUTION\b", re.MULTILINE)
 _AUTOTEST: Final = re.compile(r"[\s#]*#\s*(?:HASHED\s+)?AUTOTEST\s+(\S.*)$")

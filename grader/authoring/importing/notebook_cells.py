@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from grader.authoring.importing.draft import Draft, DraftTest, SourceDrafts
-from grader.authoring.importing.top_level import (
+from grader.authoring.importing.program_parts import (
     ParsedProgram,
     free_names,
     join,

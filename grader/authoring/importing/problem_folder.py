@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from grader.authoring.importing.draft import Draft, DraftTest, SourceDrafts
 from grader.authoring.importing.fill_in import slug
+from grader.authoring.importing.program_parts import read_program, with_empty_bodies
 from grader.authoring.importing.source_files import (
     UnreadableError,
     entries,
@@ -27,7 +28,6 @@ from grader.authoring.importing.source_files import (
     text_if_there,
     text_inside,
 )
-from grader.authoring.importing.top_level import read_program, with_empty_bodies
 
 _TESTS: Final = "tests.json"
 _SOLUTION: Final = "solution.py"

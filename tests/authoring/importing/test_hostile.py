@@ -9,13 +9,13 @@ import pytest
 from grader.authoring.importing.draft import Draft, DraftTest
 from grader.authoring.importing.fill_in import fill_in_draft, slug
 from grader.authoring.importing.js_document import read_text
+from grader.authoring.importing.read_source import read_source
 from grader.authoring.importing.source_files import (
     MAX_DOCUMENT,
     UnreadableError,
     inside,
     text_inside,
 )
-from grader.authoring.importing.source_kind import read_source
 from grader.authoring.importing.validate_drafts import validate_draft
 from grader.errors import UsageError
 

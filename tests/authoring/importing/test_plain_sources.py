@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from grader.authoring.importing.draft import SourceDrafts
-from grader.authoring.importing.source_kind import read_source
+from grader.authoring.importing.read_source import read_source
 from grader.errors import UsageError
 from tests.conftest import Etude
 

@@ -7,7 +7,7 @@ import pytest
 
 from grader.authoring.importing.indentation import reindent
 from grader.authoring.importing.js_document import without_markup
-from grader.authoring.importing.top_level import parse_or_none
+from grader.authoring.importing.program_parts import parse_or_none
 from grader.authoring.importing.typography import plain_code, plain_output, plain_prose
 
 PROGRAM = '''\

@@ -7,9 +7,9 @@ from pathlib import Path
 from grader.authoring.importing import (
     exercism,
     js_document,
-    notebook_source,
-    plain_python,
+    notebook_reader,
     problem_folder,
+    python_module,
 )
 from grader.authoring.importing.draft import SourceDrafts
 from grader.authoring.importing.fill_in import fill_in_draft, unused
@@ -23,8 +23,8 @@ from grader.errors import UsageError
 
 _READERS = {
     **dict.fromkeys(js_document.SUFFIXES, js_document.read_document),
-    ".ipynb": notebook_source.read_notebook,
-    ".py": plain_python.read_module,
+    ".ipynb": notebook_reader.read_notebook,
+    ".py": python_module.read_module,
 }
 _FOLDERS = (
     (exercism.is_exercise, exercism.read_exercise),
@@ -109,9 +109,9 @@ def _below(folder: Path) -> SourceDrafts:
         if whole is not None:
             result.take(_one(whole, here))
             continue
-        is_tested = plain_python.has_tests(here)
+        is_tested = python_module.has_tests(here)
         if is_tested:
-            result.take(_one(plain_python.read_tested_modules, here))
+            result.take(_one(python_module.read_tested_modules, here))
         for entry in entries(here):
             path = Path(entry.path)
             if is_tested and path.suffix == ".py":
@@ -124,7 +124,7 @@ def _below(folder: Path) -> SourceDrafts:
             elif reader is not None and entry.is_file(follow_symlinks=False):
                 result.take(_one(reader, path))
         if depth < _DEEPEST_FOLDER:
-            out = {*_NOT_SEARCHED, *(plain_python.TEST_FOLDERS if is_tested else ())}
+            out = {*_NOT_SEARCHED, *(python_module.TEST_FOLDERS if is_tested else ())}
             below = [each for each in subfolders(here) if each.name not in out]
             waiting += [(each, depth + 1) for each in below]
     return result

@@ -16,7 +16,7 @@ from typing import Final, NoReturn
 
 from grader.authoring.importing.draft import Draft, DraftTest
 from grader.authoring.importing.fill_in import slug
-from grader.authoring.importing.top_level import (
+from grader.authoring.importing.program_parts import (
     ParsedProgram,
     free_names,
     join,

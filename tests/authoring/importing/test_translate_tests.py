@@ -7,8 +7,8 @@ from types import MappingProxyType
 import pytest
 
 from grader.authoring.importing.draft import Draft
-from grader.authoring.importing.testmodule import add_tests
-from grader.authoring.importing.top_level import operators_of, read_program
+from grader.authoring.importing.program_parts import operators_of, read_program
+from grader.authoring.importing.translate_tests import add_tests
 
 
 def translate(source: str, data: Mapping[str, str] = MappingProxyType({})) -> Draft:

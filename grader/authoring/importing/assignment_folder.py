@@ -15,7 +15,7 @@ from typing import Final
 
 from grader.authoring.importing.assignment import Assignment
 from grader.authoring.importing.folder_files import FolderFiles
-from grader.authoring.importing.python_source import (
+from grader.authoring.importing.python_parsing import (
     ImportedName,
     bad,
     has_test,

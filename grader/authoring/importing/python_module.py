@@ -7,19 +7,9 @@ from collections.abc import Set as AbstractSet
 from pathlib import Path, PurePosixPath
 
 from grader.authoring.importing.assignment import Assignment
+from grader.authoring.importing.assignment_folder import is_test_file, load_python_folder
 from grader.authoring.importing.draft import Draft, DraftTest, SourceDrafts
-from grader.authoring.importing.python_folder import is_test_file, load_python_folder
-from grader.authoring.importing.python_source import parse
-from grader.authoring.importing.source_files import (
-    MAX_FILE,
-    UnreadableError,
-    entries,
-    printable_name,
-    read_text,
-    text_if_there,
-)
-from grader.authoring.importing.testmodule import add_tests
-from grader.authoring.importing.top_level import (
+from grader.authoring.importing.program_parts import (
     ParsedProgram,
     join,
     kind_of,
@@ -29,6 +19,16 @@ from grader.authoring.importing.top_level import (
     used_names,
     with_empty_bodies,
 )
+from grader.authoring.importing.python_parsing import parse
+from grader.authoring.importing.source_files import (
+    MAX_FILE,
+    UnreadableError,
+    entries,
+    printable_name,
+    read_text,
+    text_if_there,
+)
+from grader.authoring.importing.translate_tests import add_tests
 from grader.errors import DefinitionError, EtudeError
 
 TEST_FOLDERS = ("test", "tests")

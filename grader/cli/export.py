@@ -14,8 +14,8 @@ from grader.course.autograder.gradescope_zip import Installation, autograder, re
 from grader.course.csv_rows import read_text, without_separator
 from grader.course.handout_notebook import handout, handout_of_track
 from grader.course.roster_file import ids_of_students
-from grader.course.student_bundle import write_bundle
 from grader.definitions.collection import load_exercise, load_track
+from grader.definitions.student import write_bundle
 from grader.definitions.wording import plural
 from grader.errors import UsageError
 from grader.reports.canvas_csv import fill, sum_scores

@@ -11,7 +11,7 @@ Platforms name what they hand out by these patterns (as of 2026):
 
 `times.csv` in that folder says when each was submitted, and where that is from: the name of the
 file, or its date in the download. Canvas' names say only who is late, and the dates in its zips are
-those of the download. Dates that are one for all are none of a submission.
+those of the download. If all files have the same date, it is that of the download and is dropped.
 
 The student stands in the outermost part of a path that has such a pattern or is on the roster. A
 file of an exercise that asks for several goes to `<student>/<exercise>/<file>`. It is named after
@@ -102,8 +102,8 @@ class _Exercises:
     """The exercises that files are named after."""
 
     exercise_of: Callable[[str], str | None]
-    several: Mapping[str, Sequence[str]]  # the files of those that ask for several
-    only: str | None = None  # the exercise of a file with any other name
+    files_of: Mapping[str, Sequence[str]]  # of the exercises that ask for several files
+    single: str | None = None  # the exercise of a file with any other name
 
     def is_named(self, file: _File, exercise: str) -> bool:
         """Return whether a file, or a folder of it, is named after an exercise."""
@@ -111,11 +111,11 @@ class _Exercises:
 
     def places(self, file: _File) -> list[str]:
         """Return the places of a file: of a notebook with several exercises, one for each."""
-        path, several = Path(file.name), list[str]()
+        path, ids = Path(file.name), list[str]()
         if is_notebook(path) and self.exercise_of(path.name) is None:
             names = Submission.from_bytes(path, file.read(size_limit(path))).sections
-            several = [name for name in names if self.exercise_of(name) == name]
-        return several or [self.place(file)]
+            ids = [name for name in names if self.exercise_of(name) == name]
+        return ids or [self.place(file)]
 
     def place(self, file: _File) -> str:
         """Return the path of a file below its student's, without suffix.
@@ -126,7 +126,7 @@ class _Exercises:
         *parts, name = PurePosixPath(file.label).parts
         asking = {
             exercise: PurePosixPath(part).stem
-            for exercise, files in self.several.items()
+            for exercise, files in self.files_of.items()
             for part in files
             if exercise_names(part)[0] in exercise_names(name)
         }
@@ -142,8 +142,8 @@ class _Exercises:
             )
         if asking:
             return "/".join(*asking.items())
-        if self.only is not None and self.only not in self.several:
-            return self.only
+        if self.single is not None and self.single not in self.files_of:
+            return self.single
         own = platform.file if (platform := PlatformName.parse(stem)) else stem
         raise _RefusalError(
             f"there is no exercise {own!r}; rename it, or give --exercise if all are of one"
@@ -176,9 +176,9 @@ def collect(
     source: Path,
     into: Path,
     exercise_of: Callable[[str], str | None],
-    names: Mapping[str, str] | None = None,
-    several: Mapping[str, Sequence[str]] | None = None,
-    only: str | None = None,
+    students_by_name: Mapping[str, str] | None = None,
+    files_by_exercise: Mapping[str, Sequence[str]] | None = None,
+    single_exercise: str | None = None,
 ) -> CollectResult:
     """Put the files of a zip or a folder into a folder for each student.
 
@@ -188,53 +188,54 @@ def collect(
         source: What was downloaded.
         into: The folder for the submissions; it is made if it is not there.
         exercise_of: Gives the id of the exercise that a file or folder is named after.
-        names: The student that an id or a name of the platform stands for, as `name_key` writes
-            it; without it the platform's name and id are the student's.
-        several: The files of each exercise that asks for several, by its id.
-        only: The exercise of a download of one assignment, for files with names of their own.
+        students_by_name: The student that an id or a name of the platform stands for, as
+            `name_key` writes it; without it the platform's name and id are the student's.
+        files_by_exercise: The files of each exercise that asks for several, by its id.
+        single_exercise: The exercise of a download of one assignment, for files with names of their
+            own.
 
     Raises:
         UsageError: The source cannot be read, or the times of earlier downloads.
     """
-    exercises = _Exercises(exercise_of, several or {}, only)
-    done = CollectResult()
+    exercises = _Exercises(exercise_of, files_by_exercise or {}, single_exercise)
+    result = CollectResult()
     earlier = read_times(into / TIMES_FILE) if (into / TIMES_FILE).exists() else {}
     places: list[tuple[_File, str]] = []
     with contextlib.ExitStack() as stack:
-        for packed in _walk_source(source, stack, done):
-            with _refusals(done, packed):
-                places += _find_places(packed, exercises, done)
+        for packed in _walk_source(source, stack, result):
+            with _refusals(result, packed):
+                places += _find_places(packed, exercises, result)
         chosen: dict[tuple[str, str], list[tuple[Candidate, _File]]] = {}
         bare = [file for file, _ in places if file.platform is None]
-        level = _level_of_students(bare, exercises) if names is None else ""
+        level = _level_of_students(bare, exercises) if students_by_name is None else ""
         for file, place in places:
-            with _refusals(done, file):
-                student = _student(file, names, level, exercises)
-                candidate = _candidate(file, _platform_name(file, names))
+            with _refusals(result, file):
+                student = _student(file, students_by_name, level, exercises)
+                candidate = _candidate(file, _platform_name(file, students_by_name))
                 chosen.setdefault((student, place), []).append((candidate, file))
-        for (student, place), several_files in sorted(chosen.items()):
-            files = _files_of_person(several_files, place, exercises, done)
+        for (student, place), candidates in sorted(chosen.items()):
+            files = _files_of_person(candidates, place, exercises, result)
             best, left_out = choose([candidate for candidate, _ in files])
-            done.left_out.update({str(path): why for path, why in left_out.items()})
+            result.left_out.update({str(path): why for path, why in left_out.items()})
             for file in [file for candidate, file in files if candidate is best]:
                 suffix = PurePosixPath(file.name).suffix.lower()
                 key = student, place.split("/")[0]
-                with _refusals(done, file):
-                    if _write(into / student / f"{place}{suffix}", key, file, done):
-                        _note_time(done, key, file, _platform_name(file, names))
-    done.has_one_time = all_at_once((who, time) for (who, _), time in done.times.items())
-    if done.has_one_time:
-        done.times = {
+                with _refusals(result, file):
+                    if _write(into / student / f"{place}{suffix}", key, file, result):
+                        _note_time(result, key, file, _platform_name(file, students_by_name))
+    result.has_one_time = all_at_once((who, time) for (who, _), time in result.times.items())
+    if result.has_one_time:
+        result.times = {
             key: SubmissionTime(None, time.source) if time.at else time
-            for key, time in done.times.items()
+            for key, time in result.times.items()
         }
-    if done.times:
-        write_times(into / TIMES_FILE, earlier | done.times)
-    return done
+    if result.times:
+        write_times(into / TIMES_FILE, earlier | result.times)
+    return result
 
 
 def _files_of_person(
-    files: list[tuple[Candidate, _File]], place: str, exercises: _Exercises, done: CollectResult
+    files: list[tuple[Candidate, _File]], place: str, exercises: _Exercises, result: CollectResult
 ) -> list[tuple[Candidate, _File]]:
     """Return the files that may count as a student's: of one person, and named if any is."""
     people = {(platform.name, platform.id) for _, file in files if (platform := file.platform)}
@@ -243,41 +244,41 @@ def _files_of_person(
         why = (
             f"{listing} are one on the roster; give each number a line there, in the column 'alias'"
         )
-        done.left_out.update({file.label: why for _, file in files})
+        result.left_out.update({file.label: why for _, file in files})
         return []
     named = [each for each in files if exercises.is_named(each[1], place)]
-    if exercises.only == place and 0 < len(named) < len(files):
+    if exercises.single == place and 0 < len(named) < len(files):
         why = f"{named[0][1].label} is named after the exercise"
-        done.left_out.update({each[1].label: why for each in files if each not in named})
+        result.left_out.update({each[1].label: why for each in files if each not in named})
         return named
     return files
 
 
 def _note_time(
-    done: CollectResult, key: tuple[str, str], file: _File, platform: PlatformName | None
+    result: CollectResult, key: tuple[str, str], file: _File, platform: PlatformName | None
 ) -> None:
     """Keep the time of a file; of several files of one submission, the last."""
     source = (platform and platform.platform) or file.source
     time = (platform and platform.time) or SubmissionTime(
         None if file.source == CLONE else file.changed, source
     )
-    before = done.times.get(key, time)
-    done.times[key] = max(before, time, key=lambda each: (each.is_late, each.at or 0))
+    before = result.times.get(key, time)
+    result.times[key] = max(before, time, key=lambda each: (each.is_late, each.at or 0))
 
 
 @contextlib.contextmanager
-def _refusals(done: CollectResult, file: _File) -> Iterator[None]:
+def _refusals(result: CollectResult, file: _File) -> Iterator[None]:
     try:
         yield
     except _RefusalError as refusal:
-        done.left_out[file.label] = str(refusal)
+        result.left_out[file.label] = str(refusal)
     except (ZipError, IrregularFileError, OSError) as error:
-        done.left_out[file.label] = f"it cannot be read: {error}"
-        done.is_damaged = True
+        result.left_out[file.label] = f"it cannot be read: {error}"
+        result.is_damaged = True
 
 
 def _find_places(
-    file: _File, exercises: _Exercises, done: CollectResult
+    file: _File, exercises: _Exercises, result: CollectResult
 ) -> list[tuple[_File, str]]:
     """Return a file that may be a submission, or those in a student's own zip, with their places.
 
@@ -306,13 +307,13 @@ def _find_places(
         if (exercise := exercises.exercise_of(PurePosixPath(file.path).name)) is None:
             raise _RefusalError(*refused.values())
         return [(inner, exercise)]
-    done.left_out |= refused
+    result.left_out |= refused
     return places
 
 
-def _platform_name(file: _File, names: Mapping[str, str] | None) -> PlatformName | None:
+def _platform_name(file: _File, students_by_name: Mapping[str, str] | None) -> PlatformName | None:
     """Return what a platform says; below a student's folder only the student gives names."""
-    is_below = any(name_key(part) in (names or {}) for part in file.outer_folders)
+    is_below = any(name_key(part) in (students_by_name or {}) for part in file.outer_folders)
     return None if is_below else file.platform
 
 
@@ -334,7 +335,7 @@ def _level_of_students(files: Sequence[_File], exercises: _Exercises) -> int | s
 
 
 def _student(
-    file: _File, names: Mapping[str, str] | None, level: int | str, exercises: _Exercises
+    file: _File, students_by_name: Mapping[str, str] | None, level: int | str, exercises: _Exercises
 ) -> str:
     """Return the student of a file.
 
@@ -342,8 +343,8 @@ def _student(
         _RefusalError: None, or more than one, is named in its path.
     """
     platform = file.platform
-    if names is not None:
-        return _on_roster(file, names, platform)
+    if students_by_name is not None:
+        return _on_roster(file, students_by_name, platform)
     folders = _folders(file, exercises)
     if platform and isinstance(level, int) and len(file.outer_folders) > level:
         raise _RefusalError(
@@ -362,12 +363,14 @@ def _student(
     return student
 
 
-def _on_roster(file: _File, names: Mapping[str, str], platform: PlatformName | None) -> str:
+def _on_roster(
+    file: _File, students_by_name: Mapping[str, str], platform: PlatformName | None
+) -> str:
     """Return the student of the roster who is named in a path, up to the platform's part."""
     called = file.outer_folders
     if platform:
         called += filter(None, (platform.id, platform.name))
-    students = {names[key] for key in map(name_key, called) if key in names}
+    students = {students_by_name[key] for key in map(name_key, called) if key in students_by_name}
     if len(students - {""}) == 1:
         return max(students)
     if students == {""}:
@@ -378,7 +381,7 @@ def _on_roster(file: _File, names: Mapping[str, str], platform: PlatformName | N
     if students:
         both = " and ".join(map(repr, sorted(students - {""})))
         raise _RefusalError(f"its path names {both}, who are two on the roster")
-    if lost := find_lost_zeros(called, names):
+    if lost := find_lost_zeros(called, students_by_name):
         raise _RefusalError(f"{lost[0]!r} is not on the roster, but {lost[1]!r} is: {LOST_ZEROS}")
     if not called:
         raise _RefusalError("no student is named in its path")
@@ -396,7 +399,7 @@ def _candidate(file: _File, platform: PlatformName | None) -> Candidate:
     return Candidate(Path(file.label), file.changed, attempt, digest)
 
 
-def _write(target: Path, key: tuple[str, str], file: _File, done: CollectResult) -> bool:
+def _write(target: Path, key: tuple[str, str], file: _File, result: CollectResult) -> bool:
     """Write a file with its date, unless what is there is newer or the same; return whether."""
     data = file.read(size_limit(Path(file.name)))
     if target.is_symlink() or target.parent.is_symlink():
@@ -405,21 +408,23 @@ def _write(target: Path, key: tuple[str, str], file: _File, done: CollectResult)
         there = Candidate(target, target.stat().st_mtime)
         best, left_out = choose([there, Candidate(Path(file.label), file.changed)])
         if best is there or target.read_bytes() == data:
-            done.kept.add(key)
+            result.kept.add(key)
             return False
         if best is None:
-            done.left_out[file.label] = left_out[target]
+            result.left_out[file.label] = left_out[target]
             return False
     target.parent.mkdir(parents=True, exist_ok=True)
     write_whole(target, data)
     os.utime(target, (file.changed, file.changed))
-    done.placed[str(target)] = file.label
+    result.placed[str(target)] = file.label
     return True
 
 
-def _walk_source(source: Path, stack: contextlib.ExitStack, done: CollectResult) -> Iterator[_File]:
+def _walk_source(
+    source: Path, stack: contextlib.ExitStack, result: CollectResult
+) -> Iterator[_File]:
     """Yield all files but hidden ones, in the order of their paths."""
-    files = _walk_folder(source) if source.is_dir() else _walk_zip(source, stack, done)
+    files = _walk_folder(source) if source.is_dir() else _walk_zip(source, stack, result)
     for file in sorted(files, key=lambda each: each.path):
         if not any(map(is_passed_over, PurePosixPath(file.path).parts)):
             yield file
@@ -443,7 +448,7 @@ def _walk_folder(source: Path) -> Iterator[_File]:
             yield _File(inner, path.lstat().st_mtime, functools.partial(read, path), source=kind)
 
 
-def _walk_zip(source: Path, stack: contextlib.ExitStack, done: CollectResult) -> Iterator[_File]:
+def _walk_zip(source: Path, stack: contextlib.ExitStack, result: CollectResult) -> Iterator[_File]:
     try:
         file = stack.enter_context(source.open("rb"))
         archive = stack.enter_context(open_zip(file, _MOST_FILES))
@@ -452,8 +457,8 @@ def _walk_zip(source: Path, stack: contextlib.ExitStack, done: CollectResult) ->
     for entry in archive.infolist():
         inside = entry_path(entry)
         if inside is None:
-            done.left_out[entry.filename] = "its path leads outside"
-            done.is_damaged = True
+            result.left_out[entry.filename] = "its path leads outside"
+            result.is_damaged = True
         elif not is_folder(entry):
             read = functools.partial(read_entry, archive, entry)
             yield _File(inside, _date(entry), read, source="zip")

@@ -170,7 +170,7 @@ def test_a_download_of_one_assignment_needs_no_names_of_files(
         "f_6_6_one.py": "6", "f_6_7_two.py": "7",
         "g_7_8_all.zip": zipped(**{"softmax.py": "8", "tools.py": "9"}),
     }  # fmt: skip
-    done = collect(make_zip(files), tmp_path / "out", exercise_of, only="softmax")
+    done = collect(make_zip(files), tmp_path / "out", exercise_of, single_exercise="softmax")
     assert layout(tmp_path / "out") == {
         "a_1/softmax.ipynb": "1", "b_2/softmax.ipynb": "2", "c_3/softmax.py": "3",
         "d_4/token-lookup.py": "4", "e_5/softmax.py": "5", "f_6/softmax.py": "7",
@@ -280,7 +280,9 @@ def test_a_student_s_own_name_of_a_file_changes_no_student_and_no_time(
     files = {"bo/softmax.py": "b", "cy/softmax.py": "c", forged: "a"}
     dates = {"bo/softmax.py": (2026, 11, 1, 8, 0, 0)}
     names = read_names(roster) if has_roster else None
-    done = collect(make_zip(files, dates), tmp_path / "out", exercise_of, names, only="softmax")
+    done = collect(
+        make_zip(files, dates), tmp_path / "out", exercise_of, names, single_exercise="softmax"
+    )
     written = {path: text for path, text in layout(tmp_path / "out").items() if text == "a"}
     if forged.startswith("ada/") and not has_roster:  # nothing says that it is Ada's folder
         student = None

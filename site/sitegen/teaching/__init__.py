@@ -1,7 +1,7 @@
 """The figures of lessons as the templates print them, one module for each kind.
 
 What they show at first is computed here; `site/frontend/src/figures` has the same formulas for what
-a reader chooses.
+a reader chooses. The `name` of a figure is an id that nothing else on its page has.
 """
 
 from collections.abc import Callable, Mapping
@@ -50,7 +50,6 @@ def view_figure(figure: Figure, name: str, places: Mapping[str, Stop]) -> Figure
     """Compute the first state of a figure.
 
     Args:
-        name: An id that nothing else on the page has.
         places: The lesson of each part of the model.
     """
     if figure.kind == "map":

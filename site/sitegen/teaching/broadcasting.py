@@ -46,11 +46,7 @@ class BroadcastingView:
 
 
 def view_broadcasting(figure: Figure, name: str) -> BroadcastingView:
-    """Compute the picture.
-
-    Args:
-        name: An id that nothing else on the page has.
-    """
+    """Compute the picture."""
     column, row = np.broadcast_arrays(_COLUMN, _ROW)
     product = _COLUMN * _ROW
     shapes = tuple(str(each.shape) for each in (_COLUMN, _ROW, product))

@@ -83,11 +83,7 @@ class CurvesView:
 
 
 def view_curves(figure: Figure, name: str) -> CurvesView:
-    """Compute the first state.
-
-    Args:
-        name: An id that nothing else on the page has.
-    """
+    """Compute the first state."""
     d_k = int(figure.get("d_k", "64"))
     temperature = float(figure.get("temperature", "1"))
     scale = figure.is_on("scale", default=False)

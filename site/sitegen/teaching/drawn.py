@@ -54,11 +54,7 @@ class DrawnView:
 
 
 def view_drawing(figure: Figure, name: str) -> DrawnView:
-    """Draw all choices to one scale.
-
-    Args:
-        name: An id that nothing else on the page has.
-    """
+    """Draw all choices to one scale."""
     arrays = [each.astype(float) for frame in figure.frames for each in frame]
     names, axes = figure.items("names"), figure.items("axes")
     of, choices = figure.choices

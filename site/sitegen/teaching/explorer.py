@@ -109,7 +109,6 @@ def view_explorer(figure: Figure, name: str, *, is_small: bool = False) -> Explo
     """Compute the first state of an explorer.
 
     Args:
-        name: An id that nothing else on the page has.
         is_small: Whether to leave out the table and the switches.
     """
     texts = figure.get("sentence").split()

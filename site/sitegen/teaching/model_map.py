@@ -79,7 +79,6 @@ def view_map(figure: Figure, name: str, places: Mapping[str, Stop]) -> MapView:
     """Light up the parts of a lesson.
 
     Args:
-        name: An id that nothing else on the page has.
         places: The lesson of each part; see `find_lesson_places`.
     """
     here = figure.items("part")

@@ -26,11 +26,7 @@ class PositionsView:
 
 
 def view_positions(figure: Figure, name: str) -> PositionsView:
-    """Compute the products of the position that the author named.
-
-    Args:
-        name: An id that nothing else on the page has.
-    """
+    """Compute the products of the position that the author named."""
     position = int(float(figure.get("position", "8")))
     numbers = products(position)
     return PositionsView(name, figure.title, position, numbers, describe(position, numbers))

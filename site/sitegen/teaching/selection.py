@@ -114,11 +114,7 @@ _SETS: Final = {
 
 
 def view_selection(figure: Figure, name: str) -> SelectionView:
-    """Compute the picture.
-
-    Args:
-        name: An id that nothing else on the page has.
-    """
+    """Compute the picture."""
     array_name, array, expressions = _SETS[figure.get("of")]
     choices = []
     for each in expressions:

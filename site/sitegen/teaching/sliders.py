@@ -18,11 +18,7 @@ class SlidersView:
 
 
 def view_sliders(figure: Figure, name: str) -> SlidersView:
-    """Compute the first state.
-
-    Args:
-        name: An id that nothing else on the page has.
-    """
+    """Compute the first state."""
     pairs = [each.rsplit(maxsplit=1) for each in figure.items("scores")]
     scores = np.array([float(score) for _, score in pairs])
     powers = np.exp(scores)

@@ -80,11 +80,7 @@ class StepperView:
 
 
 def view_stepper(figure: Figure, name: str) -> StepperView:
-    """Compute every array of a head.
-
-    Args:
-        name: An id that nothing else on the page has.
-    """
+    """Compute every array of a head."""
     steps = tuple(map(_with_shades, _steps(has_mask=figure.is_on("mask", default=True))))
     start = min(int(float(figure.get("step", "1"))), len(steps))
     return StepperView(name, figure.title, steps, start)

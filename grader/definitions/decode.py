@@ -240,12 +240,12 @@ class _DefinitionDecoder:
         first: dict[str, Location] = {}
         items = node.items if isinstance(node, Sequence) and field["unique"] is not None else ()
         for item in items:
-            text_entries = item.get(field["unique"]) if isinstance(item, Mapping) else item
-            if isinstance(text_entries, Scalar):
-                text = text_entries.text.strip()
-                if (before := first.setdefault(text, text_entries.where)) is not text_entries.where:
+            key = item.get(field["unique"]) if isinstance(item, Mapping) else item
+            if isinstance(key, Scalar):
+                text = key.text.strip() if field["unique"] else key.text
+                if (before := first.setdefault(text, key.where)) is not key.where:
                     message = f"{quote(text)} is taken; it is already at {before}"
-                    self.breaches.add(text_entries.where, f"{field['unique'] or label}: {message}")
+                    self.breaches.add(key.where, f"{field['unique'] or label}: {message}")
 
     def _report_type(self, node: Node, label: str, expected: str, hint: str = "") -> object:
         actual = "a list" if isinstance(node, Sequence) else "a mapping"

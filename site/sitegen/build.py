@@ -88,12 +88,12 @@ def site_files(
     if problems:
         raise DefinitionError(problems)
     pages = Pages(content, hosting)
-    page_builders = tuple(pages.page_builders())
+    builders = tuple(pages.page_builders())
     if failures is None:
-        page_files = _make_all([make for _, make in page_builders], processes)
+        page_files = _make_all([make for _, make in builders], processes)
     else:
         page_files = []
-        for path, make in page_builders:
+        for path, make in builders:
             try:
                 page_files.append(make())
             except EtudeError as error:

@@ -230,12 +230,12 @@ def test_the_images_of_a_page_lie_beside_it(tmp_path: Path, build: Build) -> Non
         make_track(exercise), lessons={"attention": [lesson]}, runnable={"weights": runnable}
     )
 
-    files_for = tmp_path / "built/attention/weights"
+    folder = tmp_path / "built/attention/weights"
     shown = site["attention/weights/index.html"].one("img").attributes
-    assert ((files_for / shown["src"]).read_bytes()[-1:], shown["alt"]) == (b"a", "a")
-    answer = json.loads((files_for / "solution.json").read_text())["explanation"]
+    assert ((folder / shown["src"]).read_bytes()[-1:], shown["alt"]) == (b"a", "a")
+    answer = json.loads((folder / "solution.json").read_text())["explanation"]
     (name,) = re.findall(r'src="([^"]+)"', answer)
-    assert (files_for / name).read_bytes()[-1:] == b"b"
+    assert (folder / name).read_bytes()[-1:] == b"b"
     below = tmp_path / "built/attention/lessons/begin"
     assert (
         below / site["attention/lessons/begin/index.html"].one("img").attributes["src"]

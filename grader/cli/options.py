@@ -331,67 +331,48 @@ def pager(console: "Console") -> Iterator["Console"]:
         click.echo_via_pager(text)
 
 
-def complete_exercise(
-    context: click.Context, _: click.Parameter, incomplete: str
-) -> "list[CompletionItem]":
-    """Return the ids that begin like this, or else leave it to the shell to complete a path."""
+def _exercise_ids(folder: Path) -> list[str]:
     from grader.definitions.files import files_by_folder, id_in_name
 
-    with contextlib.suppress(EtudeError):  # in the middle of a line there is no one to tell
-        files = files_by_folder(_completed_folder(context)).values()
-        names = [id_in_name(path) for paths in files for path in paths]
-        return _items_or_file_completion(names, incomplete)
-    return _items_or_file_completion([], incomplete)
+    return [id_in_name(path) for paths in files_by_folder(folder).values() for path in paths]
 
 
-def complete_lesson(
-    context: click.Context, _: click.Parameter, incomplete: str
-) -> "list[CompletionItem]":
-    """Return the ids of lessons that begin like this, or else leave it to the shell."""
+def _lesson_ids(folder: Path) -> list[str]:
     from grader.definitions.files import all_lesson_files, id_in_name
 
-    with contextlib.suppress(EtudeError):  # as above
-        names = map(id_in_name, all_lesson_files(_completed_folder(context)))
-        return _items_or_file_completion([*names], incomplete)
-    return _items_or_file_completion([], incomplete)
+    return [id_in_name(path) for path in all_lesson_files(folder)]
 
 
-def complete_track(
-    context: click.Context, _: click.Parameter, incomplete: str
-) -> "list[CompletionItem]":
-    """Return the ids of tracks that begin like this."""
+def _track_ids(folder: Path) -> list[str]:
     from grader.definitions.files import folders_in
 
-    folders = folders_in(_completed_folder(context))
-    names = sorted(path.parent.name for each in folders for path in each.glob("*/track.yaml"))
-    return _matching_items(names, incomplete)
+    paths = [path for each in folders_in(folder) for path in each.glob("*/track.yaml")]
+    return sorted(path.parent.name for path in paths)
 
 
-def complete_track_or_exercise(
-    context: click.Context, parameter: click.Parameter, incomplete: str
-) -> "list[CompletionItem]":
-    """Return the ids of tracks and exercises that begin like this."""
-    tracks = complete_track(context, parameter, incomplete)
-    return [*tracks, *complete_exercise(context, parameter, incomplete)]
+def _completion(
+    *find_ids: Callable[[Path], list[str]], or_path: bool = True
+) -> Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]:
+    """Return what completes ids of a collection, or leaves it to the shell to complete a path."""
+
+    def complete(
+        context: click.Context, _: click.Parameter, incomplete: str
+    ) -> "list[CompletionItem]":
+        from click.shell_completion import CompletionItem
+
+        option, ids = context.params.get("exercises"), list[str]()
+        with contextlib.suppress(EtudeError):  # in the middle of a line there is no one to tell
+            folder = collection_folder(Path(option) if option else None)
+            ids = [name for find in find_ids for name in find(folder)]
+        # A shell puts them into a command as they are.
+        names = [name for name in ids if re.fullmatch("[a-z0-9-]+", name)]
+        items = [CompletionItem(name) for name in names if name.startswith(incomplete)]
+        return items or [CompletionItem(incomplete, type="file")] * or_path
+
+    return complete
 
 
-def _completed_folder(context: click.Context) -> Path:
-    folder = context.params.get("exercises")
-    try:
-        return collection_folder(Path(folder) if folder else None)
-    except EtudeError:  # in the middle of a line there is no one to tell
-        return Path(os.devnull)
-
-
-def _items_or_file_completion(names: list[str], incomplete: str) -> "list[CompletionItem]":
-    from click.shell_completion import CompletionItem
-
-    return _matching_items(names, incomplete) or [CompletionItem(incomplete, type="file")]
-
-
-def _matching_items(names: list[str], incomplete: str) -> "list[CompletionItem]":
-    """Return the ids that begin like this; a shell puts them into a command as they are."""
-    from click.shell_completion import CompletionItem
-
-    ids = [name for name in names if re.fullmatch("[a-z0-9-]+", name)]
-    return [CompletionItem(name) for name in ids if name.startswith(incomplete)]
+complete_exercise = _completion(_exercise_ids)
+complete_lesson = _completion(_lesson_ids)
+complete_track = _completion(_track_ids, or_path=False)
+complete_track_or_exercise = _completion(_track_ids, _exercise_ids)

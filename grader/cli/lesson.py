@@ -253,7 +253,7 @@ def _show_cell(console: "Console", cell: "Cell") -> None:
     """Show the code, and below it, as a session of Python would, what came out."""
     from grader.lessons.blocks import PlotDisplay
     from grader.reports.terminal_markdown import print_code, print_markdown
-    from grader.reports.terminal_matrices import Labels, print_heatmap
+    from grader.reports.terminal_matrices import print_heatmap
     from grader.sandbox.printable import printable
 
     if cell.title:
@@ -272,9 +272,8 @@ def _show_cell(console: "Console", cell: "Cell") -> None:
         if isinstance(output, PlotDisplay):
             console.print(printable(f"[picture: {output.alt}]"), markup=False)
             continue
-        labels = Labels(output.rows, output.columns)
-        is_heatmap = output.kind == "heatmap"
-        print_heatmap(console, output.values.tolist(), labels, shaded=is_heatmap)
+        values, is_heatmap = output.values.tolist(), output.kind == "heatmap"
+        print_heatmap(console, values, output.rows, output.columns, shaded=is_heatmap)
 
 
 @command.command("run")

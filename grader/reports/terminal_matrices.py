@@ -44,14 +44,6 @@ _PADDING: Final = 2  # a blank, or a bracket, on either side of a number
 
 
 @dataclass(frozen=True, slots=True)
-class Labels:
-    """The labels of a matrix's rows and columns; their numbers if there are none."""
-
-    rows: Sequence[str] = ()
-    columns: Sequence[str] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class MatrixPair:
     """Two matrices that are to be looked at together.
 
@@ -75,7 +67,8 @@ class MatrixPair:
 def print_heatmap(
     console: Console,
     values: Rows,
-    labels: Labels = Labels(),
+    rows: Sequence[str] = (),
+    columns: Sequence[str] = (),
     *,
     shaded: bool = True,
 ) -> None:
@@ -84,19 +77,21 @@ def print_heatmap(
     Args:
         console: Where to; its width and colours decide the form.
         values: Shape (n, m), numbers.
+        rows: The names of the rows; their numbers if there are none.
+        columns: The names of the columns.
     """
-    names = [str(name) for name in labels.rows] or _indices(values)
+    names = [*rows] or _indices(values)
     room = console.width - len(_row_head(names)) if console.is_terminal else None
-    columns = max(map(len, labels.columns), default=0)
+    widest = max(map(len, columns), default=0)
     clear, coarse = write_cells([values])
     ways = [texts for (texts,) in (*clear, *coarse)]
-    fitting = (texts for texts in ways if room is None or _width(texts, columns) <= room)
+    fitting = (texts for texts in ways if room is None or _width(texts, widest) <= room)
     texts = next(fitting, None if shaded else ways[-1])
     block = _MatrixBlock(Scale.from_matrices(values) if shaded else None, has_colours(console))
-    lines = block.lines(values, texts, names, columns)
-    if labels.columns and texts is not None:
-        side = max(longest_text([texts]), columns) + _PADDING
-        heads = "".join(f"{name:>{side - 1}} " for name in labels.columns)
+    lines = block.lines(values, texts, names, widest)
+    if columns and texts is not None:
+        side = max(longest_text([texts]), widest) + _PADDING
+        heads = "".join(f"{name:>{side - 1}} " for name in columns)
         lines.insert(0, Text(_row_head(names) + heads, "dim"))
     for line in lines:
         if not block.coloured:

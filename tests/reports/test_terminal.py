@@ -12,7 +12,6 @@ from grader.reports.number_cells import Rows, Scale, ink, luminance, write_cells
 from grader.reports.plain_maths import formula
 from grader.reports.terminal_markdown import print_markdown
 from grader.reports.terminal_matrices import (
-    Labels,
     MatrixPair,
     comparison_lines,
     matrix_lines,
@@ -256,7 +255,7 @@ def test_a_pipe_gets_every_number() -> None:
     """However wide; NaN and infinity by name."""
     console = _console(width=20)
     values = [[nan, inf, 0.5, *range(17)]]
-    print_heatmap(console, values, Labels(rows=["only"]))
+    print_heatmap(console, values, ["only"])
     (line,) = _written(console).splitlines()
     assert line.split()[:4] == ["only", "nan", "inf", "0.5"]
     assert len(line.split()) == 21
@@ -265,5 +264,5 @@ def test_a_pipe_gets_every_number() -> None:
 def test_columns_have_names_above_their_numbers() -> None:
     """And what is wider than the numbers makes room for itself."""
     console = _console()
-    print_heatmap(console, [[1, 2]], Labels(["row"], ["first", "b"]), shaded=False)
+    print_heatmap(console, [[1, 2]], ["row"], ["first", "b"], shaded=False)
     assert _written(console).splitlines() == ["     first      b", "row      1      2"]

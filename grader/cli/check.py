@@ -215,8 +215,7 @@ def check_file(
     """Grade a file, show and record the verdict; return it, and what a learner is told after it.
 
     Args:
-        open_pool: Called first. The caller ends the pool, which may do so while it is told how to
-            go on.
+        open_pool: Called first. The caller closes the pool, after the next steps are printed.
     """
     began = time.time()
     delivery = request.delivery

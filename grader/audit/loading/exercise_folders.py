@@ -8,11 +8,10 @@ import os
 from pathlib import Path
 
 from grader.audit.loading.written_tests import (
-    PRINTED,
     as_function,
     check_printed,
     function_name,
-    import_line,
+    pytest_module,
 )
 from grader.authoring.importing import exercism, problem_folder
 from grader.authoring.importing.assignment import Assignment
@@ -64,21 +63,15 @@ def load_problem(folder: Path) -> Assignment:
         functions.append(as_function(name, body))
     if not functions:
         raise bad(folder / "tests.json", "there is no test in it")
-    body = "\n\n".join(functions)
-    used_names = free_names(body) & program.sets if program else frozenset[str]()
-    helpers = [text for text, name in ((PRINTED, "assert_prints"), (_SAME, "assert_same"))
-               if name in body]  # fmt: skip
-    head = "import contextlib\nimport io\nimport re\n\n" if PRINTED in helpers else ""
-    head += "import numpy as np\n"
-    if own := import_line("solution", used_names - {"np"}):
-        head += f"\n{own}"
+    used_names = free_names("\n\n".join(functions)) & program.sets if program else ()
+    tests = pytest_module(functions, "solution", used_names, helpers={"assert_same": _SAME})
     has_starter = bool(draft.starter.strip()) and not any("made of" in r for r in draft.remarks)
     return Assignment(
         name=folder.absolute().name,
         kind="problem folder",
         solution="solution.py",
         modules={"solution.py": solution},
-        tests={"test_problem.py": "\n\n".join([head, *helpers, body])},
+        tests={"test_problem.py": tests},
         starter=draft.starter if has_starter else None,
         notes=tuple(f"{key} was left out" for key, _ in draft.notes if "[" in key),
         source=(folder / "solution.py").as_posix(),

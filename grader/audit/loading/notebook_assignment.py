@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Final
 
 from grader.audit.loading.written_tests import (
-    PRINTED,
     as_function,
     check_printed,
     function_name,
-    import_line,
+    pytest_module,
     without_star_imports,
 )
 from grader.authoring.importing.assignment import Assignment
@@ -160,19 +159,12 @@ def _tests(drafts: Sequence[Draft], solution: str, notes: list[str]) -> str:
             functions.append(mark + as_function(name, scope + body))
     if not functions:
         return ""
-    body = "\n\n".join(functions)
-    head = "import contextlib\nimport io\nimport re\n\n" if "assert_prints(" in body else ""
-    if "@among_the_cells\n" in body:
-        head = f"import functools\nimport types\n{head}\nimport {_MODULE}\n"
-    head += "import numpy as np\nimport pytest\n"
-    head += "".join(f"{each}\n" for each in dict.fromkeys(stars))
-    own = import_line(_MODULE, used_names - {"np", "pytest"})
-    parts_of_file = [head + (f"\n{own}" if own else "")]
-    if "assert_prints(" in body:
-        parts_of_file.append(PRINTED)
-    if "@among_the_cells\n" in body:
-        parts_of_file.append(_AMONG_THE_CELLS)
-    return "\n\n".join([*parts_of_file, body])
+    imports = ["import numpy as np", "import pytest", *stars]
+    if any(function.startswith("@among_the_cells\n") for function in functions):
+        imports = ["import functools", "import types", f"import {_MODULE}", *imports]
+    return pytest_module(
+        functions, _MODULE, used_names, imports, {"@among_the_cells\n": _AMONG_THE_CELLS}
+    )
 
 
 def _needed_first(code: str) -> frozenset[str]:

@@ -4,7 +4,8 @@ import ast
 import io
 import re
 import tokenize
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 from grader.authoring.importing.program_parts import read_program
@@ -109,3 +110,27 @@ def import_line(module: str, names: Iterable[str]) -> str:
         return line + "\n"
     inner = "".join(f"    {name},\n" for name in ordered)
     return f"from {module} import (\n{inner})\n"
+
+
+def pytest_module(
+    functions: Sequence[str],
+    solution: str,
+    names: Iterable[str],
+    imports: Iterable[str] = (),
+    helpers: Mapping[str, str] = MappingProxyType({}),
+) -> str:
+    """Return a module of test functions.
+
+    Args:
+        solution: The module of the solution.
+        names: The names that the functions use of it.
+        imports: Further lines of imports.
+        helpers: Functions that are put in where their names occur.
+    """
+    body = "\n\n".join(functions)
+    texts = [text for name, text in {"assert_prints": PRINTED, **helpers}.items() if name in body]
+    head = "import contextlib\nimport io\nimport re\n\n" if PRINTED in texts else ""
+    head += "".join(f"{line}\n" for line in dict.fromkeys((*imports, "import numpy as np")))
+    if own := import_line(solution, {*names} - {"np", "pytest"}):
+        head += f"\n{own}"
+    return "\n\n".join([head, *texts, body])

@@ -21,7 +21,6 @@ from grader.audit.reports.audit_phrases import (
     sort_checks,
     sort_survivors,
     summary_of_all,
-    title,
 )
 from grader.audit.result import Audit, SuiteCheck
 from grader.reports.html_page import html_page
@@ -94,7 +93,7 @@ def document(audit: Audit) -> AuditDocument:
         survivors=[
             SurvivorPart(
                 place=f"{line(audit.assignment.solution)}:{each.line}",
-                change=title(each),
+                change=line(each.change),
                 diff=clean(each.diff),
                 rows=[(name, clean(value)) for name, value in call_rows(each)],
                 above=repeated.get(each.change),
@@ -103,7 +102,7 @@ def document(audit: Audit) -> AuditDocument:
             for each in survivors
         ],
         groups=[
-            (heading, [(f"line {each.line}", title(each)) for each in group])
+            (heading, [(f"line {each.line}", line(each.change)) for each in group])
             for heading, group in groups
             if group
         ],

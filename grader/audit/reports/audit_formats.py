@@ -9,7 +9,7 @@ from typing import Final
 from urllib.parse import quote
 
 from grader.audit.reports.audit_document import html, markdown, text
-from grader.audit.reports.audit_phrases import headline, percent, sort_checks, title
+from grader.audit.reports.audit_phrases import headline, percent, sort_checks
 from grader.audit.result import GROUPS, Audit
 from grader.authoring.sarif import SarifResult, sarif_log
 from grader.reports.phrases import line
@@ -63,7 +63,7 @@ def sarif(audits: Sequence[Audit]) -> str:
             if check.verdict == "hole"
         ]
         for survivor in audit.survivors:
-            message = f"All tests pass with this change: {title(survivor)}."
+            message = f"All tests pass with this change: {line(survivor.change)}."
             if survivor.example is not None:
                 message += f" {line(survivor.example)} tells it from the solution."
             rule = "known-mistake" if survivor.misconception else "survivor"

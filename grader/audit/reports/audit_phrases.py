@@ -117,11 +117,6 @@ def sort_survivors(survivors: Sequence[Survivor]) -> list[Survivor]:
     )
 
 
-def title(survivor: Survivor) -> str:
-    """Return the change of a survivor on one line: a file of accepted ones says the same."""
-    return line(survivor.change)
-
-
 def find_repeated_tests(survivors: Sequence[Survivor]) -> dict[str, str]:
     """Return by change the name of the test of each survivor that an earlier one has, too."""
     earlier_tests: set[str] = set()

@@ -99,125 +99,106 @@ QKV_WEIGHTS = ((7, 2), (7, 2), (7, 5))
 HEAD_WEIGHTS = ((7, 6), (7, 6), (7, 10), (10, 7))  # two heads: d_k = 3, d_v = 5
 
 
+def case(
+    function: Function, *batched: Shape, shared: tuple[Shape, ...] = ()
+) -> tuple[Function, tuple[Shape, ...], tuple[Shape, ...]]:
+    """Return a function, shapes of inputs that may get batch axes, and of those for all batches."""
+    return function, batched, shared
+
+
 def blocked_as(x: Array) -> Array:
     """Broadcast the mask to scores, since penalties do not."""
     return np.broadcast_to(BLOCKED, x.shape)
 
 
-# Functions, the shapes of inputs that may get batch axes, and of those that serve all batches.
-BATCHED: dict[str, tuple[Function, tuple[Shape, ...], tuple[Shape, ...]]] = {
-    "softmax": (softmax, (Q,), ()),
-    "log_softmax": (log_softmax, (Q,), ()),
-    "logsumexp": (logsumexp, (Q,), ()),
-    "softmax_backward": (softmax_backward, (Q, Q), ()),
-    "naive_softmax": (naive_softmax, (Q,), ()),
-    "online_softmax": (lambda x: online_softmax(x, block=2), (Q,), ()),
-    "running_sum": (running_sum, (Q,), ()),
-    "apply_mask": (lambda x: apply_mask(x, BLOCKED), ((3, 5),), ()),
-    "add_penalty": (lambda x: add_penalty(x, blocked_as(x).astype(int)), ((3, 5),), ()),
-    "replace_by_penalty": (lambda x: replace_by_penalty(x, blocked_as(x)), ((3, 5),), ()),
-    "dot_product": (dot_product, ((7,), (7,)), ()),
-    "cosine_similarity": (cosine_similarity, ((7,), (7,)), ()),
-    "similarity_scores": (similarity_scores, (Q, K), ()),
-    "scale_scores": (lambda x: scale_scores(x, 7), (Q,), ()),
-    "attention_weights": (attention_weights, (Q, K), ()),
-    "attention_masked": (
-        lambda q, k, v: scaled_dot_product_attention(q, k, v, BLOCKED),
-        (Q, K, V),
-        (),
+BATCHED = {
+    "softmax": case(softmax, Q),
+    "log_softmax": case(log_softmax, Q),
+    "logsumexp": case(logsumexp, Q),
+    "softmax_backward": case(softmax_backward, Q, Q),
+    "naive_softmax": case(naive_softmax, Q),
+    "online_softmax": case(lambda x: online_softmax(x, block=2), Q),
+    "running_sum": case(running_sum, Q),
+    "apply_mask": case(lambda x: apply_mask(x, BLOCKED), (3, 5)),
+    "add_penalty": case(lambda x: add_penalty(x, blocked_as(x).astype(int)), (3, 5)),
+    "replace_by_penalty": case(lambda x: replace_by_penalty(x, blocked_as(x)), (3, 5)),
+    "dot_product": case(dot_product, (7,), (7,)),
+    "cosine_similarity": case(cosine_similarity, (7,), (7,)),
+    "similarity_scores": case(similarity_scores, Q, K),
+    "scale_scores": case(lambda x: scale_scores(x, 7), Q),
+    "attention_weights": case(attention_weights, Q, K),
+    "attention_masked": case(
+        lambda q, k, v: scaled_dot_product_attention(q, k, v, BLOCKED), Q, K, V
     ),
-    "attention_biased": (
-        lambda q, k, v: scaled_dot_product_attention(q, k, v, BIAS),
-        (Q, K, V),
-        (),
+    "attention_biased": case(lambda q, k, v: scaled_dot_product_attention(q, k, v, BIAS), Q, K, V),
+    "causal_attention": case(causal_attention, K, K, V),
+    "attention_steps": case(attention_steps, Q, K, V),
+    "attention_backward": case(attention_backward, OUT, Q, K, V),
+    "flash_attention": case(lambda q, k, v: flash_attention(q, k, v, block=2), Q, K, V),
+    "flash_forward": case(
+        lambda q, k, v: flash_attention_forward(q, k, v, BLOCKED, block=2), Q, K, V
     ),
-    "causal_attention": (causal_attention, (K, K, V), ()),
-    "attention_steps": (attention_steps, (Q, K, V), ()),
-    "attention_backward": (attention_backward, (OUT, Q, K, V), ()),
-    "flash_attention": (lambda q, k, v: flash_attention(q, k, v, block=2), (Q, K, V), ()),
-    "flash_forward": (
-        lambda q, k, v: flash_attention_forward(q, k, v, BLOCKED, block=2),
-        (Q, K, V),
-        (),
+    "flash_backward": case(
+        lambda d, q, k, v: flash_attention_backward(d, q, k, v, BLOCKED, block=2), OUT, Q, K, V
     ),
-    "flash_backward": (
-        lambda d, q, k, v: flash_attention_backward(d, q, k, v, BLOCKED, block=2),
-        (OUT, Q, K, V),
-        (),
+    "project_qkv": case(project_qkv, Q, shared=QKV_WEIGHTS),
+    "self_attention": case(self_attention, Q, shared=QKV_WEIGHTS),
+    "cross_attention": case(cross_attention, Q, (5, 11), shared=((7, 2), (11, 2), (11, 3))),
+    "split_heads": case(lambda x: split_heads(x, 2), (3, 10)),
+    "merge_heads": case(merge_heads, (2, 3, 5)),
+    "multi_head_attention": case(
+        lambda x, q, k, v, o: multi_head_attention(x, q, k, v, o, 2), Q, shared=HEAD_WEIGHTS
     ),
-    "project_qkv": (project_qkv, (Q,), QKV_WEIGHTS),
-    "self_attention": (self_attention, (Q,), QKV_WEIGHTS),
-    "cross_attention": (cross_attention, (Q, (5, 11)), ((7, 2), (11, 2), (11, 3))),
-    "split_heads": (lambda x: split_heads(x, 2), ((3, 10),), ()),
-    "merge_heads": (merge_heads, ((2, 3, 5),), ()),
-    "multi_head_attention": (
-        lambda x, q, k, v, o: multi_head_attention(x, q, k, v, o, 2),
-        (Q,),
-        HEAD_WEIGHTS,
-    ),
-    "multi_head_attention_cross": (
+    "multi_head_attention_cross": case(
         lambda x, m, q, k, v, o: multi_head_attention(x, q, k, v, o, 2, memory=m),
-        (Q, (5, 7)),
-        HEAD_WEIGHTS,
+        Q,
+        (5, 7),
+        shared=HEAD_WEIGHTS,
     ),
-    "multi_head_attention_per_head": (
-        multi_head_attention_per_head,
-        (Q,),
-        ((2, 7, 3), (2, 7, 3), (2, 7, 5), (10, 7)),
+    "multi_head_attention_per_head": case(
+        multi_head_attention_per_head, Q, shared=((2, 7, 3), (2, 7, 3), (2, 7, 5), (10, 7))
     ),
-    "MultiHeadAttention": (
-        lambda x, q, k, v, o: MultiHeadAttention(q, k, v, o, 2)(x),
-        (Q,),
-        HEAD_WEIGHTS,
+    "MultiHeadAttention": case(
+        lambda x, q, k, v, o: MultiHeadAttention(q, k, v, o, 2)(x), Q, shared=HEAD_WEIGHTS
     ),
-    "repeat_heads": (lambda x: repeat_heads(x, 3), ((2, 5, 7),), ()),
-    "grouped_query_attention": (
-        grouped_query_attention,
-        ((6, 3, 7), (2, 5, 7), (2, 5, 11)),
-        (),
+    "repeat_heads": case(lambda x: repeat_heads(x, 3), (2, 5, 7)),
+    "grouped_query_attention": case(grouped_query_attention, (6, 3, 7), (2, 5, 7), (2, 5, 11)),
+    "multi_query_attention": case(multi_query_attention, (6, 3, 7), K, V),
+    "append_to_cache": case(
+        lambda k, v, past_k, past_v: append_to_cache((past_k, past_v), k, v), (3, 7), (3, 11), K, V
     ),
-    "multi_query_attention": (multi_query_attention, ((6, 3, 7), K, V), ()),
-    "append_to_cache": (
-        lambda k, v, past_k, past_v: append_to_cache((past_k, past_v), k, v),
-        ((3, 7), (3, 11), K, V),
-        (),
-    ),
-    "append_to_nothing": (lambda k, v: append_to_cache(None, k, v), (K, V), ()),
-    "attention_with_cache": (
+    "append_to_nothing": case(lambda k, v: append_to_cache(None, k, v), K, V),
+    "attention_with_cache": case(
         lambda q, k, v, past_k, past_v: attention_with_cache(q, k, v, (past_k, past_v)),
-        (Q, Q, OUT, K, V),
-        (),
+        Q,
+        Q,
+        OUT,
+        K,
+        V,
     ),
-    "add_positions": (add_positions, (Q,), ((5, 7),)),
-    "rotary_angles": (lambda x: rotary_angles(x, 4), ((3,),), ()),
-    "rotate_interleaved": (rotate_interleaved, ((3, 10),), ()),
-    "rotate_half_split": (rotate_half_split, ((3, 10),), ()),
-    "half_split_from_interleaved": (half_split_from_interleaved, ((3, 10),), ()),
-    "interleaved_from_half_split": (interleaved_from_half_split, ((3, 10),), ()),
-    "apply_temperature": (lambda x: apply_temperature(x, 1.0), (Q,), ()),
-    "top_k_filter": (lambda x: top_k_filter(x, 7), (Q,), ()),
-    "top_p_filter": (lambda x: top_p_filter(x, 1.0), (Q,), ()),
-    "min_p_filter": (lambda x: min_p_filter(x, 0.3), (Q,), ()),
-    "next_token_probabilities": (
-        lambda x: next_token_probabilities(x, top_k=3, top_p=0.5),
-        (Q,),
-        (),
-    ),
+    "add_positions": case(add_positions, Q, shared=((5, 7),)),
+    "rotary_angles": case(lambda x: rotary_angles(x, 4), (3,)),
+    "rotate_interleaved": case(rotate_interleaved, (3, 10)),
+    "rotate_half_split": case(rotate_half_split, (3, 10)),
+    "half_split_from_interleaved": case(half_split_from_interleaved, (3, 10)),
+    "interleaved_from_half_split": case(interleaved_from_half_split, (3, 10)),
+    "apply_temperature": case(lambda x: apply_temperature(x, 1.0), Q),
+    "top_k_filter": case(lambda x: top_k_filter(x, 7), Q),
+    "top_p_filter": case(lambda x: top_p_filter(x, 1.0), Q),
+    "min_p_filter": case(lambda x: min_p_filter(x, 0.3), Q),
+    "next_token_probabilities": case(lambda x: next_token_probabilities(x, top_k=3, top_p=0.5), Q),
 }
 
 # Some of their results are sums over the batch, as gradients of weights are.
-SUMS: dict[str, tuple[Function, tuple[Shape, ...], tuple[Shape, ...]]] = {
-    "multi_head_attention_backward": (
+SUMS = {
+    "multi_head_attention_backward": case(
         lambda d, x, q, k, v, o: multi_head_attention_backward(d, x, q, k, v, o, 2),
-        (Q, Q),
-        HEAD_WEIGHTS,
+        Q,
+        Q,
+        shared=HEAD_WEIGHTS,
     ),
-    "add_positions_backward": (lambda d: add_positions_backward(d, 5), (Q,), ()),
-    "embed_backward": (
-        lambda d: embed_backward(d, np.zeros(d.shape[:-1], dtype=int), 2),
-        (Q,),
-        (),
-    ),
+    "add_positions_backward": case(lambda d: add_positions_backward(d, 5), Q),
+    "embed_backward": case(lambda d: embed_backward(d, np.zeros(d.shape[:-1], dtype=int), 2), Q),
 }
 
 

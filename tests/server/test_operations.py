@@ -58,7 +58,7 @@ def pool() -> Iterator[GradingPool]:
         yield opened
 
 
-def _hand_in(database: Database, source: str) -> StoredSubmission:
+def _submit(database: Database, source: str) -> StoredSubmission:
     with database.write() as connection:
         owner = people.add_person(connection, "ada", "student", actor="test")
         return submissions.accept(
@@ -191,7 +191,7 @@ def test_metrics_tell_of_the_queue(database: Database) -> None:
     meter.watch(database)
     empty = _samples(meter.exposition().decode())
     assert empty["etude_queue_oldest_seconds", ()] == 0
-    first, *_ = [_hand_in(database, f"x = {each}\n") for each in range(3)]
+    first, *_ = [_submit(database, f"x = {each}\n") for each in range(3)]
     with database.write() as connection:
         submissions.mark_for_review(connection, first.id, "test")
     found = _samples(meter.exposition().decode())
@@ -343,7 +343,7 @@ def jobs(database: Database) -> Iterator[JobQueue | None]:
 
 def test_the_sweep_finds_what_was_lost(database: Database, jobs: JobQueue | None) -> None:
     """A submission that neither waits nor has a job waits again, and has one job."""
-    lost = _hand_in(database, "x = 1\n")
+    lost = _submit(database, "x = 1\n")
     with database.write() as connection:
         submissions.take_out_of_line(connection, lost.id)
     assert Sweeper(database, 90, jobs).sweep() == 1

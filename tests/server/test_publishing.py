@@ -46,7 +46,7 @@ class _Told:
         return [None if each is None else str(each) for each in errors]
 
 
-def _hand_in(database: Database, number: int) -> list[StoredSubmission]:
+def _submit(database: Database, number: int) -> list[StoredSubmission]:
     with database.write() as connection:
         owner = people.add_person(connection, "ada", "student", actor="test")
         return [
@@ -55,7 +55,7 @@ def _hand_in(database: Database, number: int) -> list[StoredSubmission]:
         ]
 
 
-def _made(
+def _new_verdict(
     submitted: StoredSubmission, score: int, name: str = "t", outcome: Outcome = Outcome.PASSED
 ) -> NewVerdict:
     test = TestResult(name, "", hidden=False, outcome=outcome, points=score, max_points=9)  # type: ignore[arg-type]  # a name in place of a NewType
@@ -101,46 +101,46 @@ def test_what_is_ready_at_once_is_one_transaction(database: Database, told: _Tol
     """What became ready while another was written is committed together."""
     commits: list[int] = []
     event.listen(database.engine, "commit", lambda _: commits.append(1))
-    first, *handed_in = _hand_in(database, 9)
+    first, *accepted = _submit(database, 9)
     commits.clear()
     publisher = Publisher(database)
     with _held(publisher, first, told):
-        for score, each in enumerate(handed_in):
-            publisher.put([told.request(each)], _made(each, score))
+        for score, each in enumerate(accepted):
+            publisher.put([told.request(each)], _new_verdict(each, score))
     assert told.wait() == [None] * 9
     assert len(commits) == 2
     with database.read() as connection:
         assert connection.execute(select(func.count()).select_from(publication)).scalar() == 8
         assert connection.execute(select(grade.c.score, grade.c.submission_id)).all() == [
-            (7, handed_in[7].id)
+            (7, accepted[7].id)
         ]
 
 
 def test_what_cannot_be_written_takes_no_other_along(database: Database, told: _Told) -> None:
     """Its neighbours in the transaction are written one by one, and only its own wish is told."""
-    first, *handed_in = _hand_in(database, 9)
+    first, *accepted = _submit(database, 9)
     publisher = Publisher(database)
     with _held(publisher, first, told):
-        for each in handed_in[:7]:
-            publisher.put([told.request(each)], _made(each, 9))
-        publisher.put([told.request(handed_in[7])], _fail)
+        for each in accepted[:7]:
+            publisher.put([told.request(each)], _new_verdict(each, 9))
+        publisher.put([told.request(accepted[7])], _fail)
     assert sorted(told.wait(), key=str) == [None] * 8 + ["not now"]
     with database.read() as connection:
-        assert submissions.next_waiting(connection, 9) == [first, handed_in[7]]
+        assert submissions.next_waiting(connection, 9) == [first, accepted[7]]
 
 
 @pytest.mark.slow
 def test_what_can_never_be_written_waits_for_staff(database: Database, told: _Told) -> None:
     """A verdict that no column takes is not graded again for ever; its neighbours are published."""
-    handed_in = _hand_in(database, 8)
+    accepted = _submit(database, 8)
     publisher = Publisher(database)
-    publisher.put([told.request(handed_in[0])], _made(handed_in[0], 2**70))
-    for each in handed_in[1:]:
-        publisher.put([told.request(each)], _made(each, 9))
+    publisher.put([told.request(accepted[0])], _new_verdict(accepted[0], 2**70))
+    for each in accepted[1:]:
+        publisher.put([told.request(each)], _new_verdict(each, 9))
     assert told.wait() == [None] * 8
     with database.read() as connection:
         assert submissions.count_waiting(connection) == (0, 1)
-        [*_, last] = events.list_events(connection, handed_in[0].id)
+        [*_, last] = events.list_events(connection, accepted[0].id)
         assert connection.execute(select(func.count()).select_from(publication)).scalar() == 7
     assert last.kind == events.PARKED
     assert last.data["reason"].startswith("its verdict cannot be written (")
@@ -157,9 +157,9 @@ def test_what_a_fault_quotes_can_be_written(database: Database) -> None:
 
 def test_a_test_of_any_name_can_be_failed(database: Database, told: _Told) -> None:
     """What students got wrong is counted by as much of a name as the column takes."""
-    (submitted,) = _hand_in(database, 1)
+    (submitted,) = _submit(database, 1)
     publisher = Publisher(database)
-    publisher.put([told.request(submitted)], _made(submitted, 3, "t" * 500, Outcome.FAILED))
+    publisher.put([told.request(submitted)], _new_verdict(submitted, 3, "t" * 500, Outcome.FAILED))
     told.wait()
     with database.read() as connection:
         assert submissions.count_waiting(connection) == (0, 0)
@@ -177,14 +177,14 @@ def on_postgres(postgres: PostgresServer) -> Iterator[Database]:
 
 def test_two_publish_for_one_source(on_postgres: Database, told: _Told) -> None:
     """At once, each the same verdicts for the same submissions: each is published once."""
-    handed_in = _hand_in(on_postgres, 40)
+    accepted = _submit(on_postgres, 40)
     publishers = [Publisher(on_postgres) for _ in range(2)]
     together = threading.Barrier(2)
 
     def put(publisher: Publisher) -> None:
         together.wait()
-        for each in handed_in:
-            publisher.put([told.request(each)], _made(each, 9))
+        for each in accepted:
+            publisher.put([told.request(each)], _new_verdict(each, 9))
 
     threads = [threading.Thread(target=put, args=(each,)) for each in publishers]
     for thread in threads:
@@ -195,18 +195,18 @@ def test_two_publish_for_one_source(on_postgres: Database, told: _Told) -> None:
     with on_postgres.read() as connection:
         told_of = connection.execute(_PUBLISHED).scalars().all()
         assert submissions.count_waiting(connection) == (0, 0)
-    assert sorted(told_of) == sorted(each.id for each in handed_in)
+    assert sorted(told_of) == sorted(each.id for each in accepted)
 
 
 def test_a_verdict_survives_a_deadlock(on_postgres: Database, told: _Told) -> None:
     """Where PostgreSQL undoes our transaction for another's sake it is written again, not graded."""
-    (submitted,) = _hand_in(on_postgres, 1)
+    (submitted,) = _submit(on_postgres, 1)
     publisher = Publisher(on_postgres)
     own = {"person": submitted.person_id, "submission": submitted.id}
     with on_postgres.write() as connection:
         connection.execute(text("SET LOCAL deadlock_timeout = '1h'"))  # so that ours is undone
         connection.execute(text("SELECT FROM person WHERE id = :person FOR UPDATE"), own)
-        publisher.put([told.request(submitted)], _made(submitted, 9))
+        publisher.put([told.request(submitted)], _new_verdict(submitted, 9))
         while not connection.execute(_IS_BLOCKED).scalar():
             threading.Event().wait(0.01)
         connection.execute(
@@ -219,13 +219,13 @@ def test_a_verdict_survives_a_deadlock(on_postgres: Database, told: _Told) -> No
 
 def test_a_lost_connection_leaves_what_it_was_about(on_postgres: Database, told: _Told) -> None:
     """Anyone who wished is told, nothing of the transaction stays, and the next one is written."""
-    first, second = _hand_in(on_postgres, 2)
+    first, second = _submit(on_postgres, 2)
     publisher = Publisher(on_postgres)
     publisher.put([told.request(first)], _lose_the_connection)
     told.wait()
     with on_postgres.read() as connection:
         assert submissions.next_waiting(connection, 9) == [first, second]
-    publisher.put([told.request(second)], _made(second, 9))
+    publisher.put([told.request(second)], _new_verdict(second, 9))
     [lost, written] = told.wait()
     assert lost is not None
     assert written is None

@@ -21,6 +21,7 @@ from etude_server.store.database import Database
 from etude_server.store.regrades import Regrade, RegradeChange
 from grader.cli import options
 from grader.cli.progress_bar import progress
+from grader.definitions.wording import plural
 from grader.errors import GraderFault, UsageError
 from grader.grading.workers.grading_pool import GradingPool
 from grader.sandbox.printable import printable
@@ -126,7 +127,7 @@ def _regrade(
             )
             _run(grading, begun)
         elif faults:
-            raise GraderFault(f"could not grade {_count(faults, 'source')}")
+            raise GraderFault(f"could not grade {plural(faults, 'source')}")
         else:
             click.echo("\nNothing is published. To publish it: --yes --reason TEXT")
 
@@ -165,11 +166,11 @@ def _preview(
     tried = "all" if trial.tried == trial.sources else f"{trial.tried} of {trial.sources}"
     click.echo(f"{trial.exercise}: {trial.from_hash[:12]} → {trial.to_hash[:12]}")
     click.echo(
-        f"  {_count(trial.submissions, 'submission')}, {trial.sources} distinct; tried {tried}"
+        f"  {plural(trial.submissions, 'submission')}, {trial.sources} distinct; tried {tried}"
     )
     click.echo(f"  {raised} raised, {len(trial.changes) - raised} lowered, {same} the same")
     if trial.faults:
-        click.echo(f"  {_count(trial.faults, 'source')} could not be graded")
+        click.echo(f"  {plural(trial.faults, 'source')} could not be graded")
     if trial.ungraded:
         time = ""
         if trial.seconds is not None:
@@ -192,7 +193,7 @@ def _print_result(database: Database, regrade_id: str) -> None:
     held = sum(each.held for each in changes)
     raised = sum(each.effect == "raised" for each in changes)
     click.echo(
-        f"{ended.state}: {ended.done} of {_count(ended.sources, 'source')} done, {raised} raised, "
+        f"{ended.state}: {ended.done} of {plural(ended.sources, 'source')} done, {raised} raised, "
         f"{len(changes) - raised - held} lowered, {held} left as they were; "
         f"etude regrade --show {regrade_id} lists them"
     )
@@ -256,7 +257,3 @@ def _print(table: Table) -> None:
 def _safe(text: str) -> str:
     """Return a text from elsewhere as a cell: nothing in it steers the terminal or the table."""
     return escape(printable(text))
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -30,7 +30,7 @@ def _sign_in(browser: httpx.Client, token: str) -> str:
     return browser.cookies["etude_session"]
 
 
-def _is_in(served: Served, cookie: str) -> bool:
+def _is_visible(served: Served, cookie: str) -> bool:
     answer = httpx.get(f"{served.url}/v1/session", cookies={"etude_session": cookie})
     return answer.status_code == HTTPStatus.OK
 
@@ -68,12 +68,12 @@ def test_a_session_that_was_planted_is_not_taken_over(
     planted = _sign_in(browser, served.token("mallory"))
     fresh = _sign_in(browser, served.token("ada"))
     assert fresh != planted
-    assert _is_in(served, fresh)
-    assert not _is_in(served, planted)
+    assert _is_visible(served, fresh)
+    assert not _is_visible(served, planted)
     invented = "x" * 43
     browser.cookies.set("etude_session", invented, domain="127.0.0.1")
     assert _sign_in(browser, served.token("ada")) != invented
-    assert not _is_in(served, invented)
+    assert not _is_visible(served, invented)
 
 
 def test_by_https_no_other_host_plants_a_session(
@@ -109,8 +109,8 @@ def test_a_revoked_token_s_sessions_end(served: Served, browser: httpx.Client) -
     with served.context.database.write() as connection:
         (note,) = people.list_tokens(connection, "robbed")
         assert people.revoke_token(connection, note.id, actor="test")
-    assert [_is_in(served, each) for each in cookies] == [False, False]
-    assert _is_in(served, bystander)
+    assert [_is_visible(served, each) for each in cookies] == [False, False]
+    assert _is_visible(served, bystander)
 
 
 @pytest.mark.slow
@@ -121,7 +121,7 @@ def test_nobody_fills_the_store_with_sessions(served: Served) -> None:
     for _ in range(22):
         with httpx.Client(base_url=served.url) as each:
             cookies.append(_sign_in(each, secret))
-    assert [_is_in(served, each) for each in cookies] == [False] * 2 + [True] * 20
+    assert [_is_visible(served, each) for each in cookies] == [False] * 2 + [True] * 20
 
 
 @pytest.mark.slow

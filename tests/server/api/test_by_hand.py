@@ -58,7 +58,7 @@ def _schedule(served: Served, **said: object) -> None:
         schedules.store(connection, {"double": window}, actor="test")
 
 
-def _hand_in(served: Served, client: httpx.Client, source: str) -> str:
+def _submit(served: Served, client: httpx.Client, source: str) -> str:
     answer = client.post("/v1/submissions", json={"exercise": "double", "source": source})
     location: str = answer.raise_for_status().headers["Location"]
     served.outcome(client, location)
@@ -101,7 +101,7 @@ def test_the_file_of_a_schedule_extends_for_students(served: Served, prof: httpx
     late, own = served.client("late-one"), served.client("own-one")
     _schedule(served)
     for client in (late, own):
-        _hand_in(served, client, RIGHT)
+        _submit(served, client, RIGHT)
     path = f"/v1/people/{_person(prof, 'own-one')}/extensions/double"
     prof.post(path, json={"due": "2030-01-01T18:00Z"}).raise_for_status()
     catalog, folder = served.context.catalog, served.context.settings.exercises
@@ -149,8 +149,8 @@ def test_the_best_counts_by_when_it_came(served: Served, prof: httpx.Client) -> 
     """Late points by the factor, in the gradebook and for the student; an extension lifts it."""
     late = served.client("late")
     _schedule(served)
-    _hand_in(served, late, HALF_RIGHT)
-    _hand_in(served, late, RIGHT)
+    _submit(served, late, HALF_RIGHT)
+    _submit(served, late, RIGHT)
     _schedule(served, due=NOW - HOUR, late=0.5)
     assert _grade(prof, "late") == (2.5, "1 day late: 5 points were earned")
     [own] = late.get("/v1/progress").json()["exercises"]
@@ -165,9 +165,9 @@ def test_what_came_in_time_counts_if_it_is_more(served: Served, prof: httpx.Clie
     """Half of the points in time are more than all of them by a factor that is lower."""
     both = served.client("both")
     _schedule(served)
-    _hand_in(served, both, HALF_RIGHT)
+    _submit(served, both, HALF_RIGHT)
     between = datetime.now(UTC)
-    _hand_in(served, both, RIGHT)
+    _submit(served, both, RIGHT)
     _schedule(served, due=between, late=0.1)
     assert _grade(prof, "both") == (2.0, "")
     _schedule(served, due=between, late=0.9)
@@ -178,7 +178,7 @@ def test_hidden_results_are_held_until_due(served: Served, prof: httpx.Client) -
     """The student sees the visible tests, and no solution; staff sees all, and then everybody."""
     _schedule(served, due=NOW + HOUR, hold_hidden=True)
     waiting = served.client("waiting")
-    location = _hand_in(served, waiting, HALF_RIGHT)
+    location = _submit(served, waiting, HALF_RIGHT)
     assert waiting.get(location).json()["outcome"] == "passed"
     held = waiting.get(f"{location}/verdict").json()
     assert [test["id"] for test in held["tests"]] == ["worked", "printed"]
@@ -193,7 +193,7 @@ def test_hidden_results_are_held_until_due(served: Served, prof: httpx.Client) -
 def test_points_and_excuses_by_hand(served: Served, prof: httpx.Client) -> None:
     """With a reason, also for who submitted nothing; in the log by id; taken back with one, too."""
     _schedule(served)
-    _hand_in(served, served.client("hand"), WRONG)
+    _submit(served, served.client("hand"), WRONG)
     path = f"/v1/people/{_person(prof, 'hand')}/overrides/double"
     for wrong in ({"points": 6, "reason": "x"}, {"points": 1, "reason": " "}):
         assert prof.post(path, json=wrong).status_code == HTTPStatus.CONFLICT
@@ -276,7 +276,7 @@ def test_staff_comments_and_the_student_reads(served: Served, prof: httpx.Client
     """On a line or on all of it, an assistant too; others neither read nor write."""
     _schedule(served)
     student = served.client("student")
-    path = f"{_hand_in(served, student, WRONG)}/comments"
+    path = f"{_submit(served, student, WRONG)}/comments"
     tutor = served.client("tutor", "assistant")
     tutor.post(path, json={"text": "Twice?", "line": 2}).raise_for_status()
     [said] = student.get(path).json()
@@ -311,7 +311,7 @@ def test_pages_of_the_gradebook_have_points_by_hand_in_their_places(
 ) -> None:
     """One by one or all at once: verdicts, and points where no verdict is."""
     _schedule(served)
-    _hand_in(served, served.client("paged b"), WRONG)
+    _submit(served, served.client("paged b"), WRONG)
     served.client("paged a")
     path = f"/v1/people/{_person(prof, 'paged a')}/overrides/double"
     prof.post(path, json={"points": 2, "reason": "on paper"}).raise_for_status()

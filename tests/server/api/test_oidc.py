@@ -139,7 +139,7 @@ def _come_back(browser: httpx.Client, simulator: Simulator) -> httpx.Response:
     return browser.get(simulator.authorize(went.headers["Location"]))
 
 
-def _is_in(browser: httpx.Client) -> bool:
+def _is_visible(browser: httpx.Client) -> bool:
     return browser.get("/v1/session").status_code == HTTPStatus.OK
 
 
@@ -156,7 +156,7 @@ def test_signing_in_closes_the_last_session(browser: httpx.Client, simulator: Si
     _come_back(browser, simulator)
     earlier = {"Cookie": f"etude_session={browser.cookies['etude_session']}"}
     _come_back(browser, simulator)
-    assert _is_in(browser)
+    assert _is_visible(browser)
     address = f"{browser.base_url}/v1/session"
     assert httpx.get(address, headers=earlier).status_code == HTTPStatus.UNAUTHORIZED
 
@@ -220,14 +220,14 @@ def test_what_is_not_for_us_signs_nobody_in(
     answer = _come_back(browser, simulator)
     assert answer.status_code == HTTPStatus.CONFLICT
     assert told in answer.text
-    assert not _is_in(browser)
+    assert not _is_visible(browser)
 
 
 def test_an_unknown_key_signs_nobody_in(browser: httpx.Client, simulator: Simulator) -> None:
     """Also under the name of a key that the provider has."""
     simulator.signing = RSAKey.generate_key(2048, {"kid": "one"})
     assert "is not signed by it" in _come_back(browser, simulator).text
-    assert not _is_in(browser)
+    assert not _is_visible(browser)
 
 
 def test_another_browser_s_sign_in_is_refused(browser: httpx.Client, simulator: Simulator) -> None:
@@ -240,7 +240,7 @@ def test_another_browser_s_sign_in_is_refused(browser: httpx.Client, simulator: 
     assert "was not completed" in browser.get(refused).text
     simulator.codes.clear()
     assert "does not know this sign-in" in browser.get(back).text
-    assert not _is_in(browser)
+    assert not _is_visible(browser)
 
 
 def test_who_is_disabled_stays_out(

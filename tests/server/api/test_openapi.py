@@ -71,7 +71,7 @@ def target_on(
             url = request.getfixturevalue("postgres").make("attacked")
         served = serving(Settings(url, folder, workers=1, per_minute=1_000_000))
         description = httpx.get(f"{served.url}/v1/openapi.json").json()
-        _point_at(description, _fill(served))
+        _point_at(description, _fill_store(served))
         (folder / "openapi.json").write_text(json.dumps(description))
         if dialect == "postgresql":
             stack.enter_context(grading_worker(url, folder))
@@ -82,7 +82,7 @@ def target_on(
         yield target_on
 
 
-def _fill(served: Served) -> dict[str, list[str]]:
+def _fill_store(served: Served) -> dict[str, list[str]]:
     """Store something of each kind; return the ids by the names of their parameters."""
     context = served.context
     exercise = context.catalog.find("double")
@@ -90,7 +90,7 @@ def _fill(served: Served) -> dict[str, list[str]]:
     assert exercise is not None
     stored = Stored(Grading(context.database, context.catalog, context.pool), exercise)
     graded = [
-        stored.hand_in(name, source, score)
+        stored.submit(name, source, score)
         for name, source, score in (
             ("student", RIGHT, 2),
             ("ada", HALF_RIGHT, 5),

@@ -60,8 +60,8 @@ def _end(client: httpx.Client, location: str) -> dict[str, Any]:
 def test_a_regrade_is_previewed_and_run(both: tuple[Served, Stored]) -> None:
     """What the preview says comes about in the background; what would be lowered is listed."""
     served, stored = both
-    raised = stored.hand_in("ada", RIGHT, 2)
-    lowered = stored.hand_in("bob", HALF_RIGHT, 5)
+    raised = stored.submit("ada", RIGHT, 2)
+    lowered = stored.submit("bob", HALF_RIGHT, 5)
     prof = served.client("prof", "instructor")
     seen = prof.post("/v1/regrades/preview", json={"exercise": "double"}).raise_for_status().json()
     assert (seen["from_hash"], seen["sources"], seen["submissions"]) == (OLD, 2, 2)
@@ -98,7 +98,7 @@ def test_a_server_goes_on_with_what_another_left(start: Start, tmp_path: Path) -
     served, stored = start(f"sqlite:///{tmp_path}/other.db")
     database = Database(url)
     before = Stored(Grading(database, stored.grading.catalog, stored.grading.pool), stored.exercise)
-    raised = before.hand_in("ada", RIGHT, 2)
+    raised = before.submit("ada", RIGHT, 2)
     begun = before.begin()
     database.engine.dispose()
     served, stored = start(url)
@@ -110,7 +110,7 @@ def test_a_server_goes_on_with_what_another_left(start: Start, tmp_path: Path) -
 def test_a_regrade_can_be_cancelled(both: tuple[Served, Stored]) -> None:
     """It says so, and by whom is in the log."""
     served, stored = both
-    stored.hand_in("ada", RIGHT, 2)
+    stored.submit("ada", RIGHT, 2)
     begun = stored.begin()  # as by a command that was interrupted: this server was not woken
     prof = served.client("prof", "instructor")
     answer = prof.delete(f"/v1/regrades/{begun.id}")
@@ -123,7 +123,7 @@ def test_a_regrade_can_be_cancelled(both: tuple[Served, Stored]) -> None:
 def test_a_regrade_is_undone_once_it_has_ended(both: tuple[Served, Stored]) -> None:
     """The undo runs like any regrade; what the regrade replaced holds again."""
     served, stored = both
-    raised = stored.hand_in("ada", RIGHT, 2)
+    raised = stored.submit("ada", RIGHT, 2)
     prof = served.client("prof", "instructor")
     path = f"/v1/regrades/{stored.begin().id}"
     early = prof.post(f"{path}/undo", json={"reason": "too early"})

@@ -40,8 +40,8 @@ def served(
         "=1+1": [RIGHT],
     }.items():
         for source in sources:
-            _hand_in(made, made.client(name), source)
-    _hand_in(made, made.client("prof", "instructor"), RIGHT)
+            _submit(made, made.client(name), source)
+    _submit(made, made.client("prof", "instructor"), RIGHT)
     return made
 
 
@@ -51,7 +51,7 @@ def prof(served: Served) -> httpx.Client:
     return served.client("prof", "instructor")
 
 
-def _hand_in(served: Served, client: httpx.Client, source: str) -> str:
+def _submit(served: Served, client: httpx.Client, source: str) -> str:
     answer = client.post("/v1/submissions", json={"exercise": "double", "source": source})
     location: str = answer.raise_for_status().headers["Location"]
     served.outcome(client, location)

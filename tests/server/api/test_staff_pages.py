@@ -33,7 +33,7 @@ def test_pages_do_not_grow_with_those_who_are_stuck(
     stored = store_of(served.context.database, pool, folder)
     for number in range(STUCK):
         for times in range(4 if number == STUCK - 1 else 3):
-            stored.hand_in(f"student {number:03}", f"{WRONG}# {times}\n", 0)
+            stored.submit(f"student {number:03}", f"{WRONG}# {times}\n", 0)
     persistent = served.client("student 999")
     for times in range(5):
         sent = {"exercise": "other", "source": f"{WRONG}# {times}\n"}

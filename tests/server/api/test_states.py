@@ -318,7 +318,7 @@ class Program:
     def write(self, count: int) -> None:
         """Give a student a verdict of an older version, a due date and points, or erase them."""
         name = f"old {count % 12}"
-        self.stored.hand_in(name, f"{RIGHT}# {count % 100}\n", count % 6)
+        self.stored.submit(name, f"{RIGHT}# {count % 100}\n", count % 6)
         # Each in a transaction of its own, as each command is.
         with self.stored.database.write() as connection:
             whom = people.add_person(connection, name, "student", actor="test")

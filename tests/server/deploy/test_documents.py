@@ -143,7 +143,7 @@ def count(database: Database) -> int:
         return connection.execute(select(func.count()).select_from(submission)).scalar_one()
 
 
-def hand_in(database: Database, number: int) -> None:
+def submit(database: Database, number: int) -> None:
     with database.write() as connection:
         owner = people.add_person(connection, "ada", "student", actor="test")
         for each in range(number):
@@ -183,7 +183,7 @@ def test_a_dump_of_postgresql_can_be_restored(postgres: PostgresServer, tmp_path
     try:
         with Database(address) as database:
             upgrade(database)
-            hand_in(database, 3)
+            submit(database, 3)
             printed = dump_command(database, tmp_path / "printed.dump")
         path = f"{binaries}{os.pathsep}{os.environ['PATH']}"
         bash(block("pg_dump"), tmp_path, ETUDE_DATABASE=address, EMPTY_DATABASE=empty, PATH=path)

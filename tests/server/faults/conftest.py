@@ -197,7 +197,7 @@ class Stack:
         for pid in desks:
             os.kill(pid, signal.SIGSTOP)
         try:
-            self.hand_in(6)  # more than one worker takes
+            self.submit(6)  # more than one worker takes
             if self.kind == "queue":
                 busy = len(self.workers)
                 wait_until("all workers are at work", lambda: self._at_work() == busy)
@@ -234,7 +234,7 @@ class Stack:
         with self.database.read() as connection:
             return int(connection.execute(busy).scalar_one())
 
-    def hand_in(self, count: int, *notes: str) -> list[str]:
+    def submit(self, count: int, *notes: str) -> list[str]:
         """Submit some solutions, and one more for each note; return their ids."""
         with self.client() as client:
             sources = [self.source() for _ in range(count)] + [self.source(n) for n in notes]

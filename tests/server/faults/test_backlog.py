@@ -15,7 +15,7 @@ BACKLOG = 5 * COUNTED
 def test_a_long_queue_is_graded_through_a_power_cut(stack: Stack) -> None:
     """Newcomers are taken in and told how many are before them; each has one verdict or waits."""
     stack.fill(BACKLOG)
-    [newcomer] = stack.hand_in(1)
+    [newcomer] = stack.submit(1)
     with stack.client() as client:
         location = stack.post(client, stack.source()).raise_for_status().headers["Location"]
         assert client.get(location).json()["position"] == COUNTED

@@ -29,7 +29,7 @@ def _have_workers(stack: Stack) -> bool:
     """Tell whether every desk has a worker; one that lost its last gets another with its next job."""
     if all(children(program.desk) for program in stack.graders):
         return True
-    stack.hand_in(2)
+    stack.submit(2)
     stack.wait_until_graded()
     return False
 
@@ -44,7 +44,7 @@ def test_a_killed_grading_process_loses_nothing(stack: Stack, victim: str) -> No
         for desk in desks:
             for pid in children(desk) if victim == "a pool worker" else [desk]:
                 _kill(pid)
-    stack.hand_in(2)
+    stack.submit(2)
     stack.wait_until_graded()
     stack.parked()
 
@@ -60,7 +60,7 @@ def test_a_worker_that_slept_loses_nothing(queue_stack: Stack) -> None:
             wait_until("the other did its jobs", lambda: all(stack.pending().values()))
         finally:
             sleeper.process.send_signal(signal.SIGCONT)
-    stack.hand_in(6)
+    stack.submit(6)
     stack.wait_until_graded()
     stack.wait_until_ready()
     wait_until("no job is left", lambda: stack.jobs() == [])
@@ -74,7 +74,7 @@ def test_a_killed_server_loses_nothing(queue_stack: Stack) -> None:
         queue_stack.check()
     queue_stack.server.restart()
     queue_stack.wait_until_ready()
-    queue_stack.hand_in(1)
+    queue_stack.submit(1)
     queue_stack.wait_until_graded()
 
 
@@ -88,7 +88,7 @@ def test_a_killed_database_loses_nothing(queue_stack: Stack, postgres: PostgresS
     assert httpx.get(f"{stack.address}/livez", timeout=PATIENCE).is_success
     postgres.restart()
     stack.wait_until_ready()
-    stack.hand_in(2)
+    stack.submit(2)
     stack.wait_until_graded()
     stack.parked()
     assert pids == [program.process.pid for program in stack.programs]
@@ -100,8 +100,8 @@ def test_a_killed_database_loses_nothing(queue_stack: Stack, postgres: PostgresS
 )
 def test_a_poison_submission_is_parked_alone(stack: Stack, poison: str, cause: str) -> None:
     """What kills whatever grades it is set aside after three tries; its neighbours are graded."""
-    *_, poisoned = stack.hand_in(4, poison)
-    stack.hand_in(4)
+    *_, poisoned = stack.submit(4, poison)
+    stack.submit(4)
     stack.wait_until_graded()
     assert stack.pending()[poisoned] is True
     assert set(stack.pending()) == set(stack.parked())
@@ -120,9 +120,9 @@ def test_a_job_that_kills_its_workers_runs_three_times(queue_stack: Stack) -> No
     """Each time the whole worker dies and is started again; then the job is set aside."""
     stack = queue_stack
     deaths = 0
-    stack.hand_in(3)
-    [poisoned] = stack.hand_in(0, "KILLS ITS HOST")
-    stack.hand_in(3)
+    stack.submit(3)
+    [poisoned] = stack.submit(0, "KILLS ITS HOST")
+    stack.submit(3)
 
     def is_parked() -> bool:
         nonlocal deaths
@@ -175,7 +175,7 @@ def test_slow_clients_hold_nobody_up(stack: Stack) -> None:
     try:
         for each in slow:
             each.sendall(head)
-        made = stack.hand_in(2)
+        made = stack.submit(2)
         stack.wait_until_graded()
     finally:
         for each in slow:
@@ -185,9 +185,9 @@ def test_slow_clients_hold_nobody_up(stack: Stack) -> None:
 
 def test_a_clock_that_jumps_back_loses_nothing(stack: Stack) -> None:
     """A day back while it runs: what came before and behind is graded, and no age is negative."""
-    before = stack.hand_in(2)
+    before = stack.submit(2)
     with stack.clock_set_back():
-        after = stack.hand_in(3)
+        after = stack.submit(3)
         told = httpx.get(f"{stack.address}/metrics").raise_for_status().text
         assert "etude_queue_oldest_seconds " in told
         assert "etude_queue_oldest_seconds -" not in told
@@ -209,7 +209,7 @@ def test_a_backlog_is_worked_off_and_a_stop_loses_nothing(stack: Stack) -> None:
         for program in stack.programs:
             program.restart()
         stack.wait_until_ready()
-        made = stack.hand_in(2)
+        made = stack.submit(2)
         stack.wait_until_graded()
     assert not set(made) & set(stack.pending())
     stack.parked()

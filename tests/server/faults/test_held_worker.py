@@ -30,7 +30,7 @@ def _is_gone(process: Path) -> bool:
     return not process.exists()
 
 
-def _hand_in_what_holds_up(stack: Stack, exercise: str) -> str:
+def _submit_blocking_program(stack: Stack, exercise: str) -> str:
     with stack.client() as client:
         answer = stack.post(client, HOLDS_UP, exercise=exercise).raise_for_status()
     made = str(answer.json()["id"])
@@ -42,13 +42,13 @@ def _hand_in_what_holds_up(stack: Stack, exercise: str) -> str:
 def test_others_wait_for_its_limit_and_a_stop_not_at_all(tmp_path: Path) -> None:
     """With one worker both get their verdicts; what a SIGTERM interrupts stays to be graded."""
     for stack in run_stack("local pool", tmp_path, f"sqlite:///{tmp_path}/etude.db", workers=1):
-        held = _hand_in_what_holds_up(stack, "held")
-        (other,) = stack.hand_in(1)
+        held = _submit_blocking_program(stack, "held")
+        (other,) = stack.submit(1)
         stack.wait_until_graded()
         assert _outcome(stack, held) == "timed out"
         assert _outcome(stack, other) == "passed"
 
-        held = _hand_in_what_holds_up(stack, "held-long")
+        held = _submit_blocking_program(stack, "held-long")
         (worker,) = children(stack.server.desk)
         process = Path("/proc", str(worker))
         wait_until("it computes", partial(_has_computed, process))

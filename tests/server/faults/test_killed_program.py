@@ -15,6 +15,6 @@ def test_a_killed_program_loses_nothing(stack: Stack) -> None:
         assert stack.pending()
     victim.restart()
     stack.wait_until_ready()
-    stack.hand_in(2)
+    stack.submit(2)
     stack.wait_until_graded()
     stack.parked()

@@ -31,7 +31,7 @@ def test_old_workers_go_on_beside_a_newer_server(postgres: PostgresServer, tmp_p
         stack.workers[0].stop()
         stack.workers[0].restart()
         stack.wait_until_ready()
-        stack.hand_in(3)
+        stack.submit(3)
         stack.wait_until_graded()
         stack.check()
 

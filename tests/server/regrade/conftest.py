@@ -61,7 +61,7 @@ class Stored:
         """The store."""
         return self.grading.database
 
-    def hand_in(self, name: str, source: str, score: int, *, most: int = 5) -> str:
+    def submit(self, name: str, source: str, score: int, *, most: int = 5) -> str:
         """Store a submission with its verdict of the old version, and return its id."""
         made = _verdict(hashlib.sha256(source.encode()).hexdigest(), score, most)
         with self.database.write() as connection:

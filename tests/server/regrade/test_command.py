@@ -26,8 +26,8 @@ def regrade(
 @pytest.mark.slow
 def test_it_shows_what_would_change_and_then_does_it(regrade: Etude, stored: Stored) -> None:
     """Without --yes nothing is published; with it all but what would be lowered, which is listed."""
-    raised = stored.hand_in("ada", RIGHT, 2)
-    lowered = stored.hand_in("bob", HALF_RIGHT, 5)
+    raised = stored.submit("ada", RIGHT, 2)
+    lowered = stored.submit("bob", HALF_RIGHT, 5)
     seen = regrade("double", "--workers", "1")
     assert seen.returncode == 0, seen.stderr
     assert "2 submissions, 2 distinct; tried all" in seen.stdout
@@ -55,7 +55,7 @@ def test_it_shows_what_would_change_and_then_does_it(regrade: Etude, stored: Sto
 
 def test_a_running_one_can_be_cancelled(regrade: Etude, stored: Stored) -> None:
     """Once; what it published stays."""
-    stored.hand_in("ada", RIGHT, 2)
+    stored.submit("ada", RIGHT, 2)
     begun = stored.begin()
     assert regrade("--cancel", begun.id).returncode == 0
     with stored.database.read() as connection:
@@ -95,6 +95,6 @@ def test_a_name_does_not_steer_the_terminal(
 ) -> None:
     """Neither by escape sequences nor by the marks of our own tables."""
     stored = store_of(database, pool, folder)
-    stored.hand_in("[red]ada[/red]", RIGHT, 2)
+    stored.submit("[red]ada[/red]", RIGHT, 2)
     seen = regrade("double", "--workers", "1")
     assert "[red]ada[/red]" in seen.stdout

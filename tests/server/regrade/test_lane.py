@@ -76,14 +76,14 @@ def _progress(stored: Stored, regrade_id: str) -> tuple[str, int, int]:
     return found.state, found.done, found.sources
 
 
-def _fill(stored: Stored, count: int) -> list[str]:
-    return [stored.hand_in("ada", f"{RIGHT}# {number}\n", 2) for number in range(count)]
+def _fill_store(stored: Stored, count: int) -> list[str]:
+    return [stored.submit("ada", f"{RIGHT}# {number}\n", 2) for number in range(count)]
 
 
 @pytest.mark.slow
 def test_a_worker_of_the_lane_does_what_is_begun_elsewhere(stored: Stored, worker: Worker) -> None:
     """It takes jobs, ends the regrade, answers probes meanwhile, and stops with status 0."""
-    ids = _fill(stored, _MANY)
+    ids = _fill_store(stored, _MANY)
     port = free_port()
     program = worker("--health-port", str(port))
     wait_until("the worker is ready", lambda: is_ready(port))
@@ -102,8 +102,8 @@ def test_a_worker_of_the_lane_does_what_is_begun_elsewhere(stored: Stored, worke
 @pytest.mark.slow
 def test_a_source_that_kills_its_worker_is_given_up_alone(stored: Stored, worker: Worker) -> None:
     """Others go on with what a dead worker had in hand; the third death is the last."""
-    ids = _fill(stored, _MANY)
-    poison = stored.hand_in("bob", f"{RIGHT}# KILLS ITS HOST\n", 2)
+    ids = _fill_store(stored, _MANY)
+    poison = stored.submit("bob", f"{RIGHT}# KILLS ITS HOST\n", 2)
     begun = stored.begin()
     programs, deaths = [worker(), worker()], 0
 
@@ -143,7 +143,7 @@ def test_a_source_that_kills_its_worker_is_given_up_alone(stored: Stored, worker
 
 def test_a_regrade_is_in_the_queue_until_it_ends(stored: Stored) -> None:
     """A job for each source, once; cancelled, nothing of it is left there."""
-    _fill(stored, 3)
+    _fill_store(stored, 3)
     begun = stored.begin()
     with stored.database.read() as connection:
         sources = regrades.open_sources(connection, begun)
@@ -159,7 +159,7 @@ def test_a_server_that_grades_nothing_begins_a_regrade(
     stored: Stored, url: str, folder: Path
 ) -> None:
     """It is in the queue then, and can be cancelled; a preview needs a server that grades."""
-    _fill(stored, 1)
+    _fill_store(stored, 1)
     with stored.database.write() as connection:
         owner = people.add_person(connection, "prof", "instructor", actor="test")
         token = people.make_token(connection, owner, "test", actor="test")
@@ -184,7 +184,7 @@ def test_a_server_that_grades_nothing_begins_a_regrade(
 
 def test_lost_jobs_of_a_regrade_are_queued_again(stored: Stored) -> None:
     """The sweep queues what is open of a regrade whose jobs were lost."""
-    _fill(stored, 3)
+    _fill_store(stored, 3)
     stored.begin()
     lost = _jobs(stored)
     with stored.database.write() as connection:
@@ -199,7 +199,7 @@ def test_a_worker_with_another_version_leaves_the_jobs_to_others(
     stored: Stored, worker: Worker, tmp_path: Path
 ) -> None:
     """Its log says so, it publishes nothing, and a worker with the version does them."""
-    _fill(stored, 2)
+    _fill_store(stored, 2)
     (tmp_path / "other/small").mkdir(parents=True)
     (tmp_path / "other/small/track.yaml").write_text(DEFINITION)
     changed = DOUBLE.replace("title: ", "title: Another ")

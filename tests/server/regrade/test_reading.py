@@ -16,9 +16,9 @@ _CANVAS = (
 
 def test_statistics_of_a_store(etude: Etude, stored: Stored, database_url: str) -> None:
     """One row for each student, by the best that is published."""
-    stored.hand_in("ada", WRONG, 0)
-    stored.hand_in("ada", RIGHT, 5)
-    stored.hand_in("bob", HALF_RIGHT, 2)
+    stored.submit("ada", WRONG, 0)
+    stored.submit("ada", RIGHT, 5)
+    stored.submit("bob", HALF_RIGHT, 2)
     said = etude("stats", "--database", database_url, "--format", "json")
     assert said.returncode == 0, said.stderr
     (found,) = json.loads(said.stdout)
@@ -29,7 +29,7 @@ def test_a_gradebook_of_canvas_is_filled_from_a_store(
     etude: Etude, stored: Stored, database_url: str, tmp_path: Path
 ) -> None:
     """With the grades that are published; who has none keeps what is there."""
-    stored.hand_in("ada", RIGHT, 5)
+    stored.submit("ada", RIGHT, 5)
     (tmp_path / "book.csv").write_text(_CANVAS)
     words = ("book.csv", "--database", database_url, "--column", "Double", "--output", "new.csv")
     said = etude("export", "canvas", *words)

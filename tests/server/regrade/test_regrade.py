@@ -16,13 +16,13 @@ from grader.grading.results.verdict import Verdict
 from tests.server.regrade.conftest import HALF_RIGHT, OLD, RIGHT, WRONG, Stored
 
 
-def _fill(stored: Stored) -> dict[str, str]:
+def _fill_store(stored: Stored) -> dict[str, str]:
     """Store one submission of each kind, by what will become of it."""
     return {
-        "raised": stored.hand_in("ada", RIGHT, 2),
-        "same": stored.hand_in("bob", RIGHT + "# same\n", 5),
-        "lowered": stored.hand_in("cleo", HALF_RIGHT, 5),
-        "twin": stored.hand_in("dan", RIGHT, 2),
+        "raised": stored.submit("ada", RIGHT, 2),
+        "same": stored.submit("bob", RIGHT + "# same\n", 5),
+        "lowered": stored.submit("cleo", HALF_RIGHT, 5),
+        "twin": stored.submit("dan", RIGHT, 2),
     }
 
 
@@ -37,7 +37,7 @@ def _told(changes: list[RegradeChange]) -> set[tuple[str, str, int, int]]:
 
 def test_a_preview_foresees_what_the_run_does(stored: Stored) -> None:
     """The same submissions change in the same way, and nothing is published before the run."""
-    ids = _fill(stored)
+    ids = _fill_store(stored)
     before = stored.projections()
     seen = actions.preview(stored.grading, stored.plan())
     assert stored.projections() == before
@@ -61,7 +61,7 @@ def test_a_regrade_is_undone(stored: Stored) -> None:
         actions.run(stored.grading, begun)
         return begun
 
-    ids = _fill(stored)
+    ids = _fill_store(stored)
     before = {name: stored.score(each) for name, each in ids.items()}
     grades_before = [row[:7] for row in stored.projections()[1]]
     begun = stored.begin(allow_lower=True)
@@ -84,7 +84,7 @@ def test_a_regrade_is_undone(stored: Stored) -> None:
 def test_a_preview_of_a_sample_says_how_long_the_rest_takes(stored: Stored) -> None:
     """It tries so many sources, the same each time, and leaves the others to the run."""
     for number in range(6):
-        stored.hand_in("ada", f"{RIGHT}# {number}\n", 2)
+        stored.submit("ada", f"{RIGHT}# {number}\n", 2)
     seen = actions.preview(stored.grading, stored.plan(), sample=2)
     assert (seen.tried, seen.submissions_tried, seen.ungraded) == (2, 2, 4)
     assert seen.seconds is not None
@@ -96,7 +96,7 @@ def test_a_preview_of_a_sample_says_how_long_the_rest_takes(stored: Stored) -> N
 def test_identical_code_is_graded_once(stored: Stored, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many people submitted or previewed it."""
     for name in ("ada", "bob", "cleo"):
-        stored.hand_in(name, RIGHT, 2)
+        stored.submit(name, RIGHT, 2)
     graded: list[Job] = []
     grade = stored.grading.pool.grade
 
@@ -113,7 +113,7 @@ def test_identical_code_is_graded_once(stored: Stored, monkeypatch: pytest.Monke
 @pytest.mark.slow
 def test_a_published_verdict_is_not_lowered_unasked(stored: Stored) -> None:
     """It stays and is listed; asked for, it is lowered, and the grade follows."""
-    ids = _fill(stored)
+    ids = _fill_store(stored)
     first = stored.begin()
     actions.run(stored.grading, first)
     assert stored.score(ids["lowered"]) == (OLD, 5, 5)
@@ -131,8 +131,8 @@ def test_a_published_verdict_is_not_lowered_unasked(stored: Stored) -> None:
 
 def test_a_held_verdict_is_not_lowered_by_another_submission(stored: Stored) -> None:
     """Points of two versions are not compared: the better share of them is the grade."""
-    best = stored.hand_in("ada", HALF_RIGHT, 1, most=2)  # half of the points; 2 of 5 from now on
-    stored.hand_in("ada", HALF_RIGHT + "# again\n", 0, most=2)  # nothing; 2 of 5 from now on
+    best = stored.submit("ada", HALF_RIGHT, 1, most=2)  # half of the points; 2 of 5 from now on
+    stored.submit("ada", HALF_RIGHT + "# again\n", 0, most=2)  # nothing; 2 of 5 from now on
     actions.run(stored.grading, stored.begin())
     (_, [grade]) = stored.projections()
     assert best in grade
@@ -144,7 +144,7 @@ def test_an_interrupted_run_goes_on(
     stored: Stored, count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing is done twice, and together the runs have changed everything."""
-    ids = _fill(stored)
+    ids = _fill_store(stored)
     begun = stored.begin()
     publish = verdicts.publish
     left = count
@@ -176,7 +176,7 @@ def test_an_interrupted_run_goes_on(
 
 def test_a_run_that_lacks_only_its_end_can_be_ended(stored: Stored) -> None:
     """The last verdict was published, then the process died: the same command finds it."""
-    stored.hand_in("ada", RIGHT, 2)
+    stored.submit("ada", RIGHT, 2)
     begun = stored.begin()
     stops = iter([False, True])  # before its source, behind it
     actions.run(stored.grading, begun, stopping=lambda: next(stops))
@@ -190,7 +190,7 @@ def test_a_run_that_lacks_only_its_end_can_be_ended(stored: Stored) -> None:
 
 def test_two_processes_at_one_regrade_do_nothing_twice(stored: Stored) -> None:
     """A source is claimed in the transaction that publishes it."""
-    stored.hand_in("ada", RIGHT, 2)
+    stored.submit("ada", RIGHT, 2)
     begun = stored.begin()
     with stored.database.read() as connection:
         (digest,) = regrades.open_sources(connection, begun)
@@ -201,7 +201,7 @@ def test_two_processes_at_one_regrade_do_nothing_twice(stored: Stored) -> None:
 
 def test_a_cancelled_regrade_stops(stored: Stored) -> None:
     """What it published stays, nothing more comes, and it says how far it was."""
-    _fill(stored)
+    _fill_store(stored)
     begun = stored.begin()
 
     def cancel() -> None:
@@ -221,7 +221,7 @@ def test_what_cannot_be_graded_is_left_for_another_run(
     stored: Stored, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A fault is no verdict: the submission keeps the one it has, and the regrade goes on later."""
-    ids = _fill(stored)
+    ids = _fill_store(stored)
     begun = stored.begin()
     grade = stored.grading.pool.grade
 
@@ -245,7 +245,7 @@ def test_what_cannot_be_graded_is_left_for_another_run(
 
 def test_a_regrade_to_yet_another_version_has_to_wait(stored: Stored) -> None:
     """Or to be cancelled: two would overwrite each other. Nor does a run change its mind."""
-    stored.hand_in("ada", WRONG, 5)
+    stored.submit("ada", WRONG, 5)
     begun = stored.begin()
     with pytest.raises(UsageError, match=f"--cancel {begun.id}"):
         stored.begin(allow_lower=True)
@@ -260,14 +260,14 @@ def test_a_regrade_to_yet_another_version_has_to_wait(stored: Stored) -> None:
 
 def test_a_reason_is_needed(stored: Stored) -> None:
     """Whose grade changes will ask for it."""
-    stored.hand_in("ada", WRONG, 5)
+    stored.submit("ada", WRONG, 5)
     with pytest.raises(UsageError, match="reason"):
         actions.begin(stored.grading, stored.plan(), by="prof", reason=" ")
 
 
 def test_the_version_to_leave_has_to_be_clear(stored: Stored) -> None:
     """Left out, or by its first characters, if that says which; else all are named."""
-    stored.hand_in("ada", WRONG, 5)
+    stored.submit("ada", WRONG, 5)
     assert stored.plan().from_hash == OLD
     assert actions.plan(stored.grading, "double", "00").from_hash == OLD
     with pytest.raises(UsageError, match="000000000000 \\(1\\)"):
@@ -282,7 +282,7 @@ def test_an_override_given_while_a_regrade_runs_stays(
     stored: Stored, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It counts before and after the verdict changes; the verdict changes all the same."""
-    submission_id = stored.hand_in("ada", RIGHT, 2)
+    submission_id = stored.submit("ada", RIGHT, 2)
     grade = stored.grading.pool.grade
     plan = stored.plan()
     points: list[float | None] = []

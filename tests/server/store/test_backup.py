@@ -36,7 +36,7 @@ def store(tmp_path: Path) -> Database:
     return made
 
 
-def _hand_in(store: Database, number: int) -> None:
+def _submit(store: Database, number: int) -> None:
     with store.write() as connection:
         owner = people.add_person(connection, "ada", "student", actor="test")
         for each in range(number):
@@ -59,7 +59,7 @@ def _open(store: Database) -> None:
 
 def test_a_backup_beside_writers_is_one_state(store: Database, tmp_path: Path) -> None:
     """Each has every transaction whole or not at all, and what was committed before it began."""
-    _hand_in(store, 30)
+    _submit(store, 30)
     is_over = threading.Event()
 
     def write() -> None:
@@ -105,7 +105,7 @@ def test_a_store_and_its_backup_are_their_owner_s_alone(
     try:
         with Database(f"sqlite:///{folder}/etude.db") as store, store.one_server():
             upgrade(store)
-            _hand_in(store, 3)
+            _submit(store, 3)
             back_up(store, folder / "backup.db")
             with store.write() as connection:
                 submissions.count_waiting(connection)
@@ -123,7 +123,7 @@ def test_a_store_that_others_could_read_is_closed(
     store: Database, tmp_path: Path, caplog: pytest.LogCaptureFixture, mode: int
 ) -> None:
     """Those of older versions are; the files beside it too, and a line says so, once."""
-    _hand_in(store, 1)  # the connection stays open, so that there are files beside
+    _submit(store, 1)  # the connection stays open, so that there are files beside
     files = sorted((tmp_path / "store").iterdir())
     assert len(files) == 3
     for path in files:
@@ -172,7 +172,7 @@ def test_a_damaged_store_is_reported_and_the_last_backup_stays(
     store: Database, tmp_path: Path, damage: Callable[[Path], None]
 ) -> None:
     """It is found before anything is replaced."""
-    _hand_in(store, 200)
+    _submit(store, 200)
     target = tmp_path / "backup.db"
     back_up(store, target)
     whole = target.read_bytes()
@@ -187,7 +187,7 @@ def test_a_damaged_store_is_reported_and_the_last_backup_stays(
 
 def test_a_reference_to_nothing_is_reported(store: Database, tmp_path: Path) -> None:
     """A database that SQLite finds whole may still have lost rows that others refer to."""
-    _hand_in(store, 1)
+    _submit(store, 1)
     assert store.path is not None
     with closing(sqlite3.connect(store.path)) as careless, careless:
         careless.execute(str(delete(person)))
@@ -237,7 +237,7 @@ def test_nothing_of_the_store_is_replaced(store: Database, tmp_path: Path, name:
 
 def test_staff_makes_a_backup(etude: Etude, store: Database, tmp_path: Path) -> None:
     """The command says what the copy holds; it replaces one by force alone."""
-    _hand_in(store, 12)
+    _submit(store, 12)
     words = ("staff", "backup", "backup.db", "--database", f"sqlite:///{store.path}")
     made = etude(*words)
     size = (tmp_path / "backup.db").stat().st_size
@@ -246,7 +246,7 @@ def test_staff_makes_a_backup(etude: Etude, store: Database, tmp_path: Path) -> 
     refused = etude(*words)
     assert refused.returncode == 2
     assert "--force" in refused.stderr
-    _hand_in(store, 13)
+    _submit(store, 13)
     by_force = CliRunner().invoke(
         command, ["backup", f"{tmp_path}/backup.db", *words[3:], "--force"]
     )

@@ -28,7 +28,7 @@ from grader.definitions.exercise import Exercise
 from grader.errors import UsageError
 from grader.grading.results.verdict import Diagnosis, LineShape
 from tests.server.postgres import PostgresServer
-from tests.server.store.test_store import _RUN, _grades, _hand_in, _publish, _verdict
+from tests.server.store.test_store import _RUN, _grades, _publish, _submit, _verdict
 
 NAME = "Ada Lovelace"
 CODE = f"# by {NAME}\n"
@@ -41,7 +41,7 @@ def ada(database: Database) -> Person:
         people_actions.import_people(connection, read_roster(table, "r"), actor="test")
         made = people.need(connection, "ada")
         people.make_token(connection, made, NAME, actor=made.id)
-    mine = _hand_in(database, made, CODE)
+    mine = _submit(database, made, CODE)
     quoting = replace(
         _verdict(mine.source_hash, 4),
         message=NAME,
@@ -51,10 +51,10 @@ def ada(database: Database) -> Person:
     with database.write() as connection:
         verdicts.store_verdict(connection, quoting, _RUN)
     _publish(database, mine, 4)
-    _publish(database, _hand_in(database, made, "x = 1"), 2)
+    _publish(database, _submit(database, made, "x = 1"), 2)
     with database.write() as connection:
         other = people.need(connection, "prof")
-    _publish(database, _hand_in(database, other, "x = 1"), 2)
+    _publish(database, _submit(database, other, "x = 1"), 2)
     return made
 
 
@@ -116,8 +116,8 @@ def test_who_is_erased_is_named_nowhere(database: Database, ada: Person) -> None
 
 def test_a_key_of_a_client_keeps_nobody_from_being_erased(database: Database, ada: Person) -> None:
     """It may be the id of another submission."""
-    first = _hand_in(database, ada, "x = 2")
-    second = _hand_in(database, ada, "x = 3", key=first.id)
+    first = _submit(database, ada, "x = 2")
+    second = _submit(database, ada, "x = 3", key=first.id)
     for each in (first, second):
         _publish(database, each, 1)
     with database.write() as connection:
@@ -135,7 +135,7 @@ def test_code_that_was_erased_may_be_somebody_else_s(database: Database, ada: Pe
     with database.write() as connection:
         people_actions.erase(connection, ada, actor="test")
         bob = people.add_person(connection, "bob", "student", actor="test")
-    again = _hand_in(database, bob, CODE)
+    again = _submit(database, bob, CODE)
     with database.read() as connection:
         assert submissions.read_source(connection, again.source_hash) == CODE
     _publish(database, again, 1)
@@ -151,7 +151,7 @@ def test_a_person_is_erased_beside_a_regrade(postgres: PostgresServer) -> None:
         migrate.upgrade(database)
         with database.write() as connection:
             bob = people.add_person(connection, "bob", "student", actor="test")
-        mine = _hand_in(database, bob, "x = 4")
+        mine = _submit(database, bob, "x = 4")
         _publish(database, mine, 1)
         with ThreadPoolExecutor(1) as other:
 
@@ -198,7 +198,7 @@ def test_nothing_of_an_erased_person_comes_back(
     database: Database, ada: Person, double: Exercise, act: _Act
 ) -> None:
     """Not even by a request that had read of them before they were erased."""
-    mine = _hand_in(database, ada, "x = 2")
+    mine = _submit(database, ada, "x = 2")
     _publish(database, mine, 1)
     with database.write() as connection:
         people_actions.erase(connection, ada, actor="test")
@@ -210,7 +210,7 @@ def test_nothing_of_an_erased_person_comes_back(
 
 def test_the_last_instructor_and_pending_work_stay(database: Database, ada: Person) -> None:
     """Each is a sentence, and nothing is erased."""
-    _hand_in(database, ada, "x = 2")
+    _submit(database, ada, "x = 2")
     with database.read() as connection:
         prof = people.need(connection, "prof")
     for whom, told in ((prof, "would leave no instructor"), (ada, "is not graded yet")):

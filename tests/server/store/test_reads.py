@@ -35,7 +35,7 @@ from etude_server.store.unsent_scores import ScoreLine
 from grader.course.roster_file import read_roster
 from grader.course.schedule import Window
 from grader.definitions.exercise import Exercise
-from tests.server.store.test_store import _hand_in, _publish
+from tests.server.store.test_store import _publish, _submit
 
 READS: Final[dict[ModuleType, str]] = {
     comments: "list_comments list_commented",
@@ -69,7 +69,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
         yield made
 
 
-def _fill(database: Database, exercise: Exercise) -> dict[str, Any]:
+def _fill_store(database: Database, exercise: Exercise) -> dict[str, Any]:
     """Store something of each kind; return what a read may be given, by the parameters' names."""
     issuer, name = "https://lms.example", str(exercise.id)
     registration = PlatformRegistration(issuer, "tool", issuer, issuer, issuer, issuer)
@@ -88,7 +88,7 @@ def _fill(database: Database, exercise: Exercise) -> dict[str, Any]:
             grade_actions.extend(connection, whom, name, due, actor="test")
             grade_actions.override(connection, whom, exercise, 1, "why", actor="test")
     taken = [
-        _hand_in(database, whom, f"{number} {whom.name}", exercise=name)
+        _submit(database, whom, f"{number} {whom.name}", exercise=name)
         for number in range(4)
         for whom in (ada, bob)
     ]
@@ -119,7 +119,7 @@ def test_no_read_that_fails_keeps_the_store_from_writing(
     database: Database, double: Exercise
 ) -> None:
     """Its snapshot is older than what another program wrote meanwhile, and it is given up."""
-    given = _fill(database, double)
+    given = _fill_store(database, double)
     failing = []
     with Database(str(database.url)) as other:
         for module, name in ((m, name) for m, names in READS.items() for name in names.split()):

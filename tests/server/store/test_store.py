@@ -72,7 +72,7 @@ def ada(database: Database) -> Person:
         return people.add_person(connection, "ada", "student", actor="test")
 
 
-def _hand_in(
+def _submit(
     database: Database, owner: Person, text: str, *, key: str = "", exercise: str = "softmax"
 ) -> StoredSubmission:
     with database.write() as connection:
@@ -184,7 +184,7 @@ def test_ids_go_on_when_the_clock_jumps_back(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_submission_waits_once_it_is_taken_in(database: Database, ada: Person) -> None:
     """It is kept with its text, its event and its place in the line."""
-    submitted = _hand_in(database, ada, "x = 1\n")
+    submitted = _submit(database, ada, "x = 1\n")
     with database.read() as connection:
         assert submissions.find(connection, submitted.id) == submitted
         assert submissions.read_source(connection, submitted.source_hash) == "x = 1\n"
@@ -198,7 +198,7 @@ def test_a_key_speaks_of_one_request(
     database: Database, ada: Person, exercise: str, source_text: str
 ) -> None:
     """The same key with anything else is a mistake of the client's, and changes nothing."""
-    _hand_in(database, ada, "x = 1", key="k")
+    _submit(database, ada, "x = 1", key="k")
     with pytest.raises(KeyReusedError), database.write() as connection:
         submissions.accept(connection, ada, exercise, source_text, key="k")
     with database.read() as connection:
@@ -209,7 +209,7 @@ def test_two_people_may_use_one_key(database: Database, ada: Person) -> None:
     """Keys belong to who sends them."""
     with database.write() as connection:
         grace = people.add_person(connection, "grace", "student", actor="test")
-    assert _hand_in(database, ada, "x", key="k").id != _hand_in(database, grace, "x", key="k").id
+    assert _submit(database, ada, "x", key="k").id != _submit(database, grace, "x", key="k").id
 
 
 def test_fifty_posts_at_once_are_one_submission(database: Database, ada: Person) -> None:
@@ -218,7 +218,7 @@ def test_fifty_posts_at_once_are_one_submission(database: Database, ada: Person)
 
     def post() -> None:
         try:
-            results.append(_hand_in(database, ada, "x = 1", key="k").id)
+            results.append(_submit(database, ada, "x = 1", key="k").id)
         except Exception as error:  # noqa: BLE001  what went wrong is what the test shows
             results.append(error)
 
@@ -236,7 +236,7 @@ def test_fifty_posts_at_once_are_one_submission(database: Database, ada: Person)
 
 def test_waiting_ends_with_a_published_verdict(database: Database, ada: Person) -> None:
     """Publishing, the grade and the end of waiting are one step."""
-    submitted = _hand_in(database, ada, "x")
+    submitted = _submit(database, ada, "x")
     _publish(database, submitted, 3)
     with database.read() as connection:
         assert submissions.next_waiting(connection, 5) == []
@@ -249,7 +249,7 @@ def test_waiting_ends_with_a_published_verdict(database: Database, ada: Person) 
 
 def test_the_first_verdict_of_a_key_holds(database: Database, ada: Person) -> None:
     """Two workers that graded the same code at once leave one verdict, and two attempts."""
-    submitted = _hand_in(database, ada, "x")
+    submitted = _submit(database, ada, "x")
     with database.write() as connection:
         first = verdicts.store_verdict(connection, _verdict(submitted.source_hash, 3), _RUN)
         second = verdicts.store_verdict(connection, _verdict(submitted.source_hash, 4), _RUN)
@@ -260,7 +260,7 @@ def test_the_first_verdict_of_a_key_holds(database: Database, ada: Person) -> No
 def test_the_best_verdict_is_the_grade(database: Database, ada: Person) -> None:
     """A later, worse submission takes nothing away; of equal ones the first counts."""
     for source_text, score in (("a", 2), ("b", 4), ("c", 1), ("d", 4)):
-        _publish(database, _hand_in(database, ada, source_text), score)
+        _publish(database, _submit(database, ada, source_text), score)
     with database.read() as connection:
         best = connection.execute(
             select(submission.c.id).where(submission.c.idempotency_key == "b")
@@ -274,7 +274,7 @@ def test_what_is_written_is_not_changed(
     database: Database, ada: Person, table: "object", change: str
 ) -> None:
     """The database itself refuses: no bug of ours can rewrite what happened."""
-    _publish(database, _hand_in(database, ada, "x"), 4)
+    _publish(database, _submit(database, ada, "x"), 4)
     statement = delete(table) if change == "delete" else update(table).values(at=0)  # type: ignore[arg-type]
     with pytest.raises(DBAPIError, match="what is written is not changed"), database.write() as c:
         c.execute(statement)
@@ -282,8 +282,8 @@ def test_what_is_written_is_not_changed(
 
 def test_lost_submissions_are_found(database: Database, ada: Person) -> None:
     """One that neither waits nor has a verdict waits again; the others are left alone."""
-    lost, done = _hand_in(database, ada, "lost"), _hand_in(database, ada, "done")
-    still = _hand_in(database, ada, "still waiting")
+    lost, done = _submit(database, ada, "lost"), _submit(database, ada, "done")
+    still = _submit(database, ada, "still waiting")
     _publish(database, done, 4)
     with database.write() as connection:
         connection.execute(delete(waiting).where(waiting.c.submission_id == lost.id))
@@ -294,7 +294,7 @@ def test_lost_submissions_are_found(database: Database, ada: Person) -> None:
 
 def test_a_parked_submission_waits_for_staff(database: Database, ada: Person) -> None:
     """It is out of the line until somebody lets it go on, and both are written down."""
-    submitted = _hand_in(database, ada, "x")
+    submitted = _submit(database, ada, "x")
     with database.write() as connection:
         submissions.mark_for_review(connection, submitted.id, "the sandbox broke")
         assert submissions.next_waiting(connection, 5) == []
@@ -402,7 +402,7 @@ def test_a_grade_that_follows_is_the_one_that_would_be_computed(
 ) -> None:
     """Whatever the order in which verdicts come, of however many points, and which are replaced."""
     dice = random.Random(seed)  # noqa: S311  no secret
-    handed = [_hand_in(database, ada, f"x = {each}") for each in range(6)]
+    handed = [_submit(database, ada, f"x = {each}") for each in range(6)]
     for submitted in [*dice.sample(handed, 6), *dice.sample(handed, 3)]:
         version = dice.choice("12345678")
         _publish(database, submitted, dice.choice([1, 2, 4]), exercise_hash=version)
@@ -438,7 +438,7 @@ def test_a_verdict_costs_the_same_however_many_there_are(
     """The twentieth of a student takes as many statements as the first, and reads no other."""
     counts = []
     for each in range(20):
-        submitted = _hand_in(database, ada, f"x = {each}")
+        submitted = _submit(database, ada, f"x = {each}")
         statements.clear()
         _publish(database, submitted, 2)
         counts.append(len(statements))
@@ -521,9 +521,9 @@ def test_a_student_who_submitted_nothing_has_no_points(database: Database, ada: 
         prof = people.add_person(connection, "prof", "instructor", actor="test")
     with database.read() as connection:
         assert grades.student_grades(connection) == []
-    _publish(database, _hand_in(database, ada, "a"), 4)
-    _publish(database, _hand_in(database, prof, "p", exercise="tried by staff"), 4)
-    _hand_in(database, bob, "b")
+    _publish(database, _submit(database, ada, "a"), 4)
+    _publish(database, _submit(database, prof, "p", exercise="tried by staff"), 4)
+    _submit(database, bob, "b")
     with database.read() as connection:
         whole = grades.student_grades(connection)
         assert [(each.person, each.exercise, each.points, each.note) for each in whole] == [
@@ -665,7 +665,7 @@ def test_late_work_counts_nothing_where_only_an_extension_gives_a_date(
     database: Database, ada: Person
 ) -> None:
     """The schedule does not name the exercise."""
-    _publish(database, _hand_in(database, ada, "late"), 4)
+    _publish(database, _submit(database, ada, "late"), 4)
     with database.write() as connection:
         grade_actions.extend(
             connection, ada, "softmax", dt.datetime(2020, 1, 1, tzinfo=dt.UTC), actor="test"
@@ -683,8 +683,8 @@ def test_a_gradebook_is_of_one_moment(
     """A verdict that is published between two statements is in none of them, or in all."""
     with database.write() as connection:
         abe = people.add_person(connection, "abe", "student", actor="test")
-    _publish(database, _hand_in(database, ada, "a"), 4)
-    late = _hand_in(database, abe, "b")
+    _publish(database, _submit(database, ada, "a"), 4)
+    late = _submit(database, abe, "b")
     first_keys = vars(grades)["_first_keys"]
 
     def and_then(*given: object) -> object:

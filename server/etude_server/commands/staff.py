@@ -75,8 +75,8 @@ def tokens(name: str, database: str) -> None:
     """List a person's tokens, without their secrets."""
     with open_store(database) as opened, opened.read() as connection:
         for each in people.list_tokens(connection, name):
-            until = "revoked" if each.revoked else "for good"
-            if each.expires_at is not None and not each.revoked:
+            until = "revoked" if each.revoked_at is not None else "for good"
+            if each.expires_at is not None and each.revoked_at is None:
                 until = f"{datetime.fromtimestamp(each.expires_at / 1e6, UTC):%Y-%m-%d}"
             click.echo(f"{each.id}  {until:10}  {each.label}")
 

@@ -7,7 +7,7 @@ cookie's secret: a page can ask for it again after a reload, and nothing more ha
 import hashlib
 import hmac
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final, Literal, TypeAlias, get_args
 
@@ -194,25 +194,15 @@ def make_token(
     return secret
 
 
-@dataclass(frozen=True, slots=True)
-class TokenNote:
-    """A token without its secret."""
+def list_tokens(connection: Connection, name: str) -> Sequence[Any]:
+    """Return the rows of a person's tokens, the oldest first, or raise `UsageError`.
 
-    id: str
-    label: str
-    expires_at: int | None
-    revoked: bool
-
-
-def list_tokens(connection: Connection, name: str) -> list[TokenNote]:
-    """List the tokens of the person of that name, the oldest first, or raise `UsageError`."""
+    They have id, label, expires_at and revoked_at.
+    """
     owner = need(connection, name)
     columns = (token.c.id, token.c.label, token.c.expires_at, token.c.revoked_at)
     query = select(*columns).where(token.c.person_id == owner.id).order_by(token.c.id)
-    return [
-        TokenNote(row.id, row.label, row.expires_at, row.revoked_at is not None)
-        for row in connection.execute(query)
-    ]
+    return connection.execute(query).all()
 
 
 def lock_person(connection: Connection, person_id: str) -> str:

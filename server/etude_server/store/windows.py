@@ -1,8 +1,8 @@
 """The times at which a person may submit an exercise: by the schedule, and their own extension."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
-from sqlalchemy import Connection, and_, false, func, select, union
+from sqlalchemy import Connection, select
 
 from etude_server.store.ids import now
 from etude_server.store.tables import extension, schedule
@@ -34,28 +34,15 @@ class StoredWindow:
 
 def windows_by_exercise(connection: Connection, person_id: str = "") -> dict[str, StoredWindow]:
     """Return the window of each exercise for a person, or for anyone without an extension."""
-    columns = schedule.c
-    is_theirs = extension.c.person_id == person_id
-    # An extension may be for an exercise that the schedule does not name.
-    named = union(
-        select(columns.exercise), select(extension.c.exercise).where(is_theirs)
-    ).subquery()
-    query = (
-        select(
-            named.c.exercise,
-            columns.opens_at,
-            func.coalesce(extension.c.due_at, columns.due_at),
-            func.coalesce(columns.late, 0.0),
-            columns.attempts,
-            func.coalesce(columns.hold_hidden, false()),
-            func.coalesce(columns.grace, 0.0),
-            columns.late_days,
-            func.coalesce(columns.at_least, 0.0),
-        )
-        .outerjoin(schedule, columns.exercise == named.c.exercise)
-        .outerjoin(extension, and_(is_theirs, extension.c.exercise == named.c.exercise))
-    )
-    return {name: StoredWindow(*rest) for name, *rest in connection.execute(query)}
+    columns = [schedule.c[each.name] for each in fields(StoredWindow)]
+    rows = connection.execute(select(schedule.c.exercise, *columns))
+    windows = {name: StoredWindow(*rest) for name, *rest in rows}
+    extensions = select(extension.c.exercise, extension.c.due_at)
+    extensions = extensions.where(extension.c.person_id == person_id)
+    for exercise, due_at in connection.execute(extensions):
+        # An extension may be for an exercise that the schedule does not name.
+        windows[exercise] = replace(windows.get(exercise, StoredWindow()), due_at=due_at)
+    return windows
 
 
 def window(connection: Connection, person_id: str, exercise: str) -> StoredWindow:

@@ -114,7 +114,7 @@ class GradebookTable:
     exercises: tuple[str, ...]
     rows: tuple[tuple[Person, dict[str, Grade]], ...]  # by id; grades by exercise
 
-    def cut(self, section: str | None, most: int) -> "GradebookTable":
+    def first_rows(self, section: str | None, most: int) -> "GradebookTable":
         """Return the first rows, of one section if it is given."""
         kept = [row for row in self.rows if section is None or row[0].section == section]
         return GradebookTable(self.exercises, tuple(kept[:most]))

@@ -252,7 +252,7 @@ class Grading:
         if isinstance(fault, SandboxFault):  # of this host: the submission is as it was
             notify(requests, fault)
         elif isinstance(fault, EtudeError):
-            self.meter.fault()
+            self.meter.count_fault()
             message = str(fault)
 
             def give_up(connection: Connection) -> None:
@@ -266,5 +266,5 @@ class Grading:
             notify(requests, RuntimeError(f"the grading pool failed: {type(fault).__name__}"))
         else:
             verdict = finished.result()
-            self.meter.graded(verdict.outcome.value, (run.ended_at - started) / 1e6)
+            self.meter.count_verdict(verdict.outcome.value, (run.ended_at - started) / 1e6)
             self._publisher.put(requests, NewVerdict(verdict, run))

@@ -92,7 +92,7 @@ class JobQueue:
             if job.task_kwargs["regrade_id"] == regrade_id and job.id is not None:
                 manager.cancel_job_by_id(job.id, delete_job=True)
 
-    def requeue_lost(self) -> int:
+    def requeue_lost_jobs(self) -> int:
         """Defer jobs for what is open and has none; return the number of submissions."""
         manager = self._app.job_manager
         # Numbers first: to list a hundred thousand jobs takes a second.

@@ -44,16 +44,16 @@ class Meter:
         """Register the queue's metrics, read from the store at each scrape."""
         self.registry.register(_Queue(database))
 
-    def graded(self, outcome: str, seconds: float) -> None:
+    def count_verdict(self, outcome: str, seconds: float) -> None:
         """Count a verdict."""
         self._verdicts.labels(outcome).inc()
         self._grading.observe(seconds)
 
-    def fault(self) -> None:
+    def count_fault(self) -> None:
         """Count a submission that could not be graded."""
         self._faults.inc()
 
-    def answered(self, method: str, route: str, status: int, seconds: float) -> None:
+    def count_request(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count a request; a route is its pattern, without ids."""
         self._requests.labels(method, route, str(status)).inc()
         self._answering.labels(route).observe(seconds)

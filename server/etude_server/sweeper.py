@@ -62,7 +62,7 @@ class Sweeper:
             before = now() - self._keep_days * _DAY
             pruned = verdicts.prune_attempts(connection, before, _AT_ONCE)
         if self._jobs is not None:
-            lost = max(lost, self._jobs.requeue_lost())
+            lost = max(lost, self._jobs.requeue_lost_jobs())
         self._is_first = False
         if lost:
             _log.warning("lost submissions found", count=lost)

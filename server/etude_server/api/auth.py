@@ -184,7 +184,7 @@ def take_cookie(response: Response, service: Service) -> None:
 
 
 @router.get("", responses=responses(HTTPStatus.UNAUTHORIZED))
-def who(person: Someone, request: Request, cookie: CookieOf) -> Me:
+def show_session(person: Someone, request: Request, cookie: CookieOf) -> Me:
     """Return the signed-in person; a page that was reloaded gets its CSRF token again.
 
     No other site can read the answer: it allows no origin but its own.

@@ -148,5 +148,5 @@ class RequestLog:
                 seconds = time.perf_counter() - began
                 route = str(getattr(scope.get("route"), "path", "") or "other")
                 method = scope["method"] if scope["method"] in _METHODS else "other"
-                self._meter.answered(method, route, status, seconds)
+                self._meter.count_request(method, route, status, seconds)
                 _log.info("answered", route=route, status=status, seconds=round(seconds, 4))

@@ -27,15 +27,15 @@ def gradebook(
 ) -> Response:
     """Show a row for each student and a column for each exercise."""
     table = service.staff_reader.read(gradebook_data.table)
-    cut = table.cut(section, _SHOWN)
+    page = table.first_rows(section, _SHOWN)
     titles = {name: each.title for name, each in service.catalog.exercises.items()}
     ordered = sorted(table.exercises, key=[*titles, *table.exercises].index)  # as in the course
     return render(
         "gradebook",
         visitor=visitor,
         exercises=[(name, titles.get(name, name)) for name in ordered],
-        table=cut,
-        count=len(table.cut(section, len(table.rows)).rows),
+        table=page,
+        count=len(table.first_rows(section, len(table.rows)).rows),
         sections=sorted({who.section for who, _ in table.rows} - {""}),
         section=section,
         identities=IDENTITIES,

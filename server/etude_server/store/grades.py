@@ -1,6 +1,6 @@
 """Published grades, of a person or of all students, by the rules for late work and by hand."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -137,62 +137,54 @@ def student_grades(
     nothing has 0 points, unless they are disabled.
     """
 
-    def which(table: FromClause) -> list[ColumnElement[bool]]:
+    def on(table: FromClause, until: tuple[str, str] | None = None) -> ColumnElement[bool]:
+        """Return the condition on rows of a table, up to a name and an exercise."""
+        key = tuple_(person.c.name, table.c.exercise)
         conditions = [person.c.role == "student"]
         if exercise is not None:
             conditions.append(table.c.exercise == exercise)
         if after is not None:
-            conditions.append(person.c.name >= after[0])  # which an index finds
-            conditions.append(tuple_(person.c.name, table.c.exercise) > tuple_(*after))
-        return conditions
+            conditions += [person.c.name >= after[0], key > tuple_(*after)]  # an index finds names
+        if until is not None:
+            conditions.append(key <= tuple_(*until))
+        return and_(*conditions)
 
-    if most is None:
-        listed = _select_grades(connection, and_(*which(grade)), and_(*which(override)))
-        listed += _not_submitted(connection, and_(*which(_ASSIGNED)))
-        return sorted(listed, key=lambda each: (each.person, each.exercise))
-    keys = _first_keys(connection, which, most)
-    if not keys:
+    keys = [] if most is None else _first_keys(connection, on, most)
+    if most is not None and not keys:
         return []
-
-    def until(table: FromClause) -> ColumnElement[bool]:
-        return and_(*which(table), tuple_(person.c.name, table.c.exercise) <= tuple_(*keys[-1]))
-
-    listed = _select_grades(connection, until(grade), until(override))
-    listed += _not_submitted(connection, until(_ASSIGNED))
+    last = keys[-1] if keys else None
+    students = _select_grades(connection, on(grade, last), on(override, last))
+    rows = connection.execute(_NOTHING.where(on(_ASSIGNED, last)))
+    students += [
+        Grade(name, of, "", 0, points, False, 0, public_name, section, 0.0, NOT_SUBMITTED)
+        for name, of, points, public_name, section in rows
+    ]
     places = {key: place for place, key in enumerate(keys)}  # the database's order, as `after` is
-    return sorted(listed, key=lambda each: places[each.person, each.exercise])
+    if keys:
+        return sorted(students, key=lambda each: places[each.person, each.exercise])
+    return sorted(students, key=lambda each: (each.person, each.exercise))
 
 
 def _first_keys(
-    connection: Connection, which: Callable[[FromClause], list[ColumnElement[bool]]], most: int
+    connection: Connection, on: Callable[..., ColumnElement[bool]], most: int
 ) -> list[tuple[str, str]]:
     """Return the first names and exercises that have a verdict, points by hand, or nothing."""
+
+    def first(*parts: Select[Any]) -> list[tuple[str, str]]:
+        query = union(*parts).order_by("name", "exercise").limit(most)
+        return [(name, of) for name, of in connection.execute(query)]
+
     parts = [
         select(person.c.name, table.c.exercise)
         .join(person, person.c.id == table.c.person_id)
-        .where(*which(table))
+        .where(on(table))
         for table in (grade, override)
     ]
+    keys = first(*parts)
+    # With enough of them, no student behind them is looked at.
+    last = keys[-1] if len(keys) == most else None
     nothing = _NOTHING.with_only_columns(person.c.name, _ASSIGNED.c.exercise)
-    nothing = nothing.where(*which(_ASSIGNED))
-    keys = _first(connection, parts, most)
-    if len(keys) == most:  # or all students behind would be looked at, perhaps in vain
-        nothing = nothing.where(tuple_(person.c.name, _ASSIGNED.c.exercise) <= tuple_(*keys[-1]))
-    return _first(connection, [*parts, nothing], most)
-
-
-def _first(
-    connection: Connection, parts: Sequence[Select[Any]], most: int
-) -> list[tuple[str, str]]:
-    query = union(*parts).order_by("name", "exercise").limit(most)
-    return [(name, exercise) for name, exercise in connection.execute(query)]
-
-
-def _not_submitted(connection: Connection, which: ColumnElement[bool]) -> list[Grade]:
-    return [
-        Grade(name, exercise, "", 0, most, False, 0, public_name, section, 0.0, NOT_SUBMITTED)
-        for name, exercise, most, public_name, section in connection.execute(_NOTHING.where(which))
-    ]
+    return first(*parts, nothing.where(on(_ASSIGNED, last)))
 
 
 def find_grade(connection: Connection, person_id: str, exercise: str) -> Grade | None:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, Self, TypeAlias
 
 from sqlalchemy import Connection, ScalarSelect, and_, exists, func, insert, select, update
@@ -57,8 +57,8 @@ def _count(*which: Any) -> ScalarSelect[int]:
 
 
 _COLUMNS = (
-    *(*regrade.columns, actor_name(regrade.c.by)),
-    *(_count(regrade_source.c.done.is_(True)), _count()),
+    *(regrade.c[each.name] for each in fields(Regrade)[:-3]),
+    *(actor_name(regrade.c.by), _count(regrade_source.c.done.is_(True)), _count()),
 )
 
 
@@ -170,7 +170,7 @@ def find_changes(
     """
     mark = (verdict.c.outcome, verdict.c.score, verdict.c.max_score)
     query = (
-        select(*submissions.COLUMNS, person.c.name, PUBLIC_NAME, *mark)
+        select(*submissions.COLUMNS, person.c.name, PUBLIC_NAME.label("public_name"), *mark)
         .join(publication, publication.c.submission_id == submission.c.id)
         .join(verdict, SAME_KEY)
         .join(person, person.c.id == submission.c.person_id)
@@ -182,8 +182,15 @@ def find_changes(
         .order_by(person.c.id, submission.c.id)  # the order in which persons are locked
     )
     return [
-        (StoredSubmission(*row[:5]), _change((row[0], row[5], row[6]), Mark(*row[7:]), after))
-        for row in map(tuple, connection.execute(query).all())
+        (
+            StoredSubmission(*row[: len(submissions.COLUMNS)]),
+            _change(
+                (row.id, row.name, row.public_name),
+                Mark(row.outcome, row.score, row.max_score),
+                after,
+            ),
+        )
+        for row in connection.execute(query).all()
     ]
 
 

@@ -206,8 +206,8 @@ def test_alerts_and_dashboard_ask_for_what_is_measured(database: Database) -> No
     asked += [target["expr"] for panel in panels for target in panel["targets"]]
     meter = Meter()
     meter.watch(database)
-    meter.graded("passed", 1)
-    meter.answered("POST", "/v1/submissions", 202, 1)
+    meter.count_verdict("passed", 1)
+    meter.count_request("POST", "/v1/submissions", 202, 1)
     told = meter.exposition().decode()
     for name in {name for line in asked for name in re.findall(r"etude_\w+", line)}:
         assert re.search(rf"^{name}\b", told, re.MULTILINE), name

@@ -3,7 +3,7 @@
 import { formatPercent, joinNames } from "./text";
 
 export interface HeatmapRow {
-  readonly at: number; // its index
+  readonly index: number; // its index
   readonly texts: readonly string[]; // the cells' texts
   readonly columns: readonly string[];
   readonly labels: readonly string[]; // the labels of all rows
@@ -69,12 +69,12 @@ function isSelfAttention({ labels, columns }: HeatmapRow): boolean {
 }
 
 function rowName(row: HeatmapRow): string {
-  return areIndices(row.labels) ? `row ${row.at}` : quoteLabel(row.labels, row.at);
+  return areIndices(row.labels) ? `row ${row.index}` : quoteLabel(row.labels, row.index);
 }
 
 function columnName(row: HeatmapRow, index: number): string {
   if (areIndices(row.columns)) return `column ${row.columns[index] ?? index}`;
-  if (isSelfAttention(row) && index === row.at) return "itself";
+  if (isSelfAttention(row) && index === row.index) return "itself";
   return quoteLabel(row.columns, index);
 }
 

@@ -40,7 +40,7 @@ export function makeHeatmapExplorable(figure: HTMLElement, isInviting: boolean):
   const sentence = (index: number): string => {
     const texts = [...(rows[index]?.cells ?? [])].slice(1).map(({ textContent }) => textContent ?? "");
     const isShares = figure.dataset.explore === "shares";
-    return describeRow({ at: index, texts, columns, labels, isShares });
+    return describeRow({ index, texts, columns, labels, isShares });
   };
 
   rows.forEach((row, index) => {

@@ -9,15 +9,15 @@ export type MatrixRows = readonly (readonly (number | boolean)[])[];
 export interface NumberTable {
   readonly rows: MatrixRows;
   readonly isVector: boolean; // it has one axis, so its only row has no heading
-  readonly isWhole: boolean; // its numbers are integers, written without a decimal point
+  readonly areIntegers: boolean; // its numbers are integers, written without a decimal point
 }
 
 export interface TableOptions {
   readonly caption: string;
   readonly note?: string; // the numbers' type and shape
   readonly shade?: (value: number) => string;
-  readonly marked?: (row: number, column: number) => boolean; // cells that get an outline
-  readonly mark?: string; // the outline's meaning, for screen readers
+  readonly isOutlined?: (row: number, column: number) => boolean; // cells that get an outline
+  readonly outlineMeaning?: string; // the outline's meaning, for screen readers
 }
 
 const MAX_NARROW_ROW = 26; // characters that fit a phone, headings included
@@ -26,8 +26,8 @@ const MAX_NARROW_ROW = 26; // characters that fit a phone, headings included
 export function renderMatrix(numbers: NumberTable, look: TableOptions): HTMLElement {
   const values = flattenRows(numbers.rows);
   const decimals = decimalsFor(values);
-  const rounded = !numbers.isWhole && isRounded(values, decimals);
-  const text = (value: number | boolean): string => formatCell(value, numbers.isWhole, decimals);
+  const rounded = !numbers.areIntegers && isRounded(values, decimals);
+  const text = (value: number | boolean): string => formatCell(value, numbers.areIntegers, decimals);
   const rows = numbers.rows.map((row, index) =>
     element("tr", {}, !numbers.isVector && headingCell("row", index), ...renderCells(row, index, text, look)),
   );
@@ -63,12 +63,12 @@ function renderCells(
   row: readonly (number | boolean)[],
   index: number,
   text: (value: number | boolean) => string,
-  { shade, marked, mark = "differs" }: TableOptions,
+  { shade, isOutlined, outlineMeaning = "differs" }: TableOptions,
 ): HTMLElement[] {
   return row.map((value, column) => {
-    const isMarked = marked?.(index, column) ?? false;
-    const classes = [shade?.(Number(value)), isMarked && "marked"].filter(Boolean).join(" ");
-    const note = isMarked && element("span", { class: "unseen" }, ` (${mark})`);
+    const hasOutline = isOutlined?.(index, column) ?? false;
+    const classes = [shade?.(Number(value)), hasOutline && "marked"].filter(Boolean).join(" ");
+    const note = hasOutline && element("span", { class: "unseen" }, ` (${outlineMeaning})`);
     return element("td", { class: classes || null }, text(value), note);
   });
 }

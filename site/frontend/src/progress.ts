@@ -21,7 +21,7 @@ const EMPTY_SUBMISSION = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca49599
 const MAX_DIAGNOSIS = 200; // characters, as in the exchange format
 
 class Progress extends LearnersRecord {
-  standing(exercise: string): ExerciseStatus {
+  status(exercise: string): ExerciseStatus {
     return exerciseStatus(this.history, exercise);
   }
 
@@ -29,7 +29,7 @@ class Progress extends LearnersRecord {
    * Record a verdict, unless the submission is empty; `xp` is what the exercise is worth. Throws
    * `InvalidHistory` for a verdict that a program has forged so that the record could not be read again.
    */
-  attempt(verdict: RecordedVerdict, xp: number): void {
+  recordAttempt(verdict: RecordedVerdict, xp: number): void {
     if (verdict.submission_hash === EMPTY_SUBMISSION) return;
     const now = new Date();
     const attempt = {
@@ -50,18 +50,18 @@ class Progress extends LearnersRecord {
   }
 
   /** Record a hint, numbered from 1, before it is shown. */
-  hint(exercise: string, number: number, price: number): void {
+  recordHint(exercise: string, number: number, price: number): void {
     this.add({ ...EMPTY_HISTORY, hints: [{ exercise, number, price, at: formatInstant(new Date()) }] });
   }
 
   /** Record that a call has shown a program to be wrong. */
-  broke(exercise: string, misconception: string, call: string): void {
+  recordBreak(exercise: string, misconception: string, call: string): void {
     const broken = [{ exercise, misconception, call: call.trim().replace(/\s+/g, " "), at: formatInstant(new Date()) }];
     this.add(fromJson(toJson({ ...EMPTY_HISTORY, broken })));
   }
 
   /** Record that a solution is shown before its exercise is passed. */
-  surrender(exercise: string): void {
+  recordSurrender(exercise: string): void {
     this.add({ ...EMPTY_HISTORY, given_up: [{ exercise, at: formatInstant(new Date()) }] });
   }
 }

@@ -16,7 +16,7 @@ export type PythonState =
 /** Why a call returned nothing. */
 export class InterruptedCall extends Error {
   constructor(
-    readonly why: "stopped" | "too long" | "broken" | "not started",
+    readonly reason: "stopped" | "too long" | "broken" | "not started",
     message: string,
   ) {
     super(message);

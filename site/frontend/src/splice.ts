@@ -16,14 +16,14 @@ interface StoredState {
   readonly score: number; // the best so far, from 0 to 1
 }
 
-let currentConversation: Conversation | null = null;
+let currentConversation: SpliceConversation | null = null;
 
 /**
  * Request the stored state of the page's exercise, if a trusted site embeds it. `restore` is called with
  * its code, unless the learner has changed the code before the answer comes.
  */
 export function requestState(exercise: string, restore: (code: string) => void): void {
-  currentConversation = isFirstInFrame() ? new Conversation(exercise, restore) : null;
+  currentConversation = isFirstInFrame() ? new SpliceConversation(exercise, restore) : null;
 }
 
 /** Report the learner's current code. */
@@ -37,7 +37,7 @@ export function reportScore(exercise: string, code: string, score: number): void
   currentConversation?.logCheck(exercise, score);
 }
 
-class Conversation {
+class SpliceConversation {
   #state: StoredState;
   #isOpen = false; // whether the stored state has come, or its time is over
   #hasChanged = false;

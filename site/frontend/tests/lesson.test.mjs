@@ -91,7 +91,7 @@ const WORDS = ["the", "cat", "sat", "the"];
 
 /** The sentence for the row of these texts; words at both sides unless said otherwise. */
 function said(texts, { at = 1, isShares = true, labels = WORDS, columns = WORDS } = {}) {
-  return describeRow({ at, texts: texts.split(" "), columns, labels, isShares });
+  return describeRow({ index: at, texts: texts.split(" "), columns, labels, isShares });
 }
 
 test("a row of weights says what it looks at, the largest first", () => {

@@ -23,9 +23,9 @@ export async function typeWrongAnswer(): Promise<void> {
   for (let index = 1; index <= text.length; index += 1) {
     typedText.data = text.slice(0, index);
     remainingText.textContent = text.slice(index);
-    if (text[index] !== " ") await pause(KEY_MS);
+    if (text[index] !== " ") await wait(KEY_MS);
   }
-  await pause(THINK_MS);
+  await wait(THINK_MS);
   reply.dataset.is = "said";
 }
 
@@ -48,6 +48,6 @@ export async function replayGpt(): Promise<void> {
   tale.finish();
 }
 
-function pause(milliseconds: number): Promise<void> {
+function wait(milliseconds: number): Promise<void> {
   return new Promise((go) => setTimeout(go, milliseconds));
 }

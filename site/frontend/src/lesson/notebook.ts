@@ -79,14 +79,14 @@ export class Notebook {
   }
 
   staleness(index: number): Staleness {
-    const { shownCodes: shownCodes } = this.#cell(index);
+    const { shownCodes } = this.#cell(index);
     if (shownCodes === null) return "above";
     if (shownCodes[index] !== this.code(index)) return "edited";
     return areEqual(shownCodes, this.#codesTo(index)) ? "" : "above";
   }
 
   #isCurrent(index: number): boolean {
-    const { runCodes: runCodes } = this.#cell(index);
+    const { runCodes } = this.#cell(index);
     return runCodes !== null && areEqual(runCodes, this.#codesTo(index));
   }
 

@@ -200,7 +200,7 @@ function offerOwn(part: HTMLElement): boolean {
   const id = part.dataset.part ?? "";
   const select = partSelect(part);
   const previousChoice = select.value;
-  const [hasPassed, code] = [progress.standing(id).state === "passed", readProgram(id)];
+  const [hasPassed, code] = [progress.status(id).state === "passed", readProgram(id)];
   const oldOption = select.querySelector(`[value=${OWN_CHOICE}]`);
   if (code === null) oldOption?.remove();
   else {

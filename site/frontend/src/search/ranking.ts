@@ -90,12 +90,12 @@ function editDistance(one: string, other: string): number {
 }
 
 /** Return the score of each page for words with a prefix: its best word's, rare words scoring higher. */
-function prefixScores(index: Index, beginning: string): Map<number, number> {
+function prefixScores(index: Index, prefix: string): Map<number, number> {
   const scores = new Map<number, number>();
-  for (let at = lowerBound(index.words, beginning); index.words[at]?.startsWith(beginning); at++) {
+  for (let at = lowerBound(index.words, prefix); index.words[at]?.startsWith(prefix); at++) {
     const pairs = index.found[at]!;
     const rarity = Math.log(1 + (2 * index.pages.length) / pairs.length);
-    const share = index.words[at] === beginning ? WHOLE_WORD_WEIGHT : PREFIX_WEIGHT;
+    const share = index.words[at] === prefix ? WHOLE_WORD_WEIGHT : PREFIX_WEIGHT;
     let number = 0;
     for (let pair = 0; pair < pairs.length; pair += 2) {
       number += pairs[pair]!;

@@ -48,7 +48,7 @@ export class BreakItCard {
     const open = button("Show the programs", () => void this.#openPrograms(), { class: "button" });
     const introduction = "You passed. Here are programs with a mistake: for each, find a call on which its result is wrong.";
     this.#content.append(element("p", {}, introduction), open);
-    const paint = (): void => void (this.card.hidden = progress.standing(exercise.id).state !== "passed");
+    const paint = (): void => void (this.card.hidden = progress.status(exercise.id).state !== "passed");
     progress.subscribe(paint);
     paint();
   }
@@ -114,7 +114,7 @@ function createCallForm(program: WrongProgram, name: string, { python, judge }: 
     values.replaceChildren();
     const { example, message } = JSON.parse(await judge(await load(), program.id, input.value)) as BreakAnswer;
     const { isBroken, earns } = programStatus(program);
-    if (example && earns && !isBroken) progress.broke(program.exercise, program.id, input.value);
+    if (example && earns && !isBroken) progress.recordBreak(program.exercise, program.id, input.value);
     const title = example ? `Broken${earns ? ": +1 XP" : ""}. ` : "Not broken. ";
     status.replaceChildren(element("b", {}, title), renderInlineCode(message ?? example?.result.message ?? ""));
     const compared = example && renderComparison(example.result, "Wrong");
@@ -136,7 +136,7 @@ function programStatus({ id, exercise }: WrongProgram): { isBroken: boolean; ear
   const broken = progress.history.broken.filter((each) => each.exercise === exercise);
   const isBroken = broken.some(({ misconception }) => misconception === id);
   const mayEarn = !isBroken && broken.length < MAX_PROGRAMS && !ownMistakes(exercise).has(id);
-  const earns = mayEarn && progress.standing(exercise).state === "passed";
+  const earns = mayEarn && progress.status(exercise).state === "passed";
   const words = isBroken ? "broken" : earns ? "to break, 1 XP" : mayEarn ? "1 XP once you have passed the exercise" : "to break";
   return { isBroken, earns, words };
 }

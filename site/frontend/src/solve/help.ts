@@ -27,25 +27,25 @@ export class Help {
   }
 
   /** Render the way to a hint: a link if it was taken, else the offer of the next one. */
-  leadTo(number: number): HTMLElement {
+  renderHintLead(number: number): HTMLElement {
     const missing = number - this.#status.hints;
     const order = missing > 1 ? "; what comes before it is shown first" : "";
     const lead = element("span", {}, `Hint ${number} helps with this${order}. `);
     const label = missing > 0 ? this.#offerLabel() : `Read hint ${number} again`;
-    const open = (): void => void this.#openHint(number).then(() => lead.replaceWith(this.leadTo(number)));
+    const open = (): void => void this.#openHint(number).then(() => lead.replaceWith(this.renderHintLead(number)));
     if (label) lead.append(button(label, open, { class: "link" }));
     return lead;
   }
 
   /** Render the offer of a hint after several failures in a row; null without one. */
-  afterFailures(): HTMLElement | null {
+  renderOfferAfterFailures(): HTMLElement | null {
     if (this.#status.failures < FAILURES_BEFORE_OFFER || !this.#offerLabel()) return null;
     const take = button(this.#offerLabel(), () => void this.#takeHint(), { class: "button" });
     return element("div", { class: "stuck" }, element("p", {}, "Stuck? A hint may help."), take);
   }
 
   get #status() {
-    return progress.standing(this.exercise.id);
+    return progress.status(this.exercise.id);
   }
 
   #offerLabel(): string {
@@ -69,7 +69,7 @@ export class Help {
     const number = this.#status.hints + 1;
     const price = this.#hintPrice(number);
     if (price && !(await this.#confirmPrice(number, price))) return;
-    progress.hint(this.exercise.id, number, price);
+    progress.recordHint(this.exercise.id, number, price);
     this.#revealHint(number);
   }
 
@@ -111,7 +111,7 @@ export class Help {
 
   #renderSolutionAccess(): Child[] {
     const { id, xp } = this.exercise;
-    const isCertified = certificates.of(id)?.passed ?? false;
+    const isCertified = certificates.forExercise(id)?.passed ?? false;
     const load = solutionLoader(this.exercise, isCertified);
     if (load === null) {
       if (service) return [element("p", {}, "It is here for you once the service has certified a pass.")];
@@ -129,7 +129,7 @@ export class Help {
   async #giveUp(price: number, load: () => Promise<Solution>): Promise<void> {
     const text = `Its ${price} XP are lost then: a later pass earns none. You can still solve it.`;
     if (!(await askInDialog({ title: "Give up this exercise?", text, yes: "Give up" }))) return;
-    progress.surrender(this.exercise.id);
+    progress.recordSurrender(this.exercise.id);
     await this.#showSolution(load);
   }
 

@@ -25,12 +25,12 @@ const UNANSWERED = "...";
 
 interface AnswerField {
   readonly name: string;
-  readonly parts: HTMLElement;
-  readonly first: HTMLElement; // the element that gets the focus
+  readonly element: HTMLElement;
+  readonly focusTarget: HTMLElement; // the element that gets the focus
   read(): string; // returns a Python literal, or an empty text
   write(literal: string): void;
-  trouble(): string; // returns what is wrong with the answer
-  complain(trouble: string): void;
+  validate(): string; // returns what is wrong with the answer
+  showError(trouble: string): void;
   readonly mark: HTMLElement; // shows whether the answer is right
 }
 
@@ -64,8 +64,8 @@ export class Prediction {
     this.#help = new Help(exercise);
     this.#context = {
       feedback: exercise.feedback,
-      goTo: (line) => this.#fields[line - 1]?.first.focus(), // each answer has its own line
-      hint: (number) => this.#help.leadTo(number),
+      goTo: (line) => this.#fields[line - 1]?.focusTarget.focus(), // each answer has its own line
+      renderHintLead: (number) => this.#help.renderHintLead(number),
       testsAreShown: isJudgedHere, // each field shows its own tests
     };
     this.#render();
@@ -74,7 +74,7 @@ export class Prediction {
 
   #render(): void {
     findElement("#code", HTMLElement).textContent = "Your answers";
-    const form = element("form", { class: "answers", autocomplete: "off" }, ...this.#fields.map(({ parts }) => parts));
+    const form = element("form", { class: "answers", autocomplete: "off" }, ...this.#fields.map(({ element: parts }) => parts));
     form.noValidate = true;
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -108,7 +108,7 @@ export class Prediction {
       results: this.#results,
       source: () => (this.#isComplete() ? this.#buildSource() : null),
       text: () => this.#buildSource(),
-      judged: (source, verdict) => this.#showVerdict(source, verdict, "Graded by the service", true),
+      showVerdict: (source, verdict) => this.#showVerdict(source, verdict, "Graded by the service", true),
     });
     const grading = service ? "is graded here or by the command below" : "the command below grades";
     const plain =
@@ -127,22 +127,22 @@ export class Prediction {
 
   #handleChange(target: EventTarget | null): void {
     this.#draft.write(this.#buildSource());
-    this.#results.compare(this.#buildSource());
+    this.#results.markStale(this.#buildSource());
     for (const field of this.#fields) {
-      if (!field.trouble()) field.complain("");
-      if (target instanceof Node && field.parts.contains(target)) field.mark.replaceChildren();
+      if (!field.validate()) field.showError("");
+      if (target instanceof Node && field.element.contains(target)) field.mark.replaceChildren();
     }
     this.#showProgress();
   }
 
   /** Show what is wrong with an answer once its field is left, unless it is empty. */
   #handleFieldExit(target: EventTarget | null): void {
-    const field = this.#fields.find(({ parts }) => target instanceof Node && parts.contains(target));
-    if (field?.read()) field.complain(field.trouble());
+    const field = this.#fields.find(({ element: parts }) => target instanceof Node && parts.contains(target));
+    if (field?.read()) field.showError(field.validate());
   }
 
   #showProgress(): void {
-    const ready = this.#fields.filter((field) => !field.trouble()).length;
+    const ready = this.#fields.filter((field) => !field.validate()).length;
     const all = this.#fields.length;
     this.#summary.textContent =
       ready === all
@@ -158,9 +158,9 @@ export class Prediction {
 
   /** Return whether all answers are valid; if not, focus the first that is not. */
   #isComplete(): boolean {
-    for (const field of this.#fields) field.complain(field.trouble());
-    const missing = this.#fields.find((field) => field.trouble());
-    missing?.first.focus();
+    for (const field of this.#fields) field.showError(field.validate());
+    const missing = this.#fields.find((field) => field.validate());
+    missing?.focusTarget.focus();
     return missing === undefined;
   }
 
@@ -251,12 +251,12 @@ function createTextField(name: string, labelContent: Child[], answer: string): A
   return {
     name,
     mark,
-    parts: element("div", { class: "field" }, label, input, error, mark),
-    first: input,
+    element: element("div", { class: "field" }, label, input, error, mark),
+    focusTarget: input,
     read: () => toLiteral(input.value),
     write: (literal) => (input.value = toAnswer(literal)),
-    trouble: () => answerError(toLiteral(input.value)),
-    complain: createErrorSetter(input, error),
+    validate: () => answerError(toLiteral(input.value)),
+    showError: createErrorSetter(input, error),
   };
 }
 
@@ -280,12 +280,12 @@ function createChoiceField(name: string, labelContent: Child[], choices: readonl
   return {
     name,
     mark,
-    parts: group,
-    first: options[0] ?? group,
+    element: group,
+    focusTarget: options[0] ?? group,
     write: (literal) => options.forEach((option) => (option.checked = JSON.stringify(option.value) === literal)),
     read: () => (choice() === undefined ? "" : JSON.stringify(choice())),
-    trouble: () => (choice() === undefined ? "Choose one of these." : ""),
-    complain: createErrorSetter(group, error),
+    validate: () => (choice() === undefined ? "Choose one of these." : ""),
+    showError: createErrorSetter(group, error),
   };
 }
 

@@ -43,12 +43,12 @@ export class ResultsCard {
   }
 
   /** Replace the sentence alone. */
-  say(summary: string): void {
+  showSentence(summary: string): void {
     this.#summary.textContent = summary;
   }
 
   /** Show a note if the code has changed since the results. */
-  compare(source: string): void {
+  markStale(source: string): void {
     this.#staleNote.hidden = this.#judgedSource === null || this.#judgedSource === source;
   }
 

@@ -13,7 +13,7 @@ import { pluralize } from "../text";
 export interface ResultsContext {
   readonly feedback: Readonly<Record<string, string>>; // HTML that the builder made
   goTo(line: number): void;
-  hint(number: number): Child; // renders the way to a hint
+  renderHintLead(number: number): Child; // renders the way to a hint
   readonly testsAreShown?: boolean; // elsewhere on the page, so they are not listed here
 }
 
@@ -110,7 +110,7 @@ function renderDiagnosis({ kind, ids, feedback, hint }: Diagnosis, context: Resu
   // The builder's HTML is as trusted as the page; Python's text is inserted as text.
   if (feedbackHtml !== undefined) explanation.innerHTML = feedbackHtml;
   else explanation.append(renderParagraphs(feedback));
-  const hintLead = hint !== null && element("p", {}, context.hint(hint));
+  const hintLead = hint !== null && element("p", {}, context.renderHintLead(hint));
   const title = element("h3", {}, "What is behind this");
   return element("div", { class: "diagnosis" }, title, explanation, hintLead);
 }

@@ -13,7 +13,7 @@ export function solutionLoader({ id, solution: file }: Exercise, isCertified: bo
   if (file !== null) return () => loadSolution(file);
   if (service === null || !isCertified) return null;
   const currentService = service;
-  return async () => (await currentService.ask(`exercises/${id}/solution`)) as Solution;
+  return async () => (await currentService.get(`exercises/${id}/solution`)) as Solution;
 }
 
 /** Render the explanation and the other solutions. */

@@ -33,7 +33,7 @@ export function renderComparison(test: TestResult, caption = "Yours"): HTMLEleme
 }
 
 function renderTable(caption: string, value: ValueDisplay, numbers: NumberTable): HTMLElement {
-  const shade = numbers.isWhole ? {} : { shade: createCommonShade(numbers.rows) };
+  const shade = numbers.areIntegers ? {} : { shade: createCommonShade(numbers.rows) };
   return renderMatrix(numbers, { caption, note: value.summary, ...shade });
 }
 
@@ -45,14 +45,14 @@ function renderTables(
   worst: readonly number[] | null,
   caption: string,
 ): Node[] {
-  const isShaded = !(left.isWhole && right.isWhole);
+  const isShaded = !(left.areIntegers && right.areIntegers);
   const shade = isShaded ? { shade: createCommonShade(left.rows, right.rows) } : {};
   const marks = chooseOutline(left.rows, right.rows, worst);
   const expectedTable = renderMatrix(left, { caption: "Expected", note: expected.summary, ...shade });
-  const gotTable = renderMatrix(right, { caption: caption, note: got.summary, ...shade, ...marks });
+  const gotTable = renderMatrix(right, { caption, note: got.summary, ...shade, ...marks });
   const difference = subtractTables(left, right);
   const differenceTable = difference && renderMatrix(difference, { ...differenceOptions(difference, caption), ...marks });
-  const note = marks && element("p", { class: "quiet" }, marks.explained);
+  const note = marks && element("p", { class: "quiet" }, marks.explanation);
   return [expectedTable, gotTable, differenceTable, note].filter((each) => each !== null);
 }
 
@@ -67,7 +67,7 @@ function subtractTables(left: NumberTable, right: NumberTable): NumberTable | nu
   const rows = right.rows.map((row, index) =>
     row.map((value, column) => subtract(Number(value), numberAt(left.rows, index, column))),
   );
-  return { rows, isVector: left.isVector, isWhole: left.isWhole && right.isWhole };
+  return { rows, isVector: left.isVector, areIntegers: left.areIntegers && right.areIntegers };
 }
 
 /** Subtract two numbers; equal infinities and two NaNs have difference 0. */
@@ -76,9 +76,9 @@ function subtract(got: number, expected: number): number {
 }
 
 interface Outline {
-  readonly marked: (row: number, column: number) => boolean;
-  readonly mark: string;
-  readonly explained: string;
+  readonly isOutlined: (row: number, column: number) => boolean;
+  readonly outlineMeaning: string;
+  readonly explanation: string;
 }
 
 /** Choose the cells to outline: those that differ, or the worst of them if there are many. */
@@ -89,13 +89,13 @@ function chooseOutline(left: MatrixRows, right: MatrixRows, worst: readonly numb
   const places = right.flatMap((row, index) => row.map((_, column) => [index, column] as const));
   const different = places.filter(([row, column]) => differs(row, column));
   if (different.length <= Math.max(1, MAX_OUTLINED_SHARE * places.length)) {
-    return { marked: differs, mark: "differs", explained: "What differs is outlined." };
+    return { isOutlined: differs, outlineMeaning: "differs", explanation: "What differs is outlined." };
   }
   const [worstRow, worstColumn] = cellPosition(worst) ?? furthestCell(left, right, different);
   return {
-    marked: (row, column) => row === worstRow && column === worstColumn,
-    mark: "furthest off",
-    explained: "Many values differ; the one that is furthest off is outlined.",
+    isOutlined: (row, column) => row === worstRow && column === worstColumn,
+    outlineMeaning: "furthest off",
+    explanation: "Many values differ; the one that is furthest off is outlined.",
   };
 }
 

@@ -26,17 +26,17 @@ export function recordVerdict({ exercise, source, verdict, isCertified }: Judged
   if (verdict.outcome === "not run") return renderVerdict(verdict, context);
   // With a service, the page's own verdict is not reported: it lacks the hidden tests.
   if (isCertified || service === null) reportScore(exercise.id, source, verdict.max_score ? verdict.score / verdict.max_score : 0);
-  const before = progress.standing(exercise.id);
-  progress.attempt(toRecordedVerdict(exercise, verdict), exercise.xp);
+  const before = progress.status(exercise.id);
+  progress.recordAttempt(toRecordedVerdict(exercise, verdict), exercise.xp);
   const content = renderVerdict(verdict, context);
   if (verdict.outcome === "passed") {
-    const after = progress.standing(exercise.id);
+    const after = progress.status(exercise.id);
     storePassedProgram(exercise.id, source);
     const save = (): void => download(submissionName(exercise.id), source);
     const panel = renderPassPanel(exercise, verdict, before, after, isCertified, save);
     return [panel, ...renderSolution(exercise, source, isCertified), ...content];
   }
-  const offer = verdict.diagnosis?.hint ? null : help.afterFailures();
+  const offer = verdict.diagnosis?.hint ? null : help.renderOfferAfterFailures();
   return offer ? [offer, ...content] : content;
 }
 
@@ -55,7 +55,7 @@ function renderSolution(exercise: Exercise, source: string, isCertified: boolean
 }
 
 /** Return the verdict for the record, with this exercise's id: a forged verdict may name another. */
-function toRecordedVerdict({ id: exercise }: Exercise, verdict: Verdict): Parameters<typeof progress.attempt>[0] {
+function toRecordedVerdict({ id: exercise }: Exercise, verdict: Verdict): Parameters<typeof progress.recordAttempt>[0] {
   const { diagnosis } = verdict;
   return { ...verdict, exercise, diagnosis: diagnosis && { id: diagnosis.ids.join(DIAGNOSIS_SEPARATOR) } };
 }

@@ -84,7 +84,7 @@ export interface RunResult {
 export function toNumberTable(value: ValueDisplay | null | undefined): NumberTable | null {
   if (!value?.rows) return null;
   const rows: MatrixRows = value.rows.map((row) => row.map(parseNumber));
-  return { rows, isVector: value.vector, isWhole: /^u?int/.test(value.summary) };
+  return { rows, isVector: value.vector, areIntegers: /^u?int/.test(value.summary) };
 }
 
 function parseNumber(sent: number | boolean | string): number | boolean {

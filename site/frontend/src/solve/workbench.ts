@@ -51,7 +51,7 @@ export class Workbench {
     this.#context = {
       feedback: exercise.feedback,
       goTo: (line) => this.#editor.goTo(line),
-      hint: (number) => this.#help.leadTo(number),
+      renderHintLead: (number) => this.#help.renderHintLead(number),
     };
     this.#pythonStatus.show(this.#python.state);
     this.#addListeners();
@@ -99,7 +99,7 @@ export class Workbench {
       results: this.#results,
       source: () => this.#editor.text,
       text: () => this.#editor.text,
-      judged: (source, verdict) => this.#showVerdict(source, verdict, "Graded by the service", true),
+      showVerdict: (source, verdict) => this.#showVerdict(source, verdict, "Graded by the service", true),
     });
     const keys = element("p", { id: KEYS_HELP_ID });
     keys.append(element("kbd", {}, "Tab"), " indents. To leave the editor, press ");
@@ -135,7 +135,7 @@ export class Workbench {
 
   #handleChange(text: string): void {
     this.#draft.write(text);
-    this.#results.compare(text);
+    this.#results.markStale(text);
     this.#shapeDisplay.list.replaceChildren(); // the editor has removed its notes already
     this.#undoNotice.replaceChildren();
   }
@@ -210,7 +210,7 @@ export class Workbench {
   ): Promise<void> {
     if (this.#isBusy) return;
     this.#setBusy(true);
-    if (this.#python.state.kind !== "ready") this.#results.say(`Your ${name} begins as soon as Python is there.`);
+    if (this.#python.state.kind !== "ready") this.#results.showSentence(`Your ${name} begins as soon as Python is there.`);
     const source = this.#editor.text;
     try {
       const answer = await this.#python.call(name, source);
@@ -219,7 +219,7 @@ export class Workbench {
       const message = errorMessage(error);
       this.#results.show(source, "bad", message, "", []);
       if (!(error instanceof InterruptedCall)) throw error;
-      if (error.why === "not started") this.#showTerminalHelp(source, message);
+      if (error.reason === "not started") this.#showTerminalHelp(source, message);
     } finally {
       this.#setBusy(false);
     }

@@ -25,11 +25,11 @@ class Certificates {
   readonly #listeners: (() => void)[] = [];
 
   /** The name of the learner; null if no one is signed in. */
-  get name(): string | null {
+  get personName(): string | null {
     return this.#loaded?.name ?? null;
   }
 
-  of(exercise: string): Certificate | null {
+  forExercise(exercise: string): Certificate | null {
     return this.#loaded?.exercises.find((each) => each.exercise === exercise) ?? null;
   }
 
@@ -50,7 +50,7 @@ class Certificates {
   /** Load the certificates. On an error the page stays as it is, since they only add to it. */
   async load(): Promise<void> {
     try {
-      if (service?.me) this.#loaded = (await service.ask("progress")) as CertifiedProgress;
+      if (service?.session) this.#loaded = (await service.get("progress")) as CertifiedProgress;
       else this.#loaded = null;
     } catch {
       return;
@@ -66,6 +66,6 @@ export const sessionLoaded: Promise<void> = loadSession();
 
 async function loadSession(): Promise<void> {
   if (service === null || !page.isSignedIn) return;
-  await service.recall().catch(() => null);
+  await service.loadSession().catch(() => null);
   await certificates.load();
 }

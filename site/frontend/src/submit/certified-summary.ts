@@ -11,10 +11,10 @@ const legendKey = element("span", {}, element("span", { class: "state", "data-st
 export function paintCertifiedSummary(): void {
   summaryLine.remove();
   legendKey.remove();
-  const { name, passed, xp } = certificates;
-  if (name === null) return;
+  const { personName, passed, xp } = certificates;
+  if (personName === null) return;
   const much = `${pluralize(passed.length, "exercise")}, ${xp} XP`;
-  summaryLine.replaceChildren(element("b", { class: "certified" }, "Certified"), " by the service for ", element("b", {}, name), `: ${much}.`);
+  summaryLine.replaceChildren(element("b", { class: "certified" }, "Certified"), " by the service for ", element("b", {}, personName), `: ${much}.`);
   findElement("#sums-said", HTMLElement).after(summaryLine);
   findElement(".legend", HTMLElement).append(" ", legendKey);
 }

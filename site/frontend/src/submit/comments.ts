@@ -28,7 +28,7 @@ export class CommentsCard {
   /** Load and show the comments; hide the card if there are none, or on an error. */
   async load(): Promise<void> {
     const path = `exercises/${this.exercise}/comments`;
-    const answer = this.service.me && (await this.service.ask(path).catch(() => null));
+    const answer = this.service.session && (await this.service.get(path).catch(() => null));
     const submissions = (answer ?? []) as readonly CommentedSubmission[];
     this.card.hidden = submissions.length === 0;
     this.card.replaceChildren(element("h2", { id: "comments" }, "Comments from your course"), ...submissions.map(renderSubmission));

@@ -19,16 +19,16 @@ export class PendingSubmissionStore {
   }
 
   /** Return the pending submission, if it is this person's. */
-  of(person: string): PendingSubmission | null {
+  forPerson(person: string): PendingSubmission | null {
     return this.#latest?.person === person ? this.#latest : null;
   }
 
-  keep(submission: PendingSubmission): void {
+  store(submission: PendingSubmission): void {
     this.#latest = submission;
     writeStored(this.#storageKey, JSON.stringify(submission)); // without storage a reload forgets it, but not the service
   }
 
-  settle(): void {
+  clear(): void {
     this.#latest = null;
     writeStored(this.#storageKey, null);
   }

@@ -36,24 +36,24 @@ const STATUS_SENTENCES: Readonly<Record<number, string>> = {
 };
 
 export class Service {
-  me: Session | null = null;
+  session: Session | null = null;
 
   constructor(private readonly address: URL) {}
 
   /** Load the session; null if no one is signed in. */
-  async recall(): Promise<Session | null> {
+  async loadSession(): Promise<Session | null> {
     try {
-      this.me = (await this.ask("session")) as Session;
+      this.session = (await this.get("session")) as Session;
     } catch (error) {
       if (!(error instanceof ServiceError && error.status === 401)) throw error;
-      this.me = null;
+      this.session = null;
     }
-    return this.me;
+    return this.session;
   }
 
   async signIn(token: string): Promise<void> {
     try {
-      this.me = (await this.#send("POST", "session", { token })) as Session;
+      this.session = (await this.#send("POST", "session", { token })) as Session;
     } catch (error) {
       if (!(error instanceof ServiceError) || ![401, 422].includes(error.status)) throw error;
       throw new ServiceError(401, "This token is unknown, expired or revoked.");
@@ -62,7 +62,7 @@ export class Service {
 
   async signOut(): Promise<void> {
     await this.#send("DELETE", "session");
-    this.me = null;
+    this.session = null;
   }
 
   /** Submit a program; the same key again means the same submission. */
@@ -72,18 +72,18 @@ export class Service {
   }
 
   async state(id: string): Promise<SubmissionState> {
-    return (await this.ask(`submissions/${id}`)) as SubmissionState;
+    return (await this.get(`submissions/${id}`)) as SubmissionState;
   }
 
   async verdict(id: string): Promise<unknown> {
-    return this.ask(`submissions/${id}/verdict`);
+    return this.get(`submissions/${id}/verdict`);
   }
 
   events(id: string): EventSource {
     return new EventSource(new URL(`submissions/${id}/events`, this.address));
   }
 
-  async ask(path: string): Promise<unknown> {
+  async get(path: string): Promise<unknown> {
     return this.#request(path, {});
   }
 
@@ -93,7 +93,7 @@ export class Service {
     body?: object,
     more: Readonly<Record<string, string>> = {},
   ): Promise<unknown> {
-    const headers = { "X-CSRF-Token": this.me?.csrf ?? "", "Content-Type": "application/json", ...more };
+    const headers = { "X-CSRF-Token": this.session?.csrf ?? "", "Content-Type": "application/json", ...more };
     return this.#request(path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
   }
 

@@ -9,14 +9,14 @@ const MAX_INTERVAL_MS = 15_000;
 export async function trackSubmission(
   service: Service,
   id: string,
-  tell: (state: SubmissionState) => void,
-  away: () => void,
+  onState: (state: SubmissionState) => void,
+  onSilence: () => void,
 ): Promise<SubmissionState> {
-  return (await trackByEvents(service, id, tell)) ?? trackByPolling(service, id, tell, away);
+  return (await trackByEvents(service, id, onState)) ?? trackByPolling(service, id, onState, onSilence);
 }
 
 /** Listen to a submission's events; return null if they break off before the end. */
-function trackByEvents(service: Service, id: string, tell: (state: SubmissionState) => void): Promise<SubmissionState | null> {
+function trackByEvents(service: Service, id: string, onState: (state: SubmissionState) => void): Promise<SubmissionState | null> {
   return new Promise((resolve) => {
     const events = service.events(id);
     const end = (state: SubmissionState | null): void => {
@@ -25,7 +25,7 @@ function trackByEvents(service: Service, id: string, tell: (state: SubmissionSta
     };
     events.addEventListener("state", ({ data }: MessageEvent<string>) => {
       const state = JSON.parse(data) as SubmissionState;
-      tell(state);
+      onState(state);
       if (state.state !== "pending") end(state);
     });
     events.addEventListener("error", () => end(null));
@@ -36,22 +36,22 @@ function trackByEvents(service: Service, id: string, tell: (state: SubmissionSta
 async function trackByPolling(
   service: Service,
   id: string,
-  tell: (state: SubmissionState) => void,
-  away: () => void,
+  onState: (state: SubmissionState) => void,
+  onSilence: () => void,
 ): Promise<SubmissionState> {
-  let pause = FIRST_INTERVAL_MS;
+  let interval = FIRST_INTERVAL_MS;
   for (;;) {
     try {
       const state = await service.state(id);
-      tell(state);
+      onState(state);
       if (state.state !== "pending") return state;
-      pause = FIRST_INTERVAL_MS;
+      interval = FIRST_INTERVAL_MS;
     } catch (error) {
-      const isPassing = error instanceof ServiceError && (error.status === 0 || error.status >= 500 || error.status === 429);
-      if (!isPassing) throw error;
-      away();
-      pause = Math.min(2 * pause, MAX_INTERVAL_MS);
+      const isTemporary = error instanceof ServiceError && (error.status === 0 || error.status >= 500 || error.status === 429);
+      if (!isTemporary) throw error;
+      onSilence();
+      interval = Math.min(2 * interval, MAX_INTERVAL_MS);
     }
-    await new Promise((go) => setTimeout(go, pause));
+    await new Promise((go) => setTimeout(go, interval));
   }
 }

@@ -24,7 +24,7 @@ export interface SubmitPage {
   readonly results: ResultsCard;
   source(): string | null; // returns null if the program is incomplete
   text(): string; // returns the program, complete or not
-  judged(source: string, verdict: Verdict): void;
+  showVerdict(source: string, verdict: Verdict): void;
 }
 
 export class SubmitControls {
@@ -58,7 +58,7 @@ export class SubmitControls {
 
   /** Load the due time, which may differ between persons. */
   async #loadDueTime(): Promise<void> {
-    const answer = this.service.me && (await this.service.ask(`exercises/${this.page.exercise.id}`).catch(() => null));
+    const answer = this.service.session && (await this.service.get(`exercises/${this.page.exercise.id}`).catch(() => null));
     const due = (answer as { window?: { due: string | null } } | null)?.window?.due;
     this.#dueTime = due ? formatLocalTime(due) : null;
     this.#paint();
@@ -66,14 +66,14 @@ export class SubmitControls {
 
   /** Continue with a submission that was made before this page was loaded. */
   async #resume(): Promise<void> {
-    const { me } = this.service;
-    const attempt = me && this.#pending.of(me.name);
+    const { session } = this.service;
+    const attempt = session && this.#pending.forPerson(session.name);
     if (this.#isBusy || !attempt?.id) return;
     const { source, id } = attempt;
     await this.#whileBusy(source, async () => {
       this.page.results.show(source, "plain", "Your submission is on its way.", "", []);
       await this.#awaitVerdict(source, id);
-      this.page.results.compare(this.page.text());
+      this.page.results.markStale(this.page.text());
     });
   }
 
@@ -99,9 +99,9 @@ export class SubmitControls {
   }
 
   async #ensureSession(): Promise<Session | null> {
-    if (this.service.me ?? (await this.service.recall())) return this.service.me;
+    if (this.service.session ?? (await this.service.loadSession())) return this.service.session;
     await this.#openSignIn();
-    return this.service.me;
+    return this.service.session;
   }
 
   async #openSignIn(): Promise<void> {
@@ -112,7 +112,7 @@ export class SubmitControls {
 
   async #signOut(): Promise<void> {
     await this.service.signOut().catch(() => null);
-    this.service.me = null;
+    this.service.session = null;
     await certificates.load();
     this.#paint();
   }
@@ -121,36 +121,36 @@ export class SubmitControls {
     const { exercise, results } = this.page;
     results.show(source, "plain", "Your submission is on its way.", "", []);
     const attempt = this.#pendingFor(source, person);
-    this.#pending.keep(attempt);
+    this.#pending.store(attempt);
     const sent = await this.service.submit(exercise.id, source, attempt.key);
-    this.#pending.keep({ ...attempt, id: sent.id });
-    results.say(stateSentence(sent));
+    this.#pending.store({ ...attempt, id: sent.id });
+    results.showSentence(stateSentence(sent));
     await this.#awaitVerdict(source, sent.id);
   }
 
   /** Track a submission to its verdict, and show that. */
   async #awaitVerdict(source: string, id: string): Promise<void> {
     const { results } = this.page;
-    const last = await trackSubmission(this.service, id, (state) => results.say(stateSentence(state)), () => results.say(SILENCE_SENTENCE));
+    const last = await trackSubmission(this.service, id, (state) => results.showSentence(stateSentence(state)), () => results.showSentence(SILENCE_SENTENCE));
     if (last.state !== "parked") {
       const verdict = (await this.service.verdict(id)) as Verdict;
-      this.#pending.settle();
-      this.page.judged(source, verdict);
+      this.#pending.clear();
+      this.page.showVerdict(source, verdict);
       await certificates.load();
     }
   }
 
   /** Return the pending submission of a text. A lost answer must not cause a second one, so its key stays. */
   #pendingFor(source: string, person: string): PendingSubmission {
-    const latest = this.#pending.of(person);
+    const latest = this.#pending.forPerson(person);
     if (latest?.id === null && latest.source === source) return latest;
     return { source, key: uniqueKey(), person, id: null };
   }
 
   #showError(source: string, { status, message, seconds }: ServiceError): void {
     this.page.results.show(source, "bad", message, "", []);
-    if (status === 404 || status === 409) this.#pending.settle();
-    if (status === 401 || status === 403) this.service.me = null; // the next submission asks to sign in
+    if (status === 404 || status === 409) this.#pending.clear();
+    if (status === 401 || status === 403) this.service.session = null; // the next submission asks to sign in
     if (seconds > 0 && status === 429) this.#showWait(Math.ceil(seconds));
     this.#paint();
   }
@@ -168,18 +168,18 @@ export class SubmitControls {
   }
 
   #paint(): void {
-    const { me } = this.service;
-    if (me === null) {
+    const { session } = this.service;
+    if (session === null) {
       this.#status.textContent = "Not signed in: what you submit is graded by the service once you are.";
       this.#actions.replaceChildren(button("Sign in", () => void this.#openSignIn(), { class: "link" }));
       return;
     }
-    this.#status.replaceChildren("Signed in as ", element("b", {}, me.name), ".", ...this.#renderCertificate(), this.#dueTime ? ` Due ${this.#dueTime}.` : "");
+    this.#status.replaceChildren("Signed in as ", element("b", {}, session.name), ".", ...this.#renderCertificate(), this.#dueTime ? ` Due ${this.#dueTime}.` : "");
     this.#actions.replaceChildren(button("Sign out", () => void this.#signOut(), { class: "link" }));
   }
 
   #renderCertificate(): (Node | string)[] {
-    const best = certificates.of(this.page.exercise.id);
+    const best = certificates.forExercise(this.page.exercise.id);
     if (best === null) return [];
     const points = `${best.score}/${pluralize(best.max_score, "point")}`;
     if (!best.passed) return [` Best of what you submitted: ${points}.`];

@@ -3,7 +3,6 @@
 import {
   autocompletion,
   closeCompletion,
-  type Completion,
   type CompletionContext,
   completionKeymap,
   type CompletionResult,
@@ -42,9 +41,6 @@ function completeMember(context: CompletionContext, names: NumpyNames): Completi
   const dot = match.text.lastIndexOf(".");
   const members = names[match.text.slice(0, dot).replace(/^numpy/, "np")];
   if (!members) return null;
-  return { from: match.from + dot + 1, options: toCompletions(members), validFor: /^\w*$/ };
-}
-
-function toCompletions(members: NumpyNames[string]): Completion[] {
-  return Object.entries(members).map(([label, info]) => (info ? { label, info } : { label }));
+  const options = Object.entries(members).map(([label, info]) => (info ? { label, info } : { label }));
+  return { from: match.from + dot + 1, options, validFor: /^\w*$/ };
 }

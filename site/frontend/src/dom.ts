@@ -13,7 +13,7 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
 ): HTMLElementTagNameMap[Tag] {
   const node = document.createElement(tag);
   setAttributes(node, attributes);
-  node.append(...withoutEmpty(children));
+  node.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
   return node;
 }
 
@@ -79,8 +79,4 @@ function setAttributes(target: Element, attributes: Attributes): void {
       target.setAttribute(name, String(value));
     }
   }
-}
-
-function withoutEmpty(children: readonly Child[]): (Node | string)[] {
-  return children.filter((child) => child !== null && child !== undefined && child !== false);
 }

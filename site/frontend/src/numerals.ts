@@ -26,7 +26,8 @@ export function isRounded(values: readonly number[], decimals: number | null): b
 export function formatNumber(value: number, decimals: number | null): string {
   if (Number.isNaN(value)) return "nan";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : `${MINUS_SIGN}∞`;
-  const text = decimals === null ? toExponential(value) : toFixedHalfEven(value, decimals);
+  // Python writes an exponent of at least two digits.
+  const text = decimals === null ? value.toExponential(2).replace(/e([+-])(\d)$/, "e$10$2") : toFixedHalfEven(value, decimals);
   const unsigned = Number(text) === 0 ? text.replace("-", "") : text;
   return unsigned.replaceAll("-", MINUS_SIGN);
 }
@@ -36,8 +37,9 @@ export function formatInteger(value: number): string {
   return String(value).replace("-", MINUS_SIGN);
 }
 
-function toExponential(value: number): string {
-  return value.toExponential(2).replace(/e([+-])(\d)$/, "e$10$2"); // at least two digits, as Python writes it
+/** Parse a number from Python's JSON, in which NaN and infinity are names. */
+export function parseNumber<Value extends number | boolean>(sent: Value | string): Value | number {
+  return typeof sent !== "string" ? sent : sent === "inf" ? Infinity : sent === "-inf" ? -Infinity : NaN;
 }
 
 function isExact(values: readonly number[], decimals: number): boolean {

@@ -12,7 +12,9 @@ const NOT_FINITE = "not-finite";
  */
 export function createShade(values: readonly number[]): (value: number) => string {
   const finite = values.filter(Number.isFinite);
-  if (finite.every((value) => value >= 0 && value <= 1)) return withNotFinite(sequentialClass);
+  if (finite.every((value) => value >= 0 && value <= 1)) {
+    return withNotFinite((value) => `seq-${roundHalfToEven(value * (STEPS - 1))}`);
+  }
   return createDivergingShade(values);
 }
 
@@ -20,10 +22,6 @@ export function createShade(values: readonly number[]): (value: number) => strin
 export function createDivergingShade(values: readonly number[]): (value: number) => string {
   const largest = Math.max(...values.filter(Number.isFinite).map(Math.abs)) || 1;
   return withNotFinite((value) => `div-${MIDDLE + roundHalfToEven((value / largest) * MIDDLE)}`);
-}
-
-function sequentialClass(value: number): string {
-  return `seq-${roundHalfToEven(value * (STEPS - 1))}`;
 }
 
 function withNotFinite(shade: (value: number) => string): (value: number) => string {

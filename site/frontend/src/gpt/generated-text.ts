@@ -1,7 +1,7 @@
 /** A text that grows letter by letter, with each letter's alternatives and the attention of each head. */
 
 import { button, createSvg, element } from "../dom";
-import { type AttentionLink, attentionLinks, END_OF_TEXT, type GenerationStep, HEADS_PER_BLOCK, letterName } from "./generation-step";
+import { type AttentionLink, attentionLinks, type GenerationStep, HEADS_PER_BLOCK, letterName } from "./generation-step";
 import { formatPercent } from "../text";
 
 const MIN_THREAD_WEIGHT = 0.06; // for a thread of one letter
@@ -154,9 +154,4 @@ function choiceBar(letter: string, share: number, isChosen: boolean): HTMLElemen
   const line = element("span", { class: "choice-bar" });
   line.style.setProperty("--share", String(share));
   return element("li", { "data-chosen": isChosen }, element("code", {}, letterName(letter)), line, element("span", {}, formatPercent(share)));
-}
-
-/** Whether a tale ends with this letter. */
-export function isEndOfText(letter: string): boolean {
-  return letter === END_OF_TEXT;
 }

@@ -1,7 +1,7 @@
 /** The figures of a cell that runs in the page; laid out like sitegen.cell_displays, and tested against it. */
 
 import { element } from "../dom";
-import { decimalsFor, formatNumber } from "../numerals";
+import { decimalsFor, formatNumber, parseNumber } from "../numerals";
 import { createShade } from "../shading";
 
 /** A matrix that Python sends. Numbers that JSON lacks are sent by name. */
@@ -40,7 +40,7 @@ const MAX_NARROW_ROW = 26;
 const MAX_SPACIOUS_COLUMNS = 12;
 
 export function layOutMatrix(matrix: MatrixFigure): MatrixLayout {
-  const rows = matrix.values.map((row) => row.map(parseValue));
+  const rows = matrix.values.map((row) => row.map((value) => parseNumber<number>(value)));
   const isHeatmap = matrix.kind === "heatmap";
   const cells = isHeatmap ? heatmapCells(rows) : tableCells(rows);
   const columns = matrix.columns.length > 0 ? matrix.columns : indexLabels(rows[0]?.length ?? 0);
@@ -92,10 +92,6 @@ function renderPlot({ title, alt, svg }: PlotFigure): HTMLElement {
 
 function headingCell(scope: "row" | "col", label: string): HTMLElement {
   return element("th", { scope }, label);
-}
-
-function parseValue(value: number | string): number {
-  return value === "inf" ? Infinity : value === "-inf" ? -Infinity : Number(value);
 }
 
 function indexLabels(length: number): string[] {

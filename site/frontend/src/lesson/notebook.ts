@@ -22,10 +22,6 @@ export class Notebook {
     this.#cells = builtCodes.map((code, index) => ({ code, runCodes: null, shownCodes: builtCodes.slice(0, index + 1) }));
   }
 
-  get length(): number {
-    return this.#cells.length;
-  }
-
   code(index: number): string {
     return this.#cell(index).code;
   }

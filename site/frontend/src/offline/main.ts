@@ -104,31 +104,26 @@ async function cachePages(addresses: readonly string[]): Promise<void> {
       if (await cache.match(next)) continue;
       const response = await fetch(next, { cache: "no-cache" }).catch(() => undefined);
       if (!response?.ok) continue;
-      if (await isExercisePage(response)) waiting.push(new URL("exercise.json", next).href);
-      waiting.push(...(await linkedFiles(response, next)));
-      if (next.endsWith("/exercise.json")) waiting.push(...(await engineFiles(response, next)));
+      waiting.push(...(await neededFiles(response, next)));
       await cacheResponse(PAGE_CACHE, next, response);
     }
   };
   await Promise.all(Array.from({ length: PARALLEL_FETCHES }, keepSome));
 }
 
-async function isExercisePage(response: Response): Promise<boolean> {
-  if (!response.headers.get("content-type")?.startsWith("text/html")) return false;
-  return (await response.clone().text()).includes(' data-page="exercise"');
-}
-
-/** Return the images and data files beside a page: those that it names without a folder. */
-async function linkedFiles(response: Response, address: string): Promise<string[]> {
-  if (!response.headers.get("content-type")?.startsWith("text/html")) return [];
-  const matches = (await response.clone().text()).matchAll(/ (?:src|data-files)="([\w.-]+\.(?:png|jpe?g|json))"/g);
-  return [...matches].map(([, name]) => new URL(name ?? "", address).href);
-}
-
-/** Return the file from which Python judges the exercise, if there is one. */
-async function engineFiles(response: Response, address: string): Promise<string[]> {
-  const { engine } = (await response.clone().json()) as { engine: string };
-  return engine ? [new URL(engine, address).href] : [];
+/** Return the files that a page or an exercise.json needs. */
+async function neededFiles(response: Response, address: string): Promise<string[]> {
+  const names: string[] = [];
+  if (response.headers.get("content-type")?.startsWith("text/html")) {
+    const html = await response.clone().text();
+    if (html.includes(' data-page="exercise"')) names.push("exercise.json");
+    // The builder names the images and data files beside a page without a folder.
+    for (const [, name = ""] of html.matchAll(/ (?:src|data-files)="([\w.-]+\.(?:png|jpe?g|json))"/g)) names.push(name);
+  } else if (address.endsWith("/exercise.json")) {
+    const { engine } = (await response.clone().json()) as { engine: string };
+    if (engine) names.push(engine); // the file from which Python judges
+  }
+  return names.map((name) => new URL(name, address).href);
 }
 
 /** Cache the files from which Python has just started, by Pyodide's lock file. */

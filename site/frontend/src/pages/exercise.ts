@@ -9,16 +9,13 @@ import { navigateInPlace } from "../navigation";
 async function openExercise(): Promise<void> {
   // Load in parallel, and only what the page needs: a prediction needs no editor.
   const signal = pageSignal();
-  const work = isPrediction() ? import("../solve/prediction") : import("../solve/workbench");
+  const isPrediction = findElement("#bench", HTMLElement).dataset.kind === "predict";
+  const work = isPrediction ? import("../solve/prediction") : import("../solve/workbench");
   const [exercise, parts] = await Promise.all([loadExercise(), work]);
   if (exercise === null || signal.aborted) return;
   if ("Prediction" in parts) new parts.Prediction(exercise);
   else new parts.Workbench(exercise);
   startJumpBar();
-}
-
-function isPrediction(): boolean {
-  return findElement("#bench", HTMLElement).dataset.kind === "predict";
 }
 
 function openOrReport(): void {

@@ -2,8 +2,8 @@
 
 import { button, element, findElement, renderInlineCode } from "../dom";
 import { WritingPace } from "../gpt/writing-pace";
-import { draftSentence, type GenerationStep, type RecordedText, SWITCH_SENTENCES } from "../gpt/generation-step";
-import { GeneratedText, isEndOfText, prefersReducedMotion } from "../gpt/generated-text";
+import { draftSentence, END_OF_TEXT, type GenerationStep, type RecordedText, SWITCH_SENTENCES } from "../gpt/generation-step";
+import { GeneratedText, prefersReducedMotion } from "../gpt/generated-text";
 import { progress } from "../progress";
 import { InterruptedCall, Python } from "../python";
 import { readProgram } from "../solve/draft";
@@ -154,7 +154,7 @@ class GptDesk {
       if (letter === undefined) break;
       this.#text.add({ letter, choices, heads, counts }, !prefersReducedMotion);
       for (const each of switches) if (each.dataset.part === "speculative-decoding") setText(each, ".gpt-counted", draftSentence(counts, written + 1));
-      if (isEndOfText(letter)) break;
+      if (letter === END_OF_TEXT) break;
       if (!prefersReducedMotion) await this.#pace.waitForLetter();
     }
     if (answer.problem) this.#showProblem(answer.problem);

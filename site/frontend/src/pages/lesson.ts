@@ -110,18 +110,15 @@ class Lesson {
       if (hasRestarted) this.#notebook.forgetRuns();
       const view = this.#views.get(each);
       view?.showResult(result);
-      if (!result.problem) this.#tellExperiments(each);
+      if (!result.problem) {
+        for (const experiment of this.#experiments) experiment.showOutcome(each, this.#notebook.code(each));
+      }
       view?.setNote(each === index ? timing(milliseconds, cells.length - 1) : "");
       if ((result.problem || hasRestarted) && each !== index) {
         this.#waitingCell?.showFailure("This has not run, since a cell above ended in an error.", view);
         return;
       }
     }
-  }
-
-  /** Tell the experiments that a cell has run; it may have been their change. */
-  #tellExperiments(index: number): void {
-    for (const experiment of this.#experiments) experiment.showOutcome(index, this.#notebook.code(index));
   }
 
   /** Send the arrays that the cells have defined to the figures that can show them. */

@@ -97,7 +97,7 @@ function lineItem({ exercise, day, state, verb, detail, xp, times }: Line, cours
   const name = courseExercise
     ? element("a", { href: page.root + courseExercise.path }, courseExercise.title)
     : element("code", {}, exercise);
-  const often = times > 1 ? `${times} times, at last: ${lowerFirst(detail)}` : detail;
+  const often = times > 1 ? `${times} times, at last: ${detail.replace(/^It /, "it ")}` : detail;
   return element(
     "li",
     {},
@@ -106,10 +106,6 @@ function lineItem({ exercise, day, state, verb, detail, xp, times }: Line, cours
     element("time", { datetime: day }, formatDay(day)),
     often && element("small", {}, often),
   );
-}
-
-function lowerFirst(text: string): string {
-  return text.replace(/^It /, "it ");
 }
 
 function formatDay(day: string): string {

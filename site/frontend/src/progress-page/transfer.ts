@@ -100,7 +100,7 @@ function importChanges(history: History, titles: ReadonlyMap<string, string>): s
   const after = computeTotals(mergeHistories(progress.history, history));
   const passed = after.passed.filter((id) => !before.passed.includes(id)).map((id) => titles.get(id) ?? id);
   return [
-    passed.length > 0 ? `${pluralize(passed.length, "more exercise")} passed: ${joinNames(passed)}` : "No more exercises passed",
+    passed.length > 0 ? `${pluralize(passed.length, "more exercise")} passed: ${joinFirstNames(passed)}` : "No more exercises passed",
     before.xp === after.xp ? `XP: still ${after.xp}` : `XP: ${after.xp} instead of ${before.xp}`,
     ...(before.longest === after.longest
       ? []
@@ -108,7 +108,7 @@ function importChanges(history: History, titles: ReadonlyMap<string, string>): s
   ];
 }
 
-function joinNames(names: readonly string[]): string {
+function joinFirstNames(names: readonly string[]): string {
   const firstNames = names.slice(0, MAX_NAMES).join(", ");
   return names.length > MAX_NAMES ? `${firstNames} and ${names.length - MAX_NAMES} more` : firstNames;
 }

@@ -101,10 +101,7 @@ export class Help {
     this.#nextHint.hidden = !label;
     this.#nextHint.classList.toggle("offered", failures >= FAILURES_BEFORE_OFFER);
     if (label) this.#nextHint.append(button(label, () => void this.#takeHint(), { class: "button" }));
-    if (!this.#isSolutionShown) this.#paintSolution();
-  }
-
-  #paintSolution(): void {
+    if (this.#isSolutionShown) return;
     const title = element("summary", {}, "Solution");
     this.#solutionPanel.replaceChildren(title, element("div", { class: "prose" }, ...this.#renderSolutionAccess()));
   }

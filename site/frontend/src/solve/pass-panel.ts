@@ -43,16 +43,16 @@ function renderAdvance({ id, title }: Exercise): HTMLElement[] {
   const lesson = marks[lessonIndex]?.nextElementSibling?.textContent ?? "";
   const trained = [...document.querySelectorAll("#trains a")].map(({ textContent }) => textContent);
   const practised = trained.length > 0 ? `You practised ${joinNames(trained)}.` : `You solved “${title}”.`;
-  const squares = lessons.map((lesson) => element("span", { class: "dots" }, ...lesson.map((each) => renderSquare(statuses.get(each)?.state, each === id))));
+  const square = (exercise: string): HTMLElement => {
+    const state = statuses.get(exercise)?.state ?? "new";
+    return element("span", { class: "state", "data-state": state.replace(" ", "-"), "data-new": exercise === id });
+  };
+  const squares = lessons.map((lesson) => element("span", { class: "dots" }, ...lesson.map(square)));
   const label = `${ids.filter(isPassed).length} of ${ids.length} exercises passed`;
   return [
     element("p", {}, practised, isWhole && ` That completes “${lesson}”.`),
     element("div", { class: "lit", role: "img", "aria-label": label }, ...squares),
   ];
-}
-
-function renderSquare(state: string | undefined, isNew: boolean): HTMLElement {
-  return element("span", { class: "state", "data-state": (state ?? "new").replace(" ", "-"), "data-new": isNew });
 }
 
 function renderEarnedXp(before: ExerciseStatus, after: ExerciseStatus): HTMLElement {

@@ -29,7 +29,7 @@ interface AnswerField {
   readonly focusTarget: HTMLElement; // the element that gets the focus
   read(): string; // returns a Python literal, or an empty text
   write(literal: string): void;
-  validate(): string; // returns what is wrong with the answer
+  validate(): string; // returns what is wrong with the answer, or an empty text
   showError(trouble: string): void;
   readonly mark: HTMLElement; // shows whether the answer is right
 }

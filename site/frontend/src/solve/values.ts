@@ -22,7 +22,7 @@ export function renderComparison(test: TestResult, caption = "Yours"): HTMLEleme
   const [left, right] = [toNumberTable(expected), toNumberTable(got)];
   if (expected && got && left && right) {
     container.append(...renderTables(expected, got, left, right, test.worst ?? null, caption));
-  } else if (expected && got && isPrintedText(expected)) {
+  } else if (expected && got && expected.summary === "printed text") {
     container.append(renderPrinted("Expected", expected, null), renderPrinted(caption, got, expected));
   } else {
     if (expected && left) container.append(renderTable("Expected", expected, left));
@@ -51,13 +51,13 @@ function renderTables(
   const expectedTable = renderMatrix(left, { caption: "Expected", note: expected.summary, ...shade });
   const gotTable = renderMatrix(right, { caption, note: got.summary, ...shade, ...marks });
   const difference = subtractTables(left, right);
-  const differenceTable = difference && renderMatrix(difference, { ...differenceOptions(difference, caption), ...marks });
+  const differenceTable = difference && renderMatrix(difference, {
+    caption: `${caption} − expected`,
+    shade: createDivergingShade(difference.rows.flat().map(Number)),
+    ...marks,
+  });
   const note = marks && element("p", { class: "quiet" }, marks.explanation);
   return [expectedTable, gotTable, differenceTable, note].filter((each) => each !== null);
-}
-
-function differenceOptions(difference: NumberTable, caption: string): { caption: string; shade: (value: number) => string } {
-  return { caption: `${caption} − expected`, shade: createDivergingShade(difference.rows.flat().map(Number)) };
 }
 
 /** Return the difference of two tables; null if the shapes differ, or for truth values. */
@@ -128,10 +128,6 @@ function haveSameShape(left: MatrixRows, right: MatrixRows): boolean {
 function isClose(got: number, expected: number): boolean {
   if (Object.is(got, expected) || got === expected) return true;
   return Math.abs(got - expected) <= 1e-8 + 1e-5 * Math.abs(expected);
-}
-
-function isPrintedText(value: ValueDisplay): boolean {
-  return value.summary === "printed text";
 }
 
 function renderText(name: string, value: ValueDisplay): HTMLElement {

@@ -2,6 +2,7 @@
 
 import type { MatrixFigure } from "../lesson/figures";
 import type { MatrixRows, NumberTable } from "../matrix";
+import { parseNumber } from "../numerals";
 
 export type Outcome =
   | "passed"
@@ -83,12 +84,6 @@ export interface RunResult {
 /** Return a value's numbers as a table, or null. NaN and infinity, which JSON lacks, are sent as text. */
 export function toNumberTable(value: ValueDisplay | null | undefined): NumberTable | null {
   if (!value?.rows) return null;
-  const rows: MatrixRows = value.rows.map((row) => row.map(parseNumber));
+  const rows: MatrixRows = value.rows.map((row) => row.map((value) => parseNumber(value)));
   return { rows, isVector: value.vector, areIntegers: /^u?int/.test(value.summary) };
-}
-
-function parseNumber(sent: number | boolean | string): number | boolean {
-  if (typeof sent !== "string") return sent;
-  if (sent === "inf") return Infinity;
-  return sent === "-inf" ? -Infinity : NaN;
 }

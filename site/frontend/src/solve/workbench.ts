@@ -83,7 +83,7 @@ export class Workbench {
   }
 
   #renderFooter(): HTMLElement {
-    const modifier = isMac() ? "⌘" : "Ctrl";
+    const modifier = /Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘" : "Ctrl";
     const label = (name: string, keys: string): DocumentFragment => {
       const fragment = document.createDocumentFragment();
       fragment.append(name, element("kbd", { "aria-hidden": "true" }, keys));
@@ -276,10 +276,6 @@ function runHelpSentence({ inputs }: Exercise): string {
   const names = inputs.map((name) => `\`${name}\``);
   const inputsPart = names.length > 0 ? ` and the inputs of the first test: ${names.join(", ")}` : "";
   return `“Run” also has \`heatmap(matrix)\`${inputsPart}. The tests do not: put lines that need it under \`if __name__ == "__main__":\`.`;
-}
-
-function isMac(): boolean {
-  return /Mac|iPhone|iPad/.test(navigator.userAgent);
 }
 
 function whenIdle(act: () => void): void {

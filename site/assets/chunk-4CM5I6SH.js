@@ -1,0 +1,1 @@
+var o="not-finite";function s(n){return n.filter(Number.isFinite).every(r=>r>=0&&r<=1)?t(r=>`seq-${i(r*20)}`):u(n)}function u(n){let e=Math.max(...n.filter(Number.isFinite).map(Math.abs))||1;return t(r=>`div-${10+i(r/e*10)}`)}function t(n){return e=>Number.isFinite(e)?n(e):o}function i(n){let e=Math.floor(n);return n-e!==.5?Math.round(n):e%2===0?e:e+1}export{s as a,u as b};

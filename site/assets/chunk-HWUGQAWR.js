@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-CGDNLAY2.js";import"./chunk-WSZKWDXW.js";import"./chunk-GPR2CFLK.js";import"./chunk-ZK33ZSB7.js";import"./chunk-KX67XV6H.js";import"./chunk-NTFH77QA.js";import"./chunk-LCHB4SY7.js";import"./chunk-5IRIZZJR.js";import"./chunk-A4HPGFJH.js";export{a as BreakItCard,b as startLessonBreak};

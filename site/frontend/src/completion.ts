@@ -15,7 +15,7 @@ import { keymap } from "@codemirror/view";
 export type NumpyNames = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** Matches a module and the beginning of a name in it, before the cursor. */
-const MEMBER = /(?<![\w.])(?:np|numpy)(?:\.\w+)*\.\w*$/;
+const MEMBER_PATTERN = /(?<![\w.])(?:np|numpy)(?:\.\w+)*\.\w*$/;
 
 export const COMPLETION_THEME = {
   ".cm-tooltip": { backgroundColor: "var(--surface)", color: "var(--ink)", border: "1px solid var(--line)", borderRadius: "6px" },
@@ -36,7 +36,7 @@ export function createCompletion(names: () => NumpyNames): Extension {
 }
 
 function completeMember(context: CompletionContext, names: NumpyNames): CompletionResult | null {
-  const match = context.matchBefore(MEMBER);
+  const match = context.matchBefore(MEMBER_PATTERN);
   if (!match) return null;
   const dot = match.text.lastIndexOf(".");
   const members = names[match.text.slice(0, dot).replace(/^numpy/, "np")];

@@ -7,8 +7,6 @@ import { type ExerciseStatus, exerciseStatuses, INITIAL_STATUS, type State, tota
 import { PAGE_CHANGED_EVENT } from "./page-signal";
 import { certificates } from "./submit/certificates";
 
-type StatusMap = ReadonlyMap<string, ExerciseStatus>;
-
 const STATE_SENTENCES: Record<State, string> = {
   new: "",
   tried: "tried, not passed yet",
@@ -18,17 +16,20 @@ const STATE_SENTENCES: Record<State, string> = {
 
 function paintMarks(): void {
   const statuses = withCertificates(exerciseStatuses(progress.history));
+  const certified = new Set(certificates.passed.map(({ exercise }) => exercise));
+  const statusOf = (id: string): ExerciseStatus => statuses.get(id) ?? INITIAL_STATUS;
   for (const mark of document.querySelectorAll<HTMLElement>("[data-state-of]")) {
-    paintState(mark, statusesOf(mark.dataset.stateOf, statuses));
+    const ids = splitIds(mark.dataset.stateOf);
+    paintState(mark, ids.map(statusOf), ids.length > 0 && ids.every((id) => certified.has(id)));
   }
   for (const tally of document.querySelectorAll<HTMLElement>("[data-tally]")) {
-    paintTally(tally, statusesOf(tally.dataset.tally, statuses));
+    paintTally(tally, splitIds(tally.dataset.tally).map(statusOf));
   }
   paintMasthead(totalXp(statuses.values()));
 }
 
 /** Apply what the service has certified, which takes precedence over this browser's record. */
-function withCertificates(statuses: Map<string, ExerciseStatus>): StatusMap {
+function withCertificates(statuses: Map<string, ExerciseStatus>): ReadonlyMap<string, ExerciseStatus> {
   for (const { exercise, xp } of certificates.passed) {
     const status = statuses.get(exercise) ?? INITIAL_STATUS;
     statuses.set(exercise, { ...status, state: "passed", earned: xp, selfReported: false, closed: true });
@@ -36,27 +37,19 @@ function withCertificates(statuses: Map<string, ExerciseStatus>): StatusMap {
   return statuses;
 }
 
-function isCertified(ids: string | undefined): boolean {
-  const passed = new Set(certificates.passed.map(({ exercise }) => exercise));
-  const names = (ids ?? "").split(" ").filter(Boolean);
-  return names.length > 0 && names.every((id) => passed.has(id));
+function splitIds(ids: string | undefined): string[] {
+  return (ids ?? "").split(" ").filter(Boolean);
 }
 
-function statusesOf(ids: string | undefined, statuses: StatusMap): ExerciseStatus[] {
-  const names = (ids ?? "").split(" ").filter(Boolean);
-  return names.map((id) => statuses.get(id) ?? INITIAL_STATUS);
-}
-
-function paintState(mark: HTMLElement, statuses: readonly ExerciseStatus[]): void {
+function paintState(mark: HTMLElement, statuses: readonly ExerciseStatus[], isCertified: boolean): void {
   const state = combinedState(statuses);
-  const certified = isCertified(mark.dataset.stateOf);
   mark.dataset.state = state.replace(" ", "-");
-  mark.toggleAttribute("data-certified", certified);
+  mark.toggleAttribute("data-certified", isCertified);
   const label = mark.querySelector(":scope > .unseen");
   if (!label) return;
   const stateWords = isSelfReported(statuses) && state === "passed" ? "visible tests passed" : STATE_SENTENCES[state];
   const uncertifiedWords = statuses.length > 1 && state === "tried" ? passedSentence(statuses) : stateWords;
-  const words = certified ? "passed, certified" : uncertifiedWords;
+  const words = isCertified ? "passed, certified" : uncertifiedWords;
   const punctuated = mark.classList.contains("need") ? ` (${words})` : `${words}: `; // it stands behind the exercise's name, or before it
   label.textContent = words && punctuated;
 }

@@ -105,7 +105,7 @@ export class Python {
       this.#fail(String(error));
       return;
     }
-    this.#setState({ kind: "starting", since: this.#worker.since, load: this.#worker });
+    this.#setState({ kind: "starting", since: this.#worker.startTime, load: this.#worker });
     void this.#loadData().catch(() => undefined); // in parallel; `#prepareWorker` reports a failure
     if (this.#worker.isReady) void this.#prepareWorker();
   }

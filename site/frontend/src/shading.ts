@@ -1,7 +1,7 @@
 /** Which class of a colour ramp a number gets; the twin of sitegen.shading, and tested against it. */
 
-const STEPS = 21;
-const MIDDLE = 10;
+const RAMP_STEPS = 21;
+const RAMP_MIDDLE = 10;
 const NOT_FINITE = "not-finite";
 
 /**
@@ -13,7 +13,7 @@ const NOT_FINITE = "not-finite";
 export function createShade(values: readonly number[]): (value: number) => string {
   const finite = values.filter(Number.isFinite);
   if (finite.every((value) => value >= 0 && value <= 1)) {
-    return withNotFinite((value) => `seq-${roundHalfToEven(value * (STEPS - 1))}`);
+    return withNotFinite((value) => `seq-${roundHalfToEven(value * (RAMP_STEPS - 1))}`);
   }
   return createDivergingShade(values);
 }
@@ -21,7 +21,7 @@ export function createShade(values: readonly number[]): (value: number) => strin
 /** The diverging ramp whatever the values are: for differences, where zero is the middle. */
 export function createDivergingShade(values: readonly number[]): (value: number) => string {
   const largest = Math.max(...values.filter(Number.isFinite).map(Math.abs)) || 1;
-  return withNotFinite((value) => `div-${MIDDLE + roundHalfToEven((value / largest) * MIDDLE)}`);
+  return withNotFinite((value) => `div-${RAMP_MIDDLE + roundHalfToEven((value / largest) * RAMP_MIDDLE)}`);
 }
 
 function withNotFinite(shade: (value: number) => string): (value: number) => string {

@@ -28,12 +28,12 @@ export function requestState(exercise: string, restore: (code: string) => void):
 
 /** Report the learner's current code. */
 export function reportCode(exercise: string, code: string): void {
-  currentConversation?.report({ exercise, code, score: 0 });
+  currentConversation?.reportState({ exercise, code, score: 0 });
 }
 
 /** Report a judged program. A lower score than before only updates the code. */
 export function reportScore(exercise: string, code: string, score: number): void {
-  currentConversation?.report({ exercise, code, score });
+  currentConversation?.reportState({ exercise, code, score });
   currentConversation?.logCheck(exercise, score);
 }
 
@@ -53,7 +53,7 @@ class SpliceConversation {
     setTimeout(() => this.#startReporting(), STATE_TIMEOUT_MS);
   }
 
-  report({ exercise, code, score }: StoredState): void {
+  reportState({ exercise, code, score }: StoredState): void {
     if (exercise !== this.#state.exercise) return; // the page shows another exercise now
     this.#state = { exercise, code, score: Math.max(score, this.#state.score) };
     this.#hasChanged = true;

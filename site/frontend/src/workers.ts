@@ -13,7 +13,7 @@ const PYODIDE_FILE = /^[\w.+-]+$/;
 
 /** A worker. Once it is ready it has loaded Python, but nothing of a page. */
 export class PythonWorker {
-  readonly since = Date.now();
+  readonly startTime = Date.now();
   readonly packages = page.packages; // the packages that it loads beside NumPy
   isReady = false;
   receivedBytes = 0; // how much of Python has arrived

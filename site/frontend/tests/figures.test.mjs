@@ -1,11 +1,11 @@
 // The figures of lessons: the numbers and sentences that the builder gives too; tests/sitegen has the other half.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { attentionWeights, isKnown, softmax } from "../src/figures/attention.ts";
+import { attentionWeights, isKnownWord, softmax } from "../src/figures/attention.ts";
 import { describeArrows, dotProduct } from "../src/figures/arrows-model.ts";
 import { describeRow } from "../src/figures/explorer-sentences.ts";
 import { changeScores, describeShares } from "../src/figures/shares-model.ts";
-import { decodeScores, describeMeasures, histogramHeights, measure } from "../src/figures/curves-model.ts";
+import { computeMeasures, decodeScores, describeMeasures, histogramHeights } from "../src/figures/curves-model.ts";
 import * as waves from "../src/figures/positions-model.ts";
 import attention from "./attention.json";
 import { computeHeadArrays } from "../src/figures/head-arrays.ts";
@@ -16,13 +16,13 @@ for (const { words, head, settings, known, weights, said } of attention.cases) {
     const found = attentionWeights(attention.toy, words, head, settings);
     found.forEach((row, at) => row.forEach((weight, to) => assert.ok(Math.abs(weight - weights[at][to]) < 1e-6)));
     assert.deepEqual(found.map((row, at) => describeRow(words, row, at, settings.mask)), said);
-    assert.deepEqual(words.map((word) => isKnown(attention.toy, word)), known);
+    assert.deepEqual(words.map((word) => isKnownWord(attention.toy, word)), known);
   });
 }
 
 for (const { setting, measures, weights, bars, said } of curves.cases) {
   test(`scores and their softmax as NumPy computes them: ${JSON.stringify(setting)}`, () => {
-    const found = measure(decodeScores(curves.scores), setting);
+    const found = computeMeasures(decodeScores(curves.scores), setting);
     const near = (value, expected, by = 1e-6) => assert.ok(Math.abs(value - expected) <= by, `${value} ${expected}`);
     [found.spread, found.peak, found.slope].forEach((value, at) => near(value, measures[at]));
     found.weights[5].forEach((weight, at) => near(weight, weights[at]));

@@ -7,16 +7,16 @@ const step = (...heads) => ({ letter: "x", choices: [], heads });
 
 test("the first digit is the start of the text, which is no letter of it", () => {
   assert.deepEqual(attentionLinks(step("z00"), 2), []);
-  assert.deepEqual(attentionLinks(step("0z0"), 2), [{ head: 0, at: 0, weight: 1 }]);
+  assert.deepEqual(attentionLinks(step("0z0"), 2), [{ head: 0, index: 0, weight: 1 }]);
 });
 
 test("a model that saw only the end of the text looked at its last letters", () => {
-  assert.deepEqual(attentionLinks(step("0z"), 50), [{ head: 0, at: 49, weight: 1 }]);
+  assert.deepEqual(attentionLinks(step("0z"), 50), [{ head: 0, index: 49, weight: 1 }]);
 });
 
 test("the largest weight of all heads comes first", () => {
   const found = attentionLinks(step("007", "0e0"), 2);
-  assert.deepEqual(found.map(({ head, at }) => [head, at]), [[1, 0], [0, 1]]);
+  assert.deepEqual(found.map(({ head, index }) => [head, index]), [[1, 0], [0, 1]]);
 });
 
 test("what switches bring is a sentence, and drafts are counted once there are some", () => {

@@ -4,25 +4,25 @@ import { createSvg } from "../dom";
 import type { Matrix } from "./attention";
 
 const [WIDTH, HEIGHT] = [800, 150];
-const [ROW, TALL] = [44, 130];
+const [ROW_HEIGHT, TALL_WIDTH] = [44, 130];
 const MIN_WEIGHT = 0.004;
 const MIN_SHARES_OF_OTHERS = 1.5; // as a multiple of the weight if all were equal
 
 /** Draw an arc for each large weight, over words in a row or beside words in a column. */
-export function drawArcs(weights: Matrix, ask: number, only: number | null, isTall: boolean): SVGElement[] {
+export function drawArcs(weights: Matrix, selectedQuery: number, selectedKey: number | null, isTall: boolean): SVGElement[] {
   const arcs: { path: SVGElement; isAsked: boolean }[] = [];
   weights.forEach((row, query) =>
     row.forEach((weight, key) => {
-      const isAsked = query === ask;
+      const isAsked = query === selectedQuery;
       if (weight < (isAsked ? MIN_WEIGHT : MIN_SHARES_OF_OTHERS / row.length) || (!isAsked && query === key)) return;
-      const isFaded = isAsked && only !== null && only !== key;
+      const isFaded = isAsked && selectedKey !== null && selectedKey !== key;
       const opacity = isFaded ? 0.12 : 0.22 + 0.78 * Math.sqrt(weight);
       const path = createSvg("path", {
         class: isAsked ? "arc" : "arc others",
         pathLength: 1,
         d: (isTall ? tallArc : wideArc)(query, key, weights.length),
         "stroke-width": (isAsked ? 1 + 11 * weight : 1 + 2 * weight).toFixed(1),
-        "stroke-opacity": (only !== null && !isAsked ? opacity / 3 : opacity).toFixed(2),
+        "stroke-opacity": (selectedKey !== null && !isAsked ? opacity / 3 : opacity).toFixed(2),
       });
       arcs.push({ path, isAsked });
     }),
@@ -31,7 +31,7 @@ export function drawArcs(weights: Matrix, ask: number, only: number | null, isTa
 }
 
 export function tallHeight(count: number): number {
-  return ROW * count;
+  return ROW_HEIGHT * count;
 }
 
 function relativeHeight(query: number, key: number, count: number): number {
@@ -48,8 +48,8 @@ function wideArc(query: number, key: number, count: number): string {
 }
 
 function tallArc(query: number, key: number, count: number): string {
-  const [top, bottom] = [ROW * (query + 0.5), ROW * (key + 0.5)];
+  const [top, bottom] = [ROW_HEIGHT * (query + 0.5), ROW_HEIGHT * (key + 0.5)];
   if (query === key) return `M0 ${top - 6}C40 ${top - 20} 40 ${top + 20} 0 ${top + 6}`;
-  const bulge = Math.round(TALL * relativeHeight(query, key, count));
+  const bulge = Math.round(TALL_WIDTH * relativeHeight(query, key, count));
   return `M0 ${top}C${bulge} ${top} ${bulge} ${bottom} 0 ${bottom}`;
 }

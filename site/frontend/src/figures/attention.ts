@@ -1,6 +1,6 @@
 /** Attention weights of the toy model for any sentence and setting; the twin of sitegen.teaching.toy. */
 
-type Entry = readonly [row: number, column: number, value: number];
+type MatrixEntry = readonly [row: number, column: number, value: number];
 
 export interface ToyModel {
   readonly topics: number;
@@ -9,10 +9,10 @@ export interface ToyModel {
   readonly periods: readonly number[];
   readonly endings: readonly (readonly [kind: number, pattern: string])[];
   readonly words: Readonly<Record<string, readonly number[]>>; // the kind, then the topics
-  readonly heads: readonly { readonly name: string; readonly q: readonly Entry[]; readonly k: readonly Entry[] }[];
+  readonly heads: readonly { readonly name: string; readonly q: readonly MatrixEntry[]; readonly k: readonly MatrixEntry[] }[];
 }
 
-export interface Settings {
+export interface AttentionSettings {
   readonly mask: boolean;
   readonly scale: boolean;
   readonly temperature: number;
@@ -20,19 +20,19 @@ export interface Settings {
 
 export type Matrix = readonly (readonly number[])[];
 
-export function isKnown(toy: ToyModel, word: string): boolean {
+export function isKnownWord(toy: ToyModel, word: string): boolean {
   return Object.hasOwn(toy.words, normalizeWord(word));
 }
 
 /** Return the weights of one head: a row for each query, a column for each key. */
-export function attentionWeights(toy: ToyModel, words: readonly string[], head: number, settings: Settings): Matrix {
+export function attentionWeights(toy: ToyModel, words: readonly string[], head: number, settings: AttentionSettings): Matrix {
   const { q, k } = toy.heads[head] ?? { q: [], k: [] };
   const rows = words.map((word, place) => wordFeatures(toy, normalizeWord(word), place));
-  const queries = rows.map((row) => project(row, q, toy.d_k));
-  const keys = rows.map((row) => project(row, k, toy.d_k));
+  const queries = rows.map((row) => projectFeatures(row, q, toy.d_k));
+  const keys = rows.map((row) => projectFeatures(row, k, toy.d_k));
   const divisor = settings.temperature * (settings.scale ? Math.sqrt(toy.d_k) : 1);
   return queries.map((query, index) =>
-    softmax(keys.map((key, to) => (settings.mask && to > index ? -Infinity : dot(query, key) / divisor))),
+    softmax(keys.map((key, to) => (settings.mask && to > index ? -Infinity : dotProduct(query, key) / divisor))),
   );
 }
 
@@ -43,7 +43,7 @@ export function softmax(scores: readonly number[]): number[] {
   return exponentials.map((each) => each / sum);
 }
 
-export function dot(left: readonly number[], right: readonly number[]): number {
+export function dotProduct(left: readonly number[], right: readonly number[]): number {
   return left.reduce((sum, value, index) => sum + value * (right[index] ?? 0), 0);
 }
 
@@ -66,7 +66,7 @@ function guessKind(toy: ToyModel, word: string): number {
   return toy.endings.find(([, pattern]) => new RegExp(pattern).test(word))?.[0] ?? 0;
 }
 
-function project(row: readonly number[], entries: readonly Entry[], columns: number): number[] {
+function projectFeatures(row: readonly number[], entries: readonly MatrixEntry[], columns: number): number[] {
   const projected = Array.from({ length: columns }, () => 0);
   for (const [from, into, value] of entries) projected[into] = (projected[into] ?? 0) + (row[from] ?? 0) * value;
   return projected;

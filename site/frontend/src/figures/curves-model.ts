@@ -5,21 +5,21 @@ import { type Matrix, softmax } from "./attention";
 
 export const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
 
-const QUERIES = 96;
-const KEYS = 8;
-const STEPS = 20;
-const LIMIT = 32;
-const HEIGHT = 120;
+const QUERY_COUNT = 96;
+const KEY_COUNT = 8;
+const STEPS_PER_UNIT = 20;
+const MAX_SCORE = 32;
+const MAX_HEIGHT = 120;
 const SATURATED_PEAK = 0.72;
-const EVEN_PEAK = 1.6 / KEYS;
+const EVEN_PEAK = 1.6 / KEY_COUNT;
 
-export interface Setting {
+export interface CurveSettings {
   readonly size: number; // an index into SIZES
   readonly scale: boolean;
   readonly temperature: number;
 }
 
-export interface Measures {
+export interface CurveMeasures {
   readonly scores: Matrix;
   readonly weights: Matrix;
   readonly spread: number;
@@ -32,11 +32,11 @@ export function decodeScores(text: string): Int8Array {
   return Int8Array.from(atob(text), (character) => character.charCodeAt(0));
 }
 
-export function measure(scoreSteps: Int8Array, { size, scale, temperature }: Setting): Measures {
+export function computeMeasures(scoreSteps: Int8Array, { size, scale, temperature }: CurveSettings): CurveMeasures {
   const factor = (scale ? 1 : Math.sqrt(SIZES[size] ?? 1)) / temperature;
-  const scores = Array.from({ length: QUERIES }, (_, query) => {
-    const begin = (size * QUERIES + query) * KEYS;
-    return Array.from(scoreSteps.subarray(begin, begin + KEYS), (step) => (step / STEPS) * factor);
+  const scores = Array.from({ length: QUERY_COUNT }, (_, query) => {
+    const begin = (size * QUERY_COUNT + query) * KEY_COUNT;
+    return Array.from(scoreSteps.subarray(begin, begin + KEY_COUNT), (step) => (step / STEPS_PER_UNIT) * factor);
   });
   const weights = scores.map(softmax);
   const all = scores.flat();
@@ -52,20 +52,20 @@ export function measure(scoreSteps: Int8Array, { size, scale, temperature }: Set
 
 /** Return the heights of the histogram's bars; the largest is HEIGHT. */
 export function histogramHeights(scores: Matrix): number[] {
-  const counts = Array.from({ length: 2 * LIMIT }, () => 0);
+  const counts = Array.from({ length: 2 * MAX_SCORE }, () => 0);
   for (const score of scores.flat()) {
-    const index = score === LIMIT ? 2 * LIMIT - 1 : Math.floor(score) + LIMIT;
+    const index = score === MAX_SCORE ? 2 * MAX_SCORE - 1 : Math.floor(score) + MAX_SCORE;
     if (index >= 0 && index < counts.length) counts[index] = (counts[index] ?? 0) + 1;
   }
   const largest = Math.max(1, ...counts);
-  return counts.map((count) => (count / largest) * HEIGHT);
+  return counts.map((count) => (count / largest) * MAX_HEIGHT);
 }
 
-export function isSaturated({ peak }: Measures): boolean {
+export function isSaturated({ peak }: CurveMeasures): boolean {
   return peak >= SATURATED_PEAK;
 }
 
-export function describeMeasures(measures: Measures): string {
+export function describeMeasures(measures: CurveMeasures): string {
   const [spread, slope] = [measures.spread.toFixed(1), measures.slope.toFixed(3)];
   const peak = formatPercent(measures.peak);
   const numbers = `the scores spread by ${spread}, the largest share is ${peak} on average`;

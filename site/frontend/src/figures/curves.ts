@@ -1,7 +1,7 @@
 /** The curves figure: sliders, two drawings of scores and their softmax, three measures and a sentence. */
 
 import { findElement } from "../dom";
-import { decodeScores, describeMeasures, histogramHeights, isSaturated, measure, SIZES } from "./curves-model";
+import { computeMeasures, decodeScores, describeMeasures, histogramHeights, isSaturated, SIZES } from "./curves-model";
 import { FigureSentence, findSetting, showSetting } from "./figure";
 
 const BASELINE = 144;
@@ -16,7 +16,7 @@ export function startCurves(figure: HTMLElement): void {
 
   const draw = (): void => {
     const heat = 2 ** Number(temperature.value);
-    const measures = measure(scoreSteps, { size: Number(size.value), scale: scale.checked, temperature: heat });
+    const measures = computeMeasures(scoreSteps, { size: Number(size.value), scale: scale.checked, temperature: heat });
     drawBars(figure.querySelectorAll(".curves-scores rect"), histogramHeights(measures.scores));
     const reach = 6 * Math.min(measures.spread, 32);
     figure.querySelector(".curves-spread")?.setAttribute("d", `M${192 - reach} 18v-8H${192 + reach}v8`);

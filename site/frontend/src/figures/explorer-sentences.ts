@@ -8,16 +8,16 @@ export type SentenceParts = readonly string[];
 const EQUAL_WEIGHTS = 0.02;
 const NEARLY_ALL_WEIGHT = 0.9;
 
-export function describeRow(words: readonly string[], row: readonly number[], ask: number, mask: boolean): SentenceParts {
-  const queryWord = `“${words[ask]}”`;
-  const visibleWeights = mask ? row.slice(0, ask + 1) : row;
+export function describeRow(words: readonly string[], row: readonly number[], query: number, mask: boolean): SentenceParts {
+  const queryWord = `“${words[query]}”`;
+  const visibleWeights = mask ? row.slice(0, query + 1) : row;
   if (visibleWeights.length === 1) return ["", queryWord, " sees only itself: the mask hides what comes later."];
   const weight = (place: number): number => visibleWeights[place] ?? 0;
   // Weights that differ by a rounding error count as equal, and the earlier word is named first.
   const rounded = (place: number): number => Math.round(1_000_000 * weight(place));
   const order = visibleWeights.map((_, place) => place).sort((a, b) => rounded(b) - rounded(a));
   const [first = 0, second = 0] = order;
-  const name = (place: number): string => (place === ask ? "itself" : `“${words[place]}”`);
+  const name = (place: number): string => (place === query ? "itself" : `“${words[place]}”`);
   if (weight(first) - Math.min(...visibleWeights) < EQUAL_WEIGHTS) {
     const which = mask ? "all words that it sees" : "all words";
     return ["", queryWord, ` looks at ${which} alike, ${formatPercent(weight(first))} each.`];

@@ -4,7 +4,7 @@ import { element, findElement } from "../dom";
 import { createShade } from "../shading";
 import { formatPercent } from "../text";
 import { drawArcs, tallHeight } from "./arcs";
-import { attentionWeights, isKnown, type Matrix, type ToyModel } from "./attention";
+import { attentionWeights, isKnownWord, type Matrix, type ToyModel } from "./attention";
 import { describeCell, describeRow, fitInRow, type SentenceParts } from "./explorer-sentences";
 import { cellPosition, type CellPosition, FigureSentence, makeGrid, readFigureData, setTabStop, showSetting } from "./figure";
 
@@ -12,7 +12,7 @@ const FEWEST_WORDS = 2;
 const MOST_WORDS = 10;
 const shadeWeight = createShade([0, 1]);
 
-interface State {
+interface ExplorerState {
   words: readonly string[];
   ask: number;
   head: number;
@@ -27,8 +27,8 @@ class Explorer {
   readonly #wordList: HTMLElement;
   readonly #sentenceInput: HTMLInputElement;
   readonly #table: HTMLTableElement | null;
-  readonly #initialState: State;
-  #state: State;
+  readonly #initialState: ExplorerState;
+  #state: ExplorerState;
   #pointedCell: CellPosition | null = null; // the cell under the pointer or with the focus
   #weights: Matrix = [];
 
@@ -142,7 +142,7 @@ class Explorer {
     this.#change({ ...this.#initialState, head: Math.max(0, this.#initialState.head) });
   }
 
-  #change(changes: Partial<State>): void {
+  #change(changes: Partial<ExplorerState>): void {
     this.#state = { ...this.#state, ...changes };
     this.#pointedCell = null;
     this.#weights = this.#computeWeights(this.#state.head);
@@ -175,7 +175,7 @@ class Explorer {
       ...words.map((word, index) =>
         element(
           "label",
-          { class: `explorer-word${isKnown(this.#toy, word) ? "" : " guessed"}` },
+          { class: `explorer-word${isKnownWord(this.#toy, word) ? "" : " guessed"}` },
           element("input", { type: "radio", name, value: index, checked: index === ask }),
           element("span", { class: "explorer-chip" }, word),
           " ",

@@ -1,6 +1,6 @@
 /** The dot products of one position's encoding with all others; the twin of sitegen.teaching.position_products. */
 
-import { dot } from "./attention";
+import { dotProduct } from "./attention";
 
 const POSITIONS = 32;
 const D_MODEL = 16;
@@ -8,7 +8,7 @@ const FAR_STEPS = 5;
 
 export function dotProducts(position: number): number[] {
   const encoding = encodePosition(position);
-  return Array.from({ length: POSITIONS }, (_, index) => dot(encodePosition(index), encoding));
+  return Array.from({ length: POSITIONS }, (_, index) => dotProduct(encodePosition(index), encoding));
 }
 
 export function describePosition(position: number, row: readonly number[]): string {

@@ -39,11 +39,11 @@ export class GeneratedText {
       this.#showsWholeText = false;
       this.#draw(Number(this.#letterSlider.value));
     });
-    const scrub = element("div", { class: "gpt-scrub" }, element("label", { for: "gpt-letter" }, "Letter"), this.#letterSlider, ...controls);
+    const sliderRow = element("div", { class: "gpt-scrub" }, element("label", { for: "gpt-letter" }, "Letter"), this.#letterSlider, ...controls);
     place.append(
       element("div", { class: "gpt-sheet" }, this.#threads, this.#paragraph),
       element("div", { class: "gpt-next" }, element("h3", {}, "The next letter"), this.#choices),
-      scrub,
+      sliderRow,
       element("div", { class: "gpt-heads", role: "group", "aria-label": "Attention heads" }, all, ofBlock(0), ofBlock(1)),
       this.#description,
     );
@@ -79,9 +79,9 @@ export class GeneratedText {
 
   /** Show the threads of the whole text, and select the letter of which the model was least sure. */
   finish(): void {
-    const sure = this.#steps.map(({ choices }) => Math.max(...choices.map(([, share]) => share)));
+    const certainties = this.#steps.map(({ choices }) => Math.max(...choices.map(([, share]) => share)));
     this.#showsWholeText = this.#steps.length > 0;
-    this.#letterSlider.value = String(sure.indexOf(Math.min(...sure)));
+    this.#letterSlider.value = String(certainties.indexOf(Math.min(...certainties)));
     this.#draw(this.#position);
   }
 
@@ -107,14 +107,14 @@ export class GeneratedText {
     this.#description.replaceChildren(...(step ? this.#renderDescription(step, links[0]) : ["No letter is written yet."]));
   }
 
-  #selectedLinks(step: GenerationStep, index: number, least: number): AttentionLink[] {
-    return attentionLinks(step, this.#promptLength + index, least).filter(({ head }) => this.#selectedHead === ALL_HEADS || head === this.#selectedHead);
+  #selectedLinks(step: GenerationStep, index: number, minWeight: number): AttentionLink[] {
+    return attentionLinks(step, this.#promptLength + index, minWeight).filter(({ head }) => this.#selectedHead === ALL_HEADS || head === this.#selectedHead);
   }
 
   /** Draw threads from a letter to the letters that the heads looked at. */
   #threadPaths(links: readonly AttentionLink[], index: number, strength: number): SVGElement[] {
     const from = threadEnd(this.#letters[this.#promptLength + index]);
-    return links.map(({ head, at: to, weight }) => {
+    return links.map(({ head, index: to, weight }) => {
       const [x, y] = threadEnd(this.#letters[to]);
       const lift = Math.min(48, 12 + Math.abs(from[0] - x) / 5) + 3 * head;
       const d = `M${from[0]} ${from[1]}C${from[0]} ${from[1] - lift} ${x} ${y - lift} ${x} ${y}`;
@@ -123,12 +123,12 @@ export class GeneratedText {
     });
   }
 
-  #renderDescription({ letter }: GenerationStep, look: AttentionLink | undefined): (string | Node)[] {
-    const quoted = element("b", {}, letterName(letter));
-    if (!look) return [quoted, ": no attention to show."];
-    const source = element("b", {}, letterName(this.#letters[look.at]?.textContent ?? ""));
-    const word = this.#wordAt(look.at);
-    return ["For ", quoted, `, ${headName(look.head)} looked most at `, source, word && ` in “${word}”`, ` (${formatPercent(look.weight)}).`];
+  #renderDescription({ letter }: GenerationStep, link: AttentionLink | undefined): (string | Node)[] {
+    const name = element("b", {}, letterName(letter));
+    if (!link) return [name, ": no attention to show."];
+    const source = element("b", {}, letterName(this.#letters[link.index]?.textContent ?? ""));
+    const word = this.#wordAt(link.index);
+    return ["For ", name, `, ${headName(link.head)} looked most at `, source, word && ` in “${word}”`, ` (${formatPercent(link.weight)}).`];
   }
 
   #wordAt(index: number): string {

@@ -20,7 +20,7 @@ export interface RecordedText {
 
 export interface AttentionLink {
   readonly head: number;
-  readonly at: number; // the index of a letter of the text
+  readonly index: number; // the index of a letter of the text
   readonly weight: number;
 }
 
@@ -33,9 +33,9 @@ const FULL_WEIGHT_DIGIT = 35; // stands for a weight of 1
 export function attentionLinks({ heads }: GenerationStep, number: number, minWeight = 0): AttentionLink[] {
   const links = heads.flatMap((digits, head) => {
     const first = number - digits.length; // below 0 for the start token; above if the model's context is shorter than the text
-    return [...digits].map((digit, index) => ({ head, at: first + index, weight: parseInt(digit, 36) / FULL_WEIGHT_DIGIT }));
+    return [...digits].map((digit, place) => ({ head, index: first + place, weight: parseInt(digit, 36) / FULL_WEIGHT_DIGIT }));
   });
-  return links.filter(({ at, weight }) => at >= 0 && weight > minWeight).sort((a, b) => b.weight - a.weight);
+  return links.filter(({ index, weight }) => index >= 0 && weight > minWeight).sort((a, b) => b.weight - a.weight);
 }
 
 /** Name a letter; a space and the end of the text are invisible. */

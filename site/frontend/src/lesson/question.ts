@@ -6,7 +6,7 @@ const INSTRUCTION = 0; // the order of the reasons in the page: the instruction,
 const MISSING_ANSWER = 1;
 const FIRST_ANSWER = 2;
 
-type Tone = "" | "good" | "bad";
+type ReasonTone = "" | "good" | "bad";
 
 /** Make every question of the page judge its answers. */
 export function startQuestions(): void {
@@ -96,7 +96,7 @@ function startNumberQuestion(form: HTMLFormElement, answers: readonly NumberAnsw
 }
 
 /** Show one of the reasons. The box is a status, so screen readers announce it. */
-function showReason(form: HTMLFormElement, index: number, tone: Tone): void {
+function showReason(form: HTMLFormElement, index: number, tone: ReasonTone): void {
   const box = findElement(".reasons", HTMLElement, form);
   [...box.children].forEach((reason, each) => reason.classList.toggle("now", each === index));
   box.dataset.tone = tone;

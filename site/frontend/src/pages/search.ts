@@ -2,7 +2,7 @@
 
 import { element, findElement } from "../dom";
 import { page } from "../page";
-import { correctQuery, type Hit, type Index, rankPages, splitWords } from "../search/ranking";
+import { correctQuery, rankPages, type SearchHit, type SearchIndex, splitWords } from "../search/ranking";
 import { errorMessage } from "../text";
 
 const MAX_HITS = 30;
@@ -16,13 +16,13 @@ const status = findElement("#finder-said", HTMLElement);
 const list = findElement("#finder-results", HTMLOListElement);
 const unavailable = findElement("#finder-off", HTMLElement);
 
-async function loadIndex(): Promise<Index> {
+async function loadIndex(): Promise<SearchIndex> {
   const answer = await fetch(new URL(main.dataset["index"] ?? "", document.baseURI));
   if (!answer.ok) throw new Error(`the index answers ${answer.status}`);
-  return (await answer.json()) as Index;
+  return (await answer.json()) as SearchIndex;
 }
 
-function startSearch(index: Index): void {
+function startSearch(index: SearchIndex): void {
   query.value = new URLSearchParams(location.search).get("q") ?? "";
   form.hidden = false;
   unavailable.hidden = true;
@@ -48,7 +48,7 @@ function storeQuery(text: string): void {
   history.replaceState(null, "", address);
 }
 
-function showHits(index: Index, text: string): void {
+function showHits(index: SearchIndex, text: string): void {
   const exactHits = rankPages(index, text);
   const correction = exactHits.length ? undefined : correctQuery(index, text);
   const hits = correction === undefined ? exactHits : rankPages(index, correction);
@@ -75,7 +75,7 @@ function announce(text: string): void {
   }, ANNOUNCE_DELAY_MS);
 }
 
-function hitItem(hit: Hit, queryWords: readonly string[]): HTMLLIElement {
+function hitItem(hit: SearchHit, queryWords: readonly string[]): HTMLLIElement {
   const link = element("a", { href: new URL(hit.path, page.root).href }, ...markWords(hit.title, queryWords));
   link.append(element("span", {}, hit.note));
   return element("li", {}, link);

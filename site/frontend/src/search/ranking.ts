@@ -1,13 +1,13 @@
 /** The ranking of pages for a query, by the index of `sitegen.search`. */
 
-export interface Index {
+export interface SearchIndex {
   readonly schema: string;
   readonly pages: readonly (readonly [title: string, path: string, note: string])[];
   readonly words: readonly string[];
   readonly found: readonly (readonly number[])[];
 }
 
-export interface Hit {
+export interface SearchHit {
   readonly title: string;
   readonly path: string;
   readonly note: string;
@@ -28,12 +28,12 @@ export function splitWords(text: string): string[] {
 }
 
 /** Return the pages on which every word of a query begins a word. */
-export function rankPages(index: Index, query: string): Hit[] {
+export function rankPages(index: SearchIndex, query: string): SearchHit[] {
   const queryWords = [...new Set(splitWords(query))];
   if (queryWords.length === 0) return [];
   const scores = queryWords.map((word) => prefixScores(index, word));
   const [first, ...others] = scores as [Map<number, number>, ...Map<number, number>[]];
-  const hits: Hit[] = [];
+  const hits: SearchHit[] = [];
   for (const [number, score] of first) {
     const more = others.map((each) => each.get(number));
     if (more.includes(undefined)) continue;
@@ -49,7 +49,7 @@ export function rankPages(index: Index, query: string): Hit[] {
  * Return a query with each word that begins none replaced by the likeliest one that looks like it;
  * undefined if there is none, or nothing to replace.
  */
-export function correctQuery(index: Index, query: string): string | undefined {
+export function correctQuery(index: SearchIndex, query: string): string | undefined {
   const queryWords = splitWords(query);
   const corrections = queryWords.map((word) => {
     const isKnown = index.words[lowerBound(index.words, word)]?.startsWith(word);
@@ -60,7 +60,7 @@ export function correctQuery(index: Index, query: string): string | undefined {
 }
 
 /** Return the index's word with the fewest slips; of equals, the one on the most pages. */
-function nearestWord(index: Index, word: string): string | undefined {
+function nearestWord(index: SearchIndex, word: string): string | undefined {
   const maxSlips = word.length < ONE_SLIP_LENGTH ? 0 : word.length < TWO_SLIPS_LENGTH ? 1 : 2;
   let best: { slips: number; pages: number; word: string } | undefined;
   index.words.forEach((other, at) => {
@@ -90,7 +90,7 @@ function editDistance(one: string, other: string): number {
 }
 
 /** Return the score of each page for words with a prefix: its best word's, rare words scoring higher. */
-function prefixScores(index: Index, prefix: string): Map<number, number> {
+function prefixScores(index: SearchIndex, prefix: string): Map<number, number> {
   const scores = new Map<number, number>();
   for (let at = lowerBound(index.words, prefix); index.words[at]?.startsWith(prefix); at++) {
     const pairs = index.found[at]!;

@@ -2,7 +2,7 @@
 
 import { element } from "../dom";
 
-type Tone = "good" | "bad" | "plain";
+type ResultTone = "good" | "bad" | "plain";
 
 export class ResultsCard {
   readonly #facts = element("p", { class: "facts" });
@@ -32,7 +32,7 @@ export class ResultsCard {
   }
 
   /** Show the results of some code: a sentence, and the content below it. */
-  show(source: string, tone: Tone, summary: string, facts: string, content: readonly Node[]): void {
+  show(source: string, tone: ResultTone, summary: string, facts: string, content: readonly Node[]): void {
     this.#judgedSource = source;
     this.#staleNote.hidden = true;
     this.card.dataset.tone = tone;

@@ -13,8 +13,8 @@ export function paintCertifiedSummary(): void {
   legendKey.remove();
   const { personName, passed, xp } = certificates;
   if (personName === null) return;
-  const much = `${pluralize(passed.length, "exercise")}, ${xp} XP`;
-  summaryLine.replaceChildren(element("b", { class: "certified" }, "Certified"), " by the service for ", element("b", {}, personName), `: ${much}.`);
+  const amount = `${pluralize(passed.length, "exercise")}, ${xp} XP`;
+  summaryLine.replaceChildren(element("b", { class: "certified" }, "Certified"), " by the service for ", element("b", {}, personName), `: ${amount}.`);
   findElement("#sums-said", HTMLElement).after(summaryLine);
   findElement(".legend", HTMLElement).append(" ", legendKey);
 }

@@ -146,11 +146,11 @@ class _Auditor:
         trace = self.assignment.solution
         task = self._task("solution", self.source, tasks.ORDINARY, trace=trace)
         outcome, name = self.runner.run(task), self.assignment.name
-        for each in outcome.of("not loaded"):
+        for each in outcome.select("not loaded"):
             file = each["file"] or "a file"
             stub = _missing_module_hint(each["message"])
             raise UsageError(f"{name}: {file} does not load: {each['message']}{stub}")
-        for each in outcome.of("broken"):
+        for each in outcome.select("broken"):
             raise UsageError(f"{name}: pytest does not run the tests: {each['message']}")
         tests = tasks.test_outcomes(outcome)
         if outcome.ended:
@@ -200,7 +200,7 @@ class _Auditor:
         changed: dict[str, list[str]] = {}
         for task, outcome in self.runner.run_all(runs):
             ran = tasks.test_outcomes(outcome)
-            changed_tests = {test for each in outcome.of("changed") for test in each["ids"]}
+            changed_tests = {test for each in outcome.select("changed") for test in each["ids"]}
             changed[task.name] = [test.id for test in ran if test.id in changed_tests]
             accepted[task.name] = [
                 test.id for test in ran if test.id in changed_tests and test.outcome == "passed"
@@ -217,12 +217,12 @@ class _Auditor:
         outcomes = {task.name: outcome for task, outcome in self.runner.run_all(runs)}
         # A test that calls otherwise with another seed draws its inputs without one of its own.
         one, other = (
-            dict(*(each["tests"] for each in outcomes[name].of("digests")[:1]))
+            dict(*(each["tests"] for each in outcomes[name].select("digests")[:1]))
             for name in ("0", "1")
         )
         unseeded_tests = [test.id for test in self.tests if one.get(test.id) != other.get(test.id)]
         self.checks.append(suite_checks.check_seeds(unseeded_tests))
-        for each in outcomes["0"].of("alike")[:1]:
+        for each in outcomes["0"].select("alike")[:1]:
             self.checks.append(suite_checks.check_inputs(each["facts"], self.source))
         calls = tasks.recorded_calls_in(outcomes["0"])
         if calls:
@@ -237,7 +237,7 @@ class _Auditor:
         task = tasks.match_functions(self.source, self.assignment.solution, self.pool, known, like)
         matches = [
             Match(each.pop("target"), known[number], Correspondence(**each))
-            for each in self.runner.run(task).of("match")
+            for each in self.runner.run(task).select("match")
             if (number := each.pop("number")) in range(len(known)) and each["target"].isidentifier()
         ]
         # Where several exercises know a mistake, the one that knows most of the function says it.
@@ -318,7 +318,7 @@ class _Auditor:
         ]
         calls: dict[str, Message] = {}  # of each program, what tells it from the solution
         for task, outcome in self._progressing(runs, "explained"):
-            for each in outcome.of("found")[:1]:
+            for each in outcome.select("found")[:1]:
                 calls[task.name] = each
         proven, extra_tests = self._prove(
             {

@@ -105,7 +105,7 @@ class TaskOutcome:
     ended: str = ""
     """How it ended after its name, such as "did not end in time"; "" for an ordinary end."""
 
-    def of(self, kind: str) -> list[Message]:
+    def select(self, kind: str) -> list[Message]:
         """Return the messages of one kind, without it."""
         return [
             {name: value for name, value in each.items() if name != "kind"}
@@ -256,16 +256,16 @@ class _Running:
                     outcome.messages.append(
                         {key: _printable(value) for key, value in message.items()}
                     )
-        if outcome.of(_NO_RIGHTS):
+        if outcome.select(_NO_RIGHTS):
             raise SandboxFault(
                 "this host cannot confine a process, so nothing was run: a kernel with Landlock "
                 "(5.13 or newer) is needed; 'etude doctor' tells more"
             )
-        for each in outcome.of(_FAULT):
+        for each in outcome.select(_FAULT):
             raise GraderFault(f"an audit's own process failed: {each.get('message')}")
         if not outcome.ended and status == -signal.SIGXCPU:
             outcome.ended = _TOO_LONG
-        elif not outcome.ended and (status or rest or not outcome.of("end")):
+        elif not outcome.ended and (status or rest or not outcome.select("end")):
             outcome.ended = f"ended the process with status {status}"
         return outcome
 

@@ -41,9 +41,9 @@ def test_outcomes(outcome: TaskOutcome) -> list[TestOutcome]:
     """Return the tests that came to an end; one that was running when the process ended failed."""
     result = [
         TestOutcome(**each | {"lines": frozenset(each.get("lines", ()))})
-        for each in outcome.of("test")
+        for each in outcome.select("test")
     ]
-    begun = [each["id"] for each in outcome.of("begins")]
+    begun = [each["id"] for each in outcome.select("begins")]
     if len(begun) > len(result):
         result.append(TestOutcome(begun[-1], "failed", outcome.ended))
     return result
@@ -53,8 +53,8 @@ def is_killed(outcome: TaskOutcome) -> bool:
     """Return whether a run of tests rejects its program."""
     return bool(
         outcome.ended
-        or outcome.of("not loaded")
-        or outcome.of("broken")
+        or outcome.select("not loaded")
+        or outcome.select("broken")
         or any(test.outcome == "failed" for test in test_outcomes(outcome))
     )
 
@@ -87,7 +87,7 @@ def run_tests(
 def recorded_calls_in(outcome: TaskOutcome) -> bytes:
     """Return the recorded calls, to be given to another task and never read here."""
     with contextlib.suppress(ValueError):  # a test may have sent it
-        return b"".join(base64.b85decode(each["data"]) for each in outcome.of("calls")[:1])
+        return b"".join(base64.b85decode(each["data"]) for each in outcome.select("calls")[:1])
     return b""
 
 

@@ -119,7 +119,7 @@ def import_(file: Path) -> None:
 
 
 @command.command("where", short_help="Name the file of the record.")
-def where() -> None:
+def print_path() -> None:
     """Print the path of the file that the record is kept in; ETUDE_DATA names another folder.
 
     \b

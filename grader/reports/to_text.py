@@ -276,7 +276,7 @@ class _VerdictLayout:
         room = self._prose - len(_INDENT) - sum(others) - _BETWEEN * len(others)
         name, earned, unusual = _columns(test)
         # A long name goes on below its points.
-        names = self._split(Text(name), room) if len(name) > room else [Text(name)]
+        names = self._split_lines(Text(name), room) if len(name) > room else [Text(name)]
         first = names[0].plain.rstrip()
         head = _marked_line(test.outcome, first.ljust(min(widest, room)))
         head.append(" " * _BETWEEN + earned.ljust(columns[1]), "dim")
@@ -317,12 +317,12 @@ class _VerdictLayout:
 
     def _hang(self, text: Text, first: str, rest: str) -> Iterator[Text]:
         """Yield a text with what stands before its first line, and before the others."""
-        lines = self._split(text, max(self._prose - len(rest), len(rest)))
+        lines = self._split_lines(text, max(self._prose - len(rest), len(rest)))
         for number, each in enumerate(lines):
             each.rstrip()
             yield Text.assemble(rest if number else first, each)
 
-    def _split(self, text: Text, width: int) -> list[Text]:
+    def _split_lines(self, text: Text, width: int) -> list[Text]:
         """Return a text in as many lines as it takes; in a log or a pipe it stays one."""
         return [*text.wrap(self._console, width)] if self._console.is_terminal else [text]
 

@@ -197,6 +197,23 @@ def test_an_unknown_exercise_gets_a_suggestion(etude: Etude, command: str) -> No
         assert (done.returncode, done.stderr) == (2, f"etude: {said}\n")
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("list", "basisc"), "did you mean 'basics'?"),
+        (("lesson", "show", "dubling"), "did you mean 'doubling'?"),
+        (("hint", "triple"), "has no hints"),
+        (("start", "double", "no/such/folder.py"), "No such file or directory"),
+    ],
+)
+def test_what_is_not_there_is_exit_status_two(
+    student: Etude, words: tuple[str, ...], said: str
+) -> None:
+    """With the reason, or a suggestion."""
+    done = student(*words)
+    assert (done.returncode, said in done.stderr) == (2, True)
+
+
 def test_list_as_json_has_every_field(student: Etude) -> None:
     """Tracks in order, with what each exercise earned and what it lacks."""
     student("check", "double", "right.py")
@@ -208,12 +225,6 @@ def test_list_as_json_has_every_field(student: Etude) -> None:
         ("doubling", False), (None, True), (None, False),
     ]  # fmt: skip
     assert more["track"] == "more"
-
-
-def test_list_knows_what_track_was_meant(student: Etude) -> None:
-    """An unknown track is exit status 2 and a suggestion."""
-    done = student("list", "basisc")
-    assert (done.returncode, "did you mean 'basics'?" in done.stderr) == (2, True)
 
 
 def test_next_names_the_lesson_the_exercise_and_the_commands(student: Etude) -> None:
@@ -328,12 +339,6 @@ def test_start_says_what_the_exercise_builds_on(student: Etude) -> None:
     assert "not done yet: double." in student("start", "triple", "a.py").stdout
     student("check", "double", "right.py")
     assert "not done yet" not in student("start", "triple", "b.py").stdout
-
-
-def test_start_into_a_missing_folder_is_exit_status_two(student: Etude) -> None:
-    """With the reason."""
-    done = student("start", "double", "no/such/folder.py")
-    assert (done.returncode, "No such file or directory" in done.stderr) == (2, True)
 
 
 # check
@@ -675,12 +680,6 @@ def test_hints_are_free_after_passing(student: Etude) -> None:
     student("check", "double", "right.py")
     assert "First hint." in student("hint", "double").stdout
     assert "10 XP in all" in student("progress").stdout
-
-
-def test_an_exercise_without_hints_says_so(student: Etude) -> None:
-    """Exit status 2."""
-    done = student("hint", "triple")
-    assert (done.returncode, "has no hints" in done.stderr) == (2, True)
 
 
 def test_a_hint_is_shown_though_it_cannot_be_recorded(
@@ -1040,12 +1039,6 @@ def test_a_terminal_asks_each_question_where_it_stands(tmp_path: Path) -> None:
     places = [lines.index(each) for each in (*replies[:2], "Between the questions.", replies[2])]
     assert places == sorted(places)
     assert not any("To answer" in line for line in lines)
-
-
-def test_an_unknown_lesson_is_exit_status_two(student: Etude) -> None:
-    """With a suggestion."""
-    done = student("lesson", "show", "dubling")
-    assert (done.returncode, "did you mean 'doubling'?" in done.stderr) == (2, True)
 
 
 @pytest.mark.slow

@@ -5,21 +5,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from rich.console import Console
 
 from grader.cli import options
 from grader.cli.check import open_pool
 from grader.cli.main import NOT_PASSED
 from grader.cli.progress_record import add_to_record, exercises_suffix, read_history
+from grader.definitions.collection import resolve
+from grader.definitions.exercise import Exercise, Misconception
 from grader.definitions.wording import did_you_mean
 from grader.errors import EtudeError, UsageError
+from grader.grading.results.verdict import Verdict
+from grader.progress.breaks import break_job, earns, offers
+from grader.progress.history import BrokenProgram, History, local_now
 from grader.progress.status import exercise_status
+from grader.reports.terminal_markdown import print_code
 from grader.sandbox.printable import printable
 
 if TYPE_CHECKING:
     from grader.cli.portable_check import PortablePool
-    from grader.definitions.exercise import Exercise, Misconception
-    from grader.grading.results.verdict import Verdict
-    from grader.grading.workers.pool import Pool
+    from grader.grading.workers.pool import Pool  # of Linux alone
 
 
 @click.command("break")
@@ -43,8 +48,6 @@ def command(
       etude break stable-softmax 1
       etude break stable-softmax 1 "softmax(np.array([[1.0, 2.0]]))"
     """
-    from grader.definitions.collection import resolve
-
     definition = resolve(exercise, options.collection_folder(exercises))
     if program is None:
         first_command = f"Begin: etude break {definition.id} 1{exercises_suffix(exercises)}"
@@ -62,7 +65,7 @@ def command(
     raise click.exceptions.Exit(NOT_PASSED if verdict.example is None else 0)
 
 
-def list_programs(exercise: "Exercise") -> list[str]:
+def list_programs(exercise: Exercise) -> list[str]:
     """Return a line for each program that there is to break.
 
     Raises:
@@ -75,7 +78,7 @@ def list_programs(exercise: "Exercise") -> list[str]:
     ]
 
 
-def find_program(exercise: "Exercise", name: str | None = None) -> "Misconception":
+def find_program(exercise: Exercise, name: str | None = None) -> Misconception:
     """Return a program to break by its number or id, by default the first that is not broken.
 
     Raises:
@@ -98,9 +101,7 @@ def find_program(exercise: "Exercise", name: str | None = None) -> "Misconceptio
     return programs[int(name) - 1]
 
 
-def _find_programs(exercise: "Exercise") -> "tuple[list[Misconception], frozenset[str]]":
-    from grader.progress.breaks import offers
-
+def _find_programs(exercise: Exercise) -> tuple[list[Misconception], frozenset[str]]:
     history = read_history()
     status = exercise_status(history, exercise.id)
     if status.state != "passed":  # who gave up has seen what is right, and earns nothing
@@ -113,12 +114,8 @@ def _find_programs(exercise: "Exercise") -> "tuple[list[Misconception], frozense
     return programs, status.broken
 
 
-def ask_for_call(program: "Misconception") -> str:
+def ask_for_call(program: Misconception) -> str:
     """Show a wrong program and return a call; an empty one if no one is there to answer."""
-    from rich.console import Console
-
-    from grader.reports.terminal_markdown import print_code
-
     click.echo("This program is wrong. Find a call on which its result is wrong.\n")
     print_code(Console(highlight=False), program.code)
     if sys.stdin is None or not sys.stdin.isatty():
@@ -127,24 +124,17 @@ def ask_for_call(program: "Misconception") -> str:
 
 
 def grade_call(
-    pool: "Pool | PortablePool", exercise: "Exercise", program: "Misconception", call: str
-) -> "Verdict":
+    pool: "Pool | PortablePool", exercise: Exercise, program: Misconception, call: str
+) -> Verdict:
     """Return the verdict on a call that shall break a program."""
-    from grader.progress.breaks import break_job
-
     ((_, result),) = pool.grade([break_job(exercise, program.id, call)])
     if isinstance(result, EtudeError):
         raise result
     return result
 
 
-def result_message(
-    exercise: "Exercise", program: "Misconception", call: str, verdict: "Verdict"
-) -> str:
+def result_message(exercise: Exercise, program: Misconception, call: str, verdict: Verdict) -> str:
     """Return what a learner reads about a call, which is recorded if it breaks the program."""
-    from grader.progress.breaks import earns
-    from grader.progress.history import BrokenProgram, History, local_now
-
     example = verdict.example
     if example is None:
         return printable(f"Not broken. {verdict.message}")

@@ -12,7 +12,6 @@ from grader.cli.grading_rules import read_graded, read_rules, rules_options
 from grader.cli.server_extra import require_one_source, server_module, stored_option
 from grader.course.autograder.gradescope_zip import Installation, autograder, read_assigned
 from grader.course.csv_rows import read_text, without_separator
-from grader.course.handout_notebook import handout, handout_of_track
 from grader.course.roster_file import ids_of_students
 from grader.definitions.collection import load_exercise, load_track
 from grader.definitions.student import write_bundle
@@ -68,6 +67,8 @@ def notebook(target: str, output: Path | None, exercises: Path | None) -> None:
       etude export notebook numpy-warmup
       etude export notebook my-course/rope/07-rope.yaml --output handout/rope.ipynb
     """
+    from grader.course.handout_notebook import handout, handout_of_track  # needs Linux
+
     course = None if exercises is None else str(exercises)
     group, *others = find_targets([target], options.collection_for([target], exercises))
     if others or (group.track is None and len(group.files) != 1):

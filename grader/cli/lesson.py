@@ -2,24 +2,55 @@
 
 import itertools
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from rich.console import Console
 
 from grader.cli import options
 from grader.cli.main import NOT_PASSED
-from grader.definitions.wording import plural
+from grader.cli.progress_record import exercises_suffix
+from grader.definitions.collection import Collection, resolve
+from grader.definitions.course import load_course
+from grader.definitions.files import (
+    LESSON_SUFFIX,
+    TRACK_FILE,
+    all_lesson_files,
+    course_file,
+    exists,
+    id_in_name,
+    is_path,
+    lesson_files,
+    path_hint,
+    read_file,
+)
+from grader.definitions.wording import did_you_mean, plural
 from grader.errors import DefinitionError, Problem, UsageError
+from grader.lessons.blocks import (
+    Block,
+    BreakTask,
+    Cell,
+    ChoiceQuestion,
+    Exercises,
+    Experiment,
+    NumberQuestion,
+    PlotDisplay,
+    Prose,
+    Question,
+)
+from grader.lessons.execute import run_lesson
+from grader.lessons.figure import Figure
+from grader.lessons.lesson import read_lesson
+from grader.lessons.recorded_output import differences, record, record_path
+from grader.lessons.reply import Reply, reply, right_answer
+from grader.reports.terminal_markdown import print_code, print_markdown
+from grader.reports.terminal_matrices import print_heatmap
+from grader.sandbox.backends import unsupported_reason
+from grader.sandbox.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from rich.console import Console
-
-    from grader.lessons.blocks import Block, BreakTask, Cell, Exercises, Experiment, Prose, Question
-    from grader.lessons.figure import Figure
-    from grader.lessons.reply import Reply
     from grader.sandbox.portable import PortableSandbox
     from grader.sandbox.process import Sandbox
 
@@ -61,14 +92,6 @@ def show(
       etude lesson show scaling --answer 1=2 --answer 2=C
       etude lesson show drafts/lessons/03-scaling.md
     """
-    from rich.console import Console
-
-    from grader.cli.progress_record import exercises_suffix
-    from grader.lessons.blocks import ChoiceQuestion, NumberQuestion
-    from grader.lessons.execute import run_lesson
-    from grader.lessons.lesson import read_lesson
-    from grader.sandbox.backends import unsupported_reason
-
     if lesson is None:
         _list_lessons(options.collection_folder(exercises))
         return
@@ -108,13 +131,8 @@ def show(
         console.print(f"\nTo answer question 1: {command}", markup=False, soft_wrap=True)
 
 
-def _reply_to(
-    console: "Console", questions: "Sequence[Question]", answers: tuple[str, ...]
-) -> None:
+def _reply_to(console: Console, questions: Sequence[Question], answers: tuple[str, ...]) -> None:
     """Print the reply to each `N=ANSWER`, and the right answer for each `N`."""
-    from grader.lessons.reply import reply, right_answer
-    from grader.reports.terminal_markdown import print_markdown
-
     for text in answers:
         number, is_answered, answer = text.partition("=")
         if number not in map(str, range(1, len(questions) + 1)):
@@ -131,11 +149,8 @@ def _reply_to(
         print_markdown(console, _reply_text(outcome))
 
 
-def _ask_question(console: "Console", question: "Question", number: int) -> None:
+def _ask_question(console: Console, question: Question, number: int) -> None:
     """Ask until the answer is right, or not given: then show it."""
-    from grader.lessons.reply import reply, right_answer
-    from grader.reports.terminal_markdown import print_markdown
-
     console.print()
     _show_question(console, question, number)
     while True:
@@ -152,23 +167,19 @@ def _ask_question(console: "Console", question: "Question", number: int) -> None
                 return
 
 
-def _answer_hint(question: "Question") -> str:
+def _answer_hint(question: Question) -> str:
     """Return how to answer a question."""
-    from grader.lessons.blocks import ChoiceQuestion
-
     if isinstance(question, ChoiceQuestion):
         return f"a letter, A to {question.choices[-1].letter}"
     return "a number, such as 1.5 or 3/2"
 
 
-def _reply_text(reply: "Reply") -> str:
+def _reply_text(reply: Reply) -> str:
     return f"**{'Right.' if reply.is_right else 'Not yet.'}** {reply.reason}"
 
 
 def _list_lessons(folder: Path) -> None:
     """Print the id and the title of each lesson, by tracks."""
-    from grader.definitions.collection import Collection
-
     tracks = [track.definition for track in Collection.load(folder).tracks]
     if not any(track.lessons for track in tracks):
         raise UsageError(f"there are no lessons in {folder}")
@@ -181,13 +192,11 @@ def _list_lessons(folder: Path) -> None:
 
 
 def _show_blocks(
-    console: "Console",
-    blocks: "Sequence[Block]",
-    numbers: "Iterator[int]",
+    console: Console,
+    blocks: Sequence[Block],
+    numbers: Iterator[int],
     exercises: Path | None,
 ) -> None:
-    from grader.lessons.blocks import ChoiceQuestion, NumberQuestion
-
     with options.pager(console):
         for at, block in enumerate(blocks):
             if at:
@@ -198,25 +207,17 @@ def _show_blocks(
                 _show_block(console, block, exercises)
 
 
-def _show_question(console: "Console", question: "Question", number: int) -> None:
-    from grader.lessons.blocks import ChoiceQuestion
-    from grader.reports.terminal_markdown import print_markdown
-
+def _show_question(console: Console, question: Question, number: int) -> None:
     choices = question.choices if isinstance(question, ChoiceQuestion) else ()
     lines = [f"- {each.letter}: {each.text}" for each in choices]
     print_markdown(console, "\n".join((f"**Question {number}.** {question.prompt}", "", *lines)))
 
 
 def _show_block(
-    console: "Console",
-    block: "Prose | Cell | Figure | Exercises | Experiment | BreakTask",
+    console: Console,
+    block: Prose | Cell | Figure | Exercises | Experiment | BreakTask,
     exercises: Path | None,
 ) -> None:
-    from grader.cli.progress_record import exercises_suffix
-    from grader.lessons.blocks import BreakTask, Cell, Exercises, Prose
-    from grader.lessons.figure import Figure
-    from grader.reports.terminal_markdown import print_markdown
-
     if isinstance(block, Prose):
         title = f"**{block.title}**\n\n" if block.title else ""
         print_markdown(console, f"{title}{block.text}")
@@ -232,8 +233,6 @@ def _show_block(
             command = f"Exercise: etude start {name}{exercises_suffix(exercises)}"
             console.print(command, style="bold", markup=False, soft_wrap=True)
     elif isinstance(block, BreakTask):
-        from grader.definitions.collection import resolve
-
         mistakes = resolve(block.exercise, options.collection_folder(exercises)).misconceptions
         if mistakes:  # a student's edition has none; the program comes after a pass
             print_markdown(console, f"**Break it.** {block.prompt}")
@@ -249,13 +248,8 @@ def _show_block(
         )
 
 
-def _show_cell(console: "Console", cell: "Cell") -> None:
+def _show_cell(console: Console, cell: Cell) -> None:
     """Show the code, and below it, as a session of Python would, what came out."""
-    from grader.lessons.blocks import PlotDisplay
-    from grader.reports.terminal_markdown import print_code, print_markdown
-    from grader.reports.terminal_matrices import print_heatmap
-    from grader.sandbox.printable import printable
-
     if cell.title:
         print_markdown(console, f"**{cell.title}**")
     if not cell.hidden:
@@ -293,11 +287,6 @@ def run(lessons: tuple[str, ...], update: bool, exercises: Path | None, unsafe: 
       etude lesson run exercises/attention
       etude lesson run --update exercises/attention/lessons/03-scaling.md
     """
-    from grader.definitions.files import TRACK_FILE, exists, is_path, lesson_files
-    from grader.lessons.execute import run_lesson
-    from grader.lessons.lesson import read_lesson
-    from grader.lessons.recorded_output import differences, record, record_path
-
     problems: list[Problem] = []
     folder = options.collection_folder(exercises)
     paths = [] if lessons else _find_lessons((), folder)
@@ -330,15 +319,6 @@ def run(lessons: tuple[str, ...], update: bool, exercises: Path | None, unsafe: 
 
 
 def _find_lessons(named: tuple[str, ...], folder: Path) -> list[Path]:
-    from grader.definitions.files import (
-        LESSON_SUFFIX,
-        all_lesson_files,
-        id_in_name,
-        is_path,
-        path_hint,
-    )
-    from grader.definitions.wording import did_you_mean
-
     files = all_lesson_files(folder)
     if not named:
         if not files:
@@ -361,9 +341,6 @@ def _find_lessons(named: tuple[str, ...], folder: Path) -> list[Path]:
 
 def _find_packages(lessons: list[Path]) -> set[str]:
     """Return the modules beside NumPy that the courses of lessons name."""
-    from grader.definitions.course import load_course
-    from grader.definitions.files import TRACK_FILE, course_file, exists, read_file
-
     packages: set[str] = set()
     for lesson in lessons:
         path = course_file(lesson.absolute().parent.parent / TRACK_FILE)

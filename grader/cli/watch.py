@@ -8,17 +8,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from rich.console import Console
 
 from grader.cli import break_, hint, list_, options, show, solution
 from grader.cli.check import CheckRequest, check_file, find_file, open_pool
 from grader.cli.file_watcher import FileWatcher
 from grader.cli.key_presses import Keys
+from grader.cli.progress_record import (
+    exercises_suffix,
+    find_next,
+    find_track,
+    next_exercise,
+    read_history,
+)
+from grader.cli.start import starter_path, write_starter
+from grader.definitions.collection import Collection, exercise_ids, resolve
+from grader.definitions.exercise import Exercise
+from grader.definitions.files import is_path
 from grader.errors import EtudeError, SandboxFault, UsageError
+from grader.grading.results.submission import read_submission
+from grader.progress.status import exercise_status, exercise_statuses
+from grader.reports.terminal_markdown import print_code, print_markdown
+from grader.sandbox.printable import printable
 
 if TYPE_CHECKING:
     from grader.cli.portable_check import PortablePool
-    from grader.definitions.exercise import Exercise
-    from grader.grading.workers.pool import Pool
+    from grader.grading.workers.pool import Pool  # of Linux alone
 
 _POLL_SECONDS = 0.1  # seconds between looks at the file
 _KEYS = "h hint, t task, l list, n next, q quit"
@@ -68,10 +83,6 @@ def command(target: str | None, file: Path | None, exercises: Path | None, unsaf
 
 def _first_exercise(target: str | None, exercises: Path | None) -> str | None:
     """Return the exercise to begin with, an id or a path; None if all are done."""
-    from grader.cli.progress_record import find_next, read_history
-    from grader.definitions.collection import Collection, exercise_ids
-    from grader.definitions.files import is_path
-
     if target is not None and is_path(target):
         return target
     folder = options.collection_folder(exercises)
@@ -145,17 +156,8 @@ class _WatchSession:
                 self._open_pool = self._stack.enter_context(self._opener)
         return self._open_pool
 
-    def _open_exercise(self, name: str, file: Path | None = None) -> "Exercise":
+    def _open_exercise(self, name: str, file: Path | None = None) -> Exercise:
         """Watch the file of an exercise, which is written if there is none, and say what to do."""
-        from rich.console import Console
-
-        from grader.cli.progress_record import exercises_suffix, find_track, read_history
-        from grader.cli.start import starter_path, write_starter
-        from grader.definitions.collection import resolve
-        from grader.progress.status import exercise_statuses
-        from grader.reports.terminal_markdown import print_markdown
-        from grader.sandbox.printable import printable
-
         exercise = resolve(name, options.collection_folder(self._exercises))
         here = file or find_file(name, self._exercises, self._folder)
         path = here or starter_path(exercise, self._folder)
@@ -189,12 +191,8 @@ class _WatchSession:
         click.echo(f"\n{printable(str(path))}: {done}.")
         return exercise
 
-    def _is_begun(self, exercise: "Exercise") -> bool:
+    def _is_begun(self, exercise: Exercise) -> bool:
         """Return whether the file is worth a verdict now: the learner's own, and not passed yet."""
-        from grader.cli.progress_record import read_history
-        from grader.grading.results.submission import read_submission
-        from grader.progress.status import exercise_status
-
         if exercise_status(read_history(), exercise.id).is_done:
             return False
         submission = read_submission(self._request.file, exercise.files_to_submit).part_for(
@@ -233,8 +231,6 @@ class _WatchSession:
 
     def _look_back(self, key: str) -> None:
         """Show the solution of the exercise that was passed last, what differs, or a program."""
-        from grader.definitions.collection import resolve
-
         if self._passed is None:
             what = "a wrong program to break" if key == "b" else "the solution"
             raise UsageError(f"{what} is shown after a pass")
@@ -256,9 +252,6 @@ class _WatchSession:
         command.main([*arguments, *more], prog_name="etude", standalone_mode=False)
 
     def _skip(self) -> None:
-        from grader.cli.progress_record import next_exercise, read_history
-        from grader.definitions.collection import resolve
-
         here = resolve(self._request.exercise, options.collection_folder(self._exercises))
         following = next_exercise(here, read_history(), skipping=True)
         if following is None:
@@ -266,7 +259,7 @@ class _WatchSession:
         self._open_exercise(following)
 
 
-def _exercises_folder(exercise: "Exercise", file: Path) -> Path:
+def _exercises_folder(exercise: Exercise, file: Path) -> Path:
     """Return where the files of exercises lie, one of which is given."""
     return file.parent.parent if exercise.files_to_submit and not file.is_dir() else file.parent
 
@@ -283,12 +276,6 @@ def _shorten_task(instructions: str) -> str:
 
 def _print_difference(passed: CheckRequest) -> None:
     """Print the lines in which a program that passed differs from the solution."""
-    from rich.console import Console
-
-    from grader.definitions.collection import resolve
-    from grader.grading.results.submission import read_submission
-    from grader.reports.terminal_markdown import print_code
-
     exercise = resolve(passed.exercise, options.collection_folder(passed.exercises))
     if not exercise.solution:
         raise UsageError(f"there is no solution of '{exercise.id}' here: this is a student edition")

@@ -6,6 +6,7 @@ is said about it. Every message begins with the file's name, which the cases lea
 
 from collections.abc import Callable
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 
@@ -40,6 +41,21 @@ def special(sign: str, what: str, whats: str) -> str:
         f"a value that starts with {sign} is a YAML {what}, and {whats} are not allowed; "
         "put the text in quotes if you mean it literally"
     )
+
+
+Case = tuple[str, str, str]
+
+
+def after_xp(more: str, said: str) -> Case:
+    return "xp: 5", f"xp: 5\n{more}", said
+
+
+def after_call(more: str, said: str) -> Case:
+    return "    call: double(x)", f"    call: double(x)\n{indent(more, '    ')}", said
+
+
+def after_given(more: str, said: str) -> Case:
+    return "{x: 2}", f"{{x: 2}}\n{indent(more, '    ')}", said
 
 
 TAB = "a tab cannot indent YAML; use spaces"
@@ -112,26 +128,21 @@ SYNTAX = [
 ]
 
 KEYS = [
-    ("xp: 5", "xp: 5\nxp: 6", "5:1: duplicate key 'xp'; it is already at x.yaml:4:1"),
+    after_xp("xp: 6", "5:1: duplicate key 'xp'; it is already at x.yaml:4:1"),
     (
         "    stdout",
         "    hiden: true\n    stdout",
         "17:5: unknown key 'hiden' in a test; did you mean 'hidden'?",
     ),
-    ("xp: 5", "xp: 5\ncolour: red", "5:1: unknown key 'colour' in an exercise"),
-    (
-        "xp: 5",
-        "xp: 5\ndigest: '0'",
-        "5:1: unknown key 'digest' in an exercise; did you mean 'defines'?",
-    ),
-    (
-        "{x: 2}",
-        "{x: 2}\n    tolerance: {absolute: 1}",
+    after_xp("colour: red", "5:1: unknown key 'colour' in an exercise"),
+    after_xp("digest: '0'", "5:1: unknown key 'digest' in an exercise; did you mean 'defines'?"),
+    after_given(
+        "tolerance: {absolute: 1}",
         "14:17: unknown key 'absolute' in a tolerance; it may have 'atol' and 'rtol'",
     ),
-    ("xp: 5", "xp: 5\non: push", f"5:1: a key: {boolean('on')}"),
-    ("xp: 5", "xp: 5\n7: seven", '5:1: a key must be a text; write "7" in quotes'),
-    ("xp: 5", "xp: 5\n? [a]\n: 5", "5:3: a key must be a word, not a list or a mapping"),
+    after_xp("on: push", f"5:1: a key: {boolean('on')}"),
+    after_xp("7: seven", '5:1: a key must be a text; write "7" in quotes'),
+    after_xp("? [a]\n: 5", "5:3: a key must be a word, not a list or a mapping"),
     ("xp: 5\n", "", "1:1: missing key 'xp' in an exercise"),
     (
         "title: Double it\ndifficulty: beginner\nxp: 5\n",
@@ -145,11 +156,7 @@ KEYS = [
         "    cal: double(x)",
         f"12:5: {KIND}; this one has 'id', 'given' and 'cal'; did you mean 'call'?",
     ),
-    (
-        "    call: double(x)",
-        "    call: double(x)\n    run: double(x)",
-        "14:5: 'call' does not go with 'run'",
-    ),
+    after_call("run: double(x)", "14:5: 'call' does not go with 'run'"),
     (
         "  - id: prints",
         "  - {}\n  - id: prints",
@@ -158,32 +165,18 @@ KEYS = [
     ("    stdout", "    nan: equal\n    stdout", "17:5: 'nan' does not go with 'run'"),
     ("    stdout", "    expect: 2\n    stdout", "17:5: 'expect' does not go with 'run'"),
     ("    stdout", "    budget: {}\n    stdout", "17:5: 'budget' does not go with 'run'"),
-    (
-        "    call: double(x)",
-        "    call: double(x)\n    pytest: assert double(1) == 2",
-        "14:5: 'call' does not go with 'pytest'",
-    ),
-    (
-        "    call: double(x)",
-        "    call: double(x)\n    holds: idempotent\n    expect: 4",
-        "16:5: 'expect' does not go with 'holds'",
-    ),
+    after_call("pytest: assert double(1) == 2", "14:5: 'call' does not go with 'pytest'"),
+    after_call("holds: idempotent\nexpect: 4", "16:5: 'expect' does not go with 'holds'"),
     (
         "    call: double(x)",
         "    run: double(x)\n    holds: idempotent",
         "12:5: missing key 'call' in a test with 'holds'\n"
         "x.yaml:14:5: 'run' does not go with 'holds'",
     ),
-    (
-        "    call: double(x)",
-        "    call: double(x)\n    toleranse: {}",
-        "15:5: unknown key 'toleranse' in a test; did you mean 'tolerance'?",
+    after_call(
+        "toleranse: {}", "15:5: unknown key 'toleranse' in a test; did you mean 'tolerance'?"
     ),
-    (
-        "    call: double(x)",
-        "    call: double(x)\n    stdout: '4'",
-        "15:5: 'stdout' does not go with 'call'",
-    ),
+    after_call("stdout: '4'", "15:5: 'stdout' does not go with 'call'"),
 ]
 
 TYPES = [
@@ -229,10 +222,9 @@ TYPES = [
         "[beginner]",
         "3:13: difficulty: expected 'beginner', 'intermediate' or 'advanced', found a list",
     ),
-    ("xp: 5", "xp: 5\nhints: Think.", "5:8: hints: expected a list, found the string 'Think.'"),
-    (
-        "xp: 5",
-        "xp: 5\nhints: [Think., 5]",
+    after_xp("hints: Think.", "5:8: hints: expected a list, found the string 'Think.'"),
+    after_xp(
+        "hints: [Think., 5]",
         "5:17: hints: expected a string, found the integer 5; put it in quotes",
     ),
     (
@@ -255,24 +247,13 @@ TYPES = [
         "[2]",
         "13:12: given: expected a mapping of inputs, or Python code, found a list",
     ),
-    (
-        "{x: 2}",
-        "{x: 2}\n    hidden: 1",
-        "14:13: hidden: expected true or false, found the integer 1",
+    after_given("hidden: 1", "14:13: hidden: expected true or false, found the integer 1"),
+    after_given("tolerance: 0.1", "14:16: tolerance: expected a mapping, found the number 0.1"),
+    after_given(
+        "tolerance: {atol: small}", "14:23: atol: expected a number, found the string 'small'"
     ),
-    (
-        "{x: 2}",
-        "{x: 2}\n    tolerance: 0.1",
-        "14:16: tolerance: expected a mapping, found the number 0.1",
-    ),
-    (
-        "{x: 2}",
-        "{x: 2}\n    tolerance: {atol: small}",
-        "14:23: atol: expected a number, found the string 'small'",
-    ),
-    (
-        "{x: 2}",
-        "{x: 2}\n    tolerance: {atol: 1e999}",
+    after_given(
+        "tolerance: {atol: 1e999}",
         "14:23: atol: '1e999' is too large for a float; write .inf for infinity",
     ),
 ]
@@ -301,59 +282,30 @@ TYPES += [
         f"{EXPECT}{{expression: 4}}",
         "15:26: expression: expected a string, found the integer 4; put it in quotes",
     ),
-    (
-        "    call: double(x)",
-        "    call: double(x)\n    nan: nothing",
-        "15:10: nan: expected 'equal' or 'ignored', found the string 'nothing'",
+    after_call(
+        "nan: nothing", "15:10: nan: expected 'equal' or 'ignored', found the string 'nothing'"
     ),
-    (
-        "    call: double(x)",
-        "    call: double(x)\n    nan: nan",
-        f"15:10: nan: {number('nan', '.nan')}",
-    ),
-    (
-        "    call: double(x)",
-        "    call: double(x)\n    budget: {tmie: 2}",
-        "15:14: unknown key 'tmie' in a budget; did you mean 'time'?",
-    ),
-    (
-        "    call: double(x)",
-        "    call: double(x)\n    holds: casual",
+    after_call("nan: nan", f"15:10: nan: {number('nan', '.nan')}"),
+    after_call("budget: {tmie: 2}", "15:14: unknown key 'tmie' in a budget; did you mean 'time'?"),
+    after_call(
+        "holds: casual",
         "15:12: holds: expected 'rows_sum_to_one', 'shift_invariant', 'causal', "
         "'permutation_equivariant', 'permutation_invariant', 'unchanged_inputs', "
         "'finite_at_large_values', 'gradient', 'idempotent', 'deterministic' or "
         "'two_ways_agree', found the string 'casual'; did you mean 'causal'?",
     ),
-    (
-        "    call: double(x)",
-        "    call: double(x)\n    holds: idempotent\n    of: x",
-        "16:9: of: expected a list, found the string 'x'",
-    ),
-    (
-        "xp: 5",
-        "xp: 5\nhints: [{price: 1}]",
-        "5:9: missing key 'text' in a hint",
-    ),
-    (
-        "xp: 5",
-        "xp: 5\nhints: [{text: Think., prize: 1}]",
+    after_call("holds: idempotent\nof: x", "16:9: of: expected a list, found the string 'x'"),
+    after_xp("hints: [{price: 1}]", "5:9: missing key 'text' in a hint"),
+    after_xp(
+        "hints: [{text: Think., prize: 1}]",
         "5:24: unknown key 'prize' in a hint; did you mean 'price'?",
     ),
-    (
-        "xp: 5",
-        "xp: 5\nforbid: [numpy]",
-        "5:9: forbid: expected a mapping, found a list",
-    ),
-    (
-        "xp: 5",
-        "xp: 5\nforbid: {import: [numpy]}",
+    after_xp("forbid: [numpy]", "5:9: forbid: expected a mapping, found a list"),
+    after_xp(
+        "forbid: {import: [numpy]}",
         "5:10: unknown key 'import' in what is forbidden; did you mean 'imports'?",
     ),
-    (
-        "xp: 5",
-        "xp: 5\nequivalent: [{change: a}]",
-        "5:14: missing key 'reason' in an equivalent mutant",
-    ),
+    after_xp("equivalent: [{change: a}]", "5:14: missing key 'reason' in an equivalent mutant"),
     (
         '{reference: "reference.demo:double"}',
         "{kind: klass}",
@@ -373,15 +325,13 @@ LITERALS = [
         "{x: [[[1], [2]], [[3, 4], [5, 6]]]}",
         "13:29: x: this part has shape (2, 2), the first part beside it has shape (2, 1)",
     ),
-    (
-        "    call: double(x)",
-        "    call: double(x)\n    expect: [[1, 2], [3, 4, 5]]",
+    after_call(
+        "expect: [[1, 2], [3, 4, 5]]",
         "15:22: expect: this row has length 3, the first row beside it has length 2; if these are "
         "several arrays, write `expression: (np.array(...), np.array(...))` below `expect:`",
     ),
-    (
-        "    call: double(x)",
-        "    call: double(x)\n    expect: {expression: np.sum(x, axis=0)}",
+    after_call(
+        "expect: {expression: np.sum(x, axis=0)}",
         "15:13: expect: between braces a comma ends the expression; write `expression:` and the "
         "code on a line of its own below `expect:`, or put the code in quotes",
     ),
@@ -397,7 +347,7 @@ LITERALS = [
     ),
     ("{x: 2}", "{x: [1, nan]}", f"13:20: x: {number('nan', '.nan')}"),
     ("{x: 2}", "{x: {deep: yes}}", f"13:23: deep: {boolean('yes')}"),
-    ("{x: 2}", "{x: 2}\n    expect: no", f"14:13: expect: {boolean('no')}"),
+    after_given("expect: no", f"14:13: expect: {boolean('no')}"),
 ]
 
 MEANING = [
@@ -408,31 +358,18 @@ MEANING = [
     ),
     ("id: prints", "id: two", "15:9: id: 'two' is taken; it is already at x.yaml:12:9"),
     ("xp: 5", "xp: -5", "4:5: xp: -5 is below 0"),
-    (
-        "{x: 2}",
-        "{x: 2}\n    points: -1",
-        (
-            "12:3: tests: all tests together must be worth at least one point\n"
-            "x.yaml:14:13: points: -1 is below 0"
-        ),
+    after_given(
+        "points: -1",
+        "12:3: tests: all tests together must be worth at least one point\n"
+        "x.yaml:14:13: points: -1 is below 0",
     ),
     ("{x: 2}", "x = rng.random()\n    seeds: 0", "14:12: seeds: 0 is below 1"),
     ("{x: 2}", "x = rng.random()\n    seeds: 1001", "14:12: seeds: 1001 is above 1000"),
-    (
-        "{x: 2}",
-        "{x: 2}\n    seeds: 2",
-        "14:12: seeds: inputs can only be drawn again if 'given' is Python code",
+    after_given(
+        "seeds: 2", "14:12: seeds: inputs can only be drawn again if 'given' is Python code"
     ),
-    (
-        "{x: 2}",
-        "{x: 2}\n    tolerance: {atol: -1e-3}",
-        "14:23: atol: -0.001 is below 0",
-    ),
-    (
-        "{x: 2}",
-        "{x: 2}\n    tolerance: {rtol: .inf}",
-        "14:23: rtol: inf is not a finite number",
-    ),
+    after_given("tolerance: {atol: -1e-3}", "14:23: atol: -0.001 is below 0"),
+    after_given("tolerance: {rtol: .inf}", "14:23: rtol: inf is not a finite number"),
     ("{x: 2}", "{x: 2, a-b: 3}", "13:19: given: 'a-b' is not a Python name"),
     (
         '  double: {reference: "reference.demo:double"}',
@@ -468,9 +405,8 @@ ONLY_TWO = "only with 'gradient' and 'two_ways_agree'"
 DRAWN = "x = rng.random()\n    seeds: 2"
 
 MEANING += [
-    (
-        "{x: 2}",
-        "{x: 2}\n    partial: true",
+    after_given(
+        "partial: true",
         "14:14: partial: points in proportion to the draws that pass need 'seeds' above 1",
     ),
     (RUN, f"{RUN}\n    seeds: 0", "18:12: seeds: 0 is below 1"),
@@ -484,14 +420,9 @@ MEANING += [
         "{x: 2, double: 3}",
         "13:19: given: 'double' is what a submission defines; call the input otherwise",
     ),
-    (
-        "{x: 2}",
-        "{x: 2}\n    budget: {}",
-        "14:13: budget: expected 'time', 'memory' or both",
-    ),
-    (
-        "{x: 2}",
-        "{x: 2}\n    budget: {time: 0, memory: -1}",
+    after_given("budget: {}", "14:13: budget: expected 'time', 'memory' or both"),
+    after_given(
+        "budget: {time: 0, memory: -1}",
         "14:20: time: 0.0 is not above 0\nx.yaml:14:31: memory: -1.0 is not above 0",
     ),
     (
@@ -499,73 +430,57 @@ MEANING += [
         f"{RUN}\n    tolerance: {{atol: -1}}",
         "18:23: atol: -1.0 is below 0",
     ),
-    ("xp: 5", "xp: 5\nminutes: 0", "5:10: minutes: 0 is below 1"),
-    ("xp: 5", "xp: 5\nhints: [{text: a, price: -1}]", "5:26: price: -1 is below 0"),
-    (
-        "xp: 5",
-        "xp: 5\nhints: [{text: a, price: 3}, {text: b, price: 3}]",
+    after_xp("minutes: 0", "5:10: minutes: 0 is below 1"),
+    after_xp("hints: [{text: a, price: -1}]", "5:26: price: -1 is below 0"),
+    after_xp(
+        "hints: [{text: a, price: 3}, {text: b, price: 3}]",
         "5:8: hints: all hints together cost 6 XP, and the exercise earns only 5",
     ),
-    (
-        "xp: 5",
-        "xp: 5\nconcepts: [a, b, a]",
-        "5:18: concepts: 'a' is taken; it is already at x.yaml:5:12",
-    ),
-    (
-        "xp: 5",
-        "xp: 5\nmisconceptions: [{id: a, code: b = 1, feedback: c, hint: 1}]",
+    after_xp("concepts: [a, b, a]", "5:18: concepts: 'a' is taken; it is already at x.yaml:5:12"),
+    after_xp(
+        "misconceptions: [{id: a, code: b = 1, feedback: c, hint: 1}]",
         "5:58: hint: no hint 1; there are no hints",
     ),
-    (
-        "xp: 5",
-        "xp: 5\nhints: [a, b]\nmisconceptions: [{id: a, code: b = 1, feedback: c, hint: 0}]",
+    after_xp(
+        "hints: [a, b]\nmisconceptions: [{id: a, code: b = 1, feedback: c, hint: 0}]",
         "6:58: hint: 0 is below 1",
     ),
     ("title: Double it", "title: ' '", "2:8: title: cannot be empty"),
     ("Write double.", "''", "5:15: instructions: cannot be empty"),
     ("explanation: Twice.", "explanation: ''", "21:14: explanation: cannot be empty"),
-    (
-        "xp: 5",
-        "xp: 5\nhints: ['', {text: ' '}]",
+    after_xp(
+        "hints: ['', {text: ' '}]",
         "5:9: hints: cannot be empty\nx.yaml:5:20: text: cannot be empty",
     ),
-    (
-        "xp: 5",
-        "xp: 5\nmisconceptions: [{id: a, code: 'double = abs', feedback: ' '}]",
+    after_xp(
+        "misconceptions: [{id: a, code: 'double = abs', feedback: ' '}]",
         "5:58: feedback: cannot be empty",
     ),
-    (
-        "xp: 5",
-        "xp: 5\nequivalent: [{change: '', reason: ' '}]",
+    after_xp(
+        "equivalent: [{change: '', reason: ' '}]",
         "5:23: change: cannot be empty\nx.yaml:5:35: reason: cannot be empty",
     ),
-    (
-        "xp: 5",
-        "xp: 5\nequivalent: [{change: a, reason: b}, {change: a, reason: c}]",
+    after_xp(
+        "equivalent: [{change: a, reason: b}, {change: a, reason: c}]",
         "5:47: change: 'a' is taken; it is already at x.yaml:5:23",
     ),
-    (
-        "xp: 5",
-        "xp: 5\nforbid: {because: I say so.}",
+    after_xp(
+        "forbid: {because: I say so.}",
         "5:9: forbid: nothing is forbidden here; "
         "it may have 'imports', 'names', 'calls' and 'loops'",
     ),
-    (
-        "xp: 5",
-        "xp: 5\nforbid: {imports: [np.*], names: [double, for], calls: ['len(']}",
+    after_xp(
+        "forbid: {imports: [np.*], names: [double, for], calls: ['len(']}",
         "5:20: imports: 'np.*' is not names joined by dots\n"
         "x.yaml:5:35: names: a submission has to define 'double'\n"
         "x.yaml:5:43: names: 'for' is not names joined by dots\n"
         "x.yaml:5:57: calls: 'len(' is not names joined by dots",
     ),
-    (
-        "xp: 5",
-        "xp: 5\nforbid: {calls: [sum, sum]}",
-        "5:23: calls: 'sum' is taken; it is already at x.yaml:5:18",
+    after_xp(
+        "forbid: {calls: [sum, sum]}", "5:23: calls: 'sum' is taken; it is already at x.yaml:5:18"
     ),
-    (
-        "xp: 5",
-        "xp: 5\nlimits: {cpu_seconds: 0, wall_seconds: .inf, memory_mib: -1, output_kib: 6}",
+    after_xp(
+        "limits: {cpu_seconds: 0, wall_seconds: .inf, memory_mib: -1, output_kib: 6}",
         "5:23: cpu_seconds: 0 is not above 0\n"
         "x.yaml:5:40: wall_seconds: inf is not a finite number\n"
         "x.yaml:5:58: memory_mib: -1 is not above 0\n"

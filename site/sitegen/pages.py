@@ -38,7 +38,7 @@ from sitegen.page_images import PageImages
 from sitegen.picture import arcs, png
 from sitegen.rendering import PageRenderer, count
 from sitegen.search import SearchEntry
-from sitegen.teaching.explorer import view_explorer
+from sitegen.teaching import view_figure
 from sitegen.teaching.model_map import find_lesson_places
 
 WARM_UP: Final = "numpy-warmup"  # the track that home offers to those who do not know NumPy
@@ -110,7 +110,7 @@ class Pages:
             "concepts": self._concepts,
             "warm_up": WARM_UP,
             "gpt": self._gpt_track is not None and self._content.own_gpt is not None,
-            "explorer": view_explorer(explorer, "figure", is_small=True) if explorer else None,
+            "explorer": explorer and view_figure(explorer, "figure", {}) | {"is_small": True},
         }
         for pages, context in ((_COLLECTION_PAGES, overview), (_STATIC_PAGES, {})):
             for path, (page, template) in pages.items():

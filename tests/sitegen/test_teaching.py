@@ -100,7 +100,7 @@ def test_only_pages_with_a_figure_load_its_styles(build: Build) -> None:
 
 def test_the_arcs_of_the_word_that_asks_are_drawn_last() -> None:
     """They lie above the grey ones."""
-    arcs = view_explorer(explorer(), "figure").arcs
+    arcs = view_explorer(explorer())["arcs"]
 
     assert [arc.is_asked for arc in arcs] == sorted(arc.is_asked for arc in arcs)
 
@@ -139,10 +139,10 @@ def test_a_selection_shows_what_an_expression_takes_and_gives(build: Build) -> N
 
 def test_the_groups_of_a_sum_are_the_numbers_that_are_added() -> None:
     """The columns for axis 0, the rows for axis 1; what is not picked has no group."""
-    down, right, *_ = view_selection(Figure(WHERE, "selection", (("of", "sums"),)), "s").choices
+    down, right, *_ = view_selection(Figure(WHERE, "selection", (("of", "sums"),)))["choices"]
     assert [each.group for each in down.cells[:5]] == [0, 1, 2, 3, 0]
     assert [each.group for each in right.cells[:5]] == [0, 0, 0, 0, 1]
-    one, *_ = view_selection(Figure(WHERE, "selection", (("of", "slices"),)), "s").choices
+    one, *_ = view_selection(Figure(WHERE, "selection", (("of", "slices"),)))["choices"]
     assert [at for at, each in enumerate(one.cells) if each.group is not None] == [6]
 
 
@@ -174,7 +174,7 @@ def test_every_part_of_the_map_that_can_be_set_is_on_it() -> None:
     """Else an author could light up nothing."""
     figure = Figure(WHERE, "map", (("part", "softmax"),))
 
-    assert tuple(view_map(figure, "figure", {}).parts) == PARTS
+    assert tuple(view_map(figure, {})["parts"]) == PARTS
 
 
 @pytest.mark.parametrize("has_mask", [False, True])

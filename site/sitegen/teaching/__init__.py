@@ -1,37 +1,25 @@
 """The figures of lessons as the templates print them, one module for each kind.
 
 What they show at first is computed here; `site/frontend/src/figures` has the same formulas for what
-a reader chooses. The `name` of a figure is an id that nothing else on its page has.
+a reader chooses.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Final, TypeAlias
+from typing import Any, Final
 
 from grader.lessons.figure import Figure
 from sitegen.cards import Stop
-from sitegen.teaching.broadcasting import BroadcastingView, view_broadcasting
-from sitegen.teaching.curves import CurvesView, view_curves
-from sitegen.teaching.drawn import DrawnView, view_drawing
-from sitegen.teaching.explorer import ExplorerView, view_explorer
-from sitegen.teaching.model_map import MapView, view_map
-from sitegen.teaching.position_products import PositionsView, view_positions
-from sitegen.teaching.selection import SelectionView, view_selection
-from sitegen.teaching.sliders import SlidersView, view_sliders
-from sitegen.teaching.stepper import StepperView, view_stepper
+from sitegen.teaching.broadcasting import view_broadcasting
+from sitegen.teaching.curves import view_curves
+from sitegen.teaching.drawn import view_drawing
+from sitegen.teaching.explorer import view_explorer
+from sitegen.teaching.model_map import view_map
+from sitegen.teaching.position_products import view_positions
+from sitegen.teaching.selection import view_selection
+from sitegen.teaching.sliders import view_sliders
+from sitegen.teaching.stepper import view_stepper
 
-FigureView: TypeAlias = (
-    BroadcastingView
-    | CurvesView
-    | DrawnView
-    | ExplorerView
-    | MapView
-    | PositionsView
-    | SelectionView
-    | SlidersView
-    | StepperView
-)
-
-_VIEWS: Final[dict[str, Callable[[Figure, str], FigureView]]] = {
+_VIEWS: Final[dict[str, Callable[[Figure], dict[str, Any]]]] = {
     "arrows": view_sliders,
     "broadcasting": view_broadcasting,
     "compare": view_drawing,
@@ -46,12 +34,16 @@ _VIEWS: Final[dict[str, Callable[[Figure, str], FigureView]]] = {
 }
 
 
-def view_figure(figure: Figure, name: str, places: Mapping[str, Stop]) -> FigureView:
-    """Compute the first state of a figure.
+_DRAWN: Final = frozenset({"compare", "curve", "image"})  # of one template
+
+
+def view_figure(figure: Figure, name: str, places: Mapping[str, Stop]) -> dict[str, Any]:
+    """Return the first state of a figure for its template.
 
     Args:
+        name: An id that nothing else on the page has.
         places: The lesson of each part of the model.
     """
-    if figure.kind == "map":
-        return view_map(figure, name, places)
-    return _VIEWS[figure.kind](figure, name)
+    view = view_map(figure, places) if figure.kind == "map" else _VIEWS[figure.kind](figure)
+    template = "drawn" if figure.kind in _DRAWN else figure.kind
+    return {"template": f"figures/{template}.html", "id": name, "title": figure.title, **view}

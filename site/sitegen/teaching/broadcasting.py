@@ -1,7 +1,7 @@
 """A picture of broadcasting: a column and a row are stretched to a table, and multiplied."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -32,35 +32,20 @@ class Step:
     sentence: str
 
 
-@dataclass(frozen=True, slots=True)
-class BroadcastingView:
-    """The picture in its first state; styles alone move it."""
-
-    template: ClassVar[str] = "figures/broadcasting.html"
-    id: str
-    title: str
-    operands: tuple[Operand, ...]
-    product: Numbers
-    shapes: tuple[str, ...]  # the shapes of the operands and the product
-    steps: tuple[Step, ...]
-
-
-def view_broadcasting(figure: Figure, name: str) -> BroadcastingView:
+def view_broadcasting(_: Figure) -> dict[str, Any]:
     """Compute the picture."""
     column, row = np.broadcast_arrays(_COLUMN, _ROW)
     product = _COLUMN * _ROW
     shapes = tuple(str(each.shape) for each in (_COLUMN, _ROW, product))
     corner = f"{_COLUMN[-1, 0]} times {_ROW[0, -1]} is {product[-1, -1]}"
-    return BroadcastingView(
-        id=name,
-        title=figure.title,
-        operands=(
+    return {
+        "operands": (
             Operand("Column", _numbers(column), *_COLUMN.shape),
             Operand("Row", _numbers(row), *_ROW.shape),
         ),
-        product=_numbers(product),
-        shapes=shapes,
-        steps=(
+        "product": _numbers(product),
+        "shapes": shapes,  # of the operands and the product
+        "steps": (
             Step("As they are", f"A column of shape {shapes[0]} and a row of shape {shapes[1]}."),
             Step(
                 "Stretched",
@@ -72,7 +57,7 @@ def view_broadcasting(figure: Figure, name: str) -> BroadcastingView:
                 f"Each number meets the one in the same place. At the bottom right, {corner}.",
             ),
         ),
-    )
+    }
 
 
 def _numbers(array: "np.typing.NDArray[np.int_]") -> Numbers:

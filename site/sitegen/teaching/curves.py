@@ -8,7 +8,7 @@ import base64
 import math
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -52,57 +52,28 @@ class Measures:
         return float((self.weights * (1 - self.weights)).mean())
 
 
-@dataclass(frozen=True, slots=True)
-class CurvesView:
-    """The figure in its first state."""
-
-    template: ClassVar[str] = "figures/curves.html"
-    id: str
-    title: str
-    size: int  # which of SIZES
-    d_k: int
-    temperature: float
-    scale: bool
-    measures: Measures
-    bars: tuple[float, ...]  # heights of the scores' bars
-    shares: tuple[float, ...]  # the first query's shares
-    sentence: str
-    is_saturated: bool
-    data: str  # the scores, a byte each
-    height: int = HEIGHT
-
-    @property
-    def exponent(self) -> float:
-        """The place of the temperature's slider, which goes in powers of two."""
-        return round(math.log2(self.temperature), 1)
-
-    @property
-    def sizes(self) -> int:
-        """The number of sizes."""
-        return len(SIZES)
-
-
-def view_curves(figure: Figure, name: str) -> CurvesView:
+def view_curves(figure: Figure) -> dict[str, Any]:
     """Compute the first state."""
     d_k = int(figure.get("d_k", "64"))
     temperature = float(figure.get("temperature", "1"))
     scale = figure.is_on("scale", default=False)
     size = SIZES.index(str(d_k))
     measures = measure(size, scale=scale, temperature=temperature)
-    return CurvesView(
-        id=name,
-        title=figure.title,
-        size=size,
-        d_k=d_k,
-        temperature=temperature,
-        scale=scale,
-        measures=measures,
-        bars=bar_heights(measures.scores),
-        shares=tuple(measures.weights[0].tolist()),
-        sentence=describe(measures),
-        is_saturated=measures.peak >= _SATURATED,
-        data=base64.b64encode(_draw_scores().tobytes()).decode(),
-    )
+    return {
+        "size": size,  # which of SIZES
+        "sizes": len(SIZES),
+        "d_k": d_k,
+        "temperature": temperature,
+        "exponent": round(math.log2(temperature), 1),  # the slider goes in powers of two
+        "scale": scale,
+        "measures": measures,
+        "bars": bar_heights(measures.scores),
+        "shares": measures.weights[0].tolist(),  # of the first query
+        "sentence": describe(measures),
+        "is_saturated": measures.peak >= _SATURATED,
+        "data": base64.b64encode(_draw_scores().tobytes()).decode(),  # the scores, a byte each
+        "height": HEIGHT,
+    }
 
 
 def measure(size: int, *, scale: bool, temperature: float) -> Measures:

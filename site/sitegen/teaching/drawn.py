@@ -5,7 +5,7 @@ Styles alone show the chosen one, and give it the colours of the page.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,35 +30,22 @@ class Picture:
     ticks: tuple[tuple[bool, float, str], ...] = ()  # whether along x, place and number
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnView:
-    """The figure: the pictures of each choice, and what is the same in all of them."""
-
-    template: ClassVar[str] = "figures/drawn.html"
-    id: str
-    kind: str
-    title: str
-    alt: str
-    name: str  # the name that a reader chooses a value for
-    choices: tuple[str, ...]
-    frames: tuple[tuple[Picture, ...], ...]
-    names: tuple[str, ...]  # the curves' names
-    axes: tuple[str, ...]
-    scale: tuple[str, ...] = ()  # classes of the colours, from low to high
-    low: str = ""
-    high: str = ""
-    width: int = _WIDTH
-    height: int = _HEIGHT
-    left: int = _LEFT
-    bottom: int = _BOTTOM
-
-
-def view_drawing(figure: Figure, name: str) -> DrawnView:
+def view_drawing(figure: Figure) -> dict[str, Any]:
     """Draw all choices to one scale."""
     arrays = [each.astype(float) for frame in figure.frames for each in frame]
     names, axes = figure.items("names"), figure.items("axes")
-    of, choices = figure.choices
-    common = name, figure.kind, figure.title, figure.get("alt"), of, choices
+    name, choices = figure.choices
+    view: dict[str, Any] = {
+        "kind": figure.kind,
+        "alt": figure.get("alt"),
+        "name": name,  # that a reader chooses a value for
+        "choices": choices,
+        "axes": axes,
+        "width": _WIDTH,
+        "height": _HEIGHT,
+        "left": _LEFT,
+        "bottom": _BOTTOM,
+    }
     if figure.kind == "curve":
         xs = _range(frame[0] for frame in figure.frames)
         ys = _range(each for frame in figure.frames for each in frame[1:])
@@ -67,7 +54,7 @@ def view_drawing(figure: Figure, name: str) -> DrawnView:
         for x, *curves in figure.frames:
             paths = [(f"curve-{at}", _line(x, y, xs, ys)) for at, y in enumerate(curves, 1)]
             drawn.append((Picture("", (_WIDTH, _HEIGHT), tuple(paths), ticks),))
-        return DrawnView(*common, tuple(drawn), names, axes)
+        return {**view, "frames": drawn, "names": names, "scale": (), "low": "", "high": ""}
     low, high = _range(arrays)
     ramp = SEQUENTIAL
     if low < 0:
@@ -84,8 +71,9 @@ def view_drawing(figure: Figure, name: str) -> DrawnView:
         )
         for frame in figure.frames
     )
-    scale = tuple(map(ramp.step_class, range(STEPS)))
-    return DrawnView(*common, pictures, (), axes, scale, f"{low:.3g}", f"{high:.3g}")
+    scale = [ramp.step_class(step) for step in range(STEPS)]  # from low to high
+    ends = {"low": f"{low:.3g}", "high": f"{high:.3g}"}
+    return {**view, "frames": pictures, "names": (), "scale": scale, **ends}
 
 
 def _range(arrays: Any) -> tuple[float, float]:

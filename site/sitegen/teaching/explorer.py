@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -65,52 +65,8 @@ class Head:
     picture: tuple[tuple[str, ...], ...]  # the class of each cell
 
 
-@dataclass(frozen=True, slots=True)
-class ExplorerView:
-    """An attention explorer in its first state."""
-
-    template: ClassVar[str] = "figures/explorer.html"
-    id: str
-    title: str
-    sentence: str
-    ask: int
-    words: tuple[Word, ...]
-    fits: bool  # whether the words fit beside one another
-    arcs: tuple[Arc, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    description: Parts
-    heads: tuple[Head, ...]
-    head: int
-    mask: bool
-    scale: bool
-    temperature: float
-    controls: tuple[str, ...]
-    examples: tuple[str, ...]
-    is_small: bool  # without table and switches
-    most_words: int = MOST_WORDS
-
-    @property
-    def tall_height(self) -> int:
-        """The height of the drawing beside words that stand below one another."""
-        return ROW * len(self.words)
-
-    @property
-    def exponent(self) -> float:
-        """The place of the temperature's slider, which goes in powers of two."""
-        return round(math.log2(self.temperature), 1)
-
-    @property
-    def data(self) -> dict[str, object]:
-        """The toy, for the sentences of a reader."""
-        return toy_data()
-
-
-def view_explorer(figure: Figure, name: str, *, is_small: bool = False) -> ExplorerView:
-    """Compute the first state of an explorer.
-
-    Args:
-        is_small: Whether to leave out the table and the switches.
-    """
+def view_explorer(figure: Figure) -> dict[str, Any]:
+    """Compute the first state of an explorer."""
     texts = figure.get("sentence").split()
     ask = texts.index(figure.get("ask", texts[-1]))
     mask, scale = figure.is_on("mask", default=False), figure.is_on("scale", default=True)
@@ -122,31 +78,33 @@ def view_explorer(figure: Figure, name: str, *, is_small: bool = False) -> Explo
     head = HEADS.index(figure.get("head", HEADS[0]))
     weights = of_heads[head]
     top = int(weights[ask].argmax())
-    return ExplorerView(
-        id=name,
-        title=figure.title,
-        sentence=" ".join(texts),
-        ask=ask,
-        words=tuple(
+    return {
+        "sentence": " ".join(texts),
+        "ask": ask,
+        "words": tuple(
             Word(text, percent(weight), _shade(weight), is_known(text), place == top)
             for place, (text, weight) in enumerate(zip(texts, weights[ask].tolist(), strict=True))
         ),
-        fits=len(texts) * (0.6 * max(map(len, texts)) + 1) <= _ROOM,
-        arcs=_arcs(weights, ask),
-        rows=_rows(weights, mask=mask),
-        description=describe_row(texts, weights[ask].tolist(), ask, mask=mask),
-        heads=tuple(
+        "fits": len(texts) * (0.6 * max(map(len, texts)) + 1) <= _ROOM,
+        "arcs": _arcs(weights, ask),
+        "rows": _rows(weights, mask=mask),
+        "description": describe_row(texts, weights[ask].tolist(), ask, mask=mask),
+        "heads": tuple(
             Head(each, tuple(tuple(map(_shade, row)) for row in picture.tolist()))
             for each, picture in zip(HEADS, of_heads, strict=True)
         ),
-        head=head,
-        mask=mask,
-        scale=scale,
-        temperature=temperature,
-        controls=figure.items("controls") or CONTROLS,
-        examples=(" ".join(texts), *tries) if (tries := figure.items("try", "|")) else (),
-        is_small=is_small,
-    )
+        "head": head,
+        "mask": mask,
+        "scale": scale,
+        "temperature": temperature,
+        "controls": figure.items("controls") or CONTROLS,
+        "examples": (" ".join(texts), *tries) if (tries := figure.items("try", "|")) else (),
+        "is_small": False,  # with table and switches
+        "most_words": MOST_WORDS,
+        "tall_height": ROW * len(texts),  # beside words that stand below one another
+        "exponent": round(math.log2(temperature), 1),  # the slider goes in powers of two
+        "data": toy_data(),  # for the sentences of a reader
+    }
 
 
 def describe_row(words: Sequence[str], row: Sequence[float], ask: int, *, mask: bool) -> Parts:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import Any, Final
 
 from grader.lessons.figure import Figure
 from sitegen.cards import Stop
@@ -45,37 +45,7 @@ class Part:
         return self.stop.exercises if self.stop else ()
 
 
-@dataclass(frozen=True, slots=True)
-class MapView:
-    """The map, with the parts of one lesson lit."""
-
-    template: ClassVar[str] = "figures/map.html"
-    id: str
-    title: str
-    parts: Mapping[str, Part]
-
-    @property
-    def here(self) -> tuple[Part, ...]:
-        """The parts of the lesson."""
-        return tuple(part for part in self.parts.values() if part.is_here)
-
-    @property
-    def attention(self) -> tuple[Part, ...]:
-        """The parts of attention, in the order of the code."""
-        return tuple(self.parts[name] for name in _ATTENTION)
-
-    @property
-    def of_attention(self) -> tuple[str, ...]:
-        """The exercises of all lessons about attention."""
-        return tuple(dict.fromkeys(each for part in self.attention for each in part.ids))
-
-    @property
-    def is_in_attention(self) -> bool:
-        """True if a part of the lesson is a part of attention."""
-        return any(part.is_here for part in self.attention)
-
-
-def view_map(figure: Figure, name: str, places: Mapping[str, Stop]) -> MapView:
+def view_map(figure: Figure, places: Mapping[str, Stop]) -> dict[str, Any]:
     """Light up the parts of a lesson.
 
     Args:
@@ -86,7 +56,14 @@ def view_map(figure: Figure, name: str, places: Mapping[str, Stop]) -> MapView:
         key: Part(called, does, places.get(key), key in here)
         for key, (called, does) in _PARTS.items()
     }
-    return MapView(name, figure.title, parts)
+    attention = [parts[key] for key in _ATTENTION]  # in the order of the code
+    return {
+        "parts": parts,
+        "here": [part for part in parts.values() if part.is_here],
+        "attention": attention,
+        "of_attention": list(dict.fromkeys(each for part in attention for each in part.ids)),
+        "is_in_attention": any(part.is_here for part in attention),
+    }
 
 
 def find_lesson_places(lessons: Iterable[TrackLesson], stops: Iterable[Stop]) -> dict[str, Stop]:

@@ -1,8 +1,7 @@
 """The dot products of one position with all others: only their distance counts."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -12,24 +11,16 @@ D_MODEL: Final = 16
 FAR_STEPS: Final = 5  # steps
 
 
-@dataclass(frozen=True, slots=True)
-class PositionsView:
-    """The figure in its first state."""
-
-    template: ClassVar[str] = "figures/positions.html"
-    id: str
-    title: str
-    position: int
-    products: tuple[float, ...]
-    sentence: str
-    last: int = POSITIONS - 1
-
-
-def view_positions(figure: Figure, name: str) -> PositionsView:
+def view_positions(figure: Figure) -> dict[str, Any]:
     """Compute the products of the position that the author named."""
     position = int(float(figure.get("position", "8")))
     numbers = products(position)
-    return PositionsView(name, figure.title, position, numbers, describe(position, numbers))
+    return {
+        "position": position,
+        "products": numbers,
+        "sentence": describe(position, numbers),
+        "last": POSITIONS - 1,
+    }
 
 
 def products(position: int) -> tuple[float, ...]:

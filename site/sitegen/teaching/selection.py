@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -40,18 +40,6 @@ class Choice:
     columns: int  # the number of columns of the result
     shape: str
     sentence: str
-
-
-@dataclass(frozen=True, slots=True)
-class SelectionView:
-    """The picture; styles alone show the expression that is chosen."""
-
-    template: ClassVar[str] = "figures/selection.html"
-    id: str
-    title: str
-    name: str
-    shape: str
-    choices: tuple[Choice, ...]
 
 
 _SETS: Final = {
@@ -113,7 +101,7 @@ _SETS: Final = {
 }
 
 
-def view_selection(figure: Figure, name: str) -> SelectionView:
+def view_selection(figure: Figure) -> dict[str, Any]:
     """Compute the picture."""
     array_name, array, expressions = _SETS[figure.get("of")]
     choices = []
@@ -134,4 +122,4 @@ def view_selection(figure: Figure, name: str) -> SelectionView:
         columns = result.shape[-1] if result.ndim else 1
         sentence = f"{each.why} The result is {', '.join(texts)}, of shape {result.shape}."
         choices.append(Choice(each.code, cells, texts, columns, str(result.shape), sentence))
-    return SelectionView(name, figure.title, array_name, str(array.shape), tuple(choices))
+    return {"name": array_name, "shape": str(array.shape), "choices": choices}

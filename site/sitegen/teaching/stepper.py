@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -68,22 +68,11 @@ class Step:
         return self.result.cells[-1][0].sum
 
 
-@dataclass(frozen=True, slots=True)
-class StepperView:
-    """All steps; styles alone show one of them."""
-
-    template: ClassVar[str] = "figures/stepper.html"
-    id: str
-    title: str
-    steps: tuple[Step, ...]
-    start: int  # from one
-
-
-def view_stepper(figure: Figure, name: str) -> StepperView:
+def view_stepper(figure: Figure) -> dict[str, Any]:
     """Compute every array of a head."""
     steps = tuple(map(_with_shades, _steps(has_mask=figure.is_on("mask", default=True))))
     start = min(int(float(figure.get("step", "1"))), len(steps))
-    return StepperView(name, figure.title, steps, start)
+    return {"steps": steps, "start": start}  # from one
 
 
 def head_arrays(*, has_mask: bool) -> dict[str, Array]:

@@ -173,7 +173,7 @@ def _graded(
     """Return each program's verdict, the relations in its messages, and who spoke."""
     graded: list[tuple[Verdict, tuple[str, ...], tuple[str, ...]]] = []
     clues: list[str] = []
-    real = relation_sentences.related
+    real = relation_sentences.relation_sentence
 
     def noted(relation: Relation, *arguments: Any, **named: Any) -> str:
         if sentence := real(relation, *arguments, **named):
@@ -191,7 +191,7 @@ def _graded(
         Job(exercises[each.exercise], Submission.from_bytes(Path("own.py"), each.source.encode()))
         for each in wrongs
     ]
-    notes = patch.object(relation_sentences, "related", noted)
+    notes = patch.object(relation_sentences, "relation_sentence", noted)
     with meter.attached(), notes, open_sandbox() as sandbox:
         grade_all(jobs, sandbox, emit)
     return graded

@@ -5,7 +5,13 @@ import io
 import tokenize
 from collections.abc import Iterator
 
-from grader.grading.feedback.versions import HERE, SYNTAX, Versions, about, newer_syntax
+from grader.grading.feedback.versions import (
+    HERE,
+    SYNTAX,
+    Versions,
+    name_sentence,
+    newer_syntax_sentence,
+)
 from grader.sandbox.inside import facts
 
 _MOST_SENTENCES = 3
@@ -34,7 +40,7 @@ def _names(source: str, grader: Versions) -> Iterator[tuple[int, str]]:
     uses = facts.uses(source)["uses"]
     assert isinstance(uses, list)  # for the type checker
     for _, name, _, line in uses:
-        if (sentence := about(name, grader)) and not about(name, HERE):
+        if (sentence := name_sentence(name, grader)) and not name_sentence(name, HERE):
             yield line, sentence
 
 
@@ -44,7 +50,7 @@ def _syntax(source: str, grader: Versions) -> Iterator[tuple[int, str]]:
     ]
     for line, kind in (*forms, *_fstrings(source)):
         if kind and SYNTAX[kind].since > grader.python:
-            yield line, newer_syntax(SYNTAX[kind], grader)
+            yield line, newer_syntax_sentence(SYNTAX[kind], grader)
 
 
 def _form(node: ast.AST, source: str) -> str:

@@ -130,8 +130,8 @@ class OwnGpt:
         return Step(letters[token], choices, list(map(_digits, weights)), counts)
 
     def _ending_problem(self, error: ChildGoneError) -> Problem:
-        sentence = outcome_sentences.gone(error, self._source)
-        line = outcome_sentences.line_of(error, self._source)
+        sentence = outcome_sentences.ended_process_sentence(error, self._source)
+        line = outcome_sentences.stopped_line(error, self._source)
         return Problem(self._lines.sentence(sentence), self._exercise(line))
 
     def _problem(self, answer: Answer) -> Problem | None:

@@ -376,8 +376,8 @@ def _problem_in(child: PageChild, source: str) -> dict[str, Any] | None:
     try:
         answer = child.load(source, [])
     except ChildGoneError as error:
-        sentence = outcome_sentences.gone(error, source)
-        return {"message": sentence, "line": outcome_sentences.line_of(error, source)}
+        sentence = outcome_sentences.ended_process_sentence(error, source)
+        return {"message": sentence, "line": outcome_sentences.stopped_line(error, source)}
     if not isinstance(answer, Raised):
         return None
     # The outermost frame is this source's; deeper ones may lie in another cell.

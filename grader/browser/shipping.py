@@ -22,7 +22,7 @@ from grader.grading.checks import make_check
 from grader.grading.diagnosis.break_it import allowed_calls
 from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.expected.oracle import Oracle, TestValues, ValueCache
-from grader.grading.feedback.difference_sentences import naming_items
+from grader.grading.feedback.difference_sentences import item_naming_text
 from grader.grading.program.author_code import author_error, provide_data_files
 from grader.sandbox.inside.wire import UnsupportedValueError
 from grader.sandbox.interface import Children
@@ -155,7 +155,7 @@ def _engine_data(
     oracle = Oracle(exercise, sandbox, cache)
     is_suite = exercise.kind == "test"  # whose programs are for practice alone
     tests = [t for t in exercise.tests if for_practice or not (t.hidden or is_suite)]
-    known_values = {test.id: oracle.values_of(test) for test in tests}
+    known_values = {test.id: oracle.test_values(test) for test in tests}
     if exercise.kind == "predict":  # from its inputs the right answer is made, and nothing else
         known_values = {name: _without_inputs(values) for name, values in known_values.items()}
     sendable = [t for t in tests if _can_be_sent(t, known_values[t.id], packages)]
@@ -215,7 +215,7 @@ def _edition(exercise: Exercise, tests: list[TestCase]) -> Exercise:
         title=exercise.title,
         difficulty=exercise.difficulty,
         xp=exercise.xp,
-        instructions=naming_items(exercise.instructions),
+        instructions=item_naming_text(exercise.instructions),
         defines=exercise.defines,
         starter=exercise.starter,
         tests=tuple(make_check(test).without_time() for test in tests),

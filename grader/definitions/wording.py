@@ -42,7 +42,12 @@ def did_you_mean(word: str, words: Iterable[str]) -> str:
 
 def listing(words: Iterable[str], conjunction: str) -> str:
     """Return the words in quotes as a listing: `'a', 'b' or 'c'`."""
-    *most, last = [quote(word) for word in words]
+    return join_words(map(quote, words), conjunction)
+
+
+def join_words(words: Iterable[str], conjunction: str) -> str:
+    """Return the words as a listing: `a, b or c`."""
+    *most, last = words
     return f"{', '.join(most)} {conjunction} {last}" if most else last
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from grader.definitions.wording import plural
-from grader.grading.feedback.hidden_sentences import of_each
+from grader.grading.feedback.hidden_sentences import sentence_for_several
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.reports.plain_maths import plain
 from grader.reports.report import Batch, Report
@@ -118,7 +118,7 @@ def merge_group(row: Sequence[TestResult]) -> TestResult:
         first,
         hidden=False,  # a hidden test is called by its id, and this is none
         description=f"{len(row)} hidden tests",
-        message=f"{names}: {of_each(first.message)}",
+        message=f"{names}: {sentence_for_several(first.message)}",
         points=sum(test.points for test in row),
         max_points=sum(test.max_points for test in row),
     )

@@ -70,7 +70,7 @@ def versions_in(files: Mapping[str, bytes]) -> Versions | None:
     """Return the versions of a distribution's files; None if its lock file does not say them."""
     try:
         lock = json.loads(files[_LOCK])
-        return Versions.of(lock["info"]["python"], lock["packages"][_NUMPY]["version"])
+        return Versions.from_text(lock["info"]["python"], lock["packages"][_NUMPY]["version"])
     except (ValueError, LookupError, TypeError, AttributeError):
         return None
 

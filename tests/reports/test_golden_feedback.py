@@ -69,7 +69,7 @@ class Spy:
         self._listens = True
         find, relate, diagnose = (
             vars(error_explanations)["_find"],
-            relations.relation,
+            relations.find_relation,
             Diagnostician.diagnose,
         )
 
@@ -95,7 +95,7 @@ class Spy:
                 self._listens = True
 
         patch.setattr(error_explanations, "_find", found)
-        patch.setattr(relations, "relation", relation)
+        patch.setattr(relations, "find_relation", relation)
         patch.setattr(Diagnostician, "diagnose", diagnosis)
 
     def _note(self, name: str | None) -> None:

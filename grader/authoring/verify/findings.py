@@ -20,7 +20,7 @@ from grader.authoring.verify.wrong_programs import (
 from grader.definitions.exercise import TestCase, TestId
 from grader.definitions.wording import did_you_mean, listing
 from grader.grading.checks.suite_test import mutants_of_program
-from grader.grading.feedback.outcome_sentences import not_answered
+from grader.grading.feedback.outcome_sentences import unanswered_sentence
 from grader.grading.results.jobs import find_limits
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.mutation import mutants
@@ -185,7 +185,9 @@ def _check_starter(facts: ProofFacts) -> Iterator[ProofFinding]:
         yield ProofFinding.at(checks.STARTER, message, facts.places.line("starter"))
     elif verdict.message and facts.exercise.kind != "predict":
         values = [name for name, each in facts.exercise.defines.items() if each.kind == "value"]
-        if verdict.message in [not_answered(v, kind) for v in values for kind in _PLACEHOLDERS]:
+        if verdict.message in [
+            unanswered_sentence(v, kind) for v in values for kind in _PLACEHOLDERS
+        ]:
             return  # nothing but values that are left to be answered
         message = (
             f"the starter does not run: {verdict.message} Learners begin with it, so it must load "

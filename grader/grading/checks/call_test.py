@@ -13,14 +13,14 @@ from grader.grading.checks.judgement import (
 )
 from grader.grading.comparison.compare import (
     Difference,
-    as_accepted,
-    as_answer,
-    as_written,
     compare,
     compare_dtypes,
     ignore_nan,
+    in_expected_form,
+    with_accepted_types,
+    with_float_literals,
 )
-from grader.grading.expected.budget import over_budget, together
+from grader.grading.expected.budget import find_excess, total_usage
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.program.author_code import names_in
 from grader.grading.program.loaded_program import LoadedProgram
@@ -44,7 +44,9 @@ class CallCheck(Check[CallTest]):
             difference = find_changed_input(names, inputs, test.call, is_right=True)
         if difference is None and test.budget is not None and usages is not None:
             usual = oracle.usages(test)[draw.number]
-            difference = over_budget(test.budget, together(usages), usual, oracle.judged_by(test))
+            difference = find_excess(
+                test.budget, total_usage(usages), usual, oracle.budget_baseline(test)
+            )
         return Judgement(difference, got)
 
     def compare_values(
@@ -55,13 +57,13 @@ class CallCheck(Check[CallTest]):
     ) -> Difference | None:
         """Compare a value with an expected one, as the test asks for; None if it is right."""
         if exercise.kind == "predict":
-            got = as_answer(expected, got)
+            got = in_expected_form(expected, got)
         if self.test.accept:
-            expected, got = as_accepted(expected, got, self.test.accept)
+            expected, got = with_accepted_types(expected, got, self.test.accept)
         if self.test.nan == "ignored":
             got = ignore_nan(expected, got)
         if isinstance(self.test.expect, LiteralValue):
-            expected = as_written(expected, got)
+            expected = with_float_literals(expected, got)
         difference = compare_dtypes(expected, got) if self.test.dtype == "exact" else None
         return difference or compare(expected, got, self.test.tolerance)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from grader.definitions.exercise import Exercise, TestCase
 from grader.errors import EtudeError
-from grader.grading.comparison.compare import Difference, Rung, bytes_in, compare
+from grader.grading.comparison.compare import Difference, Rung, compare, count_bytes
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.program.author_code import TooLargeError, authors_code, compile_expression
 from grader.grading.program.loaded_program import LoadedProgram
@@ -141,6 +141,6 @@ def evaluate_expression(code: str, names: Mapping[str, Any]) -> Any:
         raise TooLargeError from error
     except Exception as error:  # indexing a result of another form raises anything
         raise DiffersError(unusable_difference(code, error)) from error
-    if bytes_in(value) > ANSWERS_CAP:  # comparing makes several more of that size
+    if count_bytes(value) > ANSWERS_CAP:  # comparing makes several more of that size
         raise TooLargeError
     return value

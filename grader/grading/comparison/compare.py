@@ -39,7 +39,7 @@ def is_masked(array: object) -> bool:
     return hasattr(array, "mask")
 
 
-def bytes_in(value: object) -> int:
+def count_bytes(value: object) -> int:
     """Return the bytes of the arrays in a value that is plain data."""
     return sum(array.nbytes for array in arrays_in(value))
 
@@ -122,15 +122,15 @@ def compare(  # noqa: PLR0911  a ladder: each rung returns
     if got is None and expected is not None:
         return Difference(Rung.NOTHING, "none", {"expected": expected}, path)
     if isinstance(expected, np.ndarray) and expected.shape:
-        return _arrays(expected, got, tolerance, path)
+        return _compare_arrays(expected, got, tolerance, path)
     if isinstance(expected, np.ndarray):  # of one number and no axis: a number, however it is kept
         expected = expected[()]
     if isinstance(expected, _NUMBER) and not isinstance(expected, _TEXT):
-        return _numbers(expected, got, tolerance, path)
+        return _compare_numbers(expected, got, tolerance, path)
     if isinstance(expected, (tuple, list, deque)):
-        return _sequences(expected, got, tolerance, path)
+        return _compare_sequences(expected, got, tolerance, path)
     if isinstance(expected, dict):
-        return _mappings(expected, got, tolerance, path)
+        return _compare_mappings(expected, got, tolerance, path)
     family = next((kinds for kinds in _FAMILIES if isinstance(expected, kinds)), type(expected))
     if not isinstance(got, family):
         return _wrong_type(expected, got, path)
@@ -142,18 +142,18 @@ def compare(  # noqa: PLR0911  a ladder: each rung returns
     return Difference(Rung.VALUES, "other-value", texts, path)
 
 
-def shapes_of(value: Any) -> Any:
+def shape_tree(value: Any) -> Any:
     """Return the shapes of the arrays and numbers in a value, each as an array of lengths."""
     if isinstance(value, (np.ndarray, *_NUMBER)):
         return np.array(np.shape(value), dtype=np.int64)
     if isinstance(value, (list, tuple)):
-        return [shapes_of(item) for item in value]
+        return [shape_tree(item) for item in value]
     if isinstance(value, dict):
-        return {key: shapes_of(item) for key, item in value.items()}
+        return {key: shape_tree(item) for key, item in value.items()}
     return None
 
 
-def leaves(
+def iter_leaves(
     expected: object, got: object, path: _Path = ()
 ) -> Iterator[tuple[_Path, object, object]]:
     """Yield the parts of two values side by side, with their path, as far as both have one form."""
@@ -166,16 +166,16 @@ def leaves(
         yield path, expected, got
         return
     for key, one, other in pairs:
-        yield from leaves(one, other, (*path, key))
+        yield from iter_leaves(one, other, (*path, key))
 
 
 def compare_shapes(shapes: Any, got: object) -> Difference | None:
-    """Compare the shapes of arrays and numbers with those that `shapes_of` gave.
+    """Compare the shapes of arrays and numbers with those that `shape_tree` gave.
 
     Returns:
         None if they agree, as far as the two values are of the same form.
     """
-    for path, lengths, value in leaves(shapes, got):
+    for path, lengths, value in iter_leaves(shapes, got):
         if not isinstance(lengths, np.ndarray) or not isinstance(value, (np.ndarray, *_NUMBER)):
             continue
         expected, shape = tuple(lengths.tolist()), np.shape(value)
@@ -193,7 +193,7 @@ def compare_shapes(shapes: Any, got: object) -> Difference | None:
 def compare_dtypes(expected: object, got: object) -> Difference | None:
     """Compare the very dtypes of the numbers in two values, as far as these are of one form."""
     numbers = (np.ndarray, *_NUMBER)
-    for path, one, other in leaves(expected, got):
+    for path, one, other in iter_leaves(expected, got):
         if isinstance(one, numbers) and isinstance(other, numbers):
             dtypes = {"expected": np.asarray(one).dtype, "got": np.asarray(other).dtype}
             if np.shape(one) == np.shape(other) and dtypes["expected"] != dtypes["got"]:
@@ -201,7 +201,7 @@ def compare_dtypes(expected: object, got: object) -> Difference | None:
     return None
 
 
-def as_written(expected: Any, got: object) -> Any:
+def with_float_literals(expected: Any, got: object) -> Any:
     """Return a literal, its whole numbers as floats where the result has floats."""
     if isinstance(expected, np.ndarray) and isinstance(got, np.ndarray):
         whole = expected.dtype.kind == "i" and got.dtype.kind in "ufc"
@@ -209,14 +209,14 @@ def as_written(expected: Any, got: object) -> Any:
     if isinstance(expected, (list, tuple)) and isinstance(got, (list, tuple)):
         if len(expected) == len(got):
             pairs = zip(expected, got, strict=True)
-            return type(expected)([as_written(one, other) for one, other in pairs])
+            return type(expected)([with_float_literals(one, other) for one, other in pairs])
         return expected
     if type(expected) is int and isinstance(got, (float, np.floating)):
         return float(expected)
     return expected
 
 
-def as_accepted(
+def with_accepted_types(
     expected: Any,
     got: Any,
     accept: Collection[Accepted],
@@ -233,10 +233,10 @@ def as_accepted(
     if isinstance(expected, (list, tuple)) and isinstance(got, np.ndarray) and "array" in accept:
         got, is_list = list(got) if got.ndim else got, got.ndim > 0
     if isinstance(expected, (list, tuple)) and is_list and len(expected) == len(got):
-        pairs = [as_accepted(*pair, accept) for pair in zip(expected, got, strict=True)]
+        pairs = [with_accepted_types(*pair, accept) for pair in zip(expected, got, strict=True)]
         return [one for one, _ in pairs], [other for _, other in pairs]
     if isinstance(expected, dict) and isinstance(got, dict) and expected.keys() == got.keys():
-        by_key = {key: as_accepted(expected[key], got[key], accept) for key in expected}
+        by_key = {key: with_accepted_types(expected[key], got[key], accept) for key in expected}
         return {k: one for k, (one, _) in by_key.items()}, {k: v for k, (_, v) in by_key.items()}
     if isinstance(expected, (np.ndarray, *_NUMBER)) and isinstance(got, (np.ndarray, *_NUMBER)):
         return _as_dtype(np.asarray(expected), np.asarray(got), accept) or (expected, got)
@@ -278,7 +278,7 @@ def ignore_nan(expected: Any, got: Any) -> Any:  # noqa: PLR0911  any value; eac
     return got
 
 
-def as_answer(expected: object, got: Any) -> Any:
+def in_expected_form(expected: object, got: Any) -> Any:
     """Return an answer that was written by hand in the form of the expected one.
 
     A list of lists of numbers is the array of them, a tuple is a list, 2 is 2.0 and 2.0 is 2. What
@@ -291,9 +291,9 @@ def as_answer(expected: object, got: Any) -> Any:
         if not isinstance(items, (list, tuple)) or len(items) != len(expected):
             return got
         pairs = zip(expected, items, strict=True)
-        return type(expected)([as_answer(one, other) for one, other in pairs])
+        return type(expected)([in_expected_form(one, other) for one, other in pairs])
     if isinstance(expected, dict) and isinstance(got, dict):
-        return {k: as_answer(expected[k], v) if k in expected else v for k, v in got.items()}
+        return {k: in_expected_form(expected[k], v) if k in expected else v for k, v in got.items()}
     if isinstance(expected, _NUMBER) and isinstance(got, (np.ndarray, int, float, complex)):
         array = _as_array(np.asarray(expected), got)
         return array[()] if isinstance(array, np.ndarray) and array.shape == () else got
@@ -316,7 +316,7 @@ def _wrong_type(expected: object, got: object, path: _Path) -> Difference:
     return Difference(Rung.TYPE, "type", {"expected": expected, "got": got}, path)
 
 
-def _sequences(
+def _compare_sequences(
     expected: Collection[object], got: object, tolerance: Tolerance | None, path: _Path
 ) -> Difference | None:
     family = deque if isinstance(expected, deque) else (tuple, list)
@@ -331,7 +331,7 @@ def _sequences(
     return None
 
 
-def _mappings(
+def _compare_mappings(
     expected: dict[Any, Any], got: object, tolerance: Tolerance | None, path: _Path
 ) -> Difference | None:
     if not isinstance(got, dict):
@@ -346,7 +346,7 @@ def _mappings(
     return None
 
 
-def _numbers(
+def _compare_numbers(
     expected: object, got: object, tolerance: Tolerance | None, path: _Path
 ) -> Difference | None:
     if isinstance(got, np.ndarray) and got.shape == ():
@@ -359,16 +359,16 @@ def _numbers(
         if max(abs(expected), abs(got)) >= _READABLE:
             return Difference(Rung.VALUES, "whole-number", path=path)
         return Difference(Rung.VALUES, "number", {"expected": expected, "got": got}, path)
-    return _arrays(np.asarray(expected), np.asarray(got), tolerance, path)
+    return _compare_arrays(np.asarray(expected), np.asarray(got), tolerance, path)
 
 
-def _arrays(
+def _compare_arrays(
     expected: Array, got: object, tolerance: Tolerance | None, path: _Path
 ) -> Difference | None:
     if not isinstance(got, np.ndarray):
         return Difference(Rung.TYPE, "no-array", {"expected": expected, "got": got}, path)
     if is_masked(expected) or is_masked(got):
-        return _masked(expected, got, tolerance, path)
+        return _compare_masked(expected, got, tolerance, path)
     if "O" in (expected.dtype.kind, got.dtype.kind):  # an integer too large for any dtype
         return _wrong_type(expected, got, path)
     is_alike = got.dtype == expected.dtype and got.shape == expected.shape
@@ -377,18 +377,18 @@ def _arrays(
     if got.shape != expected.shape:
         shapes = {"expected": expected.shape, "got": got.shape}
         return Difference(Rung.SHAPE, "shape", shapes, path)
-    difference = _dtypes(expected, got, path)
+    difference = _compare_dtypes(expected, got, path)
     if difference is None and expected.dtype.names is not None:
         names = expected.dtype.names
         fields = (compare(expected[n], got[n], tolerance, (*path, n)) for n in names)
         difference = next(filter(None, fields), None)
     elif difference is None:
-        compare_values = _values if expected.dtype.kind in _OF_NUMBERS else _exact_values
+        compare_values = _compare_values if expected.dtype.kind in _OF_NUMBERS else _compare_exactly
         difference = compare_values(expected, got, tolerance, path)
     return difference
 
 
-def _masked(
+def _compare_masked(
     expected: Array, got: Array, tolerance: Tolerance | None, path: _Path
 ) -> Difference | None:
     """Compare masked arrays: their masks, and the values that these leave."""
@@ -402,7 +402,7 @@ def _masked(
     return compare(plain, other_plain, tolerance, path)
 
 
-def _exact_values(
+def _compare_exactly(
     expected: Array, got: Array, _tolerance: Tolerance | None, path: _Path
 ) -> Difference | None:
     """Compare texts, dates and durations; NaT is like NaT."""
@@ -418,7 +418,7 @@ def _exact_values(
     return Difference(Rung.VALUES, "values", facts, path, worst)
 
 
-def _dtypes(expected: Array, got: Array, path: _Path) -> Difference | None:
+def _compare_dtypes(expected: Array, got: Array, path: _Path) -> Difference | None:
     expected_kind, kind = _KIND.get(expected.dtype.kind), _KIND.get(got.dtype.kind)
     if expected.ndim == 0 and (expected_kind, kind) == ("float", "integer"):
         return None  # 0 for 0.0 is no mistake; an array of integers is, it cannot hold fractions
@@ -435,7 +435,7 @@ def _dtypes(expected: Array, got: Array, path: _Path) -> Difference | None:
     return None
 
 
-def _values(
+def _compare_values(
     expected: Array, got: Array, tolerance: Tolerance | None, path: _Path
 ) -> Difference | None:
     limit = tolerance or usual_tolerance(expected.dtype)

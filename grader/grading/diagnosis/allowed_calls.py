@@ -82,7 +82,7 @@ def judge_call(
             for each in allowed
             if each.shape == call.shape and {*each.places} == call.arguments.keys()
         ]
-        values = _values(exercise, sandbox, call) if matches else []
+        values = _compute_arguments(exercise, sandbox, call) if matches else []
     except RefusedError as error:
         return str(error)
     refusal, same = break_sentences.NO_CALL, ""
@@ -90,7 +90,7 @@ def judge_call(
     for each in matches:
         try:
             rules = _Rules(each, call)
-            arguments = rules.converted(values)
+            arguments = rules.convert(values)
             if each.test in judged:  # by another test that compares in the same way
                 continue
             result = _judge(exercise, program, sandbox, rules, arguments)
@@ -104,7 +104,7 @@ def judge_call(
     return same or refusal
 
 
-def undecided(expected: Any, has_ties: Callable[[], bool]) -> str:
+def undecided_reason(expected: Any, has_ties: Callable[[], bool]) -> str:
     """Return why a right result decides nothing, as a sentence; "" if it does."""
     arrays = [np.asarray(part) for _, part in parts(expected)]
     if arrays and not any(array.size for array in arrays):
@@ -118,7 +118,7 @@ def undecided(expected: Any, has_ties: Callable[[], bool]) -> str:
     return break_sentences.TIES if is_choice and has_ties() else ""
 
 
-def _values(exercise: Exercise, sandbox: Children, call: WrittenCall) -> list[Any]:
+def _compute_arguments(exercise: Exercise, sandbox: Children, call: WrittenCall) -> list[Any]:
     """Return the values of the arguments, computed in a child that has seen nothing else.
 
     Raises:
@@ -134,9 +134,11 @@ def _values(exercise: Exercise, sandbox: Children, call: WrittenCall) -> list[An
         match error.answer:
             case Raised(type=kind, bases=bases) if not _TOO_LARGE & {kind, *bases}:
                 message = f"The arguments cannot be computed ({kind})"
-                raise RefusedError(break_sentences.unreadable(message)) from None
+                raise RefusedError(break_sentences.unreadable_call_sentence(message)) from None
             case Unsupported(is_too_large=False):
-                raise RefusedError(break_sentences.unreadable("This is no plain data")) from None
+                raise RefusedError(
+                    break_sentences.unreadable_call_sentence("This is no plain data")
+                ) from None
         raise RefusedError(break_sentences.TOO_LARGE) from None
     except ChildGoneError:
         raise RefusedError(break_sentences.TOO_LARGE) from None
@@ -157,23 +159,25 @@ class _Rules:
         for path, part in (each for draw in self._draws for each in walk(draw, lists_alike=True)):
             self._forms.setdefault(path, set()).add(_form(part))
 
-    def converted(self, values: Sequence[Any]) -> tuple[Any, ...]:
+    def convert(self, values: Sequence[Any]) -> tuple[Any, ...]:
         """Return the arguments, with floats for whole numbers where the task has floats.
 
         Raises:
             RefusedError: The task does not allow them.
         """
-        converted: tuple[Any, ...] = self._converted(tuple(values), ())
+        converted: tuple[Any, ...] = self._convert(tuple(values), ())
         for path, part in walk(converted, lists_alike=True):
             text = self.call.texts[path[0]] if path else ""
             if _form(part) not in (usual := self._forms.get(path, {_form(part)})):
-                raise RefusedError(break_sentences.form_lacks(text, usual))
+                raise RefusedError(break_sentences.wrong_form_sentence(text, usual))
             lacking = frozenset[str]()
             if isinstance(part, (np.ndarray, np.generic, int, float, complex)):
                 lacking = self.ordinary.lacking(part, path) - {ALL_DIFFERENT}
             if lacking:
                 is_empty = np.size(part) == 0
-                raise RefusedError(break_sentences.property_lacks(text, lacking, is_empty=is_empty))
+                raise RefusedError(
+                    break_sentences.lacking_property_sentence(text, lacking, is_empty=is_empty)
+                )
         lengths, own = [*map(_lengths, self._draws)], _lengths(converted)
         for one, other in combinations(sorted(set(own).intersection(*lengths)), 2):
             varies = len({each[one] for each in lengths}) > 1
@@ -181,11 +185,11 @@ class _Rules:
                 raise RefusedError(break_sentences.LENGTHS)
         return converted
 
-    def _converted(self, value: Any, path: ValuePath) -> Any:
+    def _convert(self, value: Any, path: ValuePath) -> Any:
         if isinstance(value, (list, tuple)):
             steps = ["*"] * len(value) if isinstance(value, list) else range(len(value))
             items = zip(value, steps, strict=True)
-            return type(value)(self._converted(item, (*path, step)) for item, step in items)
+            return type(value)(self._convert(item, (*path, step)) for item, step in items)
         if "of kind f" not in self.ordinary.properties_at(path):
             return value
         if isinstance(value, np.ndarray) and (value.dtype.kind in "iu" or not value.size):
@@ -225,17 +229,17 @@ def _judge(
     test = replace(test, run=code) if isinstance(test, OutputTest) else replace(test, call=code)
     exercise = replace(exercise, tests=(test,))
     try:
-        computed = Oracle(exercise, sandbox, ValueCache()).values_of(test)
+        computed = Oracle(exercise, sandbox, ValueCache()).test_values(test)
     except DefinitionError as error:
         is_over = isinstance(error.__cause__, ChildGoneError)
         raise RefusedError(
             break_sentences.TOO_LONG if is_over else break_sentences.RAISES
         ) from None
     expected = computed.draws[0].expected
-    if sentence := undecided(expected, lambda: rules.ordinary.has_ties(tuple(values))):
+    if sentence := undecided_reason(expected, lambda: rules.ordinary.has_ties(tuple(values))):
         raise RefusedError(sentence)
 
-    def result_of(code: str) -> TestResult:
+    def grade_program(code: str) -> TestResult:
         oracle = Oracle(exercise, sandbox, ValueCache({test.id: computed}))
         submission = Submission.from_bytes(Path(exercise.path_name), code.encode())
         with SubmissionRun(oracle, submission, sandbox, find_limits(exercise)) as run:
@@ -244,14 +248,14 @@ def _judge(
 
     right = [each.code for each in exercise.also_right]
     right += [] if test.needs_solution else [exercise.solution]
-    if any(result_of(each).outcome is not Outcome.PASSED for each in right):
+    if any(grade_program(each).outcome is not Outcome.PASSED for each in right):
         raise RefusedError(break_sentences.DISAGREE)
-    result = result_of(program)
+    result = grade_program(program)
     if result.outcome is Outcome.PASSED:
-        return break_sentences.same_result(summarize(expected).text)
+        return break_sentences.same_result_sentence(summarize(expected).text)
     if result.outcome not in (Outcome.FAILED, Outcome.ERRORED):
         return break_sentences.ENDLESS
-    message = break_sentences.of_wrong_program(result.message)
+    message = break_sentences.wrong_program_sentence(result.message)
     return SmallExample(
         rules.call.text,
         replace(result, message=message, inputs=(), points=0, max_points=0, seconds=None),

@@ -18,7 +18,7 @@ _MOST_FITTED = 24
 _LAYOUT = (tokenize.NL, tokenize.COMMENT, tokenize.ENCODING)
 
 
-def pairs(exercise: Exercise) -> Iterator[tuple[Misconception, Misconception, str]]:
+def make_pairs(exercise: Exercise) -> Iterator[tuple[Misconception, Misconception, str]]:
     """Yield two misconceptions whose changes of the solution do not touch, and the program."""
     base = _tokens(exercise.solution)
     alone = {_without_layout(base)}
@@ -35,7 +35,7 @@ def pairs(exercise: Exercise) -> Iterator[tuple[Misconception, Misconception, st
     for one, other in itertools.islice(
         itertools.combinations(exercise.misconceptions, 2), _MOST_PAIRS
     ):
-        merged = _merged(base, edits[one.id], edits[other.id])
+        merged = _merge(base, edits[one.id], edits[other.id])
         if merged is None or _without_layout(merged) in alone:
             continue
         try:  # the tokens of two programs need not be those of one, nor their indentation
@@ -54,13 +54,13 @@ def with_other_numbers(
     Only numbers that the solution does not have are exchanged: the misconception's number, that in
     its place, and the program.
     """
-    right = constants_of(exercise.solution)
+    right = constants_in_source(exercise.solution)
     # With a zero a step does nothing: that is another mistake.
     own = [each for each in own_numbers if each and each not in right]
     candidates = (
         (each, number, other)
         for each in exercise.misconceptions
-        for number in constants_of(each.code)
+        for number in constants_in_source(each.code)
         if number not in right
         for other in own
         if other != number
@@ -74,7 +74,7 @@ def with_other_numbers(
         yield each, number, other, ast.unparse(tree)
 
 
-def constants_of(source: str) -> tuple[float, ...]:
+def constants_in_source(source: str) -> tuple[float, ...]:
     """Return the different numbers of a program, without signs."""
     nodes = ast.walk(ast.parse(source))
     values = [float(node.value) for node in nodes if _is_number(node)]  # type: ignore[attr-defined]  # it is a constant
@@ -147,9 +147,7 @@ def _without_layout(tokens: Sequence[_Token]) -> tuple[str, ...]:
     return tuple(text for _, text in tokens)
 
 
-def _merged(
-    base: list[_Token], one: Sequence[_Edit], other: Sequence[_Edit]
-) -> list[_Token] | None:
+def _merge(base: list[_Token], one: Sequence[_Edit], other: Sequence[_Edit]) -> list[_Token] | None:
     """Apply two lists of edits; None where they change the same place."""
     edits = sorted([*one, *(edit for edit in other if edit not in one)], key=lambda edit: edit[:2])
     merged: list[_Token] = []

@@ -35,10 +35,10 @@ def trace(program: str, calls: list[list[Any]]) -> list[Any]:
     """
     with _quietly():
         runner = _Runner(program)
-        return [_traced(runner, code, inputs) for code, inputs in calls]
+        return [_trace_call(runner, code, inputs) for code, inputs in calls]
 
 
-def _traced(runner: "_Runner", code: str, inputs: dict[str, Any]) -> list[Any] | None:
+def _trace_call(runner: "_Runner", code: str, inputs: dict[str, Any]) -> list[Any] | None:
     try:
         result = runner.run(code, inputs, noted={})
     except Exception:  # noqa: BLE001  it is not taken
@@ -83,7 +83,9 @@ class _Runner:
             return eval(self._calls[code], names)  # noqa: S307  the author's call
         finally:
             if self._is_noting:
-                self.has_changed_inputs = not _identical(list(copied.values()), [*inputs.values()])
+                self.has_changed_inputs = not _are_identical(
+                    list(copied.values()), [*inputs.values()]
+                )
             self._is_noting, self._number = False, -1
 
     def _mark(self, number: int, value: Any) -> Any:
@@ -163,14 +165,14 @@ class _Draw:
         mine, right = self.own[number], self.right[other]
         keys, right_keys = self.keys[number], self.right_keys[other]
 
-        def alike(i: int, j: int) -> bool:
-            return _alike(mine[i], right[j], keys[i], right_keys[j]) and (
-                not strictly or _equal(mine[i], right[j])
+        def matches_at(i: int, j: int) -> bool:
+            return _are_alike(mine[i], right[j], keys[i], right_keys[j]) and (
+                not strictly or _are_equal(mine[i], right[j])
             )
 
         if len(mine) == len(right):
-            return all(alike(i, i) for i in range(len(mine)))
-        return all(any(alike(i, j) for j in range(len(right))) for i in range(len(mine)))
+            return all(matches_at(i, i) for i in range(len(mine)))
+        return all(any(matches_at(i, j) for j in range(len(right))) for i in range(len(mine)))
 
 
 class _Search:
@@ -182,21 +184,21 @@ class _Search:
         self._until = until
         self._inner = {part for each in nodes for part in each["inner"]}
         self._draws: list[_Draw] = []
-        self._track: dict[tuple[int, bool], bool] = {}
+        self._agreement: dict[tuple[int, bool], bool] = {}
         self._others: list[int] = []  # the expressions of the right program with different values
 
     def first_wrong(self, calls: list[list[Any]], traces: list[Any]) -> list[Any] | None:
         """Return the kind and the number of the first expression; None if none is certain."""
         if not self._has_draws(calls, traces):
             return None
-        self._others = self._different()
+        self._others = self._distinct_expressions()
         missing = None
         for number in self._draws[0].own:
             if time.thread_time() > self._until:
                 return None
-            if not self._is_tried(number) or (other := self._fixed_by(number)) is None:
+            if not self._is_candidate(number) or (other := self._find_repair(number)) is None:
                 continue
-            named = self._named(number, other)
+            named = self._classify(number, other)
             if missing is None and (named is None or named[0] != "missing"):
                 return named
             if missing is None:
@@ -209,11 +211,11 @@ class _Search:
         """Run the draws, keep those with a wrong result, and return whether they are enough."""
         sizes = set()
         for call, traced in zip(calls, traces, strict=True):
-            own = traced and _traced(self._runner, *call)
-            if not own or _equal(own[1], traced[1]):
+            own = traced and _trace_call(self._runner, *call)
+            if not own or _are_equal(own[1], traced[1]):
                 continue
-            again = _traced(self._runner, *call)
-            keeps_state = not again or not _equal(own[1], again[1])
+            again = _trace_call(self._runner, *call)
+            keeps_state = not again or not _are_equal(own[1], again[1])
             if keeps_state or self._runner.has_changed_inputs or time.thread_time() > self._until:
                 return False
             self._draws.append(_Draw(call, traced, {n: v for n, *v in own[0]}))
@@ -226,60 +228,60 @@ class _Search:
         scope: int = self._nodes[number]["scope"]
         return scope
 
-    def _different(self) -> list[int]:
+    def _distinct_expressions(self) -> list[int]:
         groups = dict[object, list[int]]()
         first = self._draws[0]
         for other, values in first.right.items():
             if any(isinstance(value, bool | np.bool_) for value in values):
                 continue  # one of two fits too often
             alike = groups.setdefault(tuple((type(x), getattr(x, "shape", ())) for x in values), [])
-            if not any(_identical(values, first.right[each]) for each in alike):
+            if not any(_are_identical(values, first.right[each]) for each in alike):
                 alike.append(other)
         return [each for alike in groups.values() for each in alike]
 
-    def _is_on(self, number: int, *, strictly: bool = False) -> bool:
+    def _agrees(self, number: int, *, strictly: bool = False) -> bool:
         """Return whether an expression is on the track; what has no plain value is.
 
         Args:
             strictly: In the same shape.
         """
-        if (number, strictly) not in self._track:
+        if (number, strictly) not in self._agreement:
             noted = [draw for draw in self._draws if number in draw.own]
             others = set.intersection(*(set(draw.right) for draw in self._draws))
-            self._track[number, strictly] = not noted or (
+            self._agreement[number, strictly] = not noted or (
                 len(noted) == len(self._draws)
                 and any(
                     all(d.matches(number, each, strictly) for d in self._draws) for each in others
                 )
             )
-        return self._track[number, strictly]
+        return self._agreement[number, strictly]
 
-    def _is_tried(self, number: int) -> bool:
+    def _is_candidate(self, number: int) -> bool:
         node = self._nodes[number]
         if node["role"] == "new" or not all(number in draw.own for draw in self._draws):
             return False
-        if node["role"] == "name" and self._is_on(number) and number in self._inner:
+        if node["role"] == "name" and self._agrees(number) and number in self._inner:
             return False  # the expression that it is in says more
         # What is wrong when it comes in by a parameter is the caller's mistake.
         return not node["is_called"] or not any(
-            other["is_parameter"] and other["scope"] == node["scope"] and not self._is_on(i)
+            other["is_parameter"] and other["scope"] == node["scope"] and not self._agrees(i)
             for i, other in enumerate(self._nodes)
         )
 
-    def _fixed_by(self, number: int) -> int | None:
+    def _find_repair(self, number: int) -> int | None:
         """Return whose values in the place of an expression's fix the result, if any do."""
         first = self._draws[0]
         for other in self._others:
             values = first.right[other]
             if len(values) != len(first.own[number]):
                 continue
-            if _identical(values, first.own[number]):
+            if _are_identical(values, first.own[number]):
                 continue
             if time.thread_time() > self._until:
                 return None
             if all(self._is_right(draw, number, other) for draw in self._draws) and not (
                 # Another form of what is right as it is: the mistake lies behind it.
-                self._is_on(number, strictly=True)
+                self._agrees(number, strictly=True)
                 and all(draw.matches(number, other) for draw in self._draws)
             ):
                 return other
@@ -295,7 +297,7 @@ class _Search:
         array may look right.
         """
         node = self._nodes[number]
-        if not self._is_on(number):
+        if not self._agrees(number):
             return False
         return node["role"] not in ("parts", "name") or self._has_right_inside(number)
 
@@ -307,18 +309,18 @@ class _Search:
             result = self._runner.run(draw.code, draw.inputs, number=number, values=values)
         except Exception:  # noqa: BLE001  the value does not fit
             return False
-        return _equal(result, draw.result)
+        return _are_equal(result, draw.result)
 
-    def _named(self, number: int, other: int) -> list[Any] | None:
+    def _classify(self, number: int, other: int) -> list[Any] | None:
         """Return the kind of what was found, and its number."""
         node = self._nodes[number]
         if all(draw.matches(number, other) for draw in self._draws):
             return ["shape", number] if self._has_right_inside(number) else None
         value = self._draws[0].own[number][0]
-        if self._is_on(number):
+        if self._agrees(number):
             is_mask = np.asarray(value).dtype.kind == "b"  # others may hide what is in it
             is_certain = (
-                self._is_on(number, strictly=True)
+                self._agrees(number, strictly=True)
                 and self._is_right_operand(number)
                 and not (is_mask or (node["role"] == "own" and self._is_an_input(number)))
             )
@@ -362,7 +364,7 @@ def _key(value: Any) -> tuple[float, ...]:
     return (array.size, float(array.sum()), float(np.abs(array).sum()))
 
 
-def _alike(one: Any, other: Any, key: tuple[float, ...], other_key: tuple[float, ...]) -> bool:
+def _are_alike(one: Any, other: Any, key: tuple[float, ...], other_key: tuple[float, ...]) -> bool:
     """Return whether two values are equal up to axes of length 1 and a swap of the last two."""
     if len(key) != len(other_key):
         return False
@@ -374,20 +376,22 @@ def _alike(one: Any, other: Any, key: tuple[float, ...], other_key: tuple[float,
             isinstance(one, list | tuple)
             and isinstance(other, list | tuple)
             and len(one) == len(other)
-            and all(_alike(x, y, _key(x), _key(y)) for x, y in zip(one, other, strict=True))
+            and all(_are_alike(x, y, _key(x), _key(y)) for x, y in zip(one, other, strict=True))
         )
     a, b = np.asarray(one), np.asarray(other)
     if (a.dtype.kind == "b") != (b.dtype.kind == "b"):
         return False
     a, b = a.reshape([n for n in a.shape if n != 1]), b.reshape([n for n in b.shape if n != 1])
-    if a.shape == b.shape and _close(a, b):
+    if a.shape == b.shape and _are_close(a, b):
         return True
     return (
-        a.ndim > 1 and np.swapaxes(a, -1, -2).shape == b.shape and _close(np.swapaxes(a, -1, -2), b)
+        a.ndim > 1
+        and np.swapaxes(a, -1, -2).shape == b.shape
+        and _are_close(np.swapaxes(a, -1, -2), b)
     )
 
 
-def _equal(one: Any, other: Any) -> bool:
+def _are_equal(one: Any, other: Any) -> bool:
     """Return whether two results are equal."""
     if other is None or isinstance(other, str):
         return type(one) is type(other) and bool(one == other)
@@ -395,28 +399,30 @@ def _equal(one: Any, other: Any) -> bool:
         return (
             isinstance(one, list | tuple)
             and len(one) == len(other)
-            and all(map(_equal, one, other))
+            and all(map(_are_equal, one, other))
         )
     if isinstance(other, dict):
         return (
             isinstance(one, dict)
             and one.keys() == other.keys()
-            and all(_equal(one[key], other[key]) for key in other)
+            and all(_are_equal(one[key], other[key]) for key in other)
         )
     if isinstance(one, list | tuple) or not _is_plain(one) or not _is_plain(other):
         return False
     a, b = np.asarray(one), np.asarray(other)
-    return a.shape == b.shape and (a.dtype.kind == "b") == (b.dtype.kind == "b") and _close(a, b)
-
-
-def _identical(one: list[Any], other: list[Any]) -> bool:
-    """Return whether values are equal and of the same types."""
-    return len(one) == len(other) and all(
-        type(x) is type(y) and _equal(x, y) for x, y in zip(one, other, strict=True)
+    return (
+        a.shape == b.shape and (a.dtype.kind == "b") == (b.dtype.kind == "b") and _are_close(a, b)
     )
 
 
-def _close(one: Any, other: Any) -> bool:
+def _are_identical(one: list[Any], other: list[Any]) -> bool:
+    """Return whether values are equal and of the same types."""
+    return len(one) == len(other) and all(
+        type(x) is type(y) and _are_equal(x, y) for x, y in zip(one, other, strict=True)
+    )
+
+
+def _are_close(one: Any, other: Any) -> bool:
     if other.dtype.kind not in "fc" or other.size == 0:
         return bool((one == other).all())
     precision = max(np.finfo(x.dtype).eps for x in (one, other) if x.dtype.kind in "fc")

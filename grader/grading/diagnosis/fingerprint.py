@@ -88,7 +88,7 @@ class Fingerprint:
         return bool((near | (self.numbers == other.numbers) | both_nan).all())
 
 
-def fingerprint_of(outcome: Outcome, result: RawResult | None) -> Fingerprint:
+def make_fingerprint(outcome: Outcome, result: RawResult | None) -> Fingerprint:
     """Return the fingerprint of a result."""
     if result is None:
         return Fingerprint(outcome, -1)

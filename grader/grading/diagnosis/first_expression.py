@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from grader.definitions.exercise import Exercise, Seeded, TestCase, TestId
 from grader.grading.diagnosis import expression_search, marking
-from grader.grading.diagnosis.own_code import value_read
+from grader.grading.diagnosis.own_code import unpack_answer
 from grader.grading.diagnosis.question import plain_calls
 from grader.grading.expected.inputs import draw_of_sizes
 from grader.grading.expected.oracle import Oracle
@@ -58,7 +58,7 @@ def first_expression(
     place = find_place(oracle, source, sandbox, results)
     if place is None:
         return None
-    sentence = diagnosis_sentences.first_wrong(place.kind, place.code, place.line)
+    sentence = diagnosis_sentences.first_expression_sentence(place.kind, place.code, place.line)
     failing = tuple(test.id for test in _failing(oracle.exercise, results))
     return Diagnosis("expression", place.kind, sentence, None, failing)
 
@@ -78,8 +78,8 @@ def find_place(
     try:
         with _child(exercise, sandbox, marking) as child:
             marked = child.call("mark", [source, exercise.starter], {})
-            program, nodes = value_read(marked)
-            solution, _ = value_read(child.call("mark", [exercise.solution, ""], {}))
+            program, nodes = unpack_answer(marked)
+            solution, _ = unpack_answer(child.call("mark", [exercise.solution, ""], {}))
         with _child(exercise, sandbox, expression_search) as child:
             traces = [_value(child, "trace", solution, calls) for calls in questions]
         with _child(exercise, sandbox, expression_search) as child:  # the learner's process

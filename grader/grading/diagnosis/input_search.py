@@ -14,7 +14,7 @@ from grader.definitions.exercise import CallTest, Literals, OutputTest, Seeded
 from grader.errors import DefinitionError, GraderFault
 from grader.grading.checks import judge
 from grader.grading.comparison.compare import Rung
-from grader.grading.diagnosis.allowed_calls import undecided
+from grader.grading.diagnosis.allowed_calls import undecided_reason
 from grader.grading.diagnosis.hidden_constants import PublicValues, Secrets, is_standard
 from grader.grading.diagnosis.input_values import (
     ALL_DIFFERENT,
@@ -172,7 +172,7 @@ class InputSearch:
             raise
         except Exception:  # noqa: BLE001  the reference or the solution does not take these inputs
             return ""
-        if undecided(expected, lambda: self._ordinary.has_ties(inputs)):
+        if undecided_reason(expected, lambda: self._ordinary.has_ties(inputs)):
             return ""
         kind = self._kind(self.program, test)
         if kind and not test.needs_solution and self._kind(self._solution, test):
@@ -194,7 +194,7 @@ class InputSearch:
         """Return whether inputs, or a part of them, keep what holds for ordinary draws."""
         return self._ordinary.lacking(value, path) <= {ALL_DIFFERENT}
 
-    def _with_part(
+    def _try_part(
         self, inputs: Inputs, path: ValuePath, part: Any, kind: str, *, free: bool = True
     ) -> Inputs | None:
         """Return inputs with another part, if they still show a difference of the same kind.
@@ -222,7 +222,7 @@ class InputSearch:
             for simple in simpler_values(part, in_order=kind in _FORM):
                 if is_same(simple, part):
                     break
-                changed = self._with_part(inputs, path, simple, kind)
+                changed = self._try_part(inputs, path, simple, kind)
                 if changed is not None:
                     inputs = changed
                     break
@@ -234,7 +234,7 @@ class InputSearch:
             return None
         while (secret := next(self._secrets_in(inputs), None)) is not None:
             path, values = secret
-            tried = (self._with_part(inputs, path, each, kind, free=False) for each in values)
+            tried = (self._try_part(inputs, path, each, kind, free=False) for each in values)
             free = next((each for each in tried if each is not None), None)
             if free is None:
                 return None

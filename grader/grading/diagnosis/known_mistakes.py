@@ -24,8 +24,14 @@ from pathlib import Path
 from grader.definitions.exercise import CallTest, Exercise, TestCase, TestId
 from grader.errors import DefinitionError
 from grader.grading.comparison.compare import RawResult, Rung
-from grader.grading.diagnosis.fingerprint import Fingerprint, fingerprint_of
-from grader.grading.diagnosis.own_code import OwnCode, read_own_code, with_other_helper
+from grader.grading.diagnosis.fingerprint import Fingerprint, make_fingerprint
+from grader.grading.diagnosis.own_code import (
+    CERTAIN_REPAIRS,
+    CHANCE_REPAIRS,
+    OwnCode,
+    read_own_code,
+    with_other_helper,
+)
 from grader.grading.expected.oracle import Oracle
 from grader.grading.feedback import diagnosis_sentences
 from grader.grading.results.jobs import find_limits
@@ -47,10 +53,13 @@ _NO_EFFECT = 1e-6  # what is smaller may change no result
 _TINY = re.compile(r"[eE]-\d")
 _LEAST_EVIDENCE = 2  # tests with telling values, where many programs are tried
 
-# In these tests the values may be right, and still show which misconception it is. Of the many
-# mutants, several would give the same.
 _OF_VALUES = (Rung.SHAPE, Rung.NOT_FINITE, Rung.VALUES)
-_SHOWN_BY_TEST = (Rung.INPUTS, Rung.PROPERTY, Rung.BUDGET)
+_EVIDENCE_BEYOND_VALUES = (Rung.INPUTS, Rung.PROPERTY, Rung.BUDGET)
+"""Differences that point to a misconception though the values may be right.
+
+Of the many mutants, several would have the same.
+"""
+
 _OVERFLOWS = "drop-max-subtraction"
 
 _VAGUE_OPERATORS = frozenset({
@@ -71,7 +80,7 @@ class Mistake:
 
 
 @dataclass(slots=True)
-class _WrongProgram:
+class _Candidate:
     """A program that makes a known mistake, and its results so far."""
 
     kind: DiagnosisKind
@@ -98,15 +107,15 @@ class Diagnostician:
         self._oracle = oracle
         if oracle.exercise.forbid is not None:
             # A wrong program may use what is forbidden: only its values count.
-            self._oracle = oracle.form(replace(oracle.exercise, forbid=None))
+            self._oracle = oracle.for_variant(replace(oracle.exercise, forbid=None))
         self._sandbox = sandbox
         self._tests = in_running_order(oracle.exercise)
         self._misconceptions = [
-            _WrongProgram("misconception", each.id, each.code, each.feedback.strip(), each.hint)
+            _Candidate("misconception", each.id, each.code, each.feedback.strip(), each.hint)
             for each in oracle.exercise.misconceptions
         ]
         self._misconceptions += [
-            _WrongProgram(
+            _Candidate(
                 "misconception", each.id, "", each.feedback, each.hint, list(each.fingerprints)
             )
             for each in mistakes
@@ -114,7 +123,7 @@ class Diagnostician:
         self._until = math.inf
 
     @cached_property
-    def _mutants(self) -> list[_WrongProgram]:
+    def _mutants(self) -> list[_Candidate]:
         if not self._exercise.solution:  # a student edition has none
             return []
         from grader.mutation import OPERATORS, mutants  # most failures need no mutants
@@ -122,24 +131,26 @@ class Diagnostician:
         exercise = self._exercise
         variants = mutants(exercise.solution, exercise.defines, exercise.starter)[:_MOST_MUTANTS]
         return [
-            _WrongProgram("mutation", mutant.operator, mutant.source, mistake)
+            _Candidate("mutation", mutant.operator, mutant.source, mistake)
             for mutant in variants
             if (mistake := OPERATORS[mutant.operator].mistake)
             and mutant.operator not in _VAGUE_OPERATORS
         ]
 
     @cached_property
-    def _pairs(self) -> list[_WrongProgram]:
-        from grader.grading.diagnosis.derived_mistakes import pairs
+    def _pairs(self) -> list[_Candidate]:
+        from grader.grading.diagnosis.derived_mistakes import make_pairs
 
         return [
-            _WrongProgram(
+            _Candidate(
                 "pair",
                 Diagnosis.JOIN.join((one.id, other.id)),
                 program,
-                diagnosis_sentences.at_once((one.feedback.strip(), other.feedback.strip())),
+                diagnosis_sentences.two_mistakes_sentence(
+                    (one.feedback.strip(), other.feedback.strip())
+                ),
             )
-            for one, other, program in pairs(self._exercise)
+            for one, other, program in make_pairs(self._exercise)
         ]
 
     def diagnose(
@@ -159,7 +170,7 @@ class Diagnostician:
             None if no known mistake explains all failures, or too many do, or the time is over.
         """
         self._until = until
-        case = _Case(self._exercise, results, observed)
+        case = _FailedSubmission(self._exercise, results, observed)
         if not case.failing:
             return None
         for program in self._misconceptions if source else ():
@@ -176,18 +187,18 @@ class Diagnostician:
             pass
         return None
 
-    def strategies(self, case: "_Case", source: str) -> Iterator[tuple[str, Strategy]]:
+    def strategies(self, case: "_FailedSubmission", source: str) -> Iterator[tuple[str, Strategy]]:
         """Yield the searches for a diagnosis by their names; a later one is less certain.
 
         The documentation has a table of how often each speaks, see `benchmarks.feedback`.
         """
-        yield "A declared mistake", lambda: self._declared(case, source)
+        yield "A declared mistake", lambda: self._find_declared(case, source)
         if self._exercise.kind == "predict":
-            yield "Declared mistakes in single answers", lambda: self._in_answers(case)
+            yield "Declared mistakes in single answers", lambda: self._find_in_answers(case)
             return
         yield (
             "A mutant of the solution",
-            lambda: _diagnosis(list(self._matching_mutants(case)), case),
+            lambda: _diagnosis(list(self._find_mutants(case)), case),
         )
         # An error has a cause of its own, which its message tells.
         outcomes = {case.fingerprints[test.id].outcome for test in case.failing}
@@ -196,32 +207,31 @@ class Diagnostician:
         own = self._own_code(source)
         yield (
             "A declared mistake with another number",
-            lambda: _diagnosis(self._with_number(case, own.numbers), case),
+            lambda: _diagnosis(self._find_with_number(case, own.numbers), case),
         )
-        trusted, guessed = diagnosis_sentences.TRUSTED, diagnosis_sentences.GUESSED
-        yield "Digits that are lost", lambda: self._repaired(case, own, trusted)
-        yield "A helper that is wrong", lambda: self._in_helper(case, own, source)
-        yield "Two declared mistakes at once", lambda: self._two_at_once(case)
+        yield "Digits that are lost", lambda: self._find_repair(case, own, CERTAIN_REPAIRS)
+        yield "A helper that is wrong", lambda: self._find_in_helper(case, own, source)
+        yield "Two declared mistakes at once", lambda: self._find_pair(case)
         # Many programs have a property.
         is_of_values = all(case.fingerprints[test.id].rung in _OF_VALUES for test in case.failing)
         if self._exercise.solution and is_of_values:
-            yield "One other change", lambda: self._repaired(case, own, guessed)
+            yield "One other change", lambda: self._find_repair(case, own, CHANCE_REPAIRS)
 
     def _own_code(self, source: str) -> OwnCode:
-        from grader.grading.diagnosis.derived_mistakes import constants_of  # as the mutants
+        from grader.grading.diagnosis.derived_mistakes import constants_in_source  # as the mutants
 
-        numbers = constants_of(self._exercise.solution)
+        numbers = constants_in_source(self._exercise.solution)
         return read_own_code(self._sandbox, self._short_limits(), source, numbers)
 
-    def _declared(self, case: "_Case", source: str) -> Diagnosis | None:
+    def _find_declared(self, case: "_FailedSubmission", source: str) -> Diagnosis | None:
         matches = [each for each in self._misconceptions if self._explains(each, case)]
         if len(matches) == 1 and self._exercise.kind != "predict" and _TINY.search(source):
             # With a number that does nothing, a step that seems to be wrong is one that is missing.
             tiny = [each for each in self._own_code(source).numbers if 0 < each < _NO_EFFECT]
-            matches += self._with_number(case, tiny)
+            matches += self._find_with_number(case, tiny)
         return _diagnosis(matches, case)
 
-    def _in_answers(self, case: "_Case") -> Diagnosis | None:
+    def _find_in_answers(self, case: "_FailedSubmission") -> Diagnosis | None:
         """Return the known mistakes in single answers of a prediction.
 
         A mistake that is made in every answer that it changes comes before one that is not. Where
@@ -255,12 +265,14 @@ class Diagnostician:
         return Diagnosis(
             kind="misconception",
             id=Diagnosis.JOIN.join(each.id for each in named),
-            feedback=diagnosis_sentences.in_answers(sentences),
+            feedback=diagnosis_sentences.answers_sentence(sentences),
             hint=hints.pop() if len(hints) == 1 else None,
             tests=tuple(tests),
         )
 
-    def _with_number(self, case: "_Case", numbers: Sequence[float]) -> list[_WrongProgram]:
+    def _find_with_number(
+        self, case: "_FailedSubmission", numbers: Sequence[float]
+    ) -> list[_Candidate]:
         """Return the misconception, if any, that agrees with one of the submission's numbers."""
         from grader.grading.diagnosis.derived_mistakes import with_other_numbers
 
@@ -271,17 +283,19 @@ class Diagnostician:
                 f"This is a known mistake, here with {other:g} in place of {number:g}: "
                 f"{declared.feedback.strip()}"
             )
-            program = _WrongProgram("misconception", declared.id, code, feedback, declared.hint)
+            program = _Candidate("misconception", declared.id, code, feedback, declared.hint)
             if self._explains(program, case):
                 return [program]
         return []
 
-    def _repaired(self, case: "_Case", own: OwnCode, kinds: Collection[str]) -> Diagnosis | None:
+    def _find_repair(
+        self, case: "_FailedSubmission", own: OwnCode, kinds: Collection[str]
+    ) -> Diagnosis | None:
         """Return the part of the submission without which the tests pass."""
         if any(case.fingerprints[test.id].rung == Rung.BUDGET for test in case.failing):
             return None  # another run may take another time
         # Several places of a kind are changed together last.
-        whole = {each.kind: each for each in own.copies if each.kind in diagnosis_sentences.TRUSTED}
+        whole = {each.kind: each for each in own.copies if each.kind in CERTAIN_REPAIRS}
         is_settled = False
         for copy in own.copies:
             # In what has to be fixed the place is the answer.
@@ -296,57 +310,59 @@ class Diagnostician:
                 continue
             if self._passes(copy.source, chosen):
                 if is_whole or self._passes(copy.source, case):
-                    feedback = diagnosis_sentences.repaired(copy.kind, copy.lines, copy.was)
-                    return _diagnosis([_WrongProgram("repair", copy.kind, "", feedback)], case)
+                    feedback = diagnosis_sentences.repair_sentence(copy.kind, copy.lines, copy.was)
+                    return _diagnosis([_Candidate("repair", copy.kind, "", feedback)], case)
                 is_settled = True
         return None
 
-    def _in_helper(self, case: "_Case", own: OwnCode, source: str) -> Diagnosis | None:
+    def _find_in_helper(
+        self, case: "_FailedSubmission", own: OwnCode, source: str
+    ) -> Diagnosis | None:
         """Return the helper of the submission with a right one in whose place the tests pass."""
         if not self._exercise.solution:
             return None
-        from grader.grading.diagnosis.teaching_exercises import required_exercises, teacher_of
+        from grader.grading.diagnosis.teaching_exercises import find_teacher, required_exercises
 
         helpers = [name for name in own.functions if name not in self._exercise.defines]
         required = required_exercises(self._exercise) if helpers else []
         for name in helpers[:_MOST_HELPERS]:
-            teacher, its_name = teacher_of(name, required) or (self._exercise, name)
+            teacher, its_name = find_teacher(name, required) or (self._exercise, name)
             right = with_other_helper(source, name, teacher.solution, its_name)
             if not teacher.solution or not self._passes(right, case):
                 continue
             line = own.functions[name]
             programs = [
-                _WrongProgram(
+                _Candidate(
                     "misconception",
                     f"{teacher.id}/{mistake.id}",
                     with_other_helper(source, name, mistake.code, its_name),
-                    diagnosis_sentences.in_helper(name, line, mistake.feedback.strip()),
+                    diagnosis_sentences.helper_sentence(name, line, mistake.feedback.strip()),
                 )
                 for mistake in (teacher.misconceptions if teacher is not self._exercise else ())
             ]
             matches = [program for program in programs if self._explains(program, case)]
-            unnamed = _WrongProgram(
-                "repair", "own-helper", "", diagnosis_sentences.in_helper(name, line)
+            unnamed = _Candidate(
+                "repair", "own-helper", "", diagnosis_sentences.helper_sentence(name, line)
             )
             return _diagnosis(matches, case) or _diagnosis([unnamed], case)
         return None
 
-    def _two_at_once(self, case: "_Case") -> Diagnosis | None:
+    def _find_pair(self, case: "_FailedSubmission") -> Diagnosis | None:
         """Return the only two misconceptions that agree together."""
         if not self._exercise.solution or not case.has_much_evidence:
             return None
         matches = [program for program in self._pairs if self._explains(program, case)]
         return _diagnosis(matches, case) if len(matches) == 1 else None
 
-    def _passes(self, source: str, case: "_Case") -> bool:
+    def _passes(self, source: str, case: "_FailedSubmission") -> bool:
         """Return whether a changed copy of the submission passes what may be disclosed."""
         if time.monotonic() > self._until:
             raise _TimeIsOverError
         if case.hung > _MOST_HANGS:
             return False
-        copy = _WrongProgram("repair", "", source, "")
+        copy = _Candidate("repair", "", source, "")
         try:
-            passes = all(case.passes(test, fingerprint) for test, fingerprint in self._graded(copy))
+            passes = all(case.passes(test, fingerprint) for test, fingerprint in self._grade(copy))
         except DefinitionError:  # as for wrong programs
             return False
         case.hung += copy.hung
@@ -359,14 +375,14 @@ class Diagnostician:
     def mistakes(self) -> tuple[Mistake, ...]:
         """Run every misconception through all tests, and return those that loaded."""
         for program in self._misconceptions:
-            program.fingerprints = [fingerprint for _, fingerprint in self._graded(program)]
+            program.fingerprints = [fingerprint for _, fingerprint in self._grade(program)]
         return tuple(
             Mistake(program.id, program.feedback, program.hint, tuple(program.fingerprints))
             for program in self._misconceptions
             if program.is_usable
         )
 
-    def _matching_mutants(self, case: "_Case") -> Iterator[_WrongProgram]:
+    def _find_mutants(self, case: "_FailedSubmission") -> Iterator[_Candidate]:
         sentences: set[str] = set()
         for program in self._mutants:
             if sum(each.hung for each in self._mutants) > _MOST_HANGS:
@@ -378,7 +394,7 @@ class Diagnostician:
                 if len(sentences) > _MOST_EXPLANATIONS:
                     return
 
-    def _explains(self, program: _WrongProgram, case: "_Case") -> bool:
+    def _explains(self, program: _Candidate, case: "_FailedSubmission") -> bool:
         if not program.is_usable:
             return False
         if time.monotonic() > self._until:
@@ -395,7 +411,7 @@ class Diagnostician:
             program.is_usable = False
         return program.is_usable and agrees
 
-    def _fingerprints(self, program: _WrongProgram) -> Iterator[tuple[TestCase, Fingerprint]]:
+    def _fingerprints(self, program: _Candidate) -> Iterator[tuple[TestCase, Fingerprint]]:
         """Yield a program's results in each test: those that are known, then by running it.
 
         The first run goes as far as the caller asks. The second one goes to the end, so that there
@@ -406,14 +422,14 @@ class Diagnostician:
         if count == len(self._tests):
             return
         if count:
-            program.fingerprints = [fingerprint for _, fingerprint in self._graded(program)]
+            program.fingerprints = [fingerprint for _, fingerprint in self._grade(program)]
             yield from list(zip(self._tests, program.fingerprints, strict=False))[count:]
             return
-        for test, fingerprint in self._graded(program):
+        for test, fingerprint in self._grade(program):
             program.fingerprints.append(fingerprint)
             yield test, fingerprint
 
-    def _graded(self, program: _WrongProgram) -> Iterator[tuple[TestCase, Fingerprint]]:
+    def _grade(self, program: _Candidate) -> Iterator[tuple[TestCase, Fingerprint]]:
         submission = Submission.from_bytes(Path(self._exercise.path_name), program.source.encode())
         declared = program.kind == "misconception"
         limits = find_limits(self._exercise) if declared else self._short_limits()
@@ -433,14 +449,14 @@ def _fingerprint(outcome: Outcome, result: RawResult | None) -> Fingerprint:
 
     Of a pass nothing else is needed, and most programs pass most tests.
     """
-    return fingerprint_of(outcome, None if outcome is Outcome.PASSED else result)
+    return make_fingerprint(outcome, None if outcome is Outcome.PASSED else result)
 
 
 class _TimeIsOverError(Exception):
     """No time is left for a diagnosis."""
 
 
-class _Case:
+class _FailedSubmission:
     """A submission's results in the tests that may be disclosed."""
 
     def __init__(
@@ -465,11 +481,11 @@ class _Case:
         outcomes = {test.id: results[test.id].outcome for test in disclosed}
         self.failing = [test for test in disclosed if outcomes[test.id] is not Outcome.PASSED]
         self.fingerprints = {
-            test.id: fingerprint_of(outcomes[test.id], observed.get(test.id))
+            test.id: make_fingerprint(outcomes[test.id], observed.get(test.id))
             for test in self.failing
         }
         passing = [t for t, outcome in outcomes.items() if outcome is Outcome.PASSED]
-        values = [fingerprint_of(Outcome.PASSED, observed.get(test)) for test in passing]
+        values = [make_fingerprint(Outcome.PASSED, observed.get(test)) for test in passing]
         values += self.fingerprints.values()
         # Many mistakes give nothing but NaN; a finite value beside it points to one.
         self.is_never_finite = any(
@@ -479,9 +495,9 @@ class _Case:
         )
 
     @cached_property
-    def visible(self) -> "_Case":
+    def visible(self) -> "_FailedSubmission":
         """The results in the visible tests alone."""
-        return _Case(self.exercise, *self._arguments, hidden=False)
+        return _FailedSubmission(self.exercise, *self._arguments, hidden=False)
 
     @property
     def has_much_evidence(self) -> bool:
@@ -504,9 +520,9 @@ class _Case:
         return mine.agrees(fingerprint, test.tolerance if compares_values else None)
 
 
-def _is_evidence(program: _WrongProgram, fingerprint: Fingerprint, case: _Case) -> bool:
+def _is_evidence(program: _Candidate, fingerprint: Fingerprint, case: _FailedSubmission) -> bool:
     """Return whether a failure points to this mistake, and not just to some mistake."""
-    shown_by_test = fingerprint.rung in _SHOWN_BY_TEST
+    shown_by_test = fingerprint.rung in _EVIDENCE_BEYOND_VALUES
     overflows = fingerprint.rung == Rung.NOT_FINITE
     if program.kind == "pair":
         return fingerprint.is_distinctive and not fingerprint.is_specific
@@ -519,7 +535,7 @@ def _is_evidence(program: _WrongProgram, fingerprint: Fingerprint, case: _Case) 
     return fingerprint.is_distinctive or is_answered or shown_by_test or overflows
 
 
-def _diagnosis(matches: Sequence[_WrongProgram], case: _Case) -> Diagnosis | None:
+def _diagnosis(matches: Sequence[_Candidate], case: _FailedSubmission) -> Diagnosis | None:
     if not 0 < len(matches) <= _MOST_EXPLANATIONS:
         return None
     mistakes = list(dict.fromkeys(program.feedback for program in matches))
@@ -528,7 +544,7 @@ def _diagnosis(matches: Sequence[_WrongProgram], case: _Case) -> Diagnosis | Non
     return Diagnosis(
         kind=kind,
         id=Diagnosis.JOIN.join(program.id for program in matches),
-        feedback=diagnosis_sentences.explained(
+        feedback=diagnosis_sentences.mistakes_sentence(
             mistakes,
             are_mutants=matches[0].kind == "mutation",
             is_never_finite=case.is_never_finite,

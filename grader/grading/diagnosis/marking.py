@@ -84,7 +84,7 @@ class _Marker(ast.NodeTransformer):
         if not role:
             self._inner[-1] += inner
             return node
-        return self._wrapped(node, node, role, inner, text)
+        return self._wrap(node, node, role, inner, text)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         if _code(node) in self._starter:
@@ -116,10 +116,10 @@ class _Marker(ast.NodeTransformer):
             return node
         name, text = node.target.id, ast.get_source_segment(self._source, node) or ""
         self._inner.append([])
-        before = self._wrapped(ast.Name(name, ast.Load()), node, "name", [], name)
+        before = self._wrap(ast.Name(name, ast.Load()), node, "name", [], name)
         node.value = self.visit(node.value)
         inner = self._inner.pop()
-        after = self._wrapped(ast.Name(name, ast.Load()), node, "value", inner, text)
+        after = self._wrap(ast.Name(name, ast.Load()), node, "value", inner, text)
         return [
             ast.Assign([ast.Name(name, ast.Store())], before),
             node,
@@ -162,7 +162,7 @@ class _Marker(ast.NodeTransformer):
             return "new" if name in _NEW_ARRAYS else "own" if name in self._own else "value"
         return "value"
 
-    def _wrapped(
+    def _wrap(
         self, new: ast.expr, place: ast.AST, role: str, inner: list[int], text: str
     ) -> ast.Call:
         number = len(self.nodes)

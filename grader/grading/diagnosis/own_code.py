@@ -14,6 +14,12 @@ from grader.sandbox.interface import Children
 from grader.sandbox.limits import Limits
 from grader.sandbox.printable import printable
 
+CERTAIN_REPAIRS: Final = frozenset({"rounded", "floor-division"})
+"""Kinds of changes that are the mistake if the tests then pass."""
+
+CHANCE_REPAIRS: Final = REPAIRS - CERTAIN_REPAIRS
+"""Kinds of changes with which a few tests could pass by chance."""
+
 _CODE: Final = 200  # characters
 _LINES: Final = 1 << 20
 
@@ -52,7 +58,7 @@ def read_own_code(
             answer = child.call("read", [source, list(numbers)], {})
         except ChildGoneError:
             return OwnCode()
-    match value_read(answer):
+    match unpack_answer(answer):
         case {"numbers": list(own), "functions": list(functions), "copies": list(copies)}:
             return OwnCode(
                 tuple(each for each in own if isinstance(each, float) and math.isfinite(each)),
@@ -82,7 +88,7 @@ class ReaderError(Exception):
     """A reader of ours failed at a submission, which it does not run."""
 
 
-def value_read(answer: Answer) -> Any:
+def unpack_answer(answer: Answer) -> Any:
     """Return what a reader of ours gave.
 
     Raises:

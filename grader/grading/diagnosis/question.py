@@ -60,16 +60,16 @@ class PlainCall:
         """
         tree = ast.parse(self.code, mode="eval").body
 
-        def written(argument: ast.expr) -> ast.expr:
+        def write(argument: ast.expr) -> ast.expr:
             if isinstance(argument, ast.Name) and argument.id in named:
                 return argument
             text = python_text(evaluate(ast.unparse(argument), inputs))
             return ast.parse(text, mode="eval").body
 
         for call in call_chain(tree)[1]:
-            call.args = [written(each) for each in call.args]
+            call.args = [write(each) for each in call.args]
             for keyword in call.keywords:
-                keyword.value = written(keyword.value)
+                keyword.value = write(keyword.value)
         return ast.unparse(tree)
 
     def written_out(self, inputs: Mapping[str, Any]) -> tuple[dict[str, str], str]:

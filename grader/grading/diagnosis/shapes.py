@@ -28,7 +28,7 @@ def shapes(
 
     If none failed it is the first visible test. A program that needs too long has no shapes.
     """
-    test = _test(oracle, results)
+    test = _choose_test(oracle, results)
     if test is None:
         return ()
     limits = replace(find_limits(oracle.exercise), cpu_seconds=1, wall_seconds=_WALL_SECONDS)
@@ -39,17 +39,17 @@ def shapes(
         child.load(inspect.getsource(shape_tracer), [])
         answer = child.call("line_shapes", [source, test.code.strip(), dict(inputs)], {})
         if isinstance(answer, Returned) and isinstance(answer.value, list):
-            return tuple(shape for each in answer.value if (shape := _read(each)))
+            return tuple(shape for each in answer.value if (shape := _parse_shape(each)))
     return ()
 
 
-def _test(oracle: Oracle, results: Mapping[TestId, TestResult]) -> TestCase | None:
+def _choose_test(oracle: Oracle, results: Mapping[TestId, TestResult]) -> TestCase | None:
     visible = [test for test in oracle.exercise.tests if not test.hidden and test.kind in _KINDS]
     failed = (t for t in visible if t.id in results and results[t.id].outcome != Outcome.PASSED)
     return next(failed, next(iter(visible), None))
 
 
-def _read(answer: object) -> LineShape | None:
+def _parse_shape(answer: object) -> LineShape | None:
     """Return what a child says of a line; it may say anything."""
     match answer:
         case [int(line), str(name), str(kind), list(lengths)] if all(

@@ -141,7 +141,7 @@ def _example(
     else:
         test = replace(test, call=call, given=Literals(arguments))
     exercise = replace(oracle.exercise, tests=(test,), forbid=None)
-    values = Oracle(exercise, sandbox, ValueCache()).values_of(test)
+    values = Oracle(exercise, sandbox, ValueCache()).test_values(test)
     again = Oracle(exercise, sandbox, ValueCache({test.id: values}))
     with SubmissionRun(again, submission, sandbox, short_limits(exercise)) as run:
         run.load()

@@ -58,7 +58,9 @@ def _copies(source: str, numbers: Sequence[float]) -> Iterator[list[Any]]:
     if len(parts) > 1:
         places = [node for node, _ in parts]
         yield [kind, _lines(places), list(map(ast.unparse, places)), _all_changed(source, kind)]
-    changes = [(kind, node, text) for node in _free(nodes) for kind, text in _others(node)]
+    changes = [
+        (kind, node, text) for node in _free(nodes) for kind, text in _other_expressions(node)
+    ]
     for kind, node, text in sorted(changes, key=lambda each: each[0] != "one-off"):
         yield _copy(source, kind, node, text)
     for node, text in _other_numbers(nodes, numbers):
@@ -111,7 +113,7 @@ def _lossless(node: ast.AST) -> Iterator[tuple[str, str]]:
             yield "rounded", _text(_object(node) or (node.args[0] if node.args else node))
 
 
-def _others(node: ast.AST) -> Iterator[tuple[str, str]]:
+def _other_expressions(node: ast.AST) -> Iterator[tuple[str, str]]:
     """Yield what else could stand in the place of an expression, one step away from it."""
     match node:
         case ast.BinOp(left, ast.Add() | ast.Sub(), ast.Constant(value=1)):

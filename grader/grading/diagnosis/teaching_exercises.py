@@ -12,7 +12,7 @@ from grader.errors import EtudeError
 _MOST_EXERCISES = 12  # that are read
 
 
-def teacher_of(helper: str, exercises: Sequence[Exercise]) -> tuple[Exercise, str] | None:
+def find_teacher(helper: str, exercises: Sequence[Exercise]) -> tuple[Exercise, str] | None:
     """Return the exercise that asks for a function like this helper, and its name there."""
     plain_helper = _plain(helper)
     names = [(exercise, name) for exercise in exercises for name in exercise.defines]

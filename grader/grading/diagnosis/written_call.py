@@ -117,7 +117,7 @@ def written_call(exercise: Exercise, text: str) -> WrittenCall:
 
 
 def _unreadable(reason: str) -> RefusedError:
-    return RefusedError(break_sentences.unreadable(reason))
+    return RefusedError(break_sentences.unreadable_call_sentence(reason))
 
 
 def _parameters(exercise: Exercise, callee: ast.expr) -> list[str]:

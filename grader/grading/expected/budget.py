@@ -16,7 +16,7 @@ MEMORY_FLOOR = 64 << 10
 """Bytes that every call may allocate: a few small arrays and Python's own bookkeeping."""
 
 
-def measured(rehearsal: Callable[[], object], action: Callable[[], object]) -> Usage:
+def measure(rehearsal: Callable[[], object], action: Callable[[], object]) -> Usage:
     """Return the usage of an action in this process, measured as in the sandbox.
 
     A first run fills the memory that Python and NumPy keep for small objects, so that the second
@@ -42,7 +42,7 @@ def measured(rehearsal: Callable[[], object], action: Callable[[], object]) -> U
             gc.enable()
 
 
-def together(usages: Sequence[Usage]) -> Usage:
+def total_usage(usages: Sequence[Usage]) -> Usage:
     """Return the usage of the calls of one expression: their total time and largest peak."""
     return Usage(
         sum(usage.cpu_seconds for usage in usages),
@@ -50,7 +50,7 @@ def together(usages: Sequence[Usage]) -> Usage:
     )
 
 
-def over_budget(budget: Budget, used: Usage, usual: Usage, by: str) -> Difference | None:
+def find_excess(budget: Budget, used: Usage, usual: Usage, by: str) -> Difference | None:
     """Return the difference if a submission used more than it may.
 
     Args:

@@ -32,7 +32,7 @@ def draw_inputs(exercise: Exercise, test: TestCase, number: int) -> Mapping[str,
     """
     if isinstance(test.given, Literals):
         return {name: freeze(value) for name, value in test.given.values.items()}
-    rng, size = generator(exercise, test, number), encoded_size(number, test.seeds)
+    rng, size = generator(exercise, test, number), draw_size(number, test.seeds)
     return _run_given(test, test.given.code, rng, size, _sizes(rng, size, number))
 
 
@@ -75,7 +75,7 @@ def _run_given(
     own_sizes = _own_sizes(code)
 
     def draw() -> Mapping[str, Any]:
-        exec(_compiled(code), namespace)  # noqa: S102  the author's own code
+        exec(_compile(code), namespace)  # noqa: S102  the author's own code
         return {
             name: freeze(value)
             for name, value in namespace.items()
@@ -94,7 +94,7 @@ def generator(exercise: Exercise, test: TestCase, *numbers: int) -> np.random.Ge
     return np.random.default_rng([stream, *numbers])
 
 
-def encoded_size(number: int, draws: int) -> int:
+def draw_size(number: int, draws: int) -> int:
     """Return the size of a draw: it grows, so that the first failure shown is a small one."""
     if draws == 1:
         return _ONLY_SIZE
@@ -122,7 +122,7 @@ def _sizes(rng: np.random.Generator, size: int, number: int) -> Callable[..., tu
 
 
 @functools.lru_cache(256)
-def _compiled(code: str) -> CodeType:
+def _compile(code: str) -> CodeType:
     name = f"given {hashlib.sha256(code.encode()).hexdigest()}"
     return compile(code, remember(code, name), "exec")
 

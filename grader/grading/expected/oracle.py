@@ -23,10 +23,10 @@ from grader.definitions.exercise import (
     TestId,
 )
 from grader.errors import DefinitionError
-from grader.grading.comparison.compare import bytes_in, shapes_of
-from grader.grading.expected.budget import measured, together
+from grader.grading.comparison.compare import count_bytes, shape_tree
+from grader.grading.expected.budget import measure, total_usage
 from grader.grading.expected.inputs import draw_inputs
-from grader.grading.expected.solution_values import loaded_solution, of_solution
+from grader.grading.expected.solution_values import ask_solution, loaded_solution
 from grader.grading.program.author_code import (
     NotCopyableError,
     author_error,
@@ -117,21 +117,21 @@ class ValueCache:
         """
         passes = self._passes.get((test.id, draw.number))
         if passes is None or passes.of[0] is not test or passes.of[1] is not draw:
-            self._room += sum(map(_bytes_of, passes.passes if passes else ()))
+            self._room += sum(map(_pass_size, passes.passes if passes else ()))
             passes = self._passes[test.id, draw.number] = _Passes(test, draw)
         return passes.passes
 
     def add_pass(self, passes: list[Pass], new: Pass) -> None:
         """Add a pass to those of a draw, unless an object crossed or there is no room left."""
         if len(passes) == _MOST_PASSES:
-            self._room += _bytes_of(passes.pop(0))
-        if all(each.is_plain for each in new.exchanges) and _bytes_of(new) <= self._room:
-            self._room -= _bytes_of(new)
+            self._room += _pass_size(passes.pop(0))
+        if all(each.is_plain for each in new.exchanges) and _pass_size(new) <= self._room:
+            self._room -= _pass_size(new)
             passes.append(new)
 
 
-def _bytes_of(a_pass: Pass) -> int:
-    return sum(each.size for each in a_pass.exchanges) + bytes_in(a_pass.got)
+def _pass_size(a_pass: Pass) -> int:
+    return sum(each.size for each in a_pass.exchanges) + count_bytes(a_pass.got)
 
 
 class Oracle:
@@ -154,7 +154,7 @@ class Oracle:
         self.sandbox = sandbox
         self._references: dict[str, Any] | None = None
 
-    def form(self, exercise: Exercise) -> "Oracle":
+    def for_variant(self, exercise: Exercise) -> "Oracle":
         """Return the oracle of another form of the exercise, which shares the cache."""
         return Oracle(exercise, self.sandbox, self.cache)
 
@@ -168,24 +168,24 @@ class Oracle:
         finished = self.cache.draws.get(test.id)
         if finished is None:
             try:
-                finished = tuple(self._computed(test))
+                finished = tuple(self._compute_draws(test))
             except MemoryError as error:
                 message = f"test {test.id!r}: too large for the grader's memory; draw less: {error}"
                 raise author_error(test.where, message) from None
             self.cache.draws[test.id] = finished
         return finished
 
-    def _computed(self, test: TestCase) -> Iterator[Draw]:
+    def _compute_draws(self, test: TestCase) -> Iterator[Draw]:
         """Yield the draws of a test, which are not known yet."""
         draws = [draw_inputs(self.exercise, test, n) for n in range(test.seeds)]
-        own = [self._fresh(test, number, inputs) for number, inputs in enumerate(draws)]
-        values = self._expected(test, own)
+        own = [self._copy_inputs(test, number, inputs) for number, inputs in enumerate(draws)]
+        values = self._compute_expected(test, own)
         for number, (inputs, (value, returned)) in enumerate(zip(draws, values, strict=True)):
             is_property = test.compared == "property"
             expected = None if is_property else freeze(value)
-            size = max(bytes_in(dict(inputs)), bytes_in(expected), returned or 0)
+            size = max(count_bytes(dict(inputs)), count_bytes(expected), returned or 0)
             slack = UNKNOWN_RESULT if returned is None else RESULT_SLACK
-            shapes = shapes_of(value) if is_property else None
+            shapes = shape_tree(value) if is_property else None
             most_bytes = RESULT_TIMES * size + slack
             yield Draw(inputs, expected, most_bytes, shapes, number)
 
@@ -195,9 +195,9 @@ class Oracle:
         Raises:
             DefinitionError: The author's code raises an error when it draws them again.
         """
-        return self._fresh(test, draw.number, draw.inputs)
+        return self._copy_inputs(test, draw.number, draw.inputs)
 
-    def _fresh(self, test: TestCase, number: int, drawn: _Inputs) -> _Inputs:
+    def _copy_inputs(self, test: TestCase, number: int, drawn: _Inputs) -> _Inputs:
         """Copy inputs, or draw them again: a function has state that no copy of it would reset."""
         try:
             return {name: fresh(value) for name, value in drawn.items()}
@@ -211,7 +211,7 @@ class Oracle:
             DefinitionError, GraderFault: See `draws`.
         """
         inputs = [self.inputs(test, draw) for draw in self.draws(test)]
-        return [freeze(value) for value, _ in self._expected(test, inputs)]
+        return [freeze(value) for value, _ in self._compute_expected(test, inputs)]
 
     def prepare(self) -> None:
         """Compute all that grading a submission needs, so that it takes none of its time.
@@ -236,14 +236,14 @@ class Oracle:
         usages = self.cache.usages.get(test.id)
         if usages is None:
             draws = self.draws(test)
-            if self.judged_by(test) == "solution":
+            if self.budget_baseline(test) == "solution":
                 inputs = [self.inputs(test, draw) for draw in draws]
 
                 def usage(program: LoadedProgram, arguments: _Inputs) -> Usage:
                     of_calls: list[Usage] = []
                     names = program.names(test.where, usages=of_calls)
                     evaluate(test.code, {**program.bindings(names), **arguments})
-                    return together(of_calls)
+                    return total_usage(of_calls)
 
                 usages = tuple(self._of_solution(test, inputs, usage))
             else:
@@ -252,7 +252,7 @@ class Oracle:
                     names = {**self._reference_names(), **self.inputs(test, draw)}
                     return lambda: evaluate(test.code, names)
 
-                usages = tuple(measured(call(draw), call(draw)) for draw in draws)
+                usages = tuple(measure(call(draw), call(draw)) for draw in draws)
             # Some bytes depend on what ran before; whole KiB are the same in every build.
             usages = tuple(
                 replace(usage, peak_bytes=-(-usage.peak_bytes // 1024) * 1024) for usage in usages
@@ -275,7 +275,7 @@ class Oracle:
             exact[test.id] = freeze(value)
         return exact[test.id]
 
-    def values_of(self, test: TestCase) -> TestValues:
+    def test_values(self, test: TestCase) -> TestValues:
         """Return all of the above about a test.
 
         Raises:
@@ -288,7 +288,7 @@ class Oracle:
         exact = (exact_values[test.id],) if test.id in exact_values else ()
         return TestValues(draws, self.usages(test), exact)
 
-    def judged_by(self, test: TestCase) -> str:
+    def budget_baseline(self, test: TestCase) -> str:
         """Return the program that a budget compares with: "reference" or "solution"."""
         used = names_in(test.code) & self.exercise.defines.keys()
         has_references = all(self.exercise.defines[name].reference for name in used)
@@ -301,7 +301,7 @@ class Oracle:
         used = names_in(code) & defined.keys()
         return bool(used) and all(defined[name].reference for name in used)
 
-    def _expected(  # noqa: PLR0911  each source of values returns
+    def _compute_expected(  # noqa: PLR0911  each source of values returns
         self, test: TestCase, inputs: Sequence[_Inputs]
     ) -> list[_Expected]:
         if test.against is not None:
@@ -317,7 +317,7 @@ class Oracle:
                 return self._evaluate(test, "expect", code, inputs)
             case FromSolution():
                 return self._of_solution(
-                    test, inputs, lambda s, arguments: _call(s, test, arguments)
+                    test, inputs, lambda s, arguments: _call_solution(s, test, arguments)
                 )
         if test.compared == "property" and self._has_reference(test.code):
             with contextlib.suppress(DefinitionError):  # the reference's failure is no submission's
@@ -346,7 +346,7 @@ class Oracle:
             sizes: list[int] = []
             make_importable(course)
             references = {
-                name: _weigh(each, sizes) for name, each in self._reference_names().items()
+                name: _record_sizes(each, sizes) for name, each in self._reference_names().items()
             }
             names = {**root, **references, **arguments}
             data = as_data(by_author(test.where, what, lambda: evaluate(code, names)))
@@ -367,7 +367,7 @@ class Oracle:
             def value(arguments: _Inputs) -> Any:
                 field = f"{what}: what it asks of the solution"
                 question = functools.partial(
-                    of_solution, test.where, what, lambda: ask(program, arguments)
+                    ask_solution, test.where, what, lambda: ask(program, arguments)
                 )
                 return by_author(test.where, field, question)
 
@@ -421,14 +421,14 @@ class _Package:
         return _Package(member.__name__) if hasattr(member, "__path__") else member
 
 
-def _weigh(value: Any, sizes: list[int]) -> Any:
+def _record_sizes(value: Any, sizes: list[int]) -> Any:
     """Return a function that also notes the bytes of each result; any other value as it is."""
     if not isinstance(value, FunctionType):
         return value
 
     def call(*args: Any, **kwargs: Any) -> Any:
         result = value(*args, **kwargs)
-        sizes.append(bytes_in(result))
+        sizes.append(count_bytes(result))
         return result
 
     return call
@@ -441,7 +441,7 @@ def _draw_figure(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _Ex
     return figure, None
 
 
-def _call(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _Expected:
+def _call_solution(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _Expected:
     names = program.names(test.where)
     value = evaluate(test.code, {**program.bindings(names), **inputs})
     raise_for_functions(value)

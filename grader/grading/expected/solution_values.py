@@ -41,10 +41,10 @@ def loaded_solution(exercise: Exercise, sandbox: Children | None) -> Iterator[Lo
             values = {name: freeze(names.current(name)) for name in names_of_values}
             return LoadedProgram(child, exercise, values)
 
-        yield of_solution(exercise.where, "solution", load)
+        yield ask_solution(exercise.where, "solution", load)
 
 
-def of_solution(where: Location, what: str, action: Callable[[], T]) -> T:
+def ask_solution(where: Location, what: str, action: Callable[[], T]) -> T:
     """Return the result of an action on the solution.
 
     Raises:

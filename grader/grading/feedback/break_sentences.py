@@ -47,7 +47,7 @@ _PROMISES: Final = {
 """The words for a property of ordinary inputs, in the order in which they are told."""
 
 
-def property_lacks(text: str, lacking: Iterable[str], *, is_empty: bool) -> str:
+def lacking_property_sentence(text: str, lacking: Iterable[str], *, is_empty: bool) -> str:
     """Return the sentence on an argument that lacks properties."""
     if is_empty:
         return f"The task promises at least one number here, and {_code(text)} has none."
@@ -56,25 +56,25 @@ def property_lacks(text: str, lacking: Iterable[str], *, is_empty: bool) -> str:
     return f"The tests give only {words} here, not {_code(text)}."
 
 
-def form_lacks(text: str, forms: Iterable[str]) -> str:
+def wrong_form_sentence(text: str, forms: Iterable[str]) -> str:
     """Return the sentence on an argument of another form than is usual."""
     words = " or ".join(sorted(forms)).replace(" axes or an array with ", " or ")
     return f"The tests give only {words} here, not {_code(text)}."
 
 
-def of_wrong_program(sentence: str) -> str:
+def wrong_program_sentence(sentence: str) -> str:
     """Return a sentence on a submission as one on a wrong program and the learner's call."""
     numbered = re.sub(r"`argument_(\d+)`", lambda m: f"argument {int(m[1]) + 1}", sentence)
     program = numbered.replace("your code", "the program")
     return program.replace(" Work on a copy, or make a new array.", "")
 
 
-def same_result(text: str) -> str:
+def same_result_sentence(text: str) -> str:
     """Return the sentence on a call that tells nothing."""
     return f"Both give the same result: {_code(text)}."
 
 
-def unreadable(what: str) -> str:
+def unreadable_call_sentence(what: str) -> str:
     """Return the sentence on a text that is no call of plain data."""
     return f"{what}; write one call with plain data, such as 2, [1, 2] or np.array([1.0, 2.0])."
 

@@ -6,7 +6,7 @@ from typing import Final
 _LONGEST_CODE: Final = 60  # characters of the submission's code in a sentence
 
 
-def explained(mistakes: Sequence[str], *, are_mutants: bool, is_never_finite: bool) -> str:
+def mistakes_sentence(mistakes: Sequence[str], *, are_mutants: bool, is_never_finite: bool) -> str:
     """Return the sentence about one mistake that explains the failures, or about two that do.
 
     Args:
@@ -25,7 +25,7 @@ def explained(mistakes: Sequence[str], *, are_mutants: bool, is_never_finite: bo
     return f"{several} One is known here: {sentence}"
 
 
-def at_once(mistakes: Sequence[str]) -> str:
+def two_mistakes_sentence(mistakes: Sequence[str]) -> str:
     """Return the sentence about two known mistakes in one program."""
     one, other = mistakes
     return (
@@ -34,20 +34,20 @@ def at_once(mistakes: Sequence[str]) -> str:
     )
 
 
-def in_answers(mistakes: Sequence[tuple[Sequence[str], str]]) -> str:
+def answers_sentence(mistakes: Sequence[tuple[Sequence[str], str]]) -> str:
     """Return the sentences about mistakes in a prediction, each with the answers that have it."""
     return " ".join(
         f"{', '.join(f'`{name}`' for name in names)}: {feedback}" for names, feedback in mistakes
     )
 
 
-def in_helper(name: str, line: int, feedback: str = "") -> str:
+def helper_sentence(name: str, line: int, feedback: str = "") -> str:
     """Return the sentence about a helper with the only mistake of a submission."""
-    where = f"The mistake is in your `{quoted(name)}` (line {line})"
+    where = f"The mistake is in your `{quote(name)}` (line {line})"
     return f"{where}: {feedback}" if feedback else f"{where}: with a right one, the tests pass."
 
 
-def repaired(kind: str, lines: Sequence[int], parts: Sequence[str | int]) -> str:
+def repair_sentence(kind: str, lines: Sequence[int], parts: Sequence[str | int]) -> str:
     """Return the sentence about a change of a submission with which its tests pass.
 
     Args:
@@ -57,10 +57,10 @@ def repaired(kind: str, lines: Sequence[int], parts: Sequence[str | int]) -> str
     """
     *most, last = lines
     place = f"lines {', '.join(map(str, most))} and {last}" if most else f"line {last}"
-    texts = [f"`{quoted(str(each))}`" for each in dict.fromkeys(parts)]
+    texts = [f"`{quote(str(each))}`" for each in dict.fromkeys(parts)]
     return _REPAIRS[kind].format(
         code=texts[0] if texts else "",
-        number=quoted(str(parts[0])) if parts else "",
+        number=quote(str(parts[0])) if parts else "",
         to=_digits(parts) if kind == "rounded" else "",
         place=place,
     )
@@ -75,12 +75,12 @@ def _digits(counts: Sequence[str | int]) -> str:
     return ""
 
 
-def first_wrong(kind: str, code: str, line: int) -> str:
+def first_expression_sentence(kind: str, code: str, line: int) -> str:
     """Return the sentence about the first expression that differs from a right program."""
-    return _PLACES[kind].format(code=f"`{quoted(code)}`", line=line)
+    return _PLACES[kind].format(code=f"`{quote(code)}`", line=line)
 
 
-def quoted(code: str) -> str:
+def quote(code: str) -> str:
     """Return the submission's code on one line, shortened, as it stands between backticks."""
     code = " ".join(code.replace("`", "'").split())
     return code if len(code) <= _LONGEST_CODE else f"{code[: _LONGEST_CODE - 3]}..."
@@ -102,12 +102,6 @@ _REPAIRS: Final[Mapping[str, str]] = {
 
 REPAIRS: Final = frozenset(_REPAIRS)
 """The kinds of changes that a sentence knows."""
-
-TRUSTED: Final = frozenset({"rounded", "floor-division"})
-"""The kinds that say enough where only a few tests are run."""
-
-GUESSED: Final = REPAIRS - TRUSTED
-"""The kinds that could pass a few tests by chance, and are tried last."""
 
 _PLACES: Final[Mapping[str, str]] = {
     "wrong": (

@@ -12,7 +12,12 @@ import numpy as np
 from grader.definitions.properties import PROPERTIES
 from grader.grading.comparison.compare import Difference, Rung
 from grader.grading.feedback import outcome_sentences
-from grader.grading.feedback.sentence_tables import Sentence, distinct, filled, number_text
+from grader.grading.feedback.sentence_tables import (
+    Sentence,
+    distinct_texts,
+    number_text,
+    render_sentence,
+)
 from grader.sandbox.printable import printable
 
 _THE_RESULT: Final = "The result"
@@ -24,7 +29,7 @@ _LINE: Final = 80  # characters of a printed text that are quoted
 _SAME_SHAPE: Final = f"{_THE_RESULT} has the right shape, but "
 
 
-def differs(
+def difference_message(
     difference: Difference, related: str, draw: int, draws: int, items: Sequence[str] = ()
 ) -> str:
     """Return the message about a result that differs.
@@ -39,10 +44,10 @@ def differs(
     if difference.rung is Rung.NOTHING and related:
         name = _part(_THE_RESULT, difference.path, items)
         return " ".join(filter(None, (f"{name} is None. {related}", which)))
-    return " ".join(filter(None, (sentence_of(difference, items=items), related, which)))
+    return " ".join(filter(None, (difference_sentence(difference, items=items), related, which)))
 
 
-def naming_items(instructions: str) -> str:
+def item_naming_text(instructions: str) -> str:
     """Return what of a task names the items of a result: "Return the tuple `(Q, K, V)`"."""
     return ". ".join(match[0] for match in _TUPLE.finditer(instructions))
 
@@ -72,7 +77,9 @@ def _part(whole: str, path: Sequence[object], items: Sequence[str]) -> str:
     return name
 
 
-def sentence_of(difference: Difference, name: str = _THE_RESULT, items: Sequence[str] = ()) -> str:
+def difference_sentence(
+    difference: Difference, name: str = _THE_RESULT, items: Sequence[str] = ()
+) -> str:
     """Return the sentence about a difference."""
     if difference.cause is not None:
         part = _THE_RESULT
@@ -81,7 +88,7 @@ def sentence_of(difference: Difference, name: str = _THE_RESULT, items: Sequence
             part = "The slope along a random direction"
             if place is not None:
                 part = f"The entry at {list(place)}"
-        values = sentence_of(difference.cause, part).removeprefix(_SAME_SHAPE)
+        values = difference_sentence(difference.cause, part).removeprefix(_SAME_SHAPE)
         name = f"{values[0].upper()}{values[1:]}"
     name = _part(name, difference.path, items)
     if difference.message == "figure":
@@ -95,11 +102,11 @@ def sentence_of(difference: Difference, name: str = _THE_RESULT, items: Sequence
         table = SUITE_SENTENCES
     facts = difference.facts
     moved = " and ".join(f"`{each}`" for each in facts.get("moved", ()))
-    words = {"name": name, "kind": describe(facts.get("got")), "moved": moved}
-    return filled(table[difference.message], name, words=words, **facts)
+    words = {"name": name, "kind": describe_value(facts.get("got")), "moved": moved}
+    return render_sentence(table[difference.message], name, words=words, **facts)
 
 
-def describe(value: object) -> str:
+def describe_value(value: object) -> str:
     """Return the name of a value's type in plain words."""
     if value is None:
         return "None"
@@ -116,7 +123,7 @@ def describe(value: object) -> str:
 
 
 def _type(name: str, expected: object, got: object) -> str:
-    return f"{name} should be {describe(expected)}, but is {describe(got)}."
+    return f"{name} should be {describe_value(expected)}, but is {describe_value(got)}."
 
 
 def _no_array(name: str, expected: object, got: object) -> str:
@@ -145,7 +152,7 @@ def _not_finite(
     what = "NaN" if nans == count else "NaN or infinite" if nans else "infinite"
     where = "" if count == total else f"; the first is {number_text(first)} at {list(place)}"
     return (
-        f"{name} is {what} in {_of(count, total, 'place')}, where finite numbers are "
+        f"{name} is {what} in {_share(count, total, 'place')}, where finite numbers are "
         f"expected{where}."
     )
 
@@ -153,30 +160,30 @@ def _not_finite(
 def _values(
     name: str, *, expected: object, got: object, count: int, total: int, place: Sequence[int]
 ) -> str:
-    expected_text, got_text = distinct(expected, got)
+    expected_text, got_text = distinct_texts(expected, got)
     differ = "differs" if count == 1 else "differ"
     error_is = "the error is" if count == 1 else "the largest error is"
     where = "" if total == 1 else f"; {error_is} at {list(place)}"
     return (
-        f"{name} has the right shape, but {_of(count, total, 'value')} {differ}{where}: "
+        f"{name} has the right shape, but {_share(count, total, 'value')} {differ}{where}: "
         f"expected {expected_text}, got {got_text}."
     )
 
 
-def _of(count: int, total: int, noun: str) -> str:
+def _share(count: int, total: int, noun: str) -> str:
     """Return the part of an array's values or places that is meant, as words."""
     if count == total:
         return {1: f"its only {noun}", 2: f"both {noun}s"}.get(total, f"all {total} {noun}s")
     return f"{count} of {total} {noun}s"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     words = " ".join(text.split())
     return f"`{words}`" if len(words) <= _LINE else f"`{words[: _LINE - 3]}...`"
 
 
-def _printed(expected: str, got: str) -> str:
-    return f"{_quoted(got)}; expected {_quoted(expected)}."
+def _both_prints(expected: str, got: str) -> str:
+    return f"{_quote(got)}; expected {_quote(expected)}."
 
 
 def _over_budget(what: str, *, amounts: tuple[float, float], by: str, allowed: float) -> str:
@@ -213,7 +220,7 @@ _SENTENCES: Final[Mapping[str, Sentence]] = {
     "none": lambda name, expected: (
         f"{name} is None. Does every path through your function end in `return`?"
         if name == _THE_RESULT
-        else f"{name} is None, where {describe(expected)} is expected."
+        else f"{name} is None, where {describe_value(expected)} is expected."
     ),
     "type": _type,
     "no-array": _no_array,
@@ -237,22 +244,23 @@ _SENTENCES: Final[Mapping[str, Sentence]] = {
     ),
     "values": _values,
     "mask": lambda name, count, total: (
-        f"{name} has another mask than expected in {_of(count, total, 'place')}."
+        f"{name} has another mask than expected in {_share(count, total, 'place')}."
     ),
     "number": lambda name, expected, got: "{} should be {}, but is {}.".format(
-        name, *distinct(expected, got)
+        name, *distinct_texts(expected, got)
     ),
     "whole-number": "{name} is another whole number than expected.",
-    "nothing-printed": lambda _, expected: f"Nothing was printed; expected {_quoted(expected)}.",
-    "text": lambda _, **texts: f"Printed {_printed(**texts)}",
+    "nothing-printed": lambda _, expected: f"Nothing was printed; expected {_quote(expected)}.",
+    "text": lambda _, **texts: f"Printed {_both_prints(**texts)}",
     "text-after-own-prints": lambda _, **texts: (
-        f"Printed {_printed(**texts)} This test compares what is printed: take your own prints out."
+        f"Printed {_both_prints(**texts)} This test compares what is printed: take your own "
+        "prints out."
     ),
     "text-from-a-place": lambda _, wanted, came, **texts: (
-        f"Printed {_printed(**texts)} First difference: {came!r:.30} instead of {wanted!r:.30}."
+        f"Printed {_both_prints(**texts)} First difference: {came!r:.30} instead of {wanted!r:.30}."
     ),
-    "more-text": lambda _, **texts: f"Printed more than expected: {_printed(**texts)}",
-    "less-text": lambda _, **texts: f"Printed less than expected: {_printed(**texts)}",
+    "more-text": lambda _, **texts: f"Printed more than expected: {_both_prints(**texts)}",
+    "less-text": lambda _, **texts: f"Printed less than expected: {_both_prints(**texts)}",
     "memory": lambda _, **facts: _over_budget("memory", **facts),
     "time": lambda _, **facts: _over_budget("time", **facts),
     "input-changed": lambda _, argument, is_right: (
@@ -260,25 +268,26 @@ _SENTENCES: Final[Mapping[str, Sentence]] = {
         "place. Work on a copy, or make a new array."
     ),
     "cannot-use": lambda _, code, error, message: (
-        f"The result cannot be used as in `{outcome_sentences.cut(code)}` "
-        f"({error}: {outcome_sentences.cut(printable(message))}). "
+        f"The result cannot be used as in `{outcome_sentences.shorten(code)}` "
+        f"({error}: {outcome_sentences.shorten(printable(message))}). "
         "Does your function return what is asked for?"
     ),
     "assertion": lambda _, statement, explanation: (
-        f"This does not hold: `{outcome_sentences.cut(statement)}`"
-        f"{f': {outcome_sentences.cut(printable(explanation))}' if explanation else ''}"
+        f"This does not hold: `{outcome_sentences.shorten(statement)}`"
+        f"{f': {outcome_sentences.shorten(printable(explanation))}' if explanation else ''}"
     ),
-    "answer": lambda _, **facts: outcome_sentences.answer_differs(**facts),
+    "answer": lambda _, **facts: outcome_sentences.wrong_answer_sentence(**facts),
     # Of results that cannot have a property:
     "no-finite-number": "The result should have finite numbers in it, but all are NaN or infinite.",
     "no-numbers": lambda _, got: (
         "The result should be made of numbers, but there is no number in it."
         if isinstance(got, (np.ndarray, list, tuple, dict))
-        else f"The result should be made of numbers, but is {describe(got)}."
+        else f"The result should be made of numbers, but is {describe_value(got)}."
     ),
     "other-than-numbers": lambda _, part: (
         "The result should be made of numbers, but there is "
-        f"{'a whole number of too many digits' if isinstance(part, int) else describe(part)} in it."
+        f"{'a whole number of too many digits' if isinstance(part, int) else describe_value(part)} "
+        "in it."
     ),
     "no-axis": lambda _, axis, ndim: (
         f"The result should have an axis {axis}, but has {ndim} {'axis' if ndim == 1 else 'axes'} "

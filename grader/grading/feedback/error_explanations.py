@@ -22,7 +22,7 @@ _LONGEST_NAME = 40
 _NO_NAME = ("AttributeError", "ImportError")
 
 
-def cause(kind: str, message: str) -> str:
+def cause_sentence(kind: str, message: str) -> str:
     """Return the sentence about the cause of an error.
 
     Args:
@@ -32,7 +32,7 @@ def cause(kind: str, message: str) -> str:
     Returns:
         A sentence; nothing for an error that is not among the usual ones.
     """
-    if kind in _NO_NAME and (elsewhere := versions.of_name(message)):
+    if kind in _NO_NAME and (elsewhere := versions.missing_name_sentence(message)):
         return elsewhere
     cause, match = _find(kind, message)
     if match is None:
@@ -64,17 +64,17 @@ def signature(kind: str, message: str) -> tuple[str, ...] | None:
     return (cause, *words, *sorted(size for text in groups for size in sizes.get(text, ())))
 
 
-def shapes_here(shapes: Sequence[tuple[str, tuple[int, ...]]]) -> str:
+def shapes_sentence(shapes: Sequence[tuple[str, tuple[int, ...]]]) -> str:
     """Return the sentence about the shapes of the arrays where an error arose, if any."""
     if not shapes:
         return ""
     (name, shape), *others = shapes
-    rest = [f"`{other}` {_written(size)}" for other, size in others]
+    rest = [f"`{other}` {_shape_text(size)}" for other, size in others]
     listed = "".join(f", {each}" for each in rest[:-1]) + (f" and {rest[-1]}" if rest else "")
-    return f"Here `{name}` has shape {_written(shape)}{listed}."
+    return f"Here `{name}` has shape {_shape_text(shape)}{listed}."
 
 
-def undefined(name: str, names: Sequence[str]) -> str:
+def undefined_name_sentence(name: str, names: Sequence[str]) -> str:
     """Return the sentence about a name that is not defined, with the one that may be meant."""
     letters = (other_letter(other, name) or other_letter(name, other) for other in names)
     if letter := next(filter(None, letters), ""):
@@ -93,7 +93,7 @@ def undefined(name: str, names: Sequence[str]) -> str:
     return f"Did you mean `{close[0]}`?" if close else ""
 
 
-def in_numpy(source: str) -> str:
+def numpy_sentence(source: str) -> str:
     """Return the sentence about what NumPy has in place of a library that is not here."""
     sentences = dict[str, str]()
     for library, name in _USES.findall(source):
@@ -122,7 +122,7 @@ _IN_NUMPY: Final = {
 }
 
 
-def unreadable(text: str, message: str) -> str:
+def unreadable_line_sentence(text: str, message: str) -> str:
     """Return the sentence about a line that Python cannot read."""
     for word, word_of_python in itertools.product(re.findall(r"\w+", text), keyword.kwlist):
         if reason := other_letter(word, word_of_python):
@@ -130,7 +130,7 @@ def unreadable(text: str, message: str) -> str:
     for pattern, sentence in _IN_THE_WAY:
         if re.match(pattern, text):
             return sentence
-    if newer := versions.of_syntax(message, text):
+    if newer := versions.syntax_sentence(message, text):
         return newer
     return next((reason for pattern, reason in _UNREADABLE if re.search(pattern, message)), "")
 
@@ -176,7 +176,7 @@ _SIZE: Final = re.compile(r"\([\d,]*\)|-?\d+")
 _SIZES: Final = re.compile(r"[\d, ()-]+")
 
 
-def _written(shape: tuple[int, ...]) -> str:
+def _shape_text(shape: tuple[int, ...]) -> str:
     return "()" if not shape else f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
 
 
@@ -264,9 +264,9 @@ def _sides(match: re.Match[str]) -> str:
         for left, right in zip(reversed(one), reversed(other), strict=False):
             if left != right and 1 not in (left, right):
                 return (
-                    f"Shapes {_written(one)} and {_written(other)} do not fit: axes are paired "
-                    "from the right and must be equally long, or one of them of length 1, but "
-                    f"here {left} meets {right}."
+                    f"Shapes {_shape_text(one)} and {_shape_text(other)} do not fit: axes are "
+                    "paired from the right and must be equally long, or one of them of length 1, "
+                    f"but here {left} meets {right}."
                 )
     return "The shapes do not fit: paired from the right, axes must be equally long, or one be 1."
 
@@ -500,13 +500,13 @@ _SENTENCES: Final[Mapping[str, str | Callable[[re.Match[str]], str]]] = {
     "broadcast-to": lambda m: (
         "An array of shape {} cannot be spread to {}: from the right, each of its axes must "
         "have the length that is asked for, or 1."
-    ).format(*map(_written, _shapes(m[1], m[2]))),
+    ).format(*map(_shape_text, _shapes(m[1], m[2]))),
     "einsum-sizes": (
         "Axes that are paired must be of equal length; in `np.einsum` those with the same letter."
     ),
     "assignment-shape": lambda m: (
         "An array of shape {} is stored in a place of shape {}: the two must agree."
-    ).format(*map(_written, _shapes(*filter(None, m.groups())))),
+    ).format(*map(_shape_text, _shapes(*filter(None, m.groups())))),
     "einsum-letters": "In `np.einsum`, each array needs one letter for each of its axes.",
     "reshape": (
         r"A new shape must hold exactly as many values as there are, that is \1; multiply the "
@@ -574,7 +574,7 @@ _SENTENCES: Final[Mapping[str, str | Callable[[re.Match[str]], str]]] = {
     ),
     "index-shapes": lambda m: (
         "Arrays that are indices together pick one item for each pair, so "
-        f"{' and '.join(map(_written, _shapes(m[1])))} must fit. For all rows with all columns "
+        f"{' and '.join(map(_shape_text, _shapes(m[1])))} must fit. For all rows with all columns "
         "use `np.ix_`, or one index after the other."
     ),
     "number-indexed": _NO_ITEMS,

@@ -3,7 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from grader.grading.feedback.sentence_tables import Sentence, distinct, filled, number_text
+from grader.grading.feedback.sentence_tables import (
+    Sentence,
+    distinct_texts,
+    number_text,
+    render_sentence,
+)
 
 
 def figure_sentence(what: str, plot: int = 0, **facts: Any) -> str:
@@ -14,11 +19,11 @@ def figure_sentence(what: str, plot: int = 0, **facts: Any) -> str:
         plot: The number of the plot, from 1, if there are several.
     """
     noun, got = facts.get("noun", "image"), facts.get("got")
-    which = _which(noun, facts.get("number", 0))
+    which = _series_name(noun, facts.get("number", 0))
     words = {"which": which, "name": which.lower(), "Thing": _upper(_thing(noun))}
     if isinstance(got, float):
-        words["came"], words["wanted"] = distinct(got, facts["expected"])
-    sentence = filled(_SENTENCES[what], words=words, **facts)
+        words["came"], words["wanted"] = distinct_texts(got, facts["expected"])
+    sentence = render_sentence(_SENTENCES[what], words=words, **facts)
     return f"In plot {plot}: {sentence[0].lower()}{sentence[1:]}" if plot else sentence
 
 
@@ -34,7 +39,7 @@ def _text(name: str, expected: str, got: str) -> str:
     return f"The {name} is {got!r:.80}; it should be {expected!r:.80}."
 
 
-def _count_of(noun: str, expected: int, got: int, instead: str = "") -> str:
+def _count_sentence(noun: str, expected: int, got: int, instead: str = "") -> str:
     plural = noun.replace("set of", "sets of") if "set of" in noun else f"{noun}s"
     right = f"{expected} are" if expected > 1 else "one is" if expected else "none is"
     if not got:
@@ -54,25 +59,25 @@ def _y(
     differ: int,
     total: int,
 ) -> str:
-    came, right = distinct(got, expected)
+    came, right = distinct_texts(got, expected)
     thing = _thing(noun)
     others = f" {differ} of {total} {thing}s differ." if differ > 1 else ""
     reaches = "reaches" if thing == "bar" else "is at y ="
     where = f"at {number_text(at)}" if thing == "bar" else f"where x = {number_text(at)}"
-    return f"{_which(noun, number)} {reaches} {came} {where}; it should be {right}.{others}"
+    return f"{_series_name(noun, number)} {reaches} {came} {where}; it should be {right}.{others}"
 
 
 def _legend(expected: Sequence[str] | None, got: Sequence[str] | None) -> str:
-    labels = _listed(expected or ())
+    labels = _label_list(expected or ())
     if got is None:
         return f"There is no legend; it should say {labels}."
     if expected is None:
         return "There is a legend; there should be none."
-    return f"The legend says {_listed(got)}; it should say {labels}."
+    return f"The legend says {_label_list(got)}; it should say {labels}."
 
 
 def _limits(axis: str, expected: Sequence[float], got: Sequence[float]) -> str:
-    pairs = [distinct(one, other) for one, other in zip(got, expected, strict=True)]
+    pairs = [distinct_texts(one, other) for one, other in zip(got, expected, strict=True)]
     (begin, wanted_begin), (end, wanted_end) = pairs
     return (
         f"The {axis} axis runs from {begin} to {end}; it should run from {wanted_begin} to "
@@ -89,15 +94,15 @@ def _image(
     differ: int,
     flipped: bool,
 ) -> str:
-    name = _which("image", number)
+    name = _series_name("image", number)
     if flipped:
         return f"{name} is upside down: its rows are in the reverse order."
-    came, right = distinct(got, expected)
+    came, right = distinct_texts(got, expected)
     more = f" {differ} values differ." if differ > 1 else ""
     return f"{name} has {came} at {list(place)}; it should have {right}.{more}"
 
 
-def _which(noun: str, number: int) -> str:
+def _series_name(noun: str, number: int) -> str:
     return f"{_upper(noun)} {number}" if number else f"The {noun}"
 
 
@@ -113,7 +118,7 @@ def _count(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def _listed(words: Sequence[str]) -> str:
+def _label_list(words: Sequence[str]) -> str:
     return ", ".join(f"{word!r:.40}" for word in words[:8]) or "nothing"
 
 
@@ -131,21 +136,21 @@ _SENTENCES: Final[Mapping[str, Sentence]] = {
         f"The figure has {_count(got, 'plot')}; it should have {expected}."
     ),
     "text": _text,
-    "count": _count_of,
+    "count": _count_sentence,
     "starts": "{which} starts at x = {came}; it should start at {wanted}.",
     "ends": "{which} ends at x = {came}; it should run to {wanted}.",
     "size": lambda noun, number, expected, got: (
-        f"{_which(noun, number)} has {_count(got, _thing(noun))}; it should have {expected}."
+        f"{_series_name(noun, number)} has {_count(got, _thing(noun))}; it should have {expected}."
     ),
     "x": "{Thing} {point} of {name} is at x = {came}; it should be at {wanted}.",
     "y": _y,
     "begin": "The bar at {at:.4g} of {name} begins at {came}; it should begin at {wanted}.",
     "lies": lambda noun, number, expected: (
-        f"{_which(noun, number)} is {'upright' if expected else 'lying'}; it should be "
+        f"{_series_name(noun, number)} is {'upright' if expected else 'lying'}; it should be "
         f"{'lying' if expected else 'upright'}."
     ),
     "label": lambda noun, number, expected, got: (
-        f"{_which(noun, number)} {f'is labelled {got!r:.80}' if got else 'has no label'}; "
+        f"{_series_name(noun, number)} {f'is labelled {got!r:.80}' if got else 'has no label'}; "
         f"it should {f'be labelled {expected!r:.80}' if expected else 'have none'}."
     ),
     "swapped": "{which} has x and y swapped.",
@@ -161,7 +166,7 @@ _SENTENCES: Final[Mapping[str, Sentence]] = {
         f"The text {text!r:.80} is at {_place(got)}; it should be at {_place(expected)}."
     ),
     "image-shape": lambda number, expected, got, turned: (
-        f"{_which('image', number)} has shape {got}; it should have {expected}."
+        f"{_series_name('image', number)} has shape {got}; it should have {expected}."
         f"{' It is transposed.' if turned else ''}"
     ),
     "image": _image,

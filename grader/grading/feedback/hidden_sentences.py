@@ -7,7 +7,7 @@ NOT_PASSED = "A hidden test did not pass."
 """The sentence about a hidden test that discloses nothing."""
 
 
-def of_each(sentence: str) -> str:
+def sentence_for_several(sentence: str) -> str:
     """Return the sentence about one hidden test as one about each of several."""
     if sentence == NOT_PASSED:
         return "These hidden tests did not pass."

@@ -21,19 +21,19 @@ class NamePlace:
     is_alias: bool = False  # it gets a value that is made of what it was before
 
 
-def places_of(name: str, source: str, at_least: int = 1) -> list[NamePlace]:
+def find_places(name: str, source: str, at_least: int = 1) -> list[NamePlace]:
     """Return the places where a name is defined; none if there are fewer, or it is no Python."""
     name = re.escape(name)
     definition = rf"(?:(?:async\s+)?def|class)\s+{name}\b|{name}\s*(?::[^=\n]+)?=(?!=)"
     if len(re.findall(definition, source)) < at_least:
         return []  # in microseconds, where to read the tokens takes milliseconds
     try:
-        return list(_places_of(name, definition, source))
+        return list(_read_places(name, definition, source))
     except (SyntaxError, tokenize.TokenError):
         return []
 
 
-def _places_of(name: str, definition: str, source: str) -> Iterator[NamePlace]:
+def _read_places(name: str, definition: str, source: str) -> Iterator[NamePlace]:
     blocks: list[tuple[int, str]] = []
     statement = (0, "")
     begins = True

@@ -13,10 +13,10 @@ import numpy as np
 
 from grader.definitions.exercise import DefinedAs, Disclosure, Property
 from grader.definitions.properties import PROPERTIES
-from grader.definitions.wording import other_letter
+from grader.definitions.wording import join_words, other_letter
 from grader.grading.comparison.compare import Rung
 from grader.grading.feedback.hidden_sentences import NOT_PASSED
-from grader.grading.feedback.name_places import NamePlace, places_of
+from grader.grading.feedback.name_places import NamePlace, find_places
 from grader.grading.results.file_kinds import file_kind
 from grader.grading.results.verdict import Outcome
 from grader.sandbox.answers import Cause, ChildGoneError, DefinedNames, Raised, Unsupported
@@ -53,7 +53,7 @@ _ENDED = (
 )
 
 
-def hidden(
+def hidden_test_sentence(
     disclose: Disclosure,
     outcome: Outcome,
     rung: Rung | None,
@@ -78,13 +78,13 @@ def hidden(
     return f"{sentence} Its inputs: {input_texts or 'none'}."
 
 
-def partly(sentence: str, passed: int, draws: int, points: int) -> str:
+def partial_credit_sentence(sentence: str, passed: int, draws: int, points: int) -> str:
     """Return a sentence with the points for the draws that passed."""
     earned = f"{points} point{'' if points == 1 else 's'}"
     return f"{sentence} {passed} of {draws} inputs pass: {earned}."
 
 
-def outcome_of(raised: Raised | ChildGoneError) -> Outcome:
+def error_outcome(raised: Raised | ChildGoneError) -> Outcome:
     """Return the outcome of an exception of the submission, or of the end of its process."""
     if isinstance(raised, ChildGoneError):
         is_late = raised.cause in (Cause.CPU_TIME, Cause.WALL_TIME)
@@ -96,7 +96,9 @@ def outcome_of(raised: Raised | ChildGoneError) -> Outcome:
     return Outcome.ERRORED
 
 
-def raised(error: Raised, call: str, contents: DefinedNames, *, loading: bool = False) -> str:
+def error_sentence(
+    error: Raised, call: str, contents: DefinedNames, *, loading: bool = False
+) -> str:
     """Return the sentence about a submission's exception and its place.
 
     Args:
@@ -118,22 +120,22 @@ def raised(error: Raised, call: str, contents: DefinedNames, *, loading: bool = 
         modules = f"only {', '.join(['NumPy', *contents.packages])} and Python's standard library"
         from grader.grading.feedback import versions  # a pass needs none of it
 
-        elsewhere = versions.of_name(error.message)
+        elsewhere = versions.missing_name_sentence(error.message)
         sentence = f"There is no module `{module[1]:.60}` here, {modules}{_at(error)}."
         sentence = f"{elsewhere[:-1]}{_at(error)}." if elsewhere else sentence
     if sentence:
         return sentence
     if not error.frames and call:
-        return _in_the_test_itself(error, call, contents)
-    explained = _explained(error)
-    words = f"{error.type}: {_words_of(error)}" if error.message else error.type
+        return _test_line_sentence(error, call, contents)
+    explained = _cause_sentence(error)
+    words = f"{error.type}: {_error_words(error)}" if error.message else error.type
     if not explained:
         return f"{words}{at}."
     place = _place(error, loading=loading)
     return f"{place and f'{place}: '}{explained} ({words})"
 
 
-def _explained(error: Raised) -> str:
+def _cause_sentence(error: Raised) -> str:
     """Return what is known of an error's cause, in plain sentences."""
     if error.type == "EOFError":
         return "Nothing can be typed in here: `input()` has nothing to read."
@@ -141,10 +143,10 @@ def _explained(error: Raised) -> str:
 
     here = ""
     if error_explanations.signature(error.type, error.message):
-        here = error_explanations.shapes_here(error.shapes)
-    sentence = error_explanations.cause(error.type, error.message)
+        here = error_explanations.shapes_sentence(error.shapes)
+    sentence = error_explanations.cause_sentence(error.type, error.message)
     if not sentence and error.type == "NameError" and (missing := _QUOTED.search(error.message)):
-        return error_explanations.undefined(missing[1], error.names)
+        return error_explanations.undefined_name_sentence(missing[1], error.names)
     return " ".join(filter(None, (sentence, here)))
 
 
@@ -154,12 +156,12 @@ _MERGED = re.compile(r"^<{7}(?: .*)?\n(?:.*\n)*?={7}\n(?:.*\n)*?>{7}(?= |$)", re
 _PLACE = re.compile(r" \((?:/[^()]*|unknown location)\)$")  # where a module lies on this machine
 
 
-def _words_of(error: Raised) -> str:
+def _error_words(error: Raised) -> str:
     """Return an error's message as a part of a sentence."""
-    return cut(_PLACE.sub("", error.message).removesuffix("."))
+    return shorten(_PLACE.sub("", error.message).removesuffix("."))
 
 
-def cut(message: str) -> str:
+def shorten(message: str) -> str:
     """Return a submission's own words, shortened."""
     return message if len(message) <= _LONGEST_QUOTE else f"{message[:_LONGEST_QUOTE]}..."
 
@@ -183,7 +185,7 @@ def _place(error: Raised, *, loading: bool) -> str:
     return f"{place}{called}, while your file was loaded"
 
 
-def _in_the_test_itself(error: Raised, call: str, contents: DefinedNames) -> str:
+def _test_line_sentence(error: Raised, call: str, contents: DefinedNames) -> str:
     """Return the sentence about an error at the call, or in the test's own line."""
     # Is a name used in another way than it is defined?
     for name, defined in contents.defined.items():
@@ -194,20 +196,20 @@ def _in_the_test_itself(error: Raised, call: str, contents: DefinedNames) -> str
             spelled = f"function is `def {name}{defined.signature}`"
             if defined.kind == "class":
                 spelled = f"class is made by `{name}{defined.signature}`"
-            but = f"your {spelled}{where}: {_words_of(error)}."
+            but = f"your {spelled}{where}: {_error_words(error)}."
         elif is_type_error and error.message.startswith(f"{name}."):
-            but = f"{_words_of(error)}. The first parameter of a method is `self`."
+            but = f"{_error_words(error)}. The first parameter of a method is `self`."
         elif error.type == "AttributeError" and lacks:
             but = f"an object of your class `{name}`{where} has no {attribute[:_LONGEST_QUOTE]}."
         if but:
-            return f"The test runs `{cut(call)}`, but {but}"
+            return f"The test runs `{shorten(call)}`, but {but}"
     return (
-        f"The test's own line fails with what your code gave it: `{cut(call)}` "
-        f"({error.type}: {_words_of(error)}). Does your function return what is asked for?"
+        f"The test's own line fails with what your code gave it: `{shorten(call)}` "
+        f"({error.type}: {_error_words(error)}). Does your function return what is asked for?"
     )
 
 
-def syntax_error(error: Raised, source: str = "") -> str:
+def syntax_error_sentence(error: Raised, source: str = "") -> str:
     """Return the sentence about code that Python cannot read."""
     if kind := file_kind(source.encode()):
         return kind
@@ -219,10 +221,10 @@ def syntax_error(error: Raised, source: str = "") -> str:
         )
     quoted = f": `{error.text.strip()[:80]}`" if error.text.strip() else ""
     line = f"line {error.line}" if error.line else "your code"
-    words = f"({error.type}: {cut(error.message)})"
-    from grader.grading.feedback.error_explanations import unreadable
+    words = f"({error.type}: {shorten(error.message)})"
+    from grader.grading.feedback.error_explanations import unreadable_line_sentence
 
-    if explained := unreadable(error.text.strip(), error.message):
+    if explained := unreadable_line_sentence(error.text.strip(), error.message):
         return f"Python cannot read {line}{quoted}. {explained} {words}"
     return f"Python cannot read {line}{quoted} {words}."
 
@@ -231,44 +233,43 @@ def _line_at(source: str, position: int) -> int:
     return source.count("\n", 0, position) + 1
 
 
-def wrong_files(names: Sequence[str], required: Sequence[str]) -> str:
+def wrong_files_sentence(names: Sequence[str], required: Sequence[str]) -> str:
     """Return the sentence about files that are missing or not asked for; "" if none is."""
-    missing = [name for name in required if name not in names]
-    more = [name for name in names if name not in required]
-    advice = f"Submit {_and(required)}."
+
+    def quoted(files: Sequence[str]) -> str:
+        return join_words((f"`{shorten(name)}`" for name in files), "and")
+
     if not names:
         return (
-            f"This is one file alone. Submit {_and(required)}: a folder with them, or one text "
+            f"This is one file alone. Submit {quoted(required)}: a folder with them, or one text "
             "with a line `# etude file: NAME` before each."
         )
-    if missing:
-        return f"{_and(missing)} {'is' if len(missing) == 1 else 'are'} missing. {advice}"
-    if more:
-        return f"{_and(more)} {'is' if len(more) == 1 else 'are'} not asked for. {advice}"
+    for files, reason in (
+        ([name for name in required if name not in names], "missing"),
+        ([name for name in names if name not in required], "not asked for"),
+    ):
+        if files:
+            verb = "is" if len(files) == 1 else "are"
+            return f"{quoted(files)} {verb} {reason}. Submit {quoted(required)}."
     return ""
 
 
-def _and(names: Sequence[str]) -> str:
-    *most, last = (f"`{cut(name)}`" for name in names)
-    return f"{', '.join(most)} and {last}" if most else last
-
-
-def left_out(lines: Sequence[tuple[str, str]]) -> str:
+def left_out_note(lines: Sequence[tuple[str, str]]) -> str:
     """Return the note on lines of a notebook, each with its cell, that no program can have."""
     listed = ", ".join(f"`{text}` ({cell})" for cell, text in lines[:_MOST_LISTED])
     more = len(lines) - _MOST_LISTED
     return f"Left out, since it works only in a notebook: {listed}{f', {more} more' * (more > 0)}."
 
 
-def cell_failed(cell: str, line: int | None, error: Raised) -> str:
+def failed_cell_note(cell: str, line: int | None, error: Raised) -> str:
     """Return the note on a cell of a notebook that did not run to its end.
 
     Args:
         cell: Its words, as "cell 3".
     """
     if "SyntaxError" in error.bases and not error.frames:
-        return f"{cell.capitalize()} was left out. {syntax_error(error)}"
-    words = f"{error.type}: {_words_of(error)}" if error.message else error.type
+        return f"{cell.capitalize()} was left out. {syntax_error_sentence(error)}"
+    words = f"{error.type}: {_error_words(error)}" if error.message else error.type
     its = "" if "line" in cell else "its "
     at = f" at {its}line {line}" if line else ""
     return (
@@ -276,7 +277,7 @@ def cell_failed(cell: str, line: int | None, error: Raised) -> str:
     )
 
 
-def unsupported(answer: Unsupported, expected: object = None) -> str:
+def unsupported_result_sentence(answer: Unsupported, expected: object = None) -> str:
     """Return the sentence about a value that no test can look at.
 
     Args:
@@ -308,7 +309,7 @@ _DTYPES = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex", "U
 """The names of dtypes by their kinds."""
 
 
-def unsupported_value(name: str, answer: Unsupported) -> str:
+def unsupported_value_sentence(name: str, answer: Unsupported) -> str:
     """Return the sentence about a value that no test can look at."""
     where = f" at {answer.path}" if answer.path else ""
     kind = _article(answer.kind)
@@ -328,9 +329,9 @@ def _article(kind: str) -> str:
 _LOOP = re.compile(r"(?:while|for)\b.*?(?=:\s*(?:#|$)|$)")
 
 
-def _out_of_time(error: ChildGoneError, source: str) -> str:
+def _time_out_sentence(error: ChildGoneError, source: str) -> str:
     """Return the sentence about a submission that computed for too long, with its line if known."""
-    stopped, line = error.stopped, line_of(error, source)
+    stopped, line = error.stopped, stopped_line(error, source)
     after = f"Stopped after {error.detail}"
     if stopped is None or line is None:
         return f"{after} of computing. Is there a loop without an end?"
@@ -346,24 +347,24 @@ def _out_of_time(error: ChildGoneError, source: str) -> str:
         return f"{place}: {reached or 'it goes on for too long'}."
     moved = [f"`{name}` was {value}" for name, value, changed in values if changed]
     if moved:
-        return f"{place}: after many rounds {_listing(moved, 'and')}."
+        return f"{place}: after many rounds {join_words(moved, 'and')}."
     if values:
         still = [f"`{name}` was {value}" for name, value, _ in values]
-        return f"{place}: {_listing(still, 'and')} all the time."
+        return f"{place}: {join_words(still, 'and')} all the time."
     return f"{place}: nothing ended this loop."
 
 
-def line_of(error: ChildGoneError, source: str) -> int | None:
+def stopped_line(error: ChildGoneError, source: str) -> int | None:
     """Return the line in which a submission was when its time was over, if it is known."""
     line = error.stopped.line if error.stopped else 0
     return line if 0 < line <= len(source.splitlines()) else None
 
 
-def gone(error: ChildGoneError, source: str = "") -> str:
+def ended_process_sentence(error: ChildGoneError, source: str = "") -> str:
     """Return the sentence for the end of a submission's process."""
     match error.cause:
         case Cause.CPU_TIME:
-            return _out_of_time(error, source)
+            return _time_out_sentence(error, source)
         case Cause.WALL_TIME:
             return f"Stopped after {error.detail}. Does it wait for something, or never end?"
         case Cause.SIGNAL:
@@ -382,7 +383,7 @@ RETURNED = "Your code has no `print`: it returns its text, and what is printed c
 ONLY_PRINTED = "Your code prints something here, and returns nothing."
 
 
-def not_returned(claim: object, source: str) -> str:
+def unreturned_value_sentence(claim: object, source: str) -> str:
     """Return the sentence about a value that is computed and not returned.
 
     Args:
@@ -398,7 +399,7 @@ def not_returned(claim: object, source: str) -> str:
     return ""
 
 
-def missing(
+def missing_name_sentence(
     name: str, call: str, names: Sequence[str], kind: DefinedAs = "function", source: str = ""
 ) -> str:
     """Return the sentence about a missing name, with the name that may be meant.
@@ -411,9 +412,9 @@ def missing(
     for other in names:
         if sentence := other_letter(other, name):
             return sentence
-    places = sorted(places_of(name, source), key=lambda each: each.where != "code")
+    places = sorted(find_places(name, source), key=lambda each: each.where != "code")
     for place in places:
-        if sentence := _not_reached(name, place) or _deleted(name, place, source):
+        if sentence := _unreached_sentence(name, place) or _deletion_sentence(name, place, source):
             return sentence
     if kind == "value":
         return f"There is no `{name}` in your code; write your answer as `{name} = ...`."
@@ -424,7 +425,7 @@ def missing(
     return f"There is no {kind} `{name}` in your code; the tests call `{call}`."
 
 
-def _deleted(name: str, place: NamePlace, source: str) -> str:
+def _deletion_sentence(name: str, place: NamePlace, source: str) -> str:
     """Return where a name that the program defines is deleted again, or nothing."""
     deleted = re.search(rf"^[ \t]*del\b[^#\n]*\b{re.escape(name)}\b", source, re.MULTILINE)
     if place.where != "code" or place.blocks or deleted is None:
@@ -433,7 +434,7 @@ def _deleted(name: str, place: NamePlace, source: str) -> str:
     return f"`{name}` (line {place.line}) is deleted in line {line}. Take out the `del`."
 
 
-def _not_reached(name: str, place: NamePlace) -> str:
+def _unreached_sentence(name: str, place: NamePlace) -> str:
     """Return why a name is not there although a place defines it; nothing if that is not known."""
     it = f"`{name}` (line {place.line})"
     if place.where == "comment":
@@ -460,38 +461,38 @@ def _not_reached(name: str, place: NamePlace) -> str:
     )
 
 
-def defined_again(names: Iterable[str], source: str) -> str:
+def second_definition_sentence(names: Iterable[str], source: str) -> str:
     """Return the sentence about a name that is defined twice, or nothing."""
     for name in names:
-        places = places_of(name, source, at_least=2)
+        places = find_places(name, source, at_least=2)
         lines = [str(p.line) for p in places if p.where == "code" and not p.blocks]
         if len(lines) > 1 and not any(each.is_alias for each in places):
-            return f"`{name}` is defined in lines {_listing(lines, 'and')}: the last one counts."
+            return f"`{name}` is defined in lines {join_words(lines, 'and')}: the last one counts."
     return ""
 
 
-def another_kind(name: str, defined: DefinedAs, kind: str, source: str = "") -> str:
+def wrong_kind_sentence(name: str, defined: DefinedAs, kind: str, source: str = "") -> str:
     """Return the sentence about a name of another kind than asked for."""
     own_kind = _article(kind) if kind != "builtin_function_or_method" else "a built-in function"
-    again = defined_again([name], source)
+    again = second_definition_sentence([name], source)
     return (
         f"`{name}` should be a {defined}, but in your code it is {own_kind}.{again and f' {again}'}"
     )
 
 
-def not_answered(name: str, kind: str) -> str:
+def unanswered_sentence(name: str, kind: str) -> str:
     """Return the sentence about a placeholder in the place of an answer."""
     placeholder = "..." if kind == "ellipsis" else "None"
     return f"`{name}` is not answered yet: write your answer in place of `{placeholder}`."
 
 
-def no_choice(name: str, choices: Sequence[str]) -> str:
+def choices_sentence(name: str, choices: Sequence[str]) -> str:
     """Return the sentence that lists the answers to choose from."""
     quoted = [f'"{choice}"' for choice in choices]
-    return f"`{name}` should be one of {_listing(quoted, 'or')}."
+    return f"`{name}` should be one of {join_words(quoted, 'or')}."
 
 
-def answer_differs(
+def wrong_answer_sentence(
     names: Sequence[str],
     rung: Rung,
     got: object,
@@ -505,7 +506,7 @@ def answer_differs(
         is_quoted: Whether it is a text, where none is asked for.
         is_text: Whether a text is asked for, and it is none.
     """
-    answers = _listing([f"`{name}`" for name in names], "and")
+    answers = join_words([f"`{name}`" for name in names], "and")
     verb = "is" if len(names) == 1 else "are"
     if is_quoted:
         answer = str(got).strip()
@@ -539,13 +540,13 @@ _BEYOND = {
 }
 
 
-def more_than_answers(what: str, line: int, name: str, answers: Sequence[str]) -> str:
+def more_than_answers_sentence(what: str, line: int, name: str, answers: Sequence[str]) -> str:
     """Return why a program that should only answer was not run."""
-    listed = _listing([f"`{answer}`" for answer in answers], "and")
+    listed = join_words([f"`{answer}`" for answer in answers], "and")
     return f"Line {line} {_BEYOND[what].format(name=name, answers=listed)}."
 
 
-def forbidden(line: int, uses: str, because: str) -> str:
+def forbidden_use_sentence(line: int, uses: str, because: str) -> str:
     """Return the sentence about a forbidden use."""
     reason = f": {because.strip().rstrip('.')}" if because.strip() else ""
     return f"Line {line} {uses}, which this exercise does without{reason}."
@@ -562,11 +563,7 @@ PASSED_AROUND = (
 TOO_MANY_NAMES = "Your code uses more names than can be checked for what this exercise forbids."
 
 
-def _listing(words: Sequence[str], last: str) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
-
-
-def too_long(seconds: float) -> str:
+def endless_test_sentence(seconds: float) -> str:
     """Return the sentence about a test that does not end."""
     return f"The test did not end within {seconds:g} s with what your code returned."
 

@@ -5,10 +5,12 @@ from typing import Final
 
 from grader.grading.comparison.relations.pair import MATRIX, Axis, Origin, Relation, RelationId
 from grader.grading.feedback.difference_sentences import item_name
-from grader.grading.feedback.sentence_tables import Sentence, filled, number_text
+from grader.grading.feedback.sentence_tables import Sentence, number_text, render_sentence
 
 
-def related(relation: Relation, origin: Origin | None = None, items: Sequence[str] = ()) -> str:
+def relation_sentence(
+    relation: Relation, origin: Origin | None = None, items: Sequence[str] = ()
+) -> str:
     """Return the sentence about a relation; nothing where it says nothing without an origin.
 
     Args:
@@ -20,7 +22,7 @@ def related(relation: Relation, origin: Origin | None = None, items: Sequence[st
     facts = dict(relation.facts)
     if relation.id in _WITH_FACTOR:
         facts["origin"] = origin or ("", ())
-    sentence = filled(_SENTENCES[relation.id], words={}, **facts)
+    sentence = render_sentence(_SENTENCES[relation.id], words={}, **facts)
     if len(relation.path) != 1:
         return sentence
     item = item_name(relation.path[0], items)
@@ -29,7 +31,7 @@ def related(relation: Relation, origin: Origin | None = None, items: Sequence[st
     return f"{item} is {sentence[len(this_is) :]}" if is_about_all else f"{item}: {sentence}"
 
 
-def _between(low: float, high: float) -> str:
+def _range_text(low: float, high: float) -> str:
     one, other = number_text(low), number_text(high)
     return one if one == other else f"between {one} and {other}"
 
@@ -74,7 +76,7 @@ _FORMULAS: Final = {
 }
 
 
-def _explained(factor: float, origin: Origin) -> str:
+def _origin_text(factor: float, origin: Origin) -> str:
     """Return the end of a sentence in which a factor stands, with the factor's formula if known."""
     formula, axes = origin
     if not axes:
@@ -97,7 +99,7 @@ _SENTENCES: Final[Mapping[RelationId, Sentence]] = {
     ),
     "constant-factor": lambda factor, origin, is_number: (
         f"{'The result' if is_number else 'Every value'} is {number_text(factor)} times "
-        f"{'what is expected' if is_number else 'the expected one'}{_explained(factor, origin)}"
+        f"{'what is expected' if is_number else 'the expected one'}{_origin_text(factor, origin)}"
     ),
     "subtraction-missing": lambda what: (
         "The values would be right if each row had "
@@ -134,15 +136,15 @@ _SENTENCES: Final[Mapping[RelationId, Sentence]] = {
     "softmax-missing": "These are scores: the softmax of each of your rows is what is expected.",
     "scores-scaled": lambda factor, origin: (
         f"These would be the weights if the scores were {number_text(factor)} times as large"
-        f"{_explained(factor, origin)}"
+        f"{_origin_text(factor, origin)}"
     ),
     "not-normalised": lambda low, high: (
         "The proportions are right, but each row should add up to 1; yours add up to "
-        f"{_between(low, high)}."
+        f"{_range_text(low, high)}."
     ),
     "row-sums": lambda low, high, is_one_row: (
         f"{'The values' if is_one_row else 'Each row'} should add up to 1; yours add up to "
-        f"{_between(low, high)}."
+        f"{_range_text(low, high)}."
     ),
     "axis-dropped": "The values are right, but an axis of length 1 is missing (see `keepdims`).",
     "axis-added": "The values are right, but there is an axis of length 1 too many.",

@@ -12,7 +12,9 @@ Sentence: TypeAlias = str | Callable[..., str]
 _LONGEST_TEXT = 80  # characters of a text
 
 
-def filled(sentence: Sentence, /, *arguments: Any, words: Mapping[str, Any], **facts: Any) -> str:
+def render_sentence(
+    sentence: Sentence, /, *arguments: Any, words: Mapping[str, Any], **facts: Any
+) -> str:
     """Return a sentence of a table with its facts.
 
     Args:
@@ -40,7 +42,7 @@ def number_text(value: Any, digits: int = 4) -> str:
     return f"{number:.{digits}g}" if math.isfinite(number) else str(number)
 
 
-def distinct(one: object, other: object) -> tuple[str, str]:
+def distinct_texts(one: object, other: object) -> tuple[str, str]:
     """Return two numbers with as many digits as it takes to tell them apart."""
     for digits in (4, 6, 9, 13, 17):
         pair = number_text(one, digits), number_text(other, digits)

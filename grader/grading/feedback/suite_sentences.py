@@ -10,7 +10,7 @@ _LONGEST_TEXT: Final = 160  # characters of a call, or of an error's message
 _MOST_NAMES: Final = 5
 
 
-def _refuses(_: str, number: int, failures: Sequence[Mapping[str, Any]]) -> str:
+def _refusal_sentence(_: str, number: int, failures: Sequence[Mapping[str, Any]]) -> str:
     """Return the sentence on a right program, by its number, that does not pass.
 
     What is quoted is the learner's own, or what the program gave for the learner's arguments.
@@ -30,7 +30,7 @@ def _refuses(_: str, number: int, failures: Sequence[Mapping[str, Any]]) -> str:
     return f"{test}: {what}{message}{end}{call}{also}"
 
 
-def _accepts(_: str, rejected: int, count: int, needed: int, told: str | None) -> str:
+def _acceptance_sentence(_: str, rejected: int, count: int, needed: int, told: str | None) -> str:
     enough = "all of them must be" if needed == count else f"{needed} must be"
     left = "" if told else " Those that pass differ in a small change: an axis, a sign, a constant."
     return f"Your tests reject {rejected} of {count} wrong programs; {enough}.{left}"
@@ -52,6 +52,6 @@ SUITE_SENTENCES: Final[Mapping[str, Sentence]] = {
     ),
     "suite-not-valid": "Wrong programs are tried when every right program passes your tests.",
     "suite-slow": "Your tests are too slow for all {count} wrong programs. Use smaller arrays.",
-    "suite-refuses": _refuses,
-    "suite-accepts": _accepts,
+    "suite-refuses": _refusal_sentence,
+    "suite-accepts": _acceptance_sentence,
 }

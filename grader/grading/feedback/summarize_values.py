@@ -20,7 +20,7 @@ from grader.definitions.exercise import (
     LiteralValue,
     TestCase,
 )
-from grader.grading.comparison.compare import RawResult, Rung, as_written
+from grader.grading.comparison.compare import RawResult, Rung, with_float_literals
 from grader.grading.results.verdict import PRINTED, FailureValues, ValueSummary
 from grader.sandbox.answers import Raised, Unsupported
 from grader.sandbox.printable import printable
@@ -53,7 +53,7 @@ _MOST_AXES: Final = 4  # printing goes to both ends of every axis
 _NOT_OF_THE_VALUE: Final = (Rung.INPUTS, Rung.ASSERTION, Rung.BUDGET, Rung.FIGURE)
 
 
-def values_behind(exercise: Exercise, test: TestCase, raw: RawResult) -> FailureValues:
+def failure_values(exercise: Exercise, test: TestCase, raw: RawResult) -> FailureValues:
     """Return the values of the draw on which a test did not pass, as a learner may see them.
 
     Of a hidden test that is nothing, and of a prediction too: its answer is all there is to find.
@@ -70,7 +70,7 @@ def values_behind(exercise: Exercise, test: TestCase, raw: RawResult) -> Failure
         right, came = _parts(raw)
         if test.compared in ("value", "text"):
             is_literal = isinstance(test.expect, LiteralValue)
-            expected = summary(as_written(right, came) if is_literal else right)
+            expected = summary(with_float_literals(right, came) if is_literal else right)
         # None only counts as a value where it is what is wrong.
         if raw.rung is Rung.NOTHING or not isinstance(came, (NoneType, Raised, Unsupported)):
             got = summary(came)
@@ -96,19 +96,19 @@ def _parts(raw: RawResult) -> tuple[Any, Any]:
 def summarize(value: object) -> ValueSummary:
     """Return the summary of any value."""
     if not isinstance(value, np.ndarray):
-        return ValueSummary(_summary(value), _cut(_pieces(value), _amount(value)))
+        return ValueSummary(_summary(value), _join_pieces(_pieces(value), _amount(value)))
     small = all(0 < length <= ValueSummary.MOST_CELLS for length in value.shape)
     has_rows = value.ndim in (1, _SHOWN_AXES) and small and value.dtype.kind in "biuf"
     rows = None
     if has_rows and not isinstance(value, np.ma.MaskedArray):  # what is masked is no number
         rows = tuple(tuple(row) for row in np.atleast_2d(value).tolist())
-    text = _cut(_printed(value), _amount(value))
+    text = _join_pieces(_array_text(value), _amount(value))
     return ValueSummary(_summary(value), text, rows, rows is not None and value.ndim == 1)
 
 
 def summarize_print(text: str) -> ValueSummary:
     """Return the summary of printed text, as it was printed."""
-    return ValueSummary(PRINTED, _cut([text], _amount(text)))
+    return ValueSummary(PRINTED, _join_pieces([text], _amount(text)))
 
 
 def _summary(value: object) -> str:
@@ -134,7 +134,7 @@ def _amount(value: object) -> str:
     return "too long to show"
 
 
-def _cut(pieces: Iterable[str], amount: str) -> str:
+def _join_pieces(pieces: Iterable[str], amount: str) -> str:
     """Return as many pieces as there is room for, with the amount if that is not all."""
     text = ""
     for piece in pieces:
@@ -161,7 +161,7 @@ def _pieces(value: object) -> Iterator[str]:
             yield f"about {'-' if value < 0 else ''}10**{math.log10(abs(value)):.0f}"
         case np.ndarray():
             yield "array("
-            yield from _printed(value, " array(", ", ", _DIGITS)
+            yield from _array_text(value, " array(", ", ", _DIGITS)
             yield ")"
         case np.generic():
             yield str(value)
@@ -197,7 +197,7 @@ def _mapping(mapping: Mapping[Any, object]) -> Iterator[str]:
     yield "}"
 
 
-def _printed(
+def _array_text(
     array: _Array, before: str = "", between: str = " ", digits: int | None = None
 ) -> Iterator[str]:
     """Yield an array as NumPy prints it: of a large one the ends of its axes."""

@@ -22,10 +22,10 @@ class Versions:
 
     def __str__(self) -> str:
         """Return both as in a sentence."""
-        return f"Python {_dotted(self.python)} and NumPy {_dotted(self.numpy)}"
+        return f"Python {_version_text(self.python)} and NumPy {_version_text(self.numpy)}"
 
     @classmethod
-    def of(cls, python: str, numpy: str) -> "Versions":
+    def from_text(cls, python: str, numpy: str) -> "Versions":
         """Return versions that are written in full, as `3.13.2`."""
         return cls(_version(python), _version(numpy))
 
@@ -39,7 +39,7 @@ HERE: Final = Versions(sys.version_info[:2], _version(np.__version__))
 """Those that grade."""
 
 
-def _dotted(version: Version) -> str:
+def _version_text(version: Version) -> str:
     return f"{version[0]}.{version[1]}"
 
 
@@ -184,13 +184,13 @@ _ASKED_FOR: Final = (
 )
 
 
-def of_name(message: str) -> str:
+def missing_name_sentence(message: str) -> str:
     """Return the sentence about a name that another version of Python or NumPy has."""
     match = next(filter(None, (each.search(message) for each in _ASKED_FOR)), None)
-    return about(f"{match['owner']}.{match['name']}".strip("."), HERE) if match else ""
+    return name_sentence(f"{match['owner']}.{match['name']}".strip("."), HERE) if match else ""
 
 
-def of_syntax(message: str, text: str) -> str:
+def syntax_sentence(message: str, text: str) -> str:
     """Return the sentence about code that a newer Python reads."""
     for each in SYNTAX.values():
         if (
@@ -198,18 +198,18 @@ def of_syntax(message: str, text: str) -> str:
             and re.search(each.message, message)
             and re.match(each.text, text)
         ):
-            return newer_syntax(each, HERE)
+            return newer_syntax_sentence(each, HERE)
     return ""
 
 
-def newer_syntax(syntax: Syntax, there: Versions) -> str:
+def newer_syntax_sentence(syntax: Syntax, there: Versions) -> str:
     """Return the sentence about a form of code that a place cannot read."""
     words = f"{syntax.words[0].upper()}{syntax.words[1:]}"
-    needed, has = _dotted(syntax.since), _dotted(there.python)
+    needed, has = _version_text(syntax.since), _version_text(there.python)
     return f"{words} Python {needed} or newer, and the grader has {has}: {syntax.instead}."
 
 
-def about(name: str, there: Versions) -> str:
+def name_sentence(name: str, there: Versions) -> str:
     """Return the sentence about a name that a place does not have; "" for others.
 
     Args:
@@ -218,17 +218,17 @@ def about(name: str, there: Versions) -> str:
     short_name = name.replace("numpy.ndarray.", "x.").replace("numpy.", "np.", 1)
     removed, instead = _NUMPY_REMOVED.get(name, ((99, 0), ""))
     if there.numpy >= removed:
-        since = _dotted(removed) if removed > (2, 0) else "2"
+        since = _version_text(removed) if removed > (2, 0) else "2"
         return f"NumPy {since} has no `{short_name}` any more: use {instead}."
     if (since_numpy := _NUMPY_ADDED.get(name, (0, 0))) > there.numpy:
-        needed, has = _dotted(since_numpy), _dotted(there.numpy)
+        needed, has = _version_text(since_numpy), _version_text(there.numpy)
         return f"`{short_name}` needs NumPy {needed} or newer, and the grader has {has}."
     for version, names in _ADDED.items():
         if name in names.split() and version > there.python:
-            needed, has = _dotted(version), _dotted(there.python)
+            needed, has = _version_text(version), _version_text(there.python)
             return f"`{name}` needs Python {needed} or newer, and the grader has {has}."
     for version, names in _REMOVED.items():
         if name.partition(".")[0] in names.split() and version <= there.python:
-            since, has = _dotted(version), _dotted(there.python)
+            since, has = _version_text(version), _version_text(there.python)
             return f"Python {since} has no module `{name}` any more, and the grader has {has}."
     return ""

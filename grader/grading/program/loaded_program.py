@@ -159,7 +159,7 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubm
             file_names.insert(0, exercise.files_to_submit[0])
         if set(file_names) != set(exercise.files_to_submit):
             sentence_of = partial(
-                outcome_sentences.wrong_files, file_names, exercise.files_to_submit
+                outcome_sentences.wrong_files_sentence, file_names, exercise.files_to_submit
             )
             missing = LoadingProblem(Outcome.ERRORED, sentence_of)
             return LoadedSubmission(DefinedNames(), problem=missing)
@@ -230,9 +230,9 @@ def _load(  # noqa: PLR0911  each end returns
 
 def _ending_problem(error: ChildGoneError, source: str = "") -> LoadingProblem:
     return LoadingProblem(
-        outcome_sentences.outcome_of(error),
-        partial(outcome_sentences.gone, error, source),
-        outcome_sentences.line_of(error, source),
+        outcome_sentences.error_outcome(error),
+        partial(outcome_sentences.ended_process_sentence, error, source),
+        outcome_sentences.stopped_line(error, source),
     )
 
 
@@ -245,7 +245,7 @@ def loading_problem(
         packages: That it may import beside NumPy.
     """
     if "SyntaxError" in answer.bases and not answer.frames:
-        sentence_of = partial(outcome_sentences.syntax_error, answer, source)
+        sentence_of = partial(outcome_sentences.syntax_error_sentence, answer, source)
         return LoadingProblem(Outcome.ERRORED, sentence_of, answer.line)
     line = answer.frames[-1][0] if answer.frames else None
     contents = DefinedNames(packages=packages)
@@ -253,14 +253,16 @@ def loading_problem(
     def sentence() -> str:
         if answer.type == "NameError" and (kind := file_kind(source.encode())):
             return kind  # a notebook that Python reads as a dictionary
-        reason = outcome_sentences.raised(answer, "", contents, loading=bool(source))
+        reason = outcome_sentences.error_sentence(answer, "", contents, loading=bool(source))
         if answer.type != "ModuleNotFoundError":
             return reason
-        from grader.grading.feedback.error_explanations import in_numpy  # a pass needs none of it
+        from grader.grading.feedback.error_explanations import (
+            numpy_sentence,
+        )  # a pass needs none of it
 
-        return " ".join(filter(None, (reason, in_numpy(source))))
+        return " ".join(filter(None, (reason, numpy_sentence(source))))
 
-    return LoadingProblem(outcome_sentences.outcome_of(answer), sentence, line)
+    return LoadingProblem(outcome_sentences.error_outcome(answer), sentence, line)
 
 
 def _name_problem(
@@ -273,13 +275,15 @@ def _name_problem(
     if defined is None:
         codes = (t.code for t in exercise.tests if t.compared == "value" and not t.hidden)
         call = next(codes, next(iter(exercise.defines)))
-        return partial(outcome_sentences.missing, name, call, contents.names, kind_needed, source)
+        return partial(
+            outcome_sentences.missing_name_sentence, name, call, contents.names, kind_needed, source
+        )
     if value and defined.kind in _PLACEHOLDERS:
-        return partial(outcome_sentences.not_answered, name, defined.kind)
+        return partial(outcome_sentences.unanswered_sentence, name, defined.kind)
     fits = defined.kind == "class" if kind_needed == "class" else defined.callable is not value
     if fits:
         return None
-    return partial(outcome_sentences.another_kind, name, kind_needed, defined.kind, source)
+    return partial(outcome_sentences.wrong_kind_sentence, name, kind_needed, defined.kind, source)
 
 
 def _values(child: Child, exercise: Exercise) -> dict[str, Any] | Sentence:
@@ -292,8 +296,8 @@ def _values(child: Child, exercise: Exercise) -> dict[str, Any] | Sentence:
             values[name] = freeze(names.current(name))
         except NoValueError as error:
             if isinstance(error.answer, Unsupported):
-                return partial(outcome_sentences.unsupported_value, name, error.answer)
-            return partial(outcome_sentences.raised, error.answer, "", DefinedNames())
+                return partial(outcome_sentences.unsupported_value_sentence, name, error.answer)
+            return partial(outcome_sentences.error_sentence, error.answer, "", DefinedNames())
         if definition.choices and str(values[name]).strip() not in definition.choices:
-            return partial(outcome_sentences.no_choice, name, definition.choices)
+            return partial(outcome_sentences.choices_sentence, name, definition.choices)
     return values

@@ -176,7 +176,7 @@ def join_cells(child: Child, submission: Submission) -> NotebookProgram:
             case [int(number), str(text)]:
                 left_out.append((lines.cell(number), printable(text[:_MAX_LINE_LENGTH])))
     failed = tuple((n, error) for n, error in read_failed_cells(facts) if n in lines.numbers)
-    notes = (partial(outcome_sentences.left_out, left_out),) if left_out else ()
+    notes = (partial(outcome_sentences.left_out_note, left_out),) if left_out else ()
     if written := _modules(facts):
         submission = replace(submission, helpers=join({**written, **split(submission.helpers)}))
         lines = PartLines.of_submission(submission)
@@ -213,7 +213,7 @@ def load_cells(
     def note(number: int, error: Raised) -> str:
         place = lines.place(error.frames[0][0]) if error.frames else None
         line = place[1] if place else None
-        sentence = outcome_sentences.cell_failed(lines.cell(number), line, error)
+        sentence = outcome_sentences.failed_cell_note(lines.cell(number), line, error)
         return lines.sentence(sentence) if error.line else sentence
 
     return answer, tuple(partial(note, *each) for each in failed)

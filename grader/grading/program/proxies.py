@@ -22,7 +22,7 @@ import numpy as np
 from grader.definitions.exercise import Tolerance
 from grader.errors import DefinitionError, EtudeError, Location, Problem
 from grader.grading.comparison.compare import arrays_in, compare, is_masked
-from grader.grading.feedback.difference_sentences import describe
+from grader.grading.feedback.difference_sentences import describe_value
 from grader.grading.program.author_code import TooLargeError, TooLongError, is_running
 from grader.sandbox.answers import (
     Cause,
@@ -620,7 +620,7 @@ class Proxies:
         refused: Unsupported | None = None
         if size > self.most:
             largest = max(arrays, key=lambda array: array.nbytes)
-            kind = f"a value of {size / (1 << 20):.3g} MiB ({describe(largest)})"
+            kind = f"a value of {size / (1 << 20):.3g} MiB ({describe_value(largest)})"
             refused = Unsupported(kind, "", is_too_large=True)
         elif not self.masks and any(map(is_masked, arrays)):
             refused = Unsupported("a masked array", "")

@@ -99,10 +99,12 @@ def _answers(child: Child, source: str, exercise: Exercise) -> Refusal | Raised 
         case Returned(value=("statement" | "name" | "value" as what, int(line), str(name))):
             names = list(exercise.defines)
             word = printable(name[:100])
-            sentence = partial(outcome_sentences.more_than_answers, what, line, word, names)
+            sentence = partial(
+                outcome_sentences.more_than_answers_sentence, what, line, word, names
+            )
             return Refusal(sentence, line)
     names = list(exercise.defines)
-    return Refusal(partial(outcome_sentences.more_than_answers, "statement", 1, "", names))
+    return Refusal(partial(outcome_sentences.more_than_answers_sentence, "statement", 1, "", names))
 
 
 def _uses(facts: object) -> list[Use] | None:
@@ -130,7 +132,9 @@ def breach(forbid: Forbid, uses: Sequence[Use], own: Collection[str] = ()) -> Re
     """
     for use in uses:
         if (reason := _forbidden(forbid, use)) is not None:
-            sentence = partial(outcome_sentences.forbidden, use.line, reason, forbid.because)
+            sentence = partial(
+                outcome_sentences.forbidden_use_sentence, use.line, reason, forbid.because
+            )
             return Refusal(sentence, use.line)
         root, *below = use.name.split(".")
         leads_around = root in _AROUND or not _AROUND_ANYWHERE.isdisjoint(below)

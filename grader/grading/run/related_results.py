@@ -33,14 +33,14 @@ class RelatedResults:
         """
         if test.hidden or self._exercise.kind == "predict" or rung not in _KINDS:
             return ""
-        from grader.grading.comparison.relations import relation  # a pass needs none of it
-        from grader.grading.feedback.relation_sentences import related
+        from grader.grading.comparison.relations import find_relation  # a pass needs none of it
+        from grader.grading.feedback.relation_sentences import relation_sentence
 
-        explanation = relation(self._oracle.exact(test, draw), got, draw.inputs)
+        explanation = find_relation(self._oracle.exact(test, draw), got, draw.inputs)
         if explanation is None:
             return ""
         items = item_names(self._exercise.instructions, draw.expected)
-        sentence = related(explanation, items=items)
+        sentence = relation_sentence(explanation, items=items)
         if explanation.origins:
             self._without_origin[test.id] = (explanation, sentence)
         return sentence
@@ -55,9 +55,9 @@ class RelatedResults:
         changed = dict(results)
         if not self._without_origin:
             return changed
-        from grader.grading.comparison.relations import relation  # a pass needs none of it
-        from grader.grading.comparison.relations.factors import shared_origin
-        from grader.grading.feedback.relation_sentences import related
+        from grader.grading.comparison.relations import find_relation
+        from grader.grading.comparison.relations.factors import find_shared_origin
+        from grader.grading.feedback.relation_sentences import relation_sentence
 
         relations = {test_id: known for test_id, (known, _) in self._without_origin.items()}
         for test in self._exercise.tests:
@@ -65,15 +65,15 @@ class RelatedResults:
             is_disclosed = test.hidden and test.disclose != "nothing"
             if not is_disclosed or raw is None or raw.rung not in _KINDS:
                 continue
-            if other := relation(raw.expected, raw.got, raw.inputs):
+            if other := find_relation(raw.expected, raw.got, raw.inputs):
                 relations[test.id] = other
         for test_id, (one, earlier) in self._without_origin.items():
             others = [each for other_id, each in relations.items() if other_id != test_id]
-            origin, result = shared_origin(one, others), results.get(test_id)
+            origin, result = find_shared_origin(one, others), results.get(test_id)
             if origin is not None and result is not None:
                 # A relation that needs an origin may have had no sentence when the test ran.
                 items = item_names(self._exercise.instructions, observed[test_id].expected)
-                sentence, message = related(one, origin, items), result.message
+                sentence, message = relation_sentence(one, origin, items), result.message
                 message = (
                     message.replace(earlier, sentence, 1) if earlier else f"{message} {sentence}"
                 )

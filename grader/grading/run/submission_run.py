@@ -19,7 +19,7 @@ from grader.grading.comparison.compare import Difference, RawResult, Rung
 from grader.grading.comparison.printed_text import compare_text
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.feedback import outcome_sentences
-from grader.grading.feedback.difference_sentences import differs, item_names
+from grader.grading.feedback.difference_sentences import difference_message, item_names
 from grader.grading.feedback.hidden_sentences import NOT_PASSED
 from grader.grading.program.author_code import (
     TooLargeError,
@@ -194,12 +194,12 @@ class SubmissionRun:
         values = FailureValues()
         if attempt.outcome is not Outcome.PASSED and self._with_values:
             from grader.grading.feedback.summarize_values import (
-                values_behind,  # a pass needs none of it
+                failure_values,  # a pass needs none of it
             )
 
             values = self.best_effort.make(
                 "values",
-                lambda: values_behind(self.exercise, test, self.observed[test.id]),
+                lambda: failure_values(self.exercise, test, self.observed[test.id]),
                 values,
             )
         return replace(
@@ -255,7 +255,7 @@ class SubmissionRun:
             return results
         sentence = self._sentence(
             lambda: self.lines.sentence(
-                outcome_sentences.defined_again(self.exercise.defines, self.source)
+                outcome_sentences.second_definition_sentence(self.exercise.defines, self.source)
             )
         )
         if sentence:
@@ -293,7 +293,9 @@ class SubmissionRun:
             return attempt
         points = test.points * passed // len(draws)
         message = self._sentence(
-            lambda: outcome_sentences.partly(attempt.message, passed, len(draws), points),
+            lambda: outcome_sentences.partial_credit_sentence(
+                attempt.message, passed, len(draws), points
+            ),
             attempt.message,
         )
         return replace(attempt, message=message, points=points)
@@ -316,14 +318,16 @@ class SubmissionRun:
             got = error.answer
             return self._no_value(test, error, draw)
         except ChildGoneError as error:
-            outcome = outcome_sentences.outcome_of(error)
+            outcome = outcome_sentences.error_outcome(error)
             self._has_ended, self._timed_out = True, outcome is Outcome.TIMED_OUT
-            line = outcome_sentences.line_of(error, self.source)
-            sentence = self._sentence(partial(outcome_sentences.gone, error, self.source))
+            line = outcome_sentences.stopped_line(error, self.source)
+            sentence = self._sentence(
+                partial(outcome_sentences.ended_process_sentence, error, self.source)
+            )
             return _UndisclosedResult(outcome, sentence, line=line, inputs=draw.inputs)
         except TooLongError:
             seconds = program.child.limits.wall_seconds + AUTHOR_SECONDS
-            sentence = self._sentence(lambda: outcome_sentences.too_long(seconds))
+            sentence = self._sentence(lambda: outcome_sentences.endless_test_sentence(seconds))
             return _UndisclosedResult(Outcome.TIMED_OUT, sentence, inputs=draw.inputs)
         except TooLargeError:
             return _UndisclosedResult(
@@ -345,7 +349,7 @@ class SubmissionRun:
             )
             items = item_names(self.exercise.instructions, draw.expected)
             sentence = self._sentence(
-                lambda: differs(difference, related, draw.number, draws, items)
+                lambda: difference_message(difference, related, draw.number, draws, items)
             )
         return _UndisclosedResult(
             Outcome.FAILED, sentence, rung=rung, inputs=draw.inputs, points=points
@@ -391,7 +395,7 @@ class SubmissionRun:
             for name in make_check(test).used_names(self.exercise.defines):
                 answer = child.ask("find_unreturned_value", self.source, name)
                 if isinstance(answer, Returned) and answer.value is not None:
-                    return outcome_sentences.not_returned(answer.value, self.source)
+                    return outcome_sentences.unreturned_value_sentence(answer.value, self.source)
         except ChildGoneError:
             self._has_ended = True
         return outcome_sentences.ONLY_PRINTED if printed.strip() else ""
@@ -399,19 +403,21 @@ class SubmissionRun:
     def _no_value(self, test: TestCase, error: NoValueError, draw: Draw) -> _UndisclosedResult:
         answer = error.answer
         if isinstance(answer, Unsupported):
-            sentence = self._sentence(lambda: outcome_sentences.unsupported(answer, draw.expected))
+            sentence = self._sentence(
+                lambda: outcome_sentences.unsupported_result_sentence(answer, draw.expected)
+            )
             rung = Rung.SHAPE if answer.is_too_large else Rung.TYPE
             return _UndisclosedResult(Outcome.FAILED, sentence, rung=rung, inputs=draw.inputs)
         line = answer.frames[-1][0] if answer.frames else None
         sentence = ""
         if self._with_reasons:
             sentence = self._sentence(
-                lambda: outcome_sentences.raised(
+                lambda: outcome_sentences.error_sentence(
                     answer, make_check(test).failing_code(error), self._contents
                 )
             )
         return _UndisclosedResult(
-            outcome_sentences.outcome_of(answer), sentence, line=line, inputs=draw.inputs
+            outcome_sentences.error_outcome(answer), sentence, line=line, inputs=draw.inputs
         )
 
 
@@ -442,7 +448,9 @@ def not_run_result(test: TestCase, problem: str = "") -> TestResult:
 
 def timed_out_result(test: TestCase, seconds: float, best_effort: BestEffort) -> TestResult:
     """Return the result of a test in which the submission's wall clock ran down."""
-    sentence = best_effort.make("sentence", lambda: outcome_sentences.too_long(seconds), "")
+    sentence = best_effort.make(
+        "sentence", lambda: outcome_sentences.endless_test_sentence(seconds), ""
+    )
     attempt = _UndisclosedResult(Outcome.TIMED_OUT, sentence)
     return _result(test, _disclose(test, attempt, best_effort) if test.hidden else attempt)
 
@@ -498,7 +506,7 @@ def _disclose(
     outcome = Outcome.FAILED if test.disclose == "nothing" else attempt.outcome
     message = best_effort.make(
         "sentence",
-        lambda: outcome_sentences.hidden(
+        lambda: outcome_sentences.hidden_test_sentence(
             test.disclose, outcome, attempt.rung, attempt.inputs, test.holds
         ),
         NOT_PASSED,

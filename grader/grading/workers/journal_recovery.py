@@ -39,14 +39,16 @@ def recover_result(job: Job, notes: Sequence[tuple[str, Any]], sandbox: str) -> 
     if journal.LOADED not in content:
         error = ChildGoneError(Cause.WALL_TIME, f"{seconds:g} s")
         problem = best_effort.make(
-            "sentence", lambda: outcome_sentences.gone(error), outcome_sentences.NO_SENTENCE
+            "sentence",
+            lambda: outcome_sentences.ended_process_sentence(error),
+            outcome_sentences.NO_SENTENCE,
         )
         verdict = make_verdict(
             job.exercise,
             job.submission,
             {test.id: not_run_result(test, problem) for test in tests},
             sandbox=sandbox,
-            outcome=outcome_sentences.outcome_of(error),
+            outcome=outcome_sentences.error_outcome(error),
             problem=problem,
         )
         return replace(verdict, failures=tuple(best_effort.failures))

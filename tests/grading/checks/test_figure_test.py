@@ -15,7 +15,7 @@ from grader.definitions.student import student_text
 from grader.errors import DefinitionError, Location
 from grader.grading.checks import make_check
 from grader.grading.expected.public_form import missing_in_page
-from grader.grading.feedback.difference_sentences import sentence_of
+from grader.grading.feedback.difference_sentences import difference_sentence
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.session.engine import grade
@@ -62,7 +62,7 @@ def said(right: dict[str, Any], drawn: object, *parts: FigurePart, **options: An
     test = FigureTest(where=Location(Path("x")), id=TestId("t"), figure="f()", **options)
     example = load_exercise(PLOTS / "drawing" / "01-loss-curve.yaml")
     difference = make_check(test).compare_values(example, right, drawn)
-    return "" if difference is None else sentence_of(difference)
+    return "" if difference is None else difference_sentence(difference)
 
 
 def NOTHING(_: Any) -> None:  # noqa: N802  a constant among the drawings below

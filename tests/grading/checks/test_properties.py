@@ -8,8 +8,8 @@ import pytest
 
 from grader.errors import DefinitionError
 from grader.grading.checks import property_test
-from grader.grading.comparison.compare import compare_shapes, shapes_of
-from grader.grading.feedback.difference_sentences import sentence_of
+from grader.grading.comparison.compare import compare_shapes, shape_tree
+from grader.grading.feedback.difference_sentences import difference_sentence
 from grader.grading.results.verdict import Outcome
 from tests.grading.conftest import Fields, GradeAll, GradeOne
 
@@ -156,7 +156,7 @@ def test_a_property_needs_the_shape_of_the_reference(
 
 def test_shapes_are_compared_in_containers_and_of_numbers() -> None:
     """As far as both are of one form; whether they are is for others to say."""
-    shapes = shapes_of((np.ones((2, 3)), {"total": 1.0}, [np.float32(2), "text", None]))
+    shapes = shape_tree((np.ones((2, 3)), {"total": 1.0}, [np.float32(2), "text", None]))
     right = [np.zeros((2, 3)), {"total": np.array(1)}, (2, 3.0, np.ones(3))]
     assert compare_shapes(shapes, right) is None
     assert compare_shapes(shapes, right[:2]) is None
@@ -164,7 +164,7 @@ def test_shapes_are_compared_in_containers_and_of_numbers() -> None:
     wrong = [right[0], {"total": np.ones(1)}, right[2]]
     found = compare_shapes(shapes, wrong)
     assert found is not None
-    assert sentence_of(found) == (
+    assert difference_sentence(found) == (
         "Item 'total' of item 1 of the result should be a single number, but is an array of "
         "shape (1,)."
     )

@@ -6,7 +6,7 @@ import pytest
 from grader.definitions.exercise import Tolerance
 from grader.grading.comparison.compare import Rung, compare, ignore_nan
 from grader.grading.comparison.printed_text import compare_text
-from grader.grading.feedback.difference_sentences import sentence_of
+from grader.grading.feedback.difference_sentences import difference_sentence
 
 MATRIX = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 
@@ -68,7 +68,7 @@ def test_each_rung_says_what_was_expected_what_came_and_where(
     """One sentence per rung."""
     found = compare(expected, got)
     assert found is not None
-    assert (found.rung, sentence_of(found)) == (rung, sentence)
+    assert (found.rung, difference_sentence(found)) == (rung, sentence)
 
 
 @pytest.mark.parametrize(
@@ -103,9 +103,11 @@ def test_a_difference_shows_even_in_the_last_digits() -> None:
     """Numbers are printed with as many digits as it takes to tell them apart."""
     found = compare(1.0, 1.0 + 3e-7)
     assert found is not None
-    assert sentence_of(found) == "The result should be 1.00000000, but is 1.00000030.".replace(
-        "1.00000000", "1"
-    ).replace("1.00000030", "1.0000003")
+    assert difference_sentence(
+        found
+    ) == "The result should be 1.00000000, but is 1.00000030.".replace("1.00000000", "1").replace(
+        "1.00000030", "1.0000003"
+    )
 
 
 @pytest.mark.parametrize(
@@ -140,7 +142,7 @@ def test_printed_text_that_differs_is_shown(expected: str, got: str, sentence: s
     """Both texts, and the first part that differs."""
     found = compare_text(expected, got)
     assert found is not None
-    assert sentence_of(found) == sentence
+    assert difference_sentence(found) == sentence
 
 
 @pytest.mark.parametrize(
@@ -164,7 +166,7 @@ def test_a_whole_number_of_thousands_of_digits_is_compared_too() -> None:
     assert compare(10**5000, 10**5000) is None
     found = compare(10**5000, 10**5000 + 1)
     assert found is not None
-    assert sentence_of(found) == "The result is another whole number than expected."
+    assert difference_sentence(found) == "The result is another whole number than expected."
 
 
 @pytest.mark.parametrize(

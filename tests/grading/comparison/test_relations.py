@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from grader.grading.comparison.relations import relation
-from grader.grading.comparison.relations.factors import shared_origin
+from grader.grading.comparison.relations import find_relation
+from grader.grading.comparison.relations.factors import find_shared_origin
 from grader.grading.comparison.relations.pair import Relation
-from grader.grading.feedback.relation_sentences import related
+from grader.grading.feedback.relation_sentences import relation_sentence
 
 Array = npt.NDArray[Any]
 
@@ -83,10 +83,10 @@ CASES: dict[str, tuple[object, object, str]] = {
 def test_relation_is_named(name: str) -> None:
     """A result that is related to the expected one in a known way is said to be."""
     expected, got, relation_id = CASES[name]
-    found = relation(expected, got, INPUTS)
+    found = find_relation(expected, got, INPUTS)
     assert found is not None
     assert found.id == relation_id
-    assert related(found, next(iter(found.origins), None)).endswith((".", "?"))
+    assert relation_sentence(found, next(iter(found.origins), None)).endswith((".", "?"))
 
 
 NOTHING: dict[str, tuple[object, object]] = {
@@ -117,7 +117,7 @@ NOTHING: dict[str, tuple[object, object]] = {
 def test_nothing_is_named_without_a_reason(name: str) -> None:
     """Unrelated, trivial or inexact results have no relation."""
     expected, got = NOTHING[name]
-    assert relation(expected, got, INPUTS) is None
+    assert find_relation(expected, got, INPUTS) is None
 
 
 @pytest.mark.slow
@@ -126,12 +126,12 @@ def test_random_results_are_unrelated() -> None:
     rng = np.random.default_rng(1)
     for _ in range(1000):
         shape = tuple(rng.integers(2, 5, rng.integers(1, 4)))
-        assert relation(rng.standard_normal(shape), rng.standard_normal(shape), INPUTS) is None
+        assert find_relation(rng.standard_normal(shape), rng.standard_normal(shape), INPUTS) is None
 
 
 def _related_factor(formula: Callable[[int, int], float], n: int, m: int) -> Relation:
     inputs = {"Q": np.ones((2, n)), "V": np.ones((2, m))}
-    found = relation(S, S * formula(n, m), inputs)
+    found = find_relation(S, S * formula(n, m), inputs)
     assert found is not None
     return found
 
@@ -152,7 +152,7 @@ def test_factor_is_explained_by_inputs_of_two_sizes(
 ) -> None:
     """A factor that is made of the inputs' sizes, whatever they are, is said to be."""
     one, other = _related_factor(formula, 3, 5), _related_factor(formula, 4, 7)
-    assert words in related(one, shared_origin(one, [other]))
+    assert words in relation_sentence(one, find_shared_origin(one, [other]))
 
 
 def test_lengths_of_axes_explain_a_factor_before_numbers_of_values() -> None:
@@ -160,11 +160,11 @@ def test_lengths_of_axes_explain_a_factor_before_numbers_of_values() -> None:
     related_factors = []
     for n, d, m in ((3, 4, 2), (5, 6, 1), (2, 3, 5)):
         inputs = {"K": np.ones((n, d)), "V": np.ones((n, m))}
-        found = relation(S, S * math.sqrt(d / m), inputs)
+        found = find_relation(S, S * math.sqrt(d / m), inputs)
         assert found is not None
         related_factors.append(found)
     one, *others = related_factors
-    origin = shared_origin(one, others)
+    origin = find_shared_origin(one, others)
     assert origin is not None
     assert [(axis.name, axis.number) for axis in origin[1]] == [("K", -1), ("V", -1)]
 
@@ -175,15 +175,15 @@ def test_a_formula_that_fits_once_is_not_said() -> None:
     other = _related_factor(lambda *_: 1.625, 4, 9)
     assert one.origins
     for others in ([], [one], [other]):
-        assert shared_origin(one, others) is None
-    assert related(one) == "Every value is 0.6667 times the expected one."
+        assert find_shared_origin(one, others) is None
+    assert relation_sentence(one) == "Every value is 0.6667 times the expected one."
 
 
 def test_missing_scale_of_weights_is_explained() -> None:
     """Attention without its scale is known by how much larger the scores must have been."""
-    found = relation((CAUSAL @ V, CAUSAL), _unscaled(), INPUTS)
+    found = find_relation((CAUSAL @ V, CAUSAL), _unscaled(), INPUTS)
     assert found is not None
-    assert related(found, found.origins[0]) == (
+    assert relation_sentence(found, found.origins[0]) == (
         "Item 1: These would be the weights if the scores were 1.732 times as large; 1.732 is the "
         "square root of 3, the length of the last axis of `Q`."
     )
@@ -198,7 +198,7 @@ def test_inputs_are_not_changed() -> None:
     """Looking for a relation leaves every array as it was."""
     before = W.copy(), S.copy()
     W.flags.writeable = S.flags.writeable = False
-    relation(W, S, INPUTS)
+    find_relation(W, S, INPUTS)
     W.flags.writeable = S.flags.writeable = True
     assert np.array_equal(before[0], W)
     assert np.array_equal(before[1], S)

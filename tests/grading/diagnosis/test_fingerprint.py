@@ -7,7 +7,7 @@ import pytest
 
 from grader.definitions.exercise import Tolerance
 from grader.grading.comparison.compare import RawResult, Rung
-from grader.grading.diagnosis.fingerprint import Fingerprint, fingerprint_of
+from grader.grading.diagnosis.fingerprint import Fingerprint, make_fingerprint
 from grader.grading.results.verdict import Outcome
 from grader.sandbox.answers import Raised, Unsupported
 
@@ -16,7 +16,7 @@ HUGE = 10**5000  # too long for Python to print
 
 def of(got: Any, draw: int = 0) -> Fingerprint:
     """Fingerprint a failed test's value."""
-    return fingerprint_of(Outcome.FAILED, RawResult(draw, got, None))
+    return make_fingerprint(Outcome.FAILED, RawResult(draw, got, None))
 
 
 def error(message: str, kind: str = "ValueError", line: int | None = 3) -> Raised:
@@ -86,7 +86,7 @@ def test_the_width_of_a_dtype_counts_where_grading_says_so(one: object, other: o
     """A wider float is no difference to grading, so it is none between two mistakes."""
     assert of(one).agrees(of(other), None)
     narrow = [
-        fingerprint_of(Outcome.FAILED, RawResult(0, value, None, rung=Rung.DTYPE))
+        make_fingerprint(Outcome.FAILED, RawResult(0, value, None, rung=Rung.DTYPE))
         for value in (one, other)
     ]
     assert not narrow[0].agrees(narrow[1], None)

@@ -7,7 +7,7 @@ import pytest
 
 from grader.grading.diagnosis import first_expression
 from grader.grading.expected.oracle import Oracle
-from grader.grading.feedback.diagnosis_sentences import first_wrong
+from grader.grading.feedback.diagnosis_sentences import first_expression_sentence
 from grader.grading.program.notebook_program import PartLines
 from grader.grading.results.verdict import Diagnosis, Verdict
 from grader.grading.results.verdict_json import verdict_data
@@ -207,7 +207,7 @@ if search is not None:
 
 def test_a_notebook_has_lines_of_cells() -> None:
     """The line is that in its cell."""
-    feedback = first_wrong("wrong", "a", 7)
+    feedback = first_expression_sentence("wrong", "a", 7)
     shown = PartLines((2, 5), (3, 7)).diagnosis(
         Diagnosis("expression", "wrong", feedback, None, ())
     )

@@ -58,7 +58,7 @@ def _graded(grade_all: GradeAll, *changes: str, **fields: object) -> Verdict:
 @pytest.fixture(autouse=True)
 def no_mutants(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave mutants of the solution out: they explain some of these mistakes before."""
-    monkeypatch.setattr(Diagnostician, "_matching_mutants", lambda *_: iter(()))
+    monkeypatch.setattr(Diagnostician, "_find_mutants", lambda *_: iter(()))
 
 
 @pytest.mark.parametrize("kind", CHANGES)

@@ -9,8 +9,14 @@ import pytest
 from grader.definitions.exercise import Budget
 from grader.errors import Location
 from grader.grading.comparison.compare import Rung
-from grader.grading.expected.budget import MEMORY_FLOOR, TIME_FLOOR, measured, over_budget, together
-from grader.grading.feedback.difference_sentences import sentence_of
+from grader.grading.expected.budget import (
+    MEMORY_FLOOR,
+    TIME_FLOOR,
+    find_excess,
+    measure,
+    total_usage,
+)
+from grader.grading.feedback.difference_sentences import difference_sentence
 from grader.grading.results.verdict import Outcome
 from grader.sandbox.answers import Usage
 from tests.grading.conftest import GradeOne
@@ -78,8 +84,8 @@ def test_only_what_is_above_multiple_and_floor_is_too_much(
     tmp_path: Path, multiples: dict[str, float], used: Usage, known: Usage, sentence: str | None
 ) -> None:
     """The floors keep noise from deciding about calls that take next to nothing."""
-    found = over_budget(budget(tmp_path, **multiples), used, known, "reference")
-    assert (found and sentence_of(found)) == sentence
+    found = find_excess(budget(tmp_path, **multiples), used, known, "reference")
+    assert (found and difference_sentence(found)) == sentence
     assert found is None or found.rung is Rung.BUDGET
 
 
@@ -89,13 +95,13 @@ def test_what_is_measured_here_is_the_peak_not_the_sum() -> None:
     def megabytes() -> object:
         return [len(bytes(1 << 20)) for _ in range(2)]
 
-    usage = measured(megabytes, megabytes)
+    usage = measure(megabytes, megabytes)
     assert 1 << 20 <= usage.peak_bytes < 3 << 19
 
 
 def test_calls_of_one_expression_share_a_peak_and_add_up_their_time() -> None:
     """The largest peak is what they needed at once."""
-    assert together([Usage(1.0, 300), Usage(0.5, 200)]) == Usage(1.5, 300)
+    assert total_usage([Usage(1.0, 300), Usage(0.5, 200)]) == Usage(1.5, 300)
 
 
 def test_what_is_measured_here_does_not_depend_on_what_was_before() -> None:
@@ -108,13 +114,13 @@ def test_what_is_measured_here_does_not_depend_on_what_was_before() -> None:
         return [small_things() for _ in range(3)]
 
     assert gc.isenabled()
-    peaks = [measured(small_things, small_things).peak_bytes]
+    peaks = [measure(small_things, small_things).peak_bytes]
     gc.collect()  # nothing is left for reuse
-    peaks.append(measured(small_things, small_things).peak_bytes)
+    peaks.append(measure(small_things, small_things).peak_bytes)
     use_up()  # as much as there can be
-    peaks.append(measured(small_things, small_things).peak_bytes)
+    peaks.append(measure(small_things, small_things).peak_bytes)
     kept = use_up()
-    peaks.append(measured(small_things, small_things).peak_bytes)
+    peaks.append(measure(small_things, small_things).peak_bytes)
     assert kept
     assert gc.isenabled()
     assert len(set(peaks)) == 1

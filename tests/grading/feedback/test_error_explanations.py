@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from grader.definitions.exercise import Exercise
-from grader.grading.feedback.error_explanations import cause, shapes_here, signature
+from grader.grading.feedback.error_explanations import cause_sentence, shapes_sentence, signature
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome
 from grader.grading.session.engine import grade
@@ -84,15 +84,18 @@ def test_cause_is_named(name: str) -> None:
     action, words = ERRORS[name]
     with pytest.raises(Exception) as caught:  # noqa: PT011  each raises another
         action()
-    sentence = cause(type(caught.value).__name__, str(caught.value))
+    sentence = cause_sentence(type(caught.value).__name__, str(caught.value))
     assert words in sentence
     assert sentence.endswith((".", "?"))
 
 
 def test_unknown_errors_are_left_alone() -> None:
     """An error that is not among the usual ones gets no sentence."""
-    assert cause("ValueError", "my own words") == ""
-    assert cause("MyError", "operands could not be broadcast together with shapes (1,) (2,)") == ""
+    assert cause_sentence("ValueError", "my own words") == ""
+    assert (
+        cause_sentence("MyError", "operands could not be broadcast together with shapes (1,) (2,)")
+        == ""
+    )
     assert signature("NameError", "name 'x' is not defined") is None
 
 
@@ -173,10 +176,10 @@ def test_signature_tells_too_many_from_too_few() -> None:
 def test_shapes_are_listed() -> None:
     """The shapes at an error are said of each array by name."""
     shapes = [("Q", (3, 4)), ("K", (5, 4)), ("b", (4,)), ("x", ())]
-    assert shapes_here([]) == ""
-    assert shapes_here(shapes[:1]) == "Here `Q` has shape (3, 4)."
-    assert shapes_here(shapes[:2]) == "Here `Q` has shape (3, 4) and `K` (5, 4)."
-    assert shapes_here(shapes) == "Here `Q` has shape (3, 4), `K` (5, 4), `b` (4,) and `x` ()."
+    assert shapes_sentence([]) == ""
+    assert shapes_sentence(shapes[:1]) == "Here `Q` has shape (3, 4)."
+    assert shapes_sentence(shapes[:2]) == "Here `Q` has shape (3, 4) and `K` (5, 4)."
+    assert shapes_sentence(shapes) == "Here `Q` has shape (3, 4), `K` (5, 4), `b` (4,) and `x` ()."
 
 
 def test_shapes_come_from_the_failing_line(double: Exercise, sandbox: Sandbox) -> None:

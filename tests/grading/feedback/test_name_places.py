@@ -3,7 +3,7 @@
 import pytest
 
 from grader.definitions.wording import did_you_mean, other_letter
-from grader.grading.feedback.name_places import places_of
+from grader.grading.feedback.name_places import find_places
 from grader.grading.results.verdict import Outcome
 from tests.grading.conftest import GradeAll
 
@@ -125,7 +125,7 @@ def test_a_program_that_passes_may_define_a_name_twice(grade_all: GradeAll) -> N
 
 def test_a_text_that_is_no_python_has_no_places() -> None:
     """Nothing is known of it."""
-    assert places_of("f", "'''\ndef f(x): ...\n") == []
+    assert find_places("f", "'''\ndef f(x): ...\n") == []
 
 
 NOT_PYTHON = {

@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pytest
 
-from grader.grading.comparison.relations import relation
+from grader.grading.comparison.relations import find_relation
 from tests.grading.conftest import GradeAll, GradeOne
 
 Fields: TypeAlias = dict[str, Any]
@@ -92,8 +92,8 @@ def test_rounded_literal_is_no_obstacle(grade_one: GradeOne) -> None:
 def test_large_result_is_not_copied_to_look_for_a_relation() -> None:
     """A result may be as large as memory: it is left out before anything is computed."""
     huge = np.broadcast_to(1.0, (2**40,))  # as float64 in full it would be 8 TiB
-    assert relation(np.ones(3), huge, {}) is None
-    assert relation(huge, np.ones(3), {}) is None
+    assert find_relation(np.ones(3), huge, {}) is None
+    assert find_relation(huge, np.ones(3), {}) is None
 
 
 def test_relation_that_breaks_leaves_the_sentence_alone(
@@ -106,6 +106,6 @@ def test_relation_that_breaks_leaves_the_sentence_alone(
     def breaks(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("grader.grading.comparison.relations.relation", breaks)
+    monkeypatch.setattr("grader.grading.comparison.relations.find_relation", breaks)
     assert whole.endswith(said)
     assert grade_one(THRICE, MATRIX).message == whole.removesuffix(said)

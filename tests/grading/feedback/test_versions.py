@@ -7,7 +7,14 @@ from typing import Final
 import pytest
 
 from grader.grading.feedback import versions
-from grader.grading.feedback.versions import HERE, SYNTAX, Versions, about, newer_syntax, of_syntax
+from grader.grading.feedback.versions import (
+    HERE,
+    SYNTAX,
+    Versions,
+    name_sentence,
+    newer_syntax_sentence,
+    syntax_sentence,
+)
 from grader.grading.results.verdict import Outcome
 from tests.grading.conftest import GradeAll
 
@@ -57,7 +64,7 @@ def test_a_program_for_a_newer_python_is_told_so(start: str, grade_all: GradeAll
         return
     needed, has = (".".join(map(str, each)) for each in (since, HERE.python))
     assert f" Python {needed} or newer, and the grader has {has}: " in verdict.message
-    assert newer_syntax(SYNTAX[kind], HERE) in verdict.message
+    assert newer_syntax_sentence(SYNTAX[kind], HERE) in verdict.message
 
 
 @pytest.mark.parametrize("start", BROKEN)
@@ -112,18 +119,21 @@ def is_here(name: str) -> bool:
 @pytest.mark.parametrize("name", names())
 def test_the_tables_agree_with_the_versions_that_are_here(name: str) -> None:
     """A name is there if and only if nothing is said of it."""
-    assert is_here(name) is not bool(about(name, HERE))
+    assert is_here(name) is not bool(name_sentence(name, HERE))
 
 
 def test_names_of_numpy_by_the_version_that_has_them() -> None:
     """What was removed in 2.4 is there in 2.3; nothing is said of names that no version has."""
     old, new = Versions((3, 13), (2, 3)), Versions((3, 13), (2, 4))
-    assert about("numpy.trapz", old) == about("numpy.trapezoid", new) == ""
-    assert about("numpy.trapz", new) == (
+    assert name_sentence("numpy.trapz", old) == name_sentence("numpy.trapezoid", new) == ""
+    assert name_sentence("numpy.trapz", new) == (
         "NumPy 2.4 has no `np.trapz` any more: use `np.trapezoid`."
     )
-    assert about("numpy.product", old) == "NumPy 2 has no `np.product` any more: use `np.prod`."
-    assert about("numpy.strings.slice", Versions((3, 13), (2, 2))) == (
+    assert (
+        name_sentence("numpy.product", old)
+        == "NumPy 2 has no `np.product` any more: use `np.prod`."
+    )
+    assert name_sentence("numpy.strings.slice", Versions((3, 13), (2, 2))) == (
         "`np.strings.slice` needs NumPy 2.3 or newer, and the grader has 2.2."
     )
 
@@ -131,5 +141,8 @@ def test_names_of_numpy_by_the_version_that_has_them() -> None:
 def test_a_newer_python_is_not_asked_for_twice() -> None:
     """The newest form of a line decides."""
     if HERE.python < (3, 12):
-        assert "3.13" in of_syntax("expected '('", "def g[T = int](x): pass")
-    assert re.search("3.14", of_syntax("invalid syntax", "x = t'{1}'")) or HERE.python >= (3, 14)
+        assert "3.13" in syntax_sentence("expected '('", "def g[T = int](x): pass")
+    assert re.search("3.14", syntax_sentence("invalid syntax", "x = t'{1}'")) or HERE.python >= (
+        3,
+        14,
+    )

@@ -44,25 +44,25 @@ def _wrong(make: Make, sandbox: Sandbox, source: str) -> Verdict:
     ("part", "source"),
     [
         ((Diagnostician, "diagnose"), TWICE),
-        ((own_code, "value_read"), TWICE),
+        ((own_code, "unpack_answer"), TWICE),
         ((first_expression, "first_expression"), TWICE),
         ((first_expression, "plain_calls"), TWICE),
         ((shapes, "shapes"), TWICE),
         ((small_example, "small_example"), ONLY_LARGE),
         ((small_example, "small_draws"), ONLY_LARGE),
-        ((submission_run, "differs"), TWICE),
-        ((relation_sentences, "related"), TWICE),
-        ((summarize_values, "values_behind"), TWICE),
-        ((outcome_sentences, "raised"), RAISES),
-        ((outcome_sentences, "unsupported"), AN_OBJECT),
-        ((outcome_sentences, "hidden"), TWICE),
-        ((outcome_sentences, "partly"), TWICE),
-        ((outcome_sentences, "gone"), ENDS),
-        ((outcome_sentences, "gone"), "import os\n\nos._exit(0)\n"),
-        ((outcome_sentences, "syntax_error"), "def f(x:\n"),
-        ((outcome_sentences, "raised"), "1 / 0\n"),
-        ((outcome_sentences, "missing"), "def g(x):\n    return x\n"),
-        ((outcome_sentences, "another_kind"), "f = 1\n"),
+        ((submission_run, "difference_message"), TWICE),
+        ((relation_sentences, "relation_sentence"), TWICE),
+        ((summarize_values, "failure_values"), TWICE),
+        ((outcome_sentences, "error_sentence"), RAISES),
+        ((outcome_sentences, "unsupported_result_sentence"), AN_OBJECT),
+        ((outcome_sentences, "hidden_test_sentence"), TWICE),
+        ((outcome_sentences, "partial_credit_sentence"), TWICE),
+        ((outcome_sentences, "ended_process_sentence"), ENDS),
+        ((outcome_sentences, "ended_process_sentence"), "import os\n\nos._exit(0)\n"),
+        ((outcome_sentences, "syntax_error_sentence"), "def f(x:\n"),
+        ((outcome_sentences, "error_sentence"), "1 / 0\n"),
+        ((outcome_sentences, "missing_name_sentence"), "def g(x):\n    return x\n"),
+        ((outcome_sentences, "wrong_kind_sentence"), "f = 1\n"),
     ],
 )
 def test_an_error_in_a_part_leaves_out_that_part_alone(
@@ -117,7 +117,7 @@ def test_the_causes_of_an_interrupted_job_are_logged(
     def fail(*_: object) -> None:
         raise IndexError
 
-    monkeypatch.setattr(outcome_sentences, "too_long", fail)
+    monkeypatch.setattr(outcome_sentences, "endless_test_sentence", fail)
     limits = Limits(cpu_seconds=1, wall_seconds=0.5)
     exercise = make({"given": {"x": 2}, "call": "sum(range(f(x)))", "expect": 2})
     submission = Submission.from_bytes(Path("f.py"), b"def f(x): return 2_000_000_000\n")

@@ -1,7 +1,7 @@
 """The relation of a wrong result to the right one: scaled, transposed, not divided by its sum.
 
-A relation counts if it holds for all values to nearly
-full precision, and if the expected values are varied enough for it to mean something.
+A relation counts if it holds for all values to nearly full precision, and if the expected values
+are varied enough for it to mean something.
 """
 
 import itertools
@@ -11,22 +11,28 @@ from typing import Any, Final
 
 import numpy as np
 
-from grader.grading.comparison.compare import leaves
-from grader.grading.comparison.relations.factors import negated, rounded, scaled, unshifted
-from grader.grading.comparison.relations.order import reordered, reshaped, transposed
-from grader.grading.comparison.relations.pair import Pair, Relation, pair
-from grader.grading.comparison.relations.reductions import reduced
-from grader.grading.comparison.relations.weights import weights
+from grader.grading.comparison.compare import iter_leaves
+from grader.grading.comparison.relations.factors import (
+    find_factor,
+    find_missing_shift,
+    find_negation,
+    find_rounding,
+)
+from grader.grading.comparison.relations.order import find_reorder, find_reshape, find_transpose
+from grader.grading.comparison.relations.pair import Pair, Relation, make_pair
+from grader.grading.comparison.relations.reductions import find_reduction
+from grader.grading.comparison.relations.weights import find_weights_relation
 
 _MOST_LEAVES = 32
 
 # The first that holds counts: the special before the general, the likely before the odd.
 _FINDERS: Final[tuple[Callable[[Pair], Relation | None], ...]] = (
-    negated, scaled, transposed, reordered, weights, unshifted, rounded,
+    find_negation, find_factor, find_transpose, find_reorder, find_weights_relation,
+    find_missing_shift, find_rounding,
 )  # fmt: skip
 
 
-def relation(expected: object, got: object, inputs: Mapping[str, Any]) -> Relation | None:
+def find_relation(expected: object, got: object, inputs: Mapping[str, Any]) -> Relation | None:
     """Return the relation of a result to the expected value.
 
     Args:
@@ -38,23 +44,23 @@ def relation(expected: object, got: object, inputs: Mapping[str, Any]) -> Relati
         The relation of the first part that has one; None if there is none worth naming.
     """
     with np.errstate(all="ignore"):
-        if result := _swapped(expected, got):
+        if result := _find_swapped_items(expected, got):
             return result
-        for where, one, other in itertools.islice(leaves(expected, got), _MOST_LEAVES):
-            both = pair(one, other, inputs)
+        for where, one, other in itertools.islice(iter_leaves(expected, got), _MOST_LEAVES):
+            both = make_pair(one, other, inputs)
             if both is None:
                 continue
             if both.expected.shape != both.got.shape:
-                result = reshaped(both)
-            elif not both.same(both.got, both.expected):
+                result = find_reshape(both)
+            elif not both.agree(both.got, both.expected):
                 result = next(filter(None, (find(both) for find in _FINDERS)), None)
-            result = result or reduced(both, inputs)
+            result = result or find_reduction(both, inputs)
             if result is not None:
                 return replace(result, path=where)
     return None
 
 
-def _swapped(expected: object, got: object) -> Relation | None:
+def _find_swapped_items(expected: object, got: object) -> Relation | None:
     """Return the relation of two or three arrays that come in another order."""
     if not isinstance(expected, (list, tuple)) or not isinstance(got, (list, tuple)):
         return None
@@ -64,10 +70,10 @@ def _swapped(expected: object, got: object) -> Relation | None:
         return None
     _, *orders = itertools.permutations(range(len(expected)))
     for order in orders:
-        pairs = [pair(one, got[i], {}) for one, i in zip(expected, order, strict=True)]
-        if all(p is not None and p.same(p.got, p.expected) for p in pairs):
+        pairs = [make_pair(one, got[i], {}) for one, i in zip(expected, order, strict=True)]
+        if all(p is not None and p.agree(p.got, p.expected) for p in pairs):
             return Relation("items-swapped")
     return None
 
 
-__all__ = ["Relation", "relation"]
+__all__ = ["Relation", "find_relation"]

@@ -25,22 +25,22 @@ _CONSTANTS: tuple[tuple[float, str, Axes], ...] = (
 )
 
 
-def negated(pair: Pair) -> Relation | None:
-    """Every sign is flipped."""
-    if np.any(pair.expected) and pair.same(pair.got, -pair.expected):
+def find_negation(pair: Pair) -> Relation | None:
+    """Return the relation of values whose signs are all flipped."""
+    if np.any(pair.expected) and pair.agree(pair.got, -pair.expected):
         return Relation("sign-flipped", {"is_number": pair.expected.ndim == 0})
     return None
 
 
-def scaled(pair: Pair) -> Relation | None:
-    """Every value is the expected one times the same number."""
+def find_factor(pair: Pair) -> Relation | None:
+    """Return the relation of values that are the expected ones times one number."""
     weight = float((pair.expected**2).sum())
     if not pair.is_finite or weight == 0 or not np.isfinite(weight):
         return None
     factor = float((pair.expected * pair.got).sum()) / weight
-    if factor == 0 or not pair.same(pair.got, factor * pair.expected):
+    if factor == 0 or not pair.agree(pair.got, factor * pair.expected):
         return None
-    origins = origins_of(factor, pair.axes, pair.rtol)
+    origins = find_origins(factor, pair.axes, pair.rtol)
     varied = is_varied(pair.expected)
     if not varied:
         # Of two numbers one is always a multiple of the other: only a factor with a reason counts,
@@ -53,7 +53,7 @@ def scaled(pair: Pair) -> Relation | None:
     return Relation("constant-factor", facts, origins=origins, needs_origin=not varied)
 
 
-def origins_of(factor: float, axes: Axes, rtol: float) -> tuple[Origin, ...]:
+def find_origins(factor: float, axes: Axes, rtol: float) -> tuple[Origin, ...]:
     """Return the formulas over the inputs' axes that give a factor, the likely ones first."""
     return tuple(
         (formula, lengths)
@@ -62,7 +62,7 @@ def origins_of(factor: float, axes: Axes, rtol: float) -> tuple[Origin, ...]:
     )
 
 
-def shared_origin(one: Relation, others: Sequence[Relation]) -> Origin | None:
+def find_shared_origin(one: Relation, others: Sequence[Relation]) -> Origin | None:
     """Return the formula that gives a factor here and in results of inputs of other sizes.
 
     A formula that fits one factor may fit by chance.
@@ -71,7 +71,7 @@ def shared_origin(one: Relation, others: Sequence[Relation]) -> Origin | None:
     for formula, axes in one.origins:
         if not axes:
             return formula, axes
-        fitting = [factor for other in others if (factor := _same(formula, axes, other))]
+        fitting = [factor for other in others if (factor := _matching_axes(formula, axes, other))]
         if len(fitting) == len(others) and any(
             _lengths(each) != _lengths(axes) for each in fitting
         ):
@@ -79,7 +79,7 @@ def shared_origin(one: Relation, others: Sequence[Relation]) -> Origin | None:
     return None
 
 
-def _same(formula: str, axes: Axes, other: Relation) -> Axes:
+def _matching_axes(formula: str, axes: Axes, other: Relation) -> Axes:
     """Return the axes with which a formula gives another relation's factor."""
     names = [(axis.name, axis.number) for axis in axes]
     return next(
@@ -118,8 +118,8 @@ def _candidates(axes: Axes) -> Iterator[tuple[float, str, Axes]]:
     yield from _CONSTANTS
 
 
-def unshifted(pair: Pair) -> Relation | None:
-    """Something is not subtracted from each row."""
+def find_missing_shift(pair: Pair) -> Relation | None:
+    """Return the relation of rows from which something is not subtracted."""
     if (
         not pair.is_finite
         or not is_varied(pair.expected)
@@ -137,16 +137,16 @@ def unshifted(pair: Pair) -> Relation | None:
         ("first value", rows[..., :1]),
         ("log-sum-exp", np.log(np.exp(rows - top).sum(axis=-1, keepdims=True)) + top),
     ):
-        if pair.same(rows - value, pair.expected):
+        if pair.agree(rows - value, pair.expected):
             return Relation("subtraction-missing", {"what": what})
     return None
 
 
-def rounded(pair: Pair) -> Relation | None:
-    """Digits were cut off."""
+def find_rounding(pair: Pair) -> Relation | None:
+    """Return the relation of values that are rounded."""
     if not pair.is_finite or not is_varied(pair.got) or not is_varied(pair.expected):
         return None
     for digits in range(9):
-        if pair.same(pair.got, np.round(pair.expected, digits)):
+        if pair.agree(pair.got, np.round(pair.expected, digits)):
             return Relation("rounded", {"digits": digits})
     return None

@@ -9,7 +9,7 @@ from grader.grading.comparison.relations.pair import (
     Array,
     Pair,
     Relation,
-    distinct,
+    distinct_values,
     is_varied,
 )
 
@@ -17,30 +17,30 @@ _FEWEST_VALUES = 4  # different values, fewer are in every order by chance
 _MOST_AXES = 4
 
 
-def transposed(pair: Pair) -> Relation | None:
-    """Two axes are swapped."""
+def find_transpose(pair: Pair) -> Relation | None:
+    """Return the relation of values with swapped axes."""
     expected, got = pair.expected, pair.got
     if (
         not MATRIX <= expected.ndim <= _MOST_AXES
         or got.ndim != expected.ndim
-        or not _varied(expected)
+        or not _is_varied(expected)
     ):
         return None
-    if pair.same(got, expected.swapaxes(-1, -2)):
+    if pair.agree(got, expected.swapaxes(-1, -2)):
         return Relation("transposed", {"is_matrix": expected.ndim == MATRIX})
     for order in itertools.permutations(range(expected.ndim)):
-        if pair.same(got, expected.transpose(order)):
+        if pair.agree(got, expected.transpose(order)):
             return Relation("axes-permuted")
     return None
 
 
-def reordered(pair: Pair) -> Relation | None:
-    """Rows, columns or a batch stand in another order."""
+def find_reorder(pair: Pair) -> Relation | None:
+    """Return the relation of rows, columns or a batch in another order."""
     expected, got = pair.expected, pair.got
-    if expected.ndim == 0 or not _varied(expected):
+    if expected.ndim == 0 or not _is_varied(expected):
         return None
     for axis in range(expected.ndim):
-        if pair.same(got, np.flip(expected, axis)):
+        if pair.agree(got, np.flip(expected, axis)):
             return Relation("reversed", {"axis": axis, "ndim": expected.ndim})
     for axis in range(expected.ndim):
         if expected.shape[axis] < 3:  # noqa: PLR2004  rolled by one, two are swapped
@@ -52,16 +52,16 @@ def reordered(pair: Pair) -> Relation | None:
             (other[:-1], one[1:], False),
         ):
             if (
-                _varied(expected_part)
+                _is_varied(expected_part)
                 and _all_differ(expected_part)
-                and pair.same(got_part, expected_part)
+                and pair.agree(got_part, expected_part)
             ):
                 facts = {"axis": axis, "ndim": expected.ndim, "is_late": is_late}
                 return Relation("off-by-one", facts)
     if expected.shape[0] < 2 or not pair.is_finite:  # noqa: PLR2004  one row has no order
         return None
     one, other = _sorted_rows(expected), _sorted_rows(got)
-    if _all_differ(one) and pair.same(other, one):
+    if _all_differ(one) and pair.agree(other, one):
         return Relation("rows-permuted", {"axis": 0, "ndim": expected.ndim})
     return None
 
@@ -79,27 +79,27 @@ def _sorted_rows(array: Array) -> Array:
     return rows[np.lexsort(keys.T[::-1])]
 
 
-def _varied(array: Array) -> bool:
-    return len(distinct(array)) >= _FEWEST_VALUES
+def _is_varied(array: Array) -> bool:
+    return len(distinct_values(array)) >= _FEWEST_VALUES
 
 
-def reshaped(pair: Pair) -> Relation | None:
-    """Return how an array of another shape holds what is expected."""
+def find_reshape(pair: Pair) -> Relation | None:
+    """Return the relation of values in an array of another shape."""
     expected, got = pair.expected, pair.got
     if not is_varied(expected):
         return None
-    if relation := transposed(pair):
+    if relation := find_transpose(pair):
         return relation
-    if got.ndim != expected.ndim and pair.same(got.squeeze(), expected.squeeze()):
+    if got.ndim != expected.ndim and pair.agree(got.squeeze(), expected.squeeze()):
         return Relation("axis-dropped" if got.ndim < expected.ndim else "axis-added")
-    if relation := _part(pair):
+    if relation := _find_cut(pair):
         return relation
-    if pair.same(got.ravel(), expected.ravel()):
+    if pair.agree(got.ravel(), expected.ravel()):
         return Relation("reshaped")
     return None
 
 
-def _part(pair: Pair) -> Relation | None:
+def _find_cut(pair: Pair) -> Relation | None:
     expected, got = pair.expected, pair.got
     if expected.ndim == got.ndim > 0 and expected.shape[1:] == got.shape[1:]:
         shorter = min(len(expected), len(got))
@@ -107,7 +107,7 @@ def _part(pair: Pair) -> Relation | None:
             (expected[:shorter], got[:shorter], "end"),
             (expected[-shorter:], got[-shorter:], "beginning"),
         ):
-            if is_varied(expected_part) and pair.same(got_part, expected_part):
+            if is_varied(expected_part) and pair.agree(got_part, expected_part):
                 facts = {
                     "surplus": len(got) - len(expected),
                     "things": "row" if expected.ndim > 1 else "value",

@@ -66,7 +66,7 @@ class Pair:
     axes: Axes
     rtol: float
 
-    def same(self, one: Array, other: Array) -> bool:
+    def agree(self, one: Array, other: Array) -> bool:
         """Return whether two arrays agree tightly, infinities by place."""
         if one.shape != other.shape or one.size == 0:
             return False
@@ -84,7 +84,7 @@ class Pair:
         return bool(np.isfinite(self.expected).all() and np.isfinite(self.got).all())
 
 
-def pair(expected: object, got: object, inputs: Mapping[str, Any]) -> Pair | None:
+def make_pair(expected: object, got: object, inputs: Mapping[str, Any]) -> Pair | None:
     """Return the pair of two values, or None if no relation could be about them."""
     # Before anything is computed: a result may be as large as memory.
     if max(value.size if isinstance(value, np.ndarray) else 1 for value in (expected, got)) > (
@@ -126,10 +126,10 @@ def _rtol(value: object) -> float:
 
 def is_varied(array: Array, least: int = _DISTINCT) -> bool:
     """Return whether an array has enough different values for a relation to mean something."""
-    return len(distinct(array)) >= least
+    return len(distinct_values(array)) >= least
 
 
-def distinct(array: Array) -> Array:
+def distinct_values(array: Array) -> Array:
     """Return an array's different finite values, to nine digits."""
     finite = array[np.isfinite(array)]
     scale = np.abs(finite).max(initial=0.0) or 1.0

@@ -24,8 +24,8 @@ _REDUCTIONS: Final[Mapping[str, Callable[..., Array]]] = {
 _MOST_AXES = 4
 
 
-def reduced(pair: Pair, inputs: Mapping[str, Any]) -> Relation | None:
-    """Both are the same reduction of the same input, along different axes."""
+def find_reduction(pair: Pair, inputs: Mapping[str, Any]) -> Relation | None:
+    """Return the relation of two reductions of one input along different axes."""
     if not is_varied(pair.expected) or not is_varied(pair.got):
         return None
     for name, value in inputs.items():
@@ -40,13 +40,13 @@ def reduced(pair: Pair, inputs: Mapping[str, Any]) -> Relation | None:
         ]
         for what, reduce in _REDUCTIONS.items():
             along = {axes: reduce(value, axis=axes) for axes in choices}
-            right_axes = [axes for axes, one in along.items() if _is(pair, pair.expected, one)]
-            taken = [axes for axes, one in along.items() if _is(pair, pair.got, one)]
+            right_axes = [axes for axes, one in along.items() if _agree(pair, pair.expected, one)]
+            taken = [axes for axes, one in along.items() if _agree(pair, pair.got, one)]
             if right_axes and len(taken) == 1 and taken[0] not in right_axes:
                 return Relation("reduced-axis", {"what": what, "name": name, "axes": taken[0]})
     return None
 
 
-def _is(pair: Pair, one: Array, other: Array) -> bool:
+def _agree(pair: Pair, one: Array, other: Array) -> bool:
     """Return whether two arrays agree, whether or not reduced axes were kept."""
-    return one.size == other.size and pair.same(one.reshape(other.shape), other)
+    return one.size == other.size and pair.agree(one.reshape(other.shape), other)

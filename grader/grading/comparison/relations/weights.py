@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grader.grading.comparison.relations.factors import origins_of
+from grader.grading.comparison.relations.factors import find_origins
 from grader.grading.comparison.relations.pair import (
     MATRIX,
     TWO,
@@ -16,7 +16,7 @@ _SUM = 1e-6  # what a sum of 1 may be off by
 _CLEARLY = 1e-3  # a sum this far off is another sum
 
 
-def weights(pair: Pair) -> Relation | None:  # noqa: PLR0911  each relation returns
+def find_weights_relation(pair: Pair) -> Relation | None:  # noqa: PLR0911  each relation returns
     """Return the relation of weights to those that add up to 1 along the last axis."""
     expected, got = pair.expected, pair.got
     if expected.ndim == 0 or expected.shape[-1] < TWO or not pair.is_finite:
@@ -25,18 +25,18 @@ def weights(pair: Pair) -> Relation | None:  # noqa: PLR0911  each relation retu
         return None
     if not np.any(got):
         return None
-    if relation := _other_axis(pair):
+    if relation := _find_other_axis(pair):
         return relation
     shares = np.exp(got - got.max(axis=-1, keepdims=True))
-    if pair.same(shares / shares.sum(axis=-1, keepdims=True), expected):
+    if pair.agree(shares / shares.sum(axis=-1, keepdims=True), expected):
         return Relation("softmax-missing")
-    if relation := _sharpened(pair):
+    if relation := _find_scaled_scores(pair):
         return relation
     sums = got.sum(axis=-1, keepdims=True)
     if (np.abs(sums - 1) < _CLEARLY).all():
         return None
     range_of_sums = {"low": float(sums.min()), "high": float(sums.max())}
-    if (np.abs(sums) >= _CLEARLY).all() and pair.same(got / sums, expected):
+    if (np.abs(sums) >= _CLEARLY).all() and pair.agree(got / sums, expected):
         return Relation("not-normalised", range_of_sums)
     return Relation("row-sums", {**range_of_sums, "is_one_row": got.ndim == 1})
 
@@ -45,7 +45,7 @@ def _adds_up(array: Array, axis: int) -> bool:
     return bool((np.abs(array.sum(axis=axis) - 1) < _SUM).all())
 
 
-def _other_axis(pair: Pair) -> Relation | None:
+def _find_other_axis(pair: Pair) -> Relation | None:
     expected, got = pair.expected, pair.got
     for axis in range(expected.ndim - 1):
         if min(expected.shape[axis], expected.shape[-1]) < TWO or _adds_up(expected, axis):
@@ -64,8 +64,8 @@ def _other_axis(pair: Pair) -> Relation | None:
     return None
 
 
-def _sharpened(pair: Pair) -> Relation | None:
-    """The weights of the same scores times a number: a scale was left out, or another taken."""
+def _find_scaled_scores(pair: Pair) -> Relation | None:
+    """Return the relation of weights of scores with another scale."""
     expected, got = pair.expected, pair.got
     open_ = expected > 0
     if not _adds_up(got, -1) or (open_ != (got > 0)).any():
@@ -73,17 +73,17 @@ def _sharpened(pair: Pair) -> Relation | None:
     counts = open_.sum(axis=-1, keepdims=True)
     if (counts - 1).sum() < 3:  # noqa: PLR2004  fewer can be fitted by chance
         return None
-    one, other = _centred(expected, open_, counts), _centred(got, open_, counts)
+    one, other = _center_logarithms(expected, open_, counts), _center_logarithms(got, open_, counts)
     weight = float((one**2).sum())
     factor = float((one * other).sum()) / weight if weight else 0.0
     near = np.abs(other - factor * one).max() <= 100 * pair.rtol * np.abs(other).max(initial=1e-3)
     if not near or abs(factor - 1) < _CLEARLY or abs(factor) < _CLEARLY:
         return None
-    origins = origins_of(factor, pair.axes, 10 * pair.rtol)
+    origins = find_origins(factor, pair.axes, 10 * pair.rtol)
     return Relation("scores-scaled", {"factor": factor}, origins=origins)
 
 
-def _centred(shares: Array, open_: Array, counts: Array) -> Array:
+def _center_logarithms(shares: Array, open_: Array, counts: Array) -> Array:
     """Return each row's logarithms around their mean, zero where nothing is shared."""
     logs = np.log(shares, where=open_, out=np.zeros_like(shares))
     return np.where(open_, logs - logs.sum(axis=-1, keepdims=True) / np.maximum(counts, 1), 0.0)

@@ -19,7 +19,7 @@ from typing import Literal
 
 import httpx
 import pytest
-from sqlalchemy import Connection, insert, select, text
+from sqlalchemy import insert, select, text
 
 from etude_server.job_queue import JobQueue
 from etude_server.store import events, people
@@ -54,7 +54,7 @@ def wait_until(what: str, holds: Callable[[], bool]) -> None:
 
 
 def is_ready(port: int) -> bool:
-    """Whether a server or a worker says that it is ready."""
+    """Return whether a server or a worker says that it is ready."""
     try:
         return httpx.get(f"http://127.0.0.1:{port}/readyz", timeout=10).is_success
     except httpx.TransportError:
@@ -70,7 +70,7 @@ def children(pid: int) -> list[int]:
     return found
 
 
-class Program:
+class ServiceProcess:
     """One process of the service, what it writes, and how to start it again."""
 
     def __init__(self, arguments: list[str], environment: dict[str, str]) -> None:
@@ -96,13 +96,13 @@ class Program:
             self.lines += process.stderr
 
     @property
-    def desk(self) -> int:
+    def grading_process(self) -> int:
         """Its grading process."""
-        wait_until("there is a desk", lambda: self._desks() != [])
-        return self._desks()[0]
+        wait_until("there is a grading process", lambda: self._grading_processes() != [])
+        return self._grading_processes()[0]
 
-    def _desks(self) -> list[int]:
-        return [each for each in children(self.process.pid) if _is_desk(each)]
+    def _grading_processes(self) -> list[int]:
+        return [each for each in children(self.process.pid) if _is_grading_process(each)]
 
     def kill(self) -> None:
         """End it as a power cut would."""
@@ -123,7 +123,7 @@ class Program:
         self.process.send_signal(signal.SIGTERM)
 
 
-def _is_desk(pid: int) -> bool:
+def _is_grading_process(pid: int) -> bool:
     try:
         return b"grader.grading.workers.pool_process" in Path(f"/proc/{pid}/cmdline").read_bytes()
     except (FileNotFoundError, ProcessLookupError):  # it has just ended
@@ -131,14 +131,14 @@ def _is_desk(pid: int) -> bool:
 
 
 @dataclass
-class Stack:
+class Deployment:
     """A running service."""
 
     kind: Kind
     url: str
     port: int
-    server: Program
-    workers: list[Program]
+    server: ServiceProcess
+    workers: list[ServiceProcess]
     clock: Path
     database: Database
     solution: str
@@ -151,13 +151,13 @@ class Stack:
         return f"http://127.0.0.1:{self.port}"
 
     @property
-    def programs(self) -> list[Program]:
+    def programs(self) -> list[ServiceProcess]:
         """All of its processes that somebody starts."""
         return [self.server, *self.workers]
 
     @property
-    def graders(self) -> list[Program]:
-        """The processes that have desks."""
+    def graders(self) -> list[ServiceProcess]:
+        """The processes that grade."""
         return self.workers or [self.server]
 
     def wait_until_ready(self) -> None:
@@ -193,17 +193,17 @@ class Stack:
     def halted(self) -> Iterator[list[int]]:
         """Submit while nothing is graded: it is in hand until what is killed here is killed."""
         self.wait_until_ready()  # a worker that is still testing itself takes no job
-        desks = [program.desk for program in self.graders]
-        for pid in desks:
+        grading_processes = [program.grading_process for program in self.graders]
+        for pid in grading_processes:
             os.kill(pid, signal.SIGSTOP)
         try:
             self.submit(6)  # more than one worker takes
             if self.kind == "queue":
                 busy = len(self.workers)
                 wait_until("all workers are at work", lambda: self._at_work() == busy)
-            yield desks
+            yield grading_processes
         finally:
-            for pid in desks:
+            for pid in grading_processes:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGCONT)
 
@@ -297,21 +297,9 @@ class Stack:
         wait_until("all are graded", lambda: all(self.pending().values()))
         self.check()
 
-    @contextlib.contextmanager
-    def _one_state(self) -> Iterator[Connection]:
-        """A transaction whose statements all see the same, while others publish."""
-        if self.kind == "local pool":
-            with self.database.read() as connection:
-                yield connection
-            return
-        with self.database.engine.connect() as connection:
-            connection.execution_options(isolation_level="REPEATABLE READ")
-            with connection.begin():
-                yield connection
-
     def check(self) -> None:
         """Every accepted submission has one verdict or is visibly pending; none has two."""
-        with self._one_state() as connection:
+        with self.database.read(one_state=True) as connection:
             kept = set(connection.execute(select(submission.c.id)).scalars())
             held = Counter(connection.execute(select(publication.c.submission_id)).scalars())
             told = select(event.c.subject).where(event.c.kind == events.PUBLISHED)
@@ -340,7 +328,7 @@ explanation: e
 """
 
 
-def _few(folder: Path) -> Path:
+def _write_exercises(folder: Path) -> Path:
     """Make a collection of few exercises: each program that starts reads it."""
     track = folder / "attention"
     track.mkdir(parents=True)
@@ -356,7 +344,7 @@ def _few(folder: Path) -> Path:
     return folder
 
 
-def run_stack(kind: Kind, folder: Path, url: str, workers: int = 2) -> Iterator[Stack]:
+def run_stack(kind: Kind, folder: Path, url: str, workers: int = 2) -> Iterator[Deployment]:
     """Start a service and stop it in the end, unless a test has.
 
     Args:
@@ -366,7 +354,7 @@ def run_stack(kind: Kind, folder: Path, url: str, workers: int = 2) -> Iterator[
         workers: that a local pool has.
     """
     clock = folder / "clock"
-    exercises = _few(folder / "exercises")
+    exercises = _write_exercises(folder / "exercises")
     environment = os.environ | {
         "PYTHONPATH": str(HOOK),
         "TESTED_CLOCK": str(clock),
@@ -378,14 +366,16 @@ def run_stack(kind: Kind, folder: Path, url: str, workers: int = 2) -> Iterator[
     command = ["serve", "--port", str(port), "--workers", str(at_once)]
     solution = Collection.load(exercises).find(EXERCISE).solution
     with Database(url) as database:
-        stack = Stack(kind, url, port, Program(command, environment), [], clock, database, solution)
+        stack = Deployment(
+            kind, url, port, ServiceProcess(command, environment), [], clock, database, solution
+        )
         try:
             if kind == "queue":
                 for _ in range(2):
                     stack.health_ports.append(free_port())
                     health = ["--health-port", str(stack.health_ports[-1])]
                     command = ["worker", "--workers", "1", "--dead-after", "4", *health]
-                    stack.workers.append(Program(command, environment))
+                    stack.workers.append(ServiceProcess(command, environment))
             stack.wait_until_ready()
             yield stack
         finally:
@@ -397,7 +387,7 @@ def run_stack(kind: Kind, folder: Path, url: str, workers: int = 2) -> Iterator[
 
 
 @pytest.fixture(scope="module")
-def local_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+def local_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
     """A server on SQLite that grades by itself, for all tests of a module."""
     folder = tmp_path_factory.mktemp("local pool")
     yield from run_stack("local pool", folder, f"sqlite:///{folder}/etude.db")
@@ -406,14 +396,14 @@ def local_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
 @pytest.fixture(scope="module")
 def queue_stack(
     postgres: PostgresServer, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Stack]:
+) -> Iterator[Deployment]:
     """A server on PostgreSQL with two workers, for all tests of a module."""
     url = postgres.make(f"faults_{uuid.uuid4().hex}")
     yield from run_stack("queue", tmp_path_factory.mktemp("queue"), url)
 
 
 @pytest.fixture(params=["local_stack", pytest.param("queue_stack", marks=pytest.mark.slow)])
-def stack(request: pytest.FixtureRequest) -> Stack:
+def stack(request: pytest.FixtureRequest) -> Deployment:
     """A service on each executor."""
-    found: Stack = request.getfixturevalue(request.param)
+    found: Deployment = request.getfixturevalue(request.param)
     return found

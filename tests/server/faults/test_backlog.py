@@ -5,14 +5,14 @@ from http import HTTPStatus
 import pytest
 
 from etude_server.store.submissions import COUNTED
-from tests.server.faults.conftest import Stack, wait_until
+from tests.server.faults.conftest import Deployment, wait_until
 
 pytestmark = pytest.mark.slow
 
 BACKLOG = 5 * COUNTED
 
 
-def test_a_long_queue_is_graded_through_a_power_cut(stack: Stack) -> None:
+def test_a_long_queue_is_graded_through_a_power_cut(stack: Deployment) -> None:
     """Newcomers are taken in and told how many are before them; each has one verdict or waits."""
     stack.fill(BACKLOG)
     [newcomer] = stack.submit(1)
@@ -35,7 +35,7 @@ def test_a_long_queue_is_graded_through_a_power_cut(stack: Stack) -> None:
     assert stack.parked() == []
 
 
-def _wait_for_some(stack: Stack) -> None:
+def _wait_for_some(stack: Deployment) -> None:
     """Wait until some more are graded."""
     before = len(stack.pending())
     wait_until("some are graded", lambda: len(stack.pending()) < before - 100)

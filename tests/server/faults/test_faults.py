@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import func, select
 
 from etude_server.store.tables import attempt, submission, verdict
-from tests.server.faults.conftest import PATIENCE, Stack, children, is_ready, wait_until
+from tests.server.faults.conftest import PATIENCE, Deployment, children, is_ready, wait_until
 from tests.server.postgres import PostgresServer
 
 pytestmark = pytest.mark.slow
@@ -25,38 +25,40 @@ def _kill(pid: int) -> None:
         os.kill(pid, signal.SIGKILL)
 
 
-def _have_workers(stack: Stack) -> bool:
-    """Tell whether every desk has a worker; one that lost its last gets another with its next job."""
-    if all(children(program.desk) for program in stack.graders):
+def _have_workers(stack: Deployment) -> bool:
+    """Tell whether every grading process has a worker; one that lost its last gets another with its next job."""
+    if all(children(program.grading_process) for program in stack.graders):
         return True
     stack.submit(2)
     stack.wait_until_graded()
     return False
 
 
-@pytest.mark.parametrize("victim", ["a pool worker", "the desk"])
-def test_a_killed_grading_process_loses_nothing(stack: Stack, victim: str) -> None:
+@pytest.mark.parametrize("victim", ["a pool worker", "the grading process"])
+def test_a_killed_grading_process_loses_nothing(stack: Deployment, victim: str) -> None:
     """SIGKILL in the midst of grading: another process grades what it had in hand."""
     if victim == "a pool worker":
-        wait_until("each desk has a worker", partial(_have_workers, stack))
-    with stack.halted() as desks:
+        wait_until("each grading process has a worker", partial(_have_workers, stack))
+    with stack.halted() as grading_processes:
         assert stack.pending()
-        for desk in desks:
-            for pid in children(desk) if victim == "a pool worker" else [desk]:
+        for grading_process in grading_processes:
+            for pid in (
+                children(grading_process) if victim == "a pool worker" else [grading_process]
+            ):
                 _kill(pid)
     stack.submit(2)
     stack.wait_until_graded()
     stack.parked()
 
 
-def test_a_worker_that_slept_loses_nothing(queue_stack: Stack) -> None:
+def test_a_worker_that_slept_loses_nothing(queue_stack: Deployment) -> None:
     """Others do its jobs when it gives no sign of life; it wakes up, and nothing counts twice."""
     stack = queue_stack
     sleeper = stack.workers[0]
-    with stack.halted() as desks:
+    with stack.halted() as grading_processes:
         sleeper.process.send_signal(signal.SIGSTOP)
         try:
-            os.kill(desks[1], signal.SIGCONT)
+            os.kill(grading_processes[1], signal.SIGCONT)
             wait_until("the other did its jobs", lambda: all(stack.pending().values()))
         finally:
             sleeper.process.send_signal(signal.SIGCONT)
@@ -67,7 +69,7 @@ def test_a_worker_that_slept_loses_nothing(queue_stack: Stack) -> None:
     stack.parked()
 
 
-def test_a_killed_server_loses_nothing(queue_stack: Stack) -> None:
+def test_a_killed_server_loses_nothing(queue_stack: Deployment) -> None:
     """SIGKILL of a server whose workers go on: what was answered with 202 is there, and is graded."""
     with queue_stack.halted():
         queue_stack.server.kill()
@@ -78,7 +80,7 @@ def test_a_killed_server_loses_nothing(queue_stack: Stack) -> None:
     queue_stack.wait_until_graded()
 
 
-def test_a_killed_database_loses_nothing(queue_stack: Stack, postgres: PostgresServer) -> None:
+def test_a_killed_database_loses_nothing(queue_stack: Deployment, postgres: PostgresServer) -> None:
     """SIGKILL of PostgreSQL in the midst of grading: server and workers come back by themselves."""
     stack = queue_stack
     pids = [program.process.pid for program in stack.programs]
@@ -98,7 +100,7 @@ def test_a_killed_database_loses_nothing(queue_stack: Stack, postgres: PostgresS
     ("poison", "cause"),
     [("KILLS THE DESK", "the grading process died"), ("KILLS A WORKER", "the worker process died")],
 )
-def test_a_poison_submission_is_parked_alone(stack: Stack, poison: str, cause: str) -> None:
+def test_a_poison_submission_is_parked_alone(stack: Deployment, poison: str, cause: str) -> None:
     """What kills whatever grades it is set aside after three tries; its neighbours are graded."""
     *_, poisoned = stack.submit(4, poison)
     stack.submit(4)
@@ -116,7 +118,7 @@ def test_a_poison_submission_is_parked_alone(stack: Stack, poison: str, cause: s
     assert message == f"given up after 3 tries: {cause}"
 
 
-def test_a_job_that_kills_its_workers_runs_three_times(queue_stack: Stack) -> None:
+def test_a_job_that_kills_its_workers_runs_three_times(queue_stack: Deployment) -> None:
     """Each time the whole worker dies and is started again; then the job is set aside."""
     stack = queue_stack
     deaths = 0
@@ -138,7 +140,7 @@ def test_a_job_that_kills_its_workers_runs_three_times(queue_stack: Stack) -> No
     stack.parked()
 
 
-def test_a_full_disk_loses_nothing(local_stack: Stack) -> None:
+def test_a_full_disk_loses_nothing(local_stack: Deployment) -> None:
     """While nothing can be written, nothing is taken in; then all goes on where it was.
 
     PostgreSQL ends itself then, and starts again: as when it is killed.
@@ -164,11 +166,11 @@ def test_a_full_disk_loses_nothing(local_stack: Stack) -> None:
     stack.parked()
 
 
-def _failures(stack: Stack) -> int:
+def _failures(stack: Deployment) -> int:
     return sum('"event": "the store failed"' in line for line in stack.server.lines)
 
 
-def test_slow_clients_hold_nobody_up(stack: Stack) -> None:
+def test_slow_clients_hold_nobody_up(stack: Deployment) -> None:
     """Requests that never end, and streams that no one reads, leave the others their turn."""
     head = b"POST /v1/submissions HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"
     slow = [socket.create_connection(("127.0.0.1", stack.port)) for _ in range(60)]
@@ -183,7 +185,7 @@ def test_slow_clients_hold_nobody_up(stack: Stack) -> None:
     assert not set(made) & set(stack.pending())
 
 
-def test_a_clock_that_jumps_back_loses_nothing(stack: Stack) -> None:
+def test_a_clock_that_jumps_back_loses_nothing(stack: Deployment) -> None:
     """A day back while it runs: what came before and behind is graded, and no age is negative."""
     before = stack.submit(2)
     with stack.clock_set_back():
@@ -195,7 +197,7 @@ def test_a_clock_that_jumps_back_loses_nothing(stack: Stack) -> None:
     assert not {*before, *after} & set(stack.pending())
 
 
-def test_a_backlog_is_worked_off_and_a_stop_loses_nothing(stack: Stack) -> None:
+def test_a_backlog_is_worked_off_and_a_stop_loses_nothing(stack: Deployment) -> None:
     """Many wait: SIGTERM finishes what is in hand, a start a day earlier grades the rest."""
     stack.fill(150)
     wait_until("some are graded", lambda: len(stack.pending()) < 140)
@@ -215,7 +217,7 @@ def test_a_backlog_is_worked_off_and_a_stop_loses_nothing(stack: Stack) -> None:
     stack.parked()
 
 
-def test_a_stop_ends_event_streams(stack: Stack) -> None:
+def test_a_stop_ends_event_streams(stack: Deployment) -> None:
     """Anyone who watches a submission that waits is not cut off, and holds no one up."""
     with stack.halted(), stack.client() as client:
         location = stack.post(client, stack.source()).raise_for_status().headers["Location"]
@@ -231,7 +233,7 @@ def test_a_stop_ends_event_streams(stack: Stack) -> None:
     stack.wait_until_graded()
 
 
-def test_logs_and_metrics_tell_no_secret(stack: Stack) -> None:
+def test_logs_and_metrics_tell_no_secret(stack: Deployment) -> None:
     """Whatever broke: lines of JSON without a text, a token, or the database's address.
 
     What a grading process writes to stderr is such a line, too, and quotes nothing.
@@ -252,5 +254,5 @@ def test_logs_and_metrics_tell_no_secret(stack: Stack) -> None:
         assert json.loads(line)["event"]
 
 
-def _written(stack: Stack) -> str:
+def _written(stack: Deployment) -> str:
     return "".join(line for program in stack.programs for line in program.lines)

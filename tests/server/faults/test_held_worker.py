@@ -8,12 +8,12 @@ import pytest
 from sqlalchemy import select
 
 from etude_server.store.tables import SAME_KEY, publication, verdict
-from tests.server.faults.conftest import Stack, children, run_stack, wait_until
+from tests.server.faults.conftest import Deployment, children, run_stack, wait_until
 
 HOLDS_UP = "def f(x): return 100_000_000_000\n"
 
 
-def _outcome(stack: Stack, submission_id: str) -> str | None:
+def _outcome(stack: Deployment, submission_id: str) -> str | None:
     asked = select(verdict.c.outcome).join(publication, SAME_KEY)
     with stack.database.read() as connection:
         found = connection.execute(asked.where(publication.c.submission_id == submission_id))
@@ -30,7 +30,7 @@ def _is_gone(process: Path) -> bool:
     return not process.exists()
 
 
-def _submit_blocking_program(stack: Stack, exercise: str) -> str:
+def _submit_blocking_program(stack: Deployment, exercise: str) -> str:
     with stack.client() as client:
         answer = stack.post(client, HOLDS_UP, exercise=exercise).raise_for_status()
     made = str(answer.json()["id"])
@@ -49,7 +49,7 @@ def test_others_wait_for_its_limit_and_a_stop_not_at_all(tmp_path: Path) -> None
         assert _outcome(stack, other) == "passed"
 
         held = _submit_blocking_program(stack, "held-long")
-        (worker,) = children(stack.server.desk)
+        (worker,) = children(stack.server.grading_process)
         process = Path("/proc", str(worker))
         wait_until("it computes", partial(_has_computed, process))
         stack.server.tell_to_stop()

@@ -2,11 +2,11 @@
 
 import pytest
 
-from tests.server.faults.conftest import Stack
+from tests.server.faults.conftest import Deployment
 
 
 @pytest.mark.slow
-def test_a_killed_program_loses_nothing(stack: Stack) -> None:
+def test_a_killed_program_loses_nothing(stack: Deployment) -> None:
     """SIGKILL of the server, or of a worker with jobs in hand: another does them, or a later one."""
     victim = stack.graders[0]
     with stack.halted():

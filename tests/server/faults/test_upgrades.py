@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from etude_server.store.database import Database
-from tests.server.faults.conftest import Stack, is_ready, run_stack, wait_until
+from tests.server.faults.conftest import Deployment, is_ready, run_stack, wait_until
 from tests.server.postgres import PostgresServer
 
 
@@ -53,7 +53,7 @@ def test_a_server_waits_for_its_database(postgres: PostgresServer, tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_exercises_are_read_again_without_a_restart(local_stack: Stack) -> None:
+def test_exercises_are_read_again_without_a_restart(local_stack: Deployment) -> None:
     """After SIGHUP new submissions meet the new version; a broken one changes nothing."""
     server = local_stack.server
     with local_stack.client() as client:

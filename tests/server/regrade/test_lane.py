@@ -17,13 +17,13 @@ from etude_server.store.tables import attempt
 from etude_server.sweeper import Sweeper
 from grader.grading.workers.grading_pool import GradingPool
 from tests.conftest import DOUBLE
-from tests.server.faults.conftest import HOOK, Program, free_port, is_ready, wait_until
+from tests.server.faults.conftest import HOOK, ServiceProcess, free_port, is_ready, wait_until
 from tests.server.postgres import PostgresServer
 from tests.server.regrade.conftest import DEFINITION, OLD, RIGHT, Stored, store_of
 
 _MANY = 45
 
-Worker = Callable[..., Program]
+Worker = Callable[..., ServiceProcess]
 
 
 @pytest.fixture
@@ -48,11 +48,11 @@ def worker(url: str, folder: Path, tmp_path: Path) -> Iterator[Worker]:
     address.write_text(f"{url}\n")
     command = ["worker", "--lane", "regrade", "--workers", "1", "--database-file", str(address)]
     environment = {k: v for k, v in os.environ.items() if not k.startswith("ETUDE_")}
-    started: list[Program] = []
+    started: list[ServiceProcess] = []
 
-    def start(*options: str, exercises: Path = folder) -> Program:
+    def start(*options: str, exercises: Path = folder) -> ServiceProcess:
         words = [*command, "--exercises", str(exercises), "--dead-after", "4", *options]
-        started.append(Program(words, environment | {"PYTHONPATH": str(HOOK)}))
+        started.append(ServiceProcess(words, environment | {"PYTHONPATH": str(HOOK)}))
         return started[-1]
 
     yield start
@@ -166,7 +166,7 @@ def test_a_server_that_grades_nothing_begins_a_regrade(
     headers = {"Authorization": f"Bearer {token}"}
     port = free_port()
     words = ["serve", "--workers", "0", "--port", str(port), "--exercises", str(folder)]
-    server = Program(words, {**os.environ, "ETUDE_DATABASE": url})
+    server = ServiceProcess(words, {**os.environ, "ETUDE_DATABASE": url})
     try:
         wait_until("the server is ready", lambda: is_ready(port))
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", headers=headers) as client:

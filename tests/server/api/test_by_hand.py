@@ -16,9 +16,8 @@ from etude_server.settings import Settings
 from etude_server.store import people, schedules
 from grader.course.schedule import Window
 from grader.errors import DefinitionError
-from tests.conftest import DOUBLE
 from tests.server.api.conftest import Served
-from tests.server.regrade.conftest import DEFINITION, HALF_RIGHT, RIGHT, WRONG
+from tests.server.regrade.conftest import HALF_RIGHT, RIGHT, WRONG, write_collection
 
 NOW = datetime.now(UTC)
 HOUR = timedelta(hours=1)
@@ -30,9 +29,7 @@ def served(
 ) -> Served:
     """A server with one exercise of which two tests of five points are visible."""
     folder = tmp_path_factory.mktemp("collection")
-    (folder / "small").mkdir()
-    (folder / "small/track.yaml").write_text(DEFINITION)
-    (folder / "small/01-double.yaml").write_text(DOUBLE)
+    write_collection(folder)
     (folder / "schedule.yaml").write_text("tracks:\n  small: {opens: 2020-01-01T08:00+01:00}\n")
     url = f"sqlite:///{tmp_path_factory.mktemp('served')}/etude.db"
     return serving(Settings(url, folder, workers=1, per_minute=10_000))

@@ -17,9 +17,14 @@ import pytest
 from etude_server.grading import Grading
 from etude_server.settings import Settings
 from etude_server.store import people, submissions
-from tests.conftest import DOUBLE
 from tests.server.api.conftest import Served, grading_worker
-from tests.server.regrade.conftest import DEFINITION, HALF_RIGHT, RIGHT, WRONG, Stored
+from tests.server.regrade.conftest import (
+    HALF_RIGHT,
+    RIGHT,
+    WRONG,
+    Stored,
+    write_collection,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -63,9 +68,7 @@ def target_on(
     @functools.cache
     def target_on(dialect: str) -> Target:
         folder = tmp_path_factory.mktemp("attacked")
-        (folder / "small").mkdir()
-        (folder / "small/track.yaml").write_text(DEFINITION)
-        (folder / "small/01-double.yaml").write_text(DOUBLE)
+        write_collection(folder)
         url = f"sqlite:///{folder}/etude.db"
         if dialect == "postgresql":
             url = request.getfixturevalue("postgres").make("attacked")

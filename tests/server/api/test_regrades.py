@@ -14,9 +14,14 @@ from etude_server.settings import Settings
 from etude_server.store import events, regrades
 from etude_server.store.database import Database
 from etude_server.store.migrate import upgrade
-from tests.conftest import DOUBLE
 from tests.server.api.conftest import Served
-from tests.server.regrade.conftest import DEFINITION, HALF_RIGHT, OLD, RIGHT, Stored
+from tests.server.regrade.conftest import (
+    HALF_RIGHT,
+    OLD,
+    RIGHT,
+    Stored,
+    write_collection,
+)
 
 Start = Callable[[str], tuple[Served, Stored]]
 
@@ -25,9 +30,7 @@ Start = Callable[[str], tuple[Served, Stored]]
 def start(serving: Callable[[Settings], Served], tmp_path_factory: pytest.TempPathFactory) -> Start:
     """Serve a collection of one exercise from a database file."""
     folder = tmp_path_factory.mktemp("collection")
-    (folder / "small").mkdir()
-    (folder / "small/track.yaml").write_text(DEFINITION)
-    (folder / "small/01-double.yaml").write_text(DOUBLE)
+    write_collection(folder)
 
     def begin(url: str) -> tuple[Served, Stored]:
         served = serving(Settings(url, folder, workers=1, per_minute=10_000))

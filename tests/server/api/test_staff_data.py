@@ -10,9 +10,8 @@ import pytest
 
 from etude_server.settings import Settings
 from etude_server.store import people, submissions
-from tests.conftest import DOUBLE
 from tests.server.api.conftest import Served
-from tests.server.regrade.conftest import DEFINITION, HALF_RIGHT, RIGHT, WRONG
+from tests.server.regrade.conftest import HALF_RIGHT, RIGHT, WRONG, write_collection
 
 _CANVAS = (
     "Student,ID,SIS User ID,SIS Login ID,Section,Double (12)\r\n"
@@ -29,9 +28,7 @@ def served(
 ) -> Served:
     """A server with one exercise, and what four people submitted."""
     folder = tmp_path_factory.mktemp("collection")
-    (folder / "small").mkdir()
-    (folder / "small/track.yaml").write_text(DEFINITION)
-    (folder / "small/01-double.yaml").write_text(DOUBLE)
+    write_collection(folder)
     url = f"sqlite:///{tmp_path_factory.mktemp('served')}/etude.db"
     made = serving(Settings(url, folder, workers=2, per_minute=10_000))
     for name, sources in {

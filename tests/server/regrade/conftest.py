@@ -32,14 +32,19 @@ WRONG = "def double(x):\n    return x\n"
 DEFINITION = "id: small\ntitle: Small\ndescription: One exercise.\nexercises: [double]\n"
 
 
+def write_collection(folder: Path, exercise: str = DOUBLE) -> Path:
+    """Write a collection of one exercise, and return its folder."""
+    (folder / "small").mkdir(parents=True)
+    (folder / "small/track.yaml").write_text(DEFINITION)
+    (folder / "small/01-double.yaml").write_text(exercise)
+    return folder
+
+
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A collection with the fixed exercise."""
     made = tmp_path_factory.mktemp("collection")
-    (made / "small").mkdir()
-    (made / "small/track.yaml").write_text(DEFINITION)
-    (made / "small/01-double.yaml").write_text(DOUBLE)
-    return made
+    return write_collection(made)
 
 
 @pytest.fixture(scope="session")

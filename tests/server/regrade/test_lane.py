@@ -19,7 +19,7 @@ from grader.grading.workers.grading_pool import GradingPool
 from tests.conftest import DOUBLE
 from tests.server.faults.conftest import HOOK, ServiceProcess, free_port, is_ready, wait_until
 from tests.server.postgres import PostgresServer
-from tests.server.regrade.conftest import DEFINITION, OLD, RIGHT, Stored, store_of
+from tests.server.regrade.conftest import OLD, RIGHT, Stored, store_of, write_collection
 
 _MANY = 45
 
@@ -200,12 +200,9 @@ def test_a_worker_with_another_version_leaves_the_jobs_to_others(
 ) -> None:
     """Its log says so, it publishes nothing, and a worker with the version does them."""
     _fill_store(stored, 2)
-    (tmp_path / "other/small").mkdir(parents=True)
-    (tmp_path / "other/small/track.yaml").write_text(DEFINITION)
-    changed = DOUBLE.replace("title: ", "title: Another ")
-    (tmp_path / "other/small/01-double.yaml").write_text(changed)
     begun = stored.begin()
-    other = worker(exercises=tmp_path / "other")
+    changed = DOUBLE.replace("title: ", "title: Another ")
+    other = worker(exercises=write_collection(tmp_path / "other", changed))
     wait_until("it says so", lambda: "of another version" in "".join(other.lines))
     assert _progress(stored, begun.id) == ("running", 0, 2)
     worker()

@@ -13,7 +13,7 @@ from etude_server.commands.server_options import (
     keep_option,
 )
 from etude_server.oidc import Provider
-from etude_server.server import serve
+from etude_server.run import serve
 from etude_server.settings import Settings
 from grader.cli import options
 from grader.definitions.exercise import Exercise

@@ -106,13 +106,13 @@ class LocalExecutor(_Runner):
             return []
         with self._grading.database.read() as connection:
             oldest = submissions.next_waiting(connection, 2 * (room + len(in_hand)))
-        begun, chosen = set(in_hand.values()), list[StoredSubmission]()
+        begun, selected = set(in_hand.values()), list[StoredSubmission]()
         for each in oldest:
-            what = (each.exercise, each.source_hash)
-            if each.id not in in_hand and what not in begun and len(chosen) < room:
-                begun.add(what)
-                chosen.append(each)
-        return chosen
+            code = (each.exercise, each.source_hash)
+            if each.id not in in_hand and code not in begun and len(selected) < room:
+                begun.add(code)
+                selected.append(each)
+        return selected
 
     def _settle(self, submission_id: str, done: Future[None]) -> None:
         """Make room for another submission; for an error the executor's own thread pauses."""

@@ -120,17 +120,17 @@ async def choose(request: Request, service: ServiceOf) -> Response:
     """Show the button that sends the chosen exercises to the platform."""
     try:
         sent = parse_qs((await request.body()).decode(), max_num_fields=_MOST_CHOSEN)
-        chosen = list(filter(None, map(service.catalog.find, sent.get("exercise", ()))))
+        exercises = list(filter(None, map(service.catalog.find, sent.get("exercise", ()))))
         token = sent.get("request", [""])[0]
         launch_url = public_address(request, service) + _PATH
         answer = await run_in_threadpool(
-            launch.answer_choice, service.database, token, chosen, launch_url
+            launch.answer_choice, service.database, token, exercises, launch_url
         )
     except (LaunchError, ValueError) as error:
         return await run_in_threadpool(_refusal, error, service)
     frames = await run_in_threadpool(frame_origins, service.database)
     form = origin(answer.url)
-    return render("choice", frames=frames, form=form, answer=answer, count=len(chosen))
+    return render("choice", frames=frames, form=form, answer=answer, count=len(exercises))
 
 
 def frame_origins(database: Database) -> str:

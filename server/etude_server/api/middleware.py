@@ -38,14 +38,14 @@ class BodyCap:
     def __init__(self, app: ASGIApp, most: int, larger_limits: Mapping[str, int]) -> None:
         self._app = app
         self._most = most
-        self._roomy = larger_limits
+        self._larger_limits = larger_limits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, or refuse it with 413."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        most = left = self._roomy.get(scope["path"], self._most)
+        most = left = self._larger_limits.get(scope["path"], self._most)
         refusal = _refusal(Headers(scope=scope), most)
         has_begun = False
 

@@ -304,7 +304,7 @@ class Term:
             each.result()
 
 
-class ServiceProcess:
+class OtherProgram:
     """Another program that writes to the store, as the commands of staff do."""
 
     def __init__(self, term: Term, database: Database) -> None:
@@ -349,7 +349,7 @@ def beside(term: Term, url: str) -> Iterator[None]:
     def run() -> None:
         try:
             with Database(url) as database:
-                program = ServiceProcess(term, database)
+                program = OtherProgram(term, database)
                 for count in itertools.count():
                     with contextlib.suppress(UsageError):  # work of theirs is not graded yet
                         program.write(count)

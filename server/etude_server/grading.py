@@ -53,7 +53,7 @@ class GradingRequest:
     exercise: str
     source_hash: str
     publish: Callable[[Connection, StoredVerdict], object]  # in the transaction that stores it
-    give_up: Callable[[Connection, str], object]  # with the reason, in a transaction
+    give_up: Callable[[Connection, str], None]  # with the reason, in a transaction
     order: str = ""  # in one transaction, to avoid deadlocks
     version: str = ""  # the exercise's digest; "" for the loaded one
     # When the attempt is over, with the error that kept it from a verdict.
@@ -71,18 +71,10 @@ def for_submission(submitted: StoredSubmission) -> GradingRequest:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class NewVerdict:
-    """A verdict that is not stored yet."""
+Write: TypeAlias = Callable[[Connection], StoredVerdict | None]
+"""What a job leads to, in a transaction: it returns the verdict to publish, or does all itself."""
 
-    verdict: Verdict
-    run: GradingRun
-
-
-Result: TypeAlias = NewVerdict | StoredVerdict | Callable[[Connection], object]
-"""The result of grading requests: a new verdict, a stored one, or another write."""
-
-_Ready: TypeAlias = tuple[Sequence[GradingRequest], Result]
+_Ready: TypeAlias = tuple[Sequence[GradingRequest], Write]
 
 
 class Publisher:
@@ -94,10 +86,10 @@ class Publisher:
         self._ready: list[_Ready] = []
         self._thread = ThreadPoolExecutor(1, "publish")
 
-    def put(self, requests: Sequence[GradingRequest], result: Result) -> None:
+    def put(self, requests: Sequence[GradingRequest], write: Write) -> None:
         """Write a result soon."""
         with self._lock:
-            self._ready.append((requests, result))
+            self._ready.append((requests, write))
         self._thread.submit(self._write_ready)
 
     def _write_ready(self) -> None:
@@ -147,13 +139,10 @@ class Publisher:
 def _publish(connection: Connection, batch: Sequence[_Ready]) -> None:
     stored: list[tuple[GradingRequest, StoredVerdict]] = []
     # In one order, to avoid deadlocks.
-    for requests, result in sorted(batch, key=lambda each: each[0][0].source_hash):
-        if isinstance(result, NewVerdict):
-            result = verdicts.store_verdict(connection, result.verdict, result.run)  # noqa: PLW2901  stored
-        if isinstance(result, StoredVerdict):
-            stored += [(request, result) for request in requests]
-        else:
-            result(connection)
+    for requests, write in sorted(batch, key=lambda each: each[0][0].source_hash):
+        verdict = write(connection)
+        if verdict is not None:
+            stored += [(request, verdict) for request in requests]
     for request, verdict in sorted(stored, key=lambda each: each[0].order):
         request.publish(connection, verdict)
 
@@ -220,7 +209,7 @@ class Grading:
             if (
                 stored is not None and not text
             ):  # otherwise another person wrote an erased program again
-                self._publisher.put([request], stored)
+                self._publisher.put([request], lambda _: stored)
                 return
             if exercise is None or version != loaded:
                 reason = f"{request.exercise} is not version {version[:12]} here"
@@ -267,4 +256,4 @@ class Grading:
         else:
             verdict = finished.result()
             self.meter.count_verdict(verdict.outcome.value, (run.ended_at - started) / 1e6)
-            self._publisher.put(requests, NewVerdict(verdict, run))
+            self._publisher.put(requests, lambda c: verdicts.store_verdict(c, verdict, run))

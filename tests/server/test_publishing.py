@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import Connection, event, func, select, text
 
-from etude_server.grading import GradingRequest, NewVerdict, Publisher, for_submission
+from etude_server.grading import GradingRequest, Publisher, Write, for_submission
 from etude_server.store import events, people, submissions, verdicts
 from etude_server.store.database import Database
 from etude_server.store.submissions import StoredSubmission
@@ -57,7 +57,7 @@ def _submit(database: Database, number: int) -> list[StoredSubmission]:
 
 def _new_verdict(
     submitted: StoredSubmission, score: int, name: str = "t", outcome: Outcome = Outcome.PASSED
-) -> NewVerdict:
+) -> Write:
     test = TestResult(name, "", hidden=False, outcome=outcome, points=score, max_points=9)  # type: ignore[arg-type]  # a name in place of a NewType
     made = Verdict(
         exercise="double",  # type: ignore[arg-type]  # likewise
@@ -74,7 +74,7 @@ def _new_verdict(
         submission_hash=submitted.source_hash,
         grader_version="0",
     )
-    return NewVerdict(made, _RUN)
+    return lambda connection: verdicts.store_verdict(connection, made, _RUN)
 
 
 @pytest.fixture

@@ -264,7 +264,7 @@ def run(
 def for_source(
     begun: Regrade,
     source_hash: str,
-    give_up: Callable[[Connection, str], object] = lambda *_: None,
+    give_up: Callable[[Connection, str], None] = lambda *_: None,
 ) -> GradingRequest:
     """Return the request to grade a source of a regrade again.
 

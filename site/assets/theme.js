@@ -1,26 +1,26 @@
-// What has to happen before the page is drawn: the choice between the system's colours, light and
-// dark, and room for what a script will make. Without this file the system decides.
+// Runs before the page is drawn: applies the theme, and hides what scripts will replace. Without this
+// file the system decides on the theme.
 (() => {
   "use strict";
   const KEY = "etude.theme";
   const root = document.documentElement;
 
-  // Storage can be switched off, and then even reading it throws.
-  const stored = () => {
+  // If storage is switched off, even reading it throws.
+  const readTheme = () => {
     try {
       return localStorage.getItem(KEY);
     } catch {
       return null;
     }
   };
-  const store = (theme) => {
+  const storeTheme = (theme) => {
     try {
       localStorage.setItem(KEY, theme);
     } catch {
-      // The choice then holds for this page alone.
+      // Without storage the choice lasts as long as the page.
     }
   };
-  const apply = (theme) => {
+  const applyTheme = (theme) => {
     if (theme === "light" || theme === "dark") {
       root.dataset.theme = theme;
     } else {
@@ -28,36 +28,36 @@
     }
   };
 
-  // How many hints of this page's exercise its learner has taken: those are there from the start.
-  const hintsTaken = () => {
+  // The number of hints that the learner has taken in this exercise, which CSS shows at once.
+  const countTakenHints = () => {
     try {
       const { hints } = JSON.parse(localStorage.getItem("etude.progress"));
       return hints.filter(({ exercise }) => exercise === root.dataset.exercise).length;
     } catch {
-      return 0; // nothing is recorded, or it cannot be read
+      return 0; // there is no record, or it cannot be read
     }
   };
 
-  // A page in a frame of another site has no header and no footer; see `embedding` in the scripts.
-  const words = new URLSearchParams(location.search);
-  if (words.has("embed")) root.classList.add("embedded");
+  // A page in a frame of another site has no header and no footer; see `embedding.ts` of the frontend.
+  const parameters = new URLSearchParams(location.search);
+  if (parameters.has("embed")) root.classList.add("embedded");
 
-  // Before the page is drawn, so that it does not flash in the other colours.
-  apply((words.has("embed") && words.get("theme")) || stored());
+  // Now, so that the page does not flash in the other theme's colours.
+  applyTheme((parameters.has("embed") && parameters.get("theme")) || readTheme());
 
-  // Nor does what a module will put away: it is out of sight until then, or until it cannot come.
+  // CSS hides what a module will replace, until it has loaded or failed to load.
   const awaitModules = () => {
     root.dataset.awaiting = "";
-    root.dataset.taken = hintsTaken();
+    root.dataset.taken = countTakenHints();
   };
   if (location.protocol !== "file:") {
     awaitModules();
-    const give = (event) => {
+    const stopWaiting = (event) => {
       if (event.target instanceof HTMLScriptElement) delete root.dataset.awaiting;
     };
-    addEventListener("error", give, true);
+    addEventListener("error", stopWaiting, true);
   } else {
-    // From a disk this file is the only program that a browser runs.
+    // On a page from a disk this file is the only script that a browser runs.
     addEventListener("DOMContentLoaded", () => {
       const notice = document.createElement("p");
       notice.className = "card notice";
@@ -69,22 +69,22 @@
     });
   }
 
-  const offer = () => {
+  const showThemeChoice = () => {
     const choice = document.getElementById("theme");
     const current = root.dataset.theme ?? "system";
     for (const option of choice.querySelectorAll("input")) {
       option.checked = option.value === current;
     }
     choice.addEventListener("change", (event) => {
-      apply(event.target.value);
-      store(event.target.value);
+      applyTheme(event.target.value);
+      storeTheme(event.target.value);
     });
     choice.hidden = false;
   };
-  addEventListener("DOMContentLoaded", offer);
-  // Another page is shown in the same document; see the frontend's `turning`.
-  addEventListener("etude:turned", () => {
+  addEventListener("DOMContentLoaded", showThemeChoice);
+  // Another page is shown in the same document; see `navigation.ts` of the frontend.
+  addEventListener("etude:page-changed", () => {
     awaitModules();
-    offer();
+    showThemeChoice();
   });
 })();

@@ -1,7 +1,7 @@
 /** The signal that ends a page: one document may show several pages in turn; see `navigation.ts`. */
 
 /** Event on the window, after another page is shown in it. */
-export const PAGE_CHANGED_EVENT = "etude:turned";
+export const PAGE_CHANGED_EVENT = "etude:page-changed";
 
 let controller = new AbortController();
 

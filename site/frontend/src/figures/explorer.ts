@@ -8,13 +8,13 @@ import { attentionWeights, isKnownWord, type Matrix, type ToyModel } from "./att
 import { describeCell, describeRow, fitInRow, type SentenceParts } from "./explorer-sentences";
 import { cellPosition, type CellPosition, FigureSentence, makeGrid, readFigureData, setTabStop, showSetting } from "./figure";
 
-const FEWEST_WORDS = 2;
-const MOST_WORDS = 10;
+const MIN_WORDS = 2;
+const MAX_WORDS = 10;
 const shadeWeight = createShade([0, 1]);
 
 interface ExplorerState {
   words: readonly string[];
-  ask: number;
+  query: number;
   head: number;
   mask: boolean;
   scale: boolean;
@@ -40,7 +40,7 @@ class Explorer {
     this.#table = figure.querySelector("table");
     this.#initialState = {
       words: splitWords(this.#sentenceInput.defaultValue),
-      ask: [...this.#wordInputs()].findIndex(({ defaultChecked }) => defaultChecked),
+      query: [...this.#wordInputs()].findIndex(({ defaultChecked }) => defaultChecked),
       head: [...this.#headInputs()].findIndex(({ defaultChecked }) => defaultChecked),
       mask: this.#settingInput("mask")?.defaultChecked ?? false,
       scale: this.#settingInput("scale")?.defaultChecked ?? true,
@@ -66,11 +66,11 @@ class Explorer {
 
   #addListeners(): void {
     this.#wordList.addEventListener("change", ({ target }) => {
-      this.#change({ ask: [...this.#wordInputs()].indexOf(target as HTMLInputElement) });
+      this.#change({ query: [...this.#wordInputs()].indexOf(target as HTMLInputElement) });
     });
     this.#wordList.addEventListener("pointerover", ({ target, pointerType }) => {
       const label = (target as Element).closest("label");
-      if (label && pointerType === "mouse") this.#pointAt([this.#state.ask, [...this.#wordList.children].indexOf(label)]);
+      if (label && pointerType === "mouse") this.#pointAt([this.#state.query, [...this.#wordList.children].indexOf(label)]);
     });
     this.#wordList.addEventListener("pointerleave", () => this.#pointAt(null));
     this.#headInputs().forEach((input, head) => input.addEventListener("change", () => this.#change({ head })));
@@ -90,7 +90,7 @@ class Explorer {
   #addTableListeners(): void {
     const table = this.#table;
     if (!table) return;
-    makeGrid(table, [this.#state.ask, 0]);
+    makeGrid(table, [this.#state.query, 0]);
     const cellAt = ({ target }: Event): CellPosition | null => cellPosition(table, target);
     table.addEventListener("pointerover", (event) => {
       if (event.pointerType === "mouse") this.#pointAt(cellAt(event));
@@ -111,25 +111,25 @@ class Explorer {
   }
 
   /** Select a word as the query. */
-  #selectQuery(ask: number): void {
-    const radio = this.#wordInputs()[ask];
+  #selectQuery(query: number): void {
+    const radio = this.#wordInputs()[query];
     if (radio) radio.checked = true;
-    this.#change({ ask });
+    this.#change({ query });
   }
 
   #readSentence(text: string): void {
     const words = splitWords(text);
-    if (words.length < FEWEST_WORDS) return;
-    const ask = Math.min(this.#state.ask, words.length - 1);
-    this.#buildWords(words, ask);
-    this.#change({ words, ask });
+    if (words.length < MIN_WORDS) return;
+    const query = Math.min(this.#state.query, words.length - 1);
+    this.#buildWords(words, query);
+    this.#change({ words, query });
   }
 
   #writeSentence(text: string): void {
     this.#sentenceInput.value = text;
     this.#readSentence(text);
-    const same = this.#state.words.indexOf(this.#initialState.words[this.#initialState.ask] ?? "");
-    this.#selectQuery(text === this.#sentenceInput.defaultValue ? this.#initialState.ask : Math.max(same, 1));
+    const same = this.#state.words.indexOf(this.#initialState.words[this.#initialState.query] ?? "");
+    this.#selectQuery(text === this.#sentenceInput.defaultValue ? this.#initialState.query : Math.max(same, 1));
   }
 
   #reset(): void {
@@ -138,7 +138,7 @@ class Explorer {
       if (input.type === "range") input.value = input.defaultValue;
       else input.checked = input.defaultChecked;
     }
-    this.#buildWords(this.#initialState.words, this.#initialState.ask);
+    this.#buildWords(this.#initialState.words, this.#initialState.query);
     this.#change({ ...this.#initialState, head: Math.max(0, this.#initialState.head) });
   }
 
@@ -162,13 +162,13 @@ class Explorer {
   }
 
   #describe(cell: CellPosition | null): SentenceParts {
-    const { words, ask, mask } = this.#state;
-    if (cell === null) return describeRow(words, this.#weights[ask] ?? [], ask, mask);
+    const { words, query, mask } = this.#state;
+    if (cell === null) return describeRow(words, this.#weights[query] ?? [], query, mask);
     return describeCell(words, this.#weights[cell[0]]?.[cell[1]] ?? 0, cell[0], cell[1], mask);
   }
 
   /** Build the words, the table and the small pictures for a sentence; `#paint` fills them. */
-  #buildWords(words: readonly string[], ask: number): void {
+  #buildWords(words: readonly string[], query: number): void {
     const name = `${this.figure.id}-ask`;
     this.figure.classList.toggle("tall", !fitInRow(words));
     this.#wordList.replaceChildren(
@@ -176,7 +176,7 @@ class Explorer {
         element(
           "label",
           { class: `explorer-word${isKnownWord(this.#toy, word) ? "" : " guessed"}` },
-          element("input", { type: "radio", name, value: index, checked: index === ask }),
+          element("input", { type: "radio", name, value: index, checked: index === query }),
           element("span", { class: "explorer-chip" }, word),
           " ",
           element("span", { class: "explorer-share" }),
@@ -196,18 +196,18 @@ class Explorer {
         element("tr", {}, element("th", { scope: "row" }, word), ...words.map(() => element("td"))),
       ),
     );
-    setTabStop(table, [ask, 0]);
+    setTabStop(table, [query, 0]);
   }
 
   #paint(): void {
-    const { ask, mask } = this.#state;
-    const query = this.#pointedCell?.[0] ?? ask;
+    const { query, mask } = this.#state;
+    const activeQuery = this.#pointedCell?.[0] ?? query;
     const key = this.#pointedCell?.[1] ?? null;
-    this.#paintWords(this.#weights[query] ?? [], key);
+    this.#paintWords(this.#weights[activeQuery] ?? [], key);
     for (const isTall of [false, true]) {
       const drawing = findElement(isTall ? ".explorer-tall" : ".explorer-wide", SVGSVGElement, this.figure);
       if (isTall) drawing.setAttribute("viewBox", `0 0 130 ${tallHeight(this.#weights.length)}`);
-      replaceArcs(drawing, drawArcs(this.#weights, query, key, isTall));
+      replaceArcs(drawing, drawArcs(this.#weights, activeQuery, key, isTall));
     }
     this.figure.querySelectorAll(".explorer-picture").forEach((picture, head) => {
       const weights = this.#computeWeights(head);
@@ -216,12 +216,12 @@ class Explorer {
       });
     });
     [...(this.#table?.tBodies[0]?.rows ?? [])].forEach((row, index) => {
-      row.classList.toggle("asked", index === query);
+      row.classList.toggle("asked", index === activeQuery);
       [...row.cells].slice(1).forEach((cell, to) => {
         const isShut = mask && to > index;
         const weight = this.#weights[index]?.[to] ?? 0;
         cell.className = isShut ? "shut" : shadeWeight(weight);
-        cell.classList.toggle("met", index === query && to === key);
+        cell.classList.toggle("met", index === activeQuery && to === key);
         cell.replaceChildren(isShut ? element("span", { class: "unseen" }, "masked") : String(Math.round(100 * weight)));
       });
     });
@@ -255,7 +255,7 @@ function replaceArcs(drawing: SVGSVGElement, arcs: readonly SVGElement[]): void 
 }
 
 function splitWords(text: string): string[] {
-  return text.trim().split(/\s+/).filter(Boolean).slice(0, MOST_WORDS);
+  return text.trim().split(/\s+/).filter(Boolean).slice(0, MAX_WORDS);
 }
 
 export function startExplorer(figure: HTMLElement): void {

@@ -3,7 +3,8 @@
 import { button, element } from "../dom";
 import { createShade } from "../shading";
 import { cellPosition, type CellPosition, makeGrid, setTabStop } from "./figure";
-import { CELLS_RAN_EVENT, type ComputedArray, computeHeadArrays, formatValue, type LessonArrays } from "./head-arrays";
+import { type ComputedArray, computeHeadArrays, formatValue } from "./head-arrays";
+import { CELLS_RAN_EVENT, type LessonArrays } from "./lesson-arrays";
 
 class StepPanel {
   readonly #result: HTMLTableElement;

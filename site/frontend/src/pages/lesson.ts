@@ -1,5 +1,5 @@
 import { button, element } from "../dom";
-import { CELLS_RAN_EVENT, LESSON_ARRAY_NAMES } from "../figures/head-arrays";
+import { CELLS_RAN_EVENT, LESSON_ARRAY_NAMES } from "../figures/lesson-arrays";
 import { startFigures } from "../figures/start";
 import { makeHeatmapsExplorable } from "../heatmap";
 import { type CellResult, CellView } from "../lesson/cell";

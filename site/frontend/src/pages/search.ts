@@ -3,7 +3,6 @@
 import { element, findElement } from "../dom";
 import { page } from "../page";
 import { correctQuery, rankPages, type SearchHit, type SearchIndex, splitWords } from "../search/ranking";
-import { errorMessage } from "../text";
 
 const MAX_HITS = 30;
 const ANNOUNCE_DELAY_MS = 600; // waits for a pause in typing
@@ -109,5 +108,5 @@ function moveFocus(event: KeyboardEvent): void {
 }
 
 loadIndex().then(startSearch, (error: unknown) => {
-  unavailable.textContent = `The search cannot be used: ${errorMessage(error)}.`;
+  unavailable.textContent = `The search cannot be used: ${error instanceof Error ? error.message : error}.`;
 });

@@ -5,7 +5,7 @@ import { button, element, findElement } from "../dom";
 import { progress } from "../progress";
 import { fromJson, InvalidHistory, type Programs, readPrograms, toJson } from "../progress/exchange";
 import { countEntries, countNew, type History, mergeHistories, toLocalDay } from "../progress/history";
-import { askInDialog } from "../dialog";
+import { askInDialog } from "../confirmation";
 import { download } from "../solve/download";
 import { importPrograms, readPassedPrograms, withoutLocalCode } from "../solve/draft";
 import { computeTotals } from "./totals";

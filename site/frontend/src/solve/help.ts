@@ -4,7 +4,7 @@ import { button, type Child, element, findElement, renderInlineCode } from "../d
 import { progress } from "../progress";
 import { availableXp } from "../progress/status";
 import { certificates, service } from "../submit/certificates";
-import { askInDialog } from "../dialog";
+import { askInDialog } from "../confirmation";
 import type { Exercise, Solution } from "./exercise";
 import { renderExplanation, solutionLoader } from "./solution";
 

@@ -11,7 +11,7 @@ import { service } from "../submit/certificates";
 import { SubmitControls } from "../submit/submit-controls";
 import { hasPython, numpyNames } from "../workers";
 import { recordVerdict } from "./verdict-recording";
-import { askInDialog } from "../dialog";
+import { askInDialog } from "../confirmation";
 import { download } from "./download";
 import { Draft } from "./draft";
 import { type Exercise, fileAddress, submissionName } from "./exercise";

@@ -1,1 +1,0 @@
-import{a as t}from"./chunk-TR2CGC6Q.js";function d(o,n,r="text/x-python"){let e=URL.createObjectURL(new Blob([n],{type:r}));t("a",{href:e,download:o}).click(),setTimeout(()=>URL.revokeObjectURL(e))}export{d as a};

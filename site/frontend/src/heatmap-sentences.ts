@@ -22,13 +22,13 @@ const ATTENTION_VERBS = { all: "looks at", only: "looks only at", most: "looks m
 const SHARE_VERBS = { all: "treats", only: "puts everything on", most: "puts most on" };
 const ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"];
 
-export function describeRow(row: HeatmapRow): string {
+export function describeHeatmapRow(row: HeatmapRow): string {
   const entries = row.texts.map((text, index) => ({ name: columnName(row, index), text, value: parseCell(text) }));
   const finite = entries.filter(({ value }) => Number.isFinite(value));
-  return `${capitalize(row.isShares ? describeShares(row, finite) : describeExtremes(row, entries, finite))}.`;
+  return `${capitalize(row.isShares ? describeShareRow(row, finite) : describeValueRow(row, entries, finite))}.`;
 }
 
-function describeShares(row: HeatmapRow, entries: readonly Entry[]): string {
+function describeShareRow(row: HeatmapRow, entries: readonly Entry[]): string {
   const sorted = [...entries].sort((a, b) => b.value - a.value);
   const [largest = 0, smallest = 0] = [sorted[0]?.value, sorted.at(-1)?.value];
   const verbs = isSelfAttention(row) ? ATTENTION_VERBS : SHARE_VERBS;
@@ -43,7 +43,7 @@ function describeShares(row: HeatmapRow, entries: readonly Entry[]): string {
   return `${subject} ${verbs.most} ${joinNames(names)}`;
 }
 
-function describeExtremes(row: HeatmapRow, entries: readonly Entry[], finite: readonly Entry[]): string {
+function describeValueRow(row: HeatmapRow, entries: readonly Entry[], finite: readonly Entry[]): string {
   const sorted = [...finite].sort((a, b) => b.value - a.value);
   const [largest, smallest] = [sorted[0], sorted.at(-1)];
   const subject = rowName(row);

@@ -1,7 +1,7 @@
 /** Heatmaps that describe the row that a reader selects. The headings of the rows become buttons. */
 
 import { element } from "./dom";
-import { describeRow } from "./heatmap-sentences";
+import { describeHeatmapRow } from "./heatmap-sentences";
 
 const KEY_STEPS: Readonly<Record<string, (index: number, last: number) => number>> = {
   ArrowDown: (index, last) => Math.min(index + 1, last),
@@ -40,7 +40,7 @@ export function makeHeatmapExplorable(figure: HTMLElement, isInviting: boolean):
   const sentence = (index: number): string => {
     const texts = [...(rows[index]?.cells ?? [])].slice(1).map(({ textContent }) => textContent ?? "");
     const isShares = figure.dataset.explore === "shares";
-    return describeRow({ index, texts, columns, labels, isShares });
+    return describeHeatmapRow({ index, texts, columns, labels, isShares });
   };
 
   rows.forEach((row, index) => {

@@ -47,7 +47,7 @@ function paintState(mark: HTMLElement, statuses: readonly ExerciseStatus[], isCe
   mark.toggleAttribute("data-certified", isCertified);
   const label = mark.querySelector(":scope > .unseen");
   if (!label) return;
-  const stateWords = isSelfReported(statuses) && state === "passed" ? "visible tests passed" : STATE_SENTENCES[state];
+  const stateWords = hasSelfReported(statuses) && state === "passed" ? "visible tests passed" : STATE_SENTENCES[state];
   const uncertifiedWords = statuses.length > 1 && state === "tried" ? passedSentence(statuses) : stateWords;
   const words = isCertified ? "passed, certified" : uncertifiedWords;
   const punctuated = mark.classList.contains("need") ? ` (${words})` : `${words}: `; // it stands behind the exercise's name, or before it
@@ -77,11 +77,11 @@ function paintMasthead(xp: number): void {
 }
 
 function passedSentence(statuses: readonly ExerciseStatus[]): string {
-  return `${countPassed(statuses)} of ${statuses.length} ${isSelfReported(statuses) ? "done" : "passed"}`;
+  return `${countPassed(statuses)} of ${statuses.length} ${hasSelfReported(statuses) ? "done" : "passed"}`;
 }
 
 /** Return whether a pass is from visible tests alone, so that the page must not call it passed. */
-function isSelfReported(statuses: readonly ExerciseStatus[]): boolean {
+function hasSelfReported(statuses: readonly ExerciseStatus[]): boolean {
   return !page.isPractice && statuses.some(({ selfReported }) => selfReported);
 }
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { attentionWeights, isKnownWord, softmax } from "../src/figures/attention.ts";
-import { describeArrows, dotProduct } from "../src/figures/arrows-model.ts";
+import { arrowProduct, describeArrows } from "../src/figures/arrows-model.ts";
 import { describeRow } from "../src/figures/explorer-sentences.ts";
 import { changeScores, describeShares } from "../src/figures/shares-model.ts";
 import { computeMeasures, decodeScores, describeMeasures, histogramHeights } from "../src/figures/curves-model.ts";
@@ -74,8 +74,8 @@ test("scores are named by what one more makes of a share", () => {
 });
 
 test("two arrows have the product of their lengths and the cosine between them", () => {
-  assert.equal(dotProduct(0, 90, 1.5), 0);
-  assert.equal(dotProduct(170, -170, 1).toFixed(4), (2 * Math.cos(Math.PI / 9)).toFixed(4));
+  assert.equal(arrowProduct(0, 90, 1.5), 0);
+  assert.equal(arrowProduct(170, -170, 1).toFixed(4), (2 * Math.cos(Math.PI / 9)).toFixed(4));
   assert.equal(describeArrows(0, 180, 1).join(""), "180 degrees apart: 2 · 1.00 · cos 180° = −2.00. Opposite directions: no other gives less.");
   assert.match(describeArrows(45, -45, 1).join(""), /^90 degrees apart.* = 0\.00\. At a right angle/);
 });

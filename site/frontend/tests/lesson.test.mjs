@@ -1,7 +1,7 @@
 // What a lesson's page knows of its cells and says of its matrices, without a browser.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { describeRow } from "../src/heatmap-sentences.ts";
+import { describeHeatmapRow } from "../src/heatmap-sentences.ts";
 import { layOutMatrix } from "../src/lesson/figures.ts";
 import { Notebook } from "../src/lesson/notebook.ts";
 import { parseNumbers } from "../src/lesson/question.ts";
@@ -91,7 +91,7 @@ const WORDS = ["the", "cat", "sat", "the"];
 
 /** The sentence for the row of these texts; words at both sides unless said otherwise. */
 function said(texts, { at = 1, isShares = true, labels = WORDS, columns = WORDS } = {}) {
-  return describeRow({ index: at, texts: texts.split(" "), columns, labels, isShares });
+  return describeHeatmapRow({ index: at, texts: texts.split(" "), columns, labels, isShares });
 }
 
 test("a row of weights says what it looks at, the largest first", () => {

@@ -11,13 +11,13 @@ export function angleBetween(query: number, key: number): number {
   return Math.min(turn, 360 - turn);
 }
 
-export function dotProduct(query: number, key: number, length: number): number {
+export function arrowProduct(query: number, key: number, length: number): number {
   return QUERY_LENGTH * length * cosine(angleBetween(query, key));
 }
 
 export function describeArrows(query: number, key: number, length: number): SentenceParts {
   const angle = angleBetween(query, key);
-  const result = formatNumber(dotProduct(query, key, length), 2);
+  const result = formatNumber(arrowProduct(query, key, length), 2);
   const meaning =
     angle === 90
       ? "At a right angle the two have nothing in common."

@@ -2,7 +2,7 @@
 
 import { findElement } from "../dom";
 import { formatNumber } from "../numerals";
-import { describeArrows, dotProduct, QUERY_LENGTH } from "./arrows-model";
+import { arrowProduct, describeArrows, QUERY_LENGTH } from "./arrows-model";
 import { FigureSentence, findSetting, showSetting } from "./figure";
 
 const PIXELS_PER_UNIT = 50;
@@ -17,7 +17,7 @@ export function startArrows(figure: HTMLElement): void {
     const [q, k, long] = [Number(query.value), Number(key.value), Number(length.value)];
     drawArrow(findElement(".arrows-query", SVGGElement, figure), q, QUERY_LENGTH);
     drawArrow(findElement(".arrows-key", SVGGElement, figure), k, long);
-    const value = dotProduct(q, k, long);
+    const value = arrowProduct(q, k, long);
     const [x, y] = tipPosition(q, value / QUERY_LENGTH);
     const [tipX, tipY] = tipPosition(k, long);
     findElement(".arrows-shadow", SVGPathElement, figure).setAttribute("d", `M0 0L${x} ${y}`);

@@ -39,7 +39,7 @@ class Explorer {
     this.#sentenceInput = findElement(".explorer-sentence", HTMLInputElement, figure);
     this.#table = figure.querySelector("table");
     this.#initialState = {
-      words: splitWords(this.#sentenceInput.defaultValue),
+      words: splitSentence(this.#sentenceInput.defaultValue),
       query: [...this.#wordInputs()].findIndex(({ defaultChecked }) => defaultChecked),
       head: [...this.#headInputs()].findIndex(({ defaultChecked }) => defaultChecked),
       mask: this.#settingInput("mask")?.defaultChecked ?? false,
@@ -118,7 +118,7 @@ class Explorer {
   }
 
   #readSentence(text: string): void {
-    const words = splitWords(text);
+    const words = splitSentence(text);
     if (words.length < MIN_WORDS) return;
     const query = Math.min(this.#state.query, words.length - 1);
     this.#buildWords(words, query);
@@ -254,7 +254,7 @@ function replaceArcs(drawing: SVGSVGElement, arcs: readonly SVGElement[]): void 
   });
 }
 
-function splitWords(text: string): string[] {
+function splitSentence(text: string): string[] {
   return text.trim().split(/\s+/).filter(Boolean).slice(0, MAX_WORDS);
 }
 

@@ -109,10 +109,10 @@ function showReason(form: HTMLFormElement, index: number, tone: ReasonTone): voi
 export function parseNumbers(text: string): number[] {
   const plain = text.replace(/\s/g, "").replace(/−/g, "-");
   const grouped = /^-?\d{1,3}(,\d{3})+(\.\d+)?$/.test(plain) ? [plain.replaceAll(",", "")] : [];
-  return [plain.replace(/,(?=\d*(?:\/|$))/g, "."), ...grouped].map(parseNumber).filter(Number.isFinite);
+  return [plain.replace(/,(?=\d*(?:\/|$))/g, "."), ...grouped].map(parseFraction).filter(Number.isFinite);
 }
 
-function parseNumber(text: string): number {
+function parseFraction(text: string): number {
   const [, over, under = "1"] = /^([^/]+)(?:\/([^/]+))?$/.exec(text) ?? [];
   const parts = [over ?? "", under];
   const areNumbers = parts.every((part) => /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(part));

@@ -113,7 +113,7 @@ class Lesson {
       if (!result.problem) {
         for (const experiment of this.#experiments) experiment.showOutcome(each, this.#notebook.code(each));
       }
-      view?.setNote(each === index ? timing(milliseconds, cells.length - 1) : "");
+      view?.setNote(each === index ? timingSentence(milliseconds, cells.length - 1) : "");
       if ((result.problem || hasRestarted) && each !== index) {
         this.#waitingCell?.showFailure("This has not run, since a cell above ended in an error.", view);
         return;
@@ -178,7 +178,7 @@ class Lesson {
   }
 }
 
-function timing(milliseconds: number, before: number): string {
+function timingSentence(milliseconds: number, before: number): string {
   const time = milliseconds < 1000 ? `${milliseconds} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
   if (before === 0) return `Ran in ${time}.`;
   return `Ran in ${time}, after the ${before === 1 ? "cell" : `${before} cells`} above.`;

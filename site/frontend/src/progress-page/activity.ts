@@ -7,7 +7,7 @@ import { type Attempt, compareTexts, type History, isSelfReported, toLocalDay } 
 import { exerciseStatuses } from "../progress/status";
 import { pluralize } from "../text";
 
-interface Line {
+interface ActivityLine {
   readonly exercise: string;
   readonly at: string;
   readonly day: string;
@@ -33,9 +33,9 @@ export function paintActivity(history: History, course: readonly CourseExercise[
   place.replaceChildren(element("ol", {}, ...items));
 }
 
-function recentLines(history: History): Line[] {
-  const lines: Line[] = [];
-  for (const line of allLines(history)) {
+function recentLines(history: History): ActivityLine[] {
+  const lines: ActivityLine[] = [];
+  for (const line of historyLines(history)) {
     const last = lines.at(-1);
     const repeats = last?.state === "tried" && line.state === "tried" && last.exercise === line.exercise;
     if (repeats && last.day === line.day) lines[lines.length - 1] = { ...last, times: last.times + 1 };
@@ -45,13 +45,13 @@ function recentLines(history: History): Line[] {
   return lines.slice(0, MAX_LINES);
 }
 
-function allLines(history: History): Line[] {
+function historyLines(history: History): ActivityLine[] {
   const statuses = exerciseStatuses(history);
   const earnedXp = ({ exercise, at }: Attempt): number => {
     const standing = statuses.get(exercise);
     return standing?.passedAt === at ? standing.earned : 0;
   };
-  const lines: Line[] = [
+  const lines: ActivityLine[] = [
     ...history.attempts.map((attempt) => ({
       ...baseLine(attempt, attempt.day),
       ...(attempt.outcome === "passed"
@@ -77,7 +77,7 @@ function passVerb(attempt: Attempt): string {
   return isSelfReported(attempt) && !page.isPractice ? "Passed the visible tests of" : "Passed";
 }
 
-function baseLine({ exercise, at }: { exercise: string; at: string }, day: string): Line {
+function baseLine({ exercise, at }: { exercise: string; at: string }, day: string): ActivityLine {
   return { exercise, at, day, state: "new", verb: "", detail: "", xp: 0, times: 1 };
 }
 
@@ -93,7 +93,7 @@ const OUTCOME_SENTENCES: Readonly<Record<string, string>> = {
   "not run": "did not run",
 };
 
-function lineItem({ exercise, day, state, verb, detail, xp, times }: Line, courseExercise?: CourseExercise): HTMLElement {
+function lineItem({ exercise, day, state, verb, detail, xp, times }: ActivityLine, courseExercise?: CourseExercise): HTMLElement {
   const name = courseExercise
     ? element("a", { href: page.root + courseExercise.path }, courseExercise.title)
     : element("code", {}, exercise);

@@ -26,7 +26,7 @@ export function renderExplanation({ explanation, others }: Solution): Node[] {
 }
 
 /** Render the comparison of a program that passed with the solution. */
-export function renderComparison(source: string, { source: solution }: Solution): Node[] {
+export function renderSolutionComparison(source: string, { source: solution }: Solution): Node[] {
   const lines = diffPrograms(source, solution);
   const head = element("h3", {}, "Your code beside the solution");
   if (lines.every(({ kind }) => kind === "same")) return [head, element("p", {}, "Your code is the same as the solution.")];

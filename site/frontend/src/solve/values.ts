@@ -91,7 +91,7 @@ function chooseOutline(left: MatrixRows, right: MatrixRows, worst: readonly numb
   if (different.length <= Math.max(1, MAX_OUTLINED_SHARE * places.length)) {
     return { isOutlined: differs, outlineMeaning: "differs", explanation: "What differs is outlined." };
   }
-  const [worstRow, worstColumn] = cellPosition(worst) ?? furthestCell(left, right, different);
+  const [worstRow, worstColumn] = cellOfIndex(worst) ?? furthestCell(left, right, different);
   return {
     isOutlined: (row, column) => row === worstRow && column === worstColumn,
     outlineMeaning: "furthest off",
@@ -99,17 +99,17 @@ function chooseOutline(left: MatrixRows, right: MatrixRows, worst: readonly numb
   };
 }
 
-type CellPosition = readonly [row: number, column: number];
+type TableCell = readonly [row: number, column: number];
 
 /** Return the cell of an index; the index of an array with one axis is a column. */
-function cellPosition(index: readonly number[] | null): CellPosition | null {
+function cellOfIndex(index: readonly number[] | null): TableCell | null {
   const [first, second] = index ?? [];
   if (first === undefined) return null;
   return second === undefined ? [0, first] : [first, second];
 }
 
-function furthestCell(left: MatrixRows, right: MatrixRows, places: readonly CellPosition[]): CellPosition {
-  const distance = ([row, column]: CellPosition): number => {
+function furthestCell(left: MatrixRows, right: MatrixRows, places: readonly TableCell[]): TableCell {
+  const distance = ([row, column]: TableCell): number => {
     const off = Math.abs(numberAt(right, row, column) - numberAt(left, row, column));
     return Number.isNaN(off) ? Infinity : off;
   };

@@ -10,7 +10,7 @@ import { type Exercise, submissionName } from "./exercise";
 import type { Help } from "./help";
 import { renderPassPanel } from "./pass-panel";
 import { renderVerdict, type ResultsContext } from "./results";
-import { renderComparison, renderExplanation, solutionLoader } from "./solution";
+import { renderExplanation, renderSolutionComparison, solutionLoader } from "./solution";
 import type { Verdict } from "./verdict";
 import { DIAGNOSIS_SEPARATOR } from "../progress/history";
 
@@ -47,7 +47,7 @@ function renderSolution(exercise: Exercise, source: string, isCertified: boolean
   const place = element("div", { class: "after-pass" });
   const show = async (): Promise<void> => {
     const solution = await load();
-    const compared = exercise.kind === "predict" ? [] : renderComparison(source, solution); // right answers equal the solution
+    const compared = exercise.kind === "predict" ? [] : renderSolutionComparison(source, solution); // right answers equal the solution
     place.append(...compared, ...renderExplanation(solution));
   };
   show().catch((error: unknown) => place.append(`The solution could not be loaded: ${String(error)}`));

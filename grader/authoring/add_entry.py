@@ -9,7 +9,7 @@ from typing import Final, Literal
 from grader.authoring.importing.write import quoted, write_text, yaml_text
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
-from grader.definitions.yaml_source import Sequence, read
+from grader.definitions.yaml_source import Sequence, read_yaml
 from grader.errors import UsageError
 from grader.grading.results.submission import read_submission
 
@@ -69,7 +69,7 @@ def add_entry(
         DefinitionError: The file is not valid.
     """
     load_exercise(path)
-    document = read(path)
+    document = read_yaml(path)
     before = path.read_bytes()
     ends = "\r\n" if b"\r\n" in before else "\n"
     lines = document.text.splitlines()

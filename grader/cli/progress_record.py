@@ -137,10 +137,10 @@ def _read_track(folder: Path) -> "TrackDefinition | None":
         return None
     from grader.definitions.decode import decode
     from grader.definitions.track import TrackDefinition
-    from grader.definitions.yaml_source import read
+    from grader.definitions.yaml_source import read_yaml
 
     try:
-        return decode(read(path), TrackDefinition)
+        return decode(read_yaml(path), TrackDefinition)
     except EtudeError:
         return None
 

@@ -64,11 +64,11 @@ def write_starter(exercise: "Exercise", path: Path) -> str:
     Raises:
         UsageError: There is another file, or it cannot be written.
     """
-    from grader.definitions.program_files import split
+    from grader.definitions.program_files import split_files
 
     if exercise.files_to_submit:
         path.parent.mkdir(parents=True, exist_ok=True)
-        for name, text in split(exercise.starter).items():
+        for name, text in split_files(exercise.starter).items():
             _write_new(path.with_name(name), text)
         done = f"written, with {', '.join(exercise.files_to_submit[1:])}"
     else:

@@ -22,7 +22,7 @@ from grader.definitions.packages import (
     plain,
     with_requirements,
 )
-from grader.definitions.yaml_source import read
+from grader.definitions.yaml_source import read_yaml
 from grader.errors import DefinitionError, Location, Problem, UsageError
 
 LOCK: Final = Path(__file__).parents[2] / "requirements" / "runtime.txt"  # of a checkout
@@ -156,5 +156,5 @@ def _uv() -> list[str]:
 
 
 def _packages_error(course: Course, message: str) -> DefinitionError:
-    where = read(course.where.path).key("packages")
+    where = read_yaml(course.where.path).key("packages")
     return DefinitionError([Problem(where, f"packages: {message}")])

@@ -14,7 +14,7 @@ from typing import Any, Final, Self
 
 from grader.course.late_rules import LateRule, parse_share, parse_time
 from grader.definitions.yaml_source import Mapping as Entries
-from grader.definitions.yaml_source import Node, Scalar, read
+from grader.definitions.yaml_source import Node, Scalar, read_yaml
 from grader.errors import ProblemList, UsageError
 from grader.grading.results.submission_time import ALL
 
@@ -105,7 +105,7 @@ def read_schedule(path: Path, tracks: Mapping[str, Iterable[str]]) -> Schedule:
         UsageError: There is no such file.
         DefinitionError: It is not as it should be.
     """
-    document = read(path)
+    document = read_yaml(path)
     report = ProblemList(document.problems)
     top = _entries(document.root, report, _LEVELS)
     base = _window(top[ALL], Window(), report) if ALL in top else Window()

@@ -37,7 +37,7 @@ from grader.definitions.rules import metadata_rules, program_rules, test_rules
 from grader.definitions.rules.base import CheckedExercise
 from grader.definitions.track import Track, TrackDefinition, TrackFiles, TrackId, check_track
 from grader.definitions.wording import did_you_mean, quote
-from grader.definitions.yaml_source import Document, read
+from grader.definitions.yaml_source import Document, read_yaml
 from grader.errors import DefinitionError, Location, Problem, ProblemList, UsageError
 
 _Id = TypeVar("_Id", ExerciseId, TrackId)
@@ -139,7 +139,7 @@ def _load(path: Path, course: Course | None) -> tuple[Exercise, Document]:
         UsageError: There is no such file.
         DefinitionError: It is not valid; every problem is listed, in file order.
     """
-    document = read(path)
+    document = read_yaml(path)
     report = ProblemList()
     exercise = decode(document, Exercise, report)
     if exercise.kind == "predict":  # what is answered without running is a value
@@ -318,7 +318,7 @@ class _Loader:
             return None
         self.tracks.append(name)
         try:
-            document = read(path)
+            document = read_yaml(path)
             definition = decode(document, TrackDefinition, self.report)
             files_of_lessons = lesson_files(path.parent)
         except DefinitionError as error:

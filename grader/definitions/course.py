@@ -15,7 +15,7 @@ from grader.definitions.decode import decode
 from grader.definitions.exercise import Course, _doc
 from grader.definitions.files import read_file, refuse_link
 from grader.definitions.wording import quote
-from grader.definitions.yaml_source import Document, read
+from grader.definitions.yaml_source import Document, read_yaml
 from grader.errors import DefinitionError, Location, Problem, ProblemList
 
 MOST_MODULES: Final = 200  # of a course's reference
@@ -59,7 +59,7 @@ def load_course(path: Path) -> Course:
         UsageError: There is no such file.
         DefinitionError: It is not valid, or a module of the reference is no Python.
     """
-    document = read(path)
+    document = read_yaml(path)
     definition = decode(document, CourseDefinition)
     report = ProblemList()
     sources: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""The writer of nodes as YAML: the inverse of `grader.definitions.yaml_source.read`.
+"""The writer of nodes as YAML: the inverse of `grader.definitions.yaml_source.read_yaml`.
 
 What comes back has the same keys in the same order, and scalars of the same value and type. A plain
 word stays plain, so that `reference` keeps its meaning. Places and comments are not kept.

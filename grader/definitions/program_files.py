@@ -16,7 +16,7 @@ def mark_in(line: str) -> re.Match[str] | None:
     return _MARK.fullmatch(line.rstrip())
 
 
-def join(files: Mapping[str, str]) -> str:
+def join_files(files: Mapping[str, str]) -> str:
     """Return files as one text, with the comment before each."""
     return "".join(
         f"# etude file: {name}\n{text}" + ("" if text.endswith("\n") or not text else "\n")
@@ -24,7 +24,7 @@ def join(files: Mapping[str, str]) -> str:
     )
 
 
-def split(text: str) -> dict[str, str]:
+def split_files(text: str) -> dict[str, str]:
     """Return the files of a text by their names; what is before the first comment is left out."""
     files: dict[str, list[str]] = {}
     lines: list[str] = []
@@ -38,9 +38,9 @@ def split(text: str) -> dict[str, str]:
 
 def with_missing_files(text: str, right: str) -> str:
     """Return a program with the files that it lacks, as another has them."""
-    have, whole = split(text), split(right)
+    have, whole = split_files(text), split_files(right)
     main = next(iter(whole), "")  # it comes first, whoever wrote it
-    return join({main: whole[main]} | have | {**whole, **have}) if have and whole else text
+    return join_files({main: whole[main]} | have | {**whole, **have}) if have and whole else text
 
 
 def append_code(text: str, code: str) -> str:

@@ -33,7 +33,7 @@ from grader.definitions.files import (
 )
 from grader.definitions.images import ImageError, image_path, image_paths, read_image
 from grader.definitions.rules.test_rules import uses_any
-from grader.definitions.yaml_source import Mapping, Node, Scalar, Sequence, read
+from grader.definitions.yaml_source import Mapping, Node, Scalar, Sequence, read_yaml
 from grader.errors import Location, ProblemList, UsageError
 
 PUBLIC: Final = frozenset(
@@ -118,7 +118,7 @@ def write_bundle(collection: Path, target: Path) -> list[Path]:
 def _student_files(folder: Path) -> Iterator[tuple[Path, bytes]]:
     course = folder / COURSE_FILE
     if exists(course):
-        document = read(course)
+        document = read_yaml(course)
         report = ProblemList(document.problems)
         if not isinstance(document.root, Mapping):
             report.stop(document.root.where, "expected a mapping")

@@ -226,7 +226,7 @@ class Document:
         return scalar.where
 
 
-def read(path: Path) -> Document:
+def read_yaml(path: Path) -> Document:
     """Read a YAML file.
 
     Raises:

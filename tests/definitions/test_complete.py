@@ -34,7 +34,7 @@ from grader.definitions.exercise import (
     Tolerance,
     _AnyTest,
 )
-from grader.definitions.yaml_source import Document, Mapping, Node, Sequence, read
+from grader.definitions.yaml_source import Document, Mapping, Node, Sequence, read_yaml
 from grader.errors import Location
 
 COMPLETE = Path(__file__).with_name("complete.yaml")
@@ -47,7 +47,7 @@ def exercise() -> Exercise:
 
 @pytest.fixture(scope="module")
 def document() -> Document:
-    return read(COMPLETE)
+    return read_yaml(COMPLETE)
 
 
 def test_head(exercise: Exercise) -> None:

@@ -15,7 +15,7 @@ from grader.definitions.collection import load_exercise
 from grader.definitions.format import format_markdown
 from grader.definitions.schema import SCHEMAS, Schema, schema, schema_path, schema_text
 from grader.definitions.student import student_text
-from grader.definitions.yaml_source import Mapping, Node, Scalar, Sequence, read
+from grader.definitions.yaml_source import Mapping, Node, Scalar, Sequence, read_yaml
 from grader.errors import DefinitionError
 
 ROOT = Path(__file__).parent.parent.parent
@@ -73,16 +73,16 @@ def test_everything_has_a_description(whole: Schema) -> None:
 @pytest.mark.parametrize("path", [*EXERCISES, COMPLETE, MINIMAL], ids=lambda path: path.stem)
 def test_exercises_validate(path: Path, tmp_path: Path) -> None:
     """Every exercise here is valid by the schema, and so is its student edition."""
-    assert is_valid(plain(read(path).root), EXERCISE)
+    assert is_valid(plain(read_yaml(path).root), EXERCISE)
     student = tmp_path / "student.yaml"
     student.write_text(student_text(path), "utf-8")
-    assert is_valid(plain(read(student).root), EXERCISE)
+    assert is_valid(plain(read_yaml(student).root), EXERCISE)
 
 
 @pytest.mark.parametrize("path", TRACKS, ids=lambda path: path.parent.name)
 def test_tracks_validate(path: Path) -> None:
     """Every track here is valid by the schema."""
-    assert is_valid(plain(read(path).root), TRACK)
+    assert is_valid(plain(read_yaml(path).root), TRACK)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_broken_exercises_do_not(there: str, instead: str, tmp_path: Path) -> No
     path.write_text(text.replace(there, instead), "utf-8")
     with pytest.raises(DefinitionError):
         load_exercise(path)
-    assert not is_valid(plain(read(path).root), EXERCISE)
+    assert not is_valid(plain(read_yaml(path).root), EXERCISE)
 
 
 @pytest.mark.parametrize(("arguments", "kind"), [([], "exercise"), (["track"], "track")])

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from grader.definitions import yaml_source
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import CallTest
-from grader.definitions.yaml_source import Mapping, Scalar, Sequence, read
+from grader.definitions.yaml_source import Mapping, Scalar, Sequence, read_yaml
 from grader.errors import DefinitionError, Location, UsageError
 
 ProblemsOf = Callable[[str | bytes], str]
@@ -52,7 +52,7 @@ def test_deep_nesting(text: str, problem: str, problems_of: ProblemsOf) -> None:
 def test_deepest_nesting(workdir: Path) -> None:
     """Nesting up to the limit is read."""
     (workdir / "x.yaml").write_text("[" * 32 + "]" * 32, "utf-8")
-    node = read(Path("x.yaml")).root
+    node = read_yaml(Path("x.yaml")).root
     for _ in range(31):
         assert isinstance(node, Sequence)
         (node,) = node.items
@@ -358,7 +358,7 @@ def load_bytes(parser: str, data: bytes) -> None:
 def test_scalar(text: str, value: object, workdir: Path) -> None:
     """An unquoted scalar means what the YAML 1.2 core schema says; a quoted one is a string."""
     (workdir / "x.yaml").write_text(f"a: {text}\n", "utf-8")
-    root = read(Path("x.yaml")).root
+    root = read_yaml(Path("x.yaml")).root
     assert isinstance(root, Mapping)
     scalar = root.get("a")
     assert isinstance(scalar, Scalar)
@@ -396,7 +396,7 @@ def test_scalar(text: str, value: object, workdir: Path) -> None:
 def test_disputed_scalar(text: str, workdir: Path) -> None:
     """A scalar that YAML readers take for different things has no value, but says why."""
     (workdir / "x.yaml").write_text(f"a: {text}\n", "utf-8")
-    scalar = read(Path("x.yaml")).node("a")
+    scalar = read_yaml(Path("x.yaml")).node("a")
     assert isinstance(scalar, Scalar)
     assert scalar.note
 

@@ -27,7 +27,7 @@ from grader.definitions.exercise import (
     TestCase,
 )
 from grader.definitions.student import PUBLIC, student_files, student_text
-from grader.definitions.yaml_source import Mapping, Node, Scalar, Sequence, Style, read
+from grader.definitions.yaml_source import Mapping, Node, Scalar, Sequence, Style, read_yaml
 from grader.errors import DefinitionError, Location
 
 ROOT = Path(__file__).parent.parent.parent
@@ -478,7 +478,7 @@ def read_back(root: Mapping) -> Node:
     with tempfile.NamedTemporaryFile(suffix=".yaml") as file:
         file.write(emit(root).encode())
         file.flush()
-        document = read(Path(file.name))
+        document = read_yaml(Path(file.name))
     assert document.problems == ()
     return document.root
 
@@ -550,7 +550,7 @@ def test_numbers_are_spelled_as_the_author_did(number: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "x.yaml")
         path.write_text(f"a: {number}\nb: [{number}]\n")
-        root = read(path).root
+        root = read_yaml(path).root
     assert isinstance(root, Mapping)
     assert emit(root) == f"a: {number}\nb: [{number}]\n"
 

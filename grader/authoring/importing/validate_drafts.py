@@ -11,7 +11,7 @@ from grader.authoring.importing.write import definition_text
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import MAX_BYTES
-from grader.definitions.yaml_source import Sequence, read
+from grader.definitions.yaml_source import Sequence, read_yaml
 from grader.errors import DefinitionError, UsageError
 
 _ROUNDS: Final = 5
@@ -63,7 +63,7 @@ def leave_out_too_large(result: SourceDrafts, settled: Mapping[str, ValidatedDra
 def _without_refused(draft: Draft, path: Path, error: DefinitionError) -> bool:
     """Move the tests that problems lie in to the notes; return whether there were any."""
     try:
-        document = read(path)
+        document = read_yaml(path)
         tests = document.node("tests")
     except DefinitionError:
         return False

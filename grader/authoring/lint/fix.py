@@ -15,7 +15,7 @@ from grader.authoring.lint.rules.file_style import (
 )
 from grader.definitions.files import TRACK_FILE
 from grader.definitions.schema import nearest_schema
-from grader.definitions.yaml_source import Mapping, Node, Scalar, read
+from grader.definitions.yaml_source import Mapping, Node, Scalar, read_yaml
 from grader.errors import DefinitionError, EtudeError, UsageError
 
 _BOM: Final = "\ufeff"
@@ -47,7 +47,7 @@ def fix(findings: Iterable[LintFinding]) -> list[LintFinding]:
 def _fix_file(path: Path, findings: Sequence[LintFinding]) -> list[LintFinding]:
     """Make each edit of a file that is safe."""
     before = text = path.read_bytes().decode()
-    meaning = _meaning(read(path).root)
+    meaning = _meaning(read_yaml(path).root)
     done: list[LintFinding] = []
     # From the last to the first: an edit moves what is below it.
     last_first = sorted(findings, key=lambda finding: finding.where, reverse=True)
@@ -57,7 +57,7 @@ def _fix_file(path: Path, findings: Sequence[LintFinding]) -> list[LintFinding]:
             edited = _edited(text, finding)
             draft.write_bytes(edited.encode())
             with contextlib.suppress(EtudeError):  # the edit made it unreadable
-                if edited != text and _meaning(read(draft).root) == meaning:
+                if edited != text and _meaning(read_yaml(draft).root) == meaning:
                     text = edited
                     done.insert(0, finding)
         if text != before:

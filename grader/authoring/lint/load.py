@@ -28,7 +28,7 @@ from grader.definitions.files import (
     read_file,
 )
 from grader.definitions.track import Track, TrackDefinition
-from grader.definitions.yaml_source import read
+from grader.definitions.yaml_source import read_yaml
 from grader.errors import DefinitionError, Problem, UsageError
 from grader.lessons.lesson import read_lesson
 
@@ -60,7 +60,7 @@ def load_for_lint(
     for each in definitions.exercises.values():
         if each.course is not None:
             definitions.problems.update(dict.fromkeys(each.course.missing.values()))
-    documents = {path: definitions.valid(read, path) for path in kinds}
+    documents = {path: definitions.valid(read_yaml, path) for path in kinds}
     problems = [problem for problem in definitions.problems if problem.where.path not in kinds]
     files = [
         File(
@@ -165,7 +165,7 @@ def _neighbours(loaded: Definitions, paths: Iterable[Path], *, is_collection: bo
         if track not in definitions:
             quiet.take(TargetGroup(tuple(p for p in exercise_files(folder) if p not in exercises)))
             with contextlib.suppress(DefinitionError):
-                definitions[track] = decode(read(track), TrackDefinition)
+                definitions[track] = decode(read_yaml(track), TrackDefinition)
         if not is_collection:
             # The folders around may be no collection.
             with contextlib.suppress(UsageError, DefinitionError):

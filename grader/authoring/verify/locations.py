@@ -6,7 +6,7 @@ from pathlib import Path
 from grader.definitions.course import digest_in_course
 from grader.definitions.exercise import Exercise, TestId
 from grader.definitions.files import data_digests
-from grader.definitions.yaml_source import Document, Scalar, read
+from grader.definitions.yaml_source import Document, Scalar, read_yaml
 from grader.errors import EtudeError, Location
 
 
@@ -52,7 +52,7 @@ class Locations:
     @cached_property
     def _document(self) -> Document | None:
         try:
-            document = read(self.path)
+            document = read_yaml(self.path)
         except EtudeError:  # it has gone since
             return None
         exercise = self._exercise

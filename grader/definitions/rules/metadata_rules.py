@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from grader.definitions.exercise import SuiteTest
-from grader.definitions.program_files import NAME, mark_in, split
+from grader.definitions.program_files import NAME, mark_in, split_files
 from grader.definitions.rules.base import CheckedExercise, Rule, Step, is_name
 from grader.definitions.wording import did_you_mean, listing, quote
 from grader.errors import Problem
@@ -131,7 +131,7 @@ def _files_of_programs(checked: CheckedExercise) -> Iterator[Problem]:
     wholes = [("starter", exercise.starter)]
     wholes += [("solution", exercise.solution)] if exercise.solution else []
     for program, text in wholes:
-        marks = list(split(text))
+        marks = list(split_files(text))
         if marks != list(files) or not mark_in(text.partition("\n")[0]):
             message = f"needs a line '# etude file: NAME' before each of {listing(files, 'and')}"
             yield checked.problem(message, program)
@@ -144,7 +144,7 @@ def _files_of_programs(checked: CheckedExercise) -> Iterator[Problem]:
         for index, right in enumerate(exercise.also_right)
     ]
     for text, steps in others:
-        marks = list(split(text))
+        marks = list(split_files(text))
         if not mark_in(text.partition("\n")[0]):
             message = f"needs a line such as '# etude file: {files[0]}' first"
             yield checked.problem(message, *steps)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
-from grader.definitions.program_files import NAME, join, mark_in, split
+from grader.definitions.program_files import NAME, join_files, mark_in, split_files
 from grader.grading.feedback import outcome_sentences
 from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Diagnosis
@@ -178,7 +178,9 @@ def join_cells(child: Child, submission: Submission) -> NotebookProgram:
     failed = tuple((n, error) for n, error in read_failed_cells(facts) if n in lines.numbers)
     notes = (partial(outcome_sentences.left_out_note, left_out),) if left_out else ()
     if written := _modules(facts):
-        submission = replace(submission, helpers=join({**written, **split(submission.helpers)}))
+        submission = replace(
+            submission, helpers=join_files({**written, **split_files(submission.helpers)})
+        )
         lines = PartLines.of_submission(submission)
     if submission.helpers:
         source = f"{source}\n{submission.helpers}"

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Self
 
 from grader.definitions.exercise import Exercise
-from grader.definitions.program_files import join, mark_in
+from grader.definitions.program_files import join_files, mark_in
 from grader.errors import GraderFault
 from grader.grading.results.exported_notebook import exported_cells
 from grader.grading.results.file_kinds import file_kind
@@ -353,7 +353,7 @@ def _of_files(
         for name, part in zip(names, parts, strict=True)
         if not part.is_notebook
     }
-    text = join(texts)
+    text = join_files(texts)
     if len(text) > SOURCE_CAP:
         problem = f"The files have more than {SOURCE_CAP >> 10} KiB; a solution needs far less."
         return Submission(path, "", digest, problem)

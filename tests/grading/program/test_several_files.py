@@ -24,7 +24,7 @@ from tests.notebook_files import notebook
 FILES = ("main.py", "helpers.py")
 MAIN = "from helpers import twice\n\n\ndef f(x):\n    return twice(x)\n"
 HELPERS = "import numpy as np\n\n\ndef twice(x):\n    return 2.0 * np.asarray(x)\n"
-RIGHT = program_files.join({"main.py": MAIN, "helpers.py": HELPERS})
+RIGHT = program_files.join_files({"main.py": MAIN, "helpers.py": HELPERS})
 TEST: Fields = {"call": "f(3.0)", "expect": 6.0}
 ARRAY: Fields = {"given": "x = rng.normal(size=(2, 3))", "call": "f(x)", "expect": "solution"}
 Grade: TypeAlias = Callable[..., Verdict]
@@ -306,7 +306,7 @@ def _write_all(folder: Path) -> None:
 def test_both_sides_read_the_same_files() -> None:
     """The sandbox cannot import what the trusted side reads them with."""
     inside = {f"{name}.py": text for name, text in modules.split(RIGHT).items()}
-    ours = program_files.split(RIGHT)
+    ours = program_files.split_files(RIGHT)
     assert list(inside) == list(ours) == list(FILES)
     for name, text in ours.items():
         assert inside[name].strip("\n") == f"# etude file: {name}\n{text}".strip("\n")

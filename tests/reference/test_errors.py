@@ -226,9 +226,9 @@ SHAPES: dict[Function, dict[str, list[Shape]]] = {
     },
     linear_attention: {"(2, 3) ... (4, 3) ... (4, 1)": [(2, 3), (4, 3), (4, 1)]},
     apply_mask: {
-        "mask of shape (3, 5) ... scores of shape (2, 3)": [(2, 3), (3, 5)],
-        "mask of shape (7, 2, 3) ... scores of shape (2, 3)": [(2, 3), (7, 2, 3)],
-        "mask of shape (4,) ... scores of shape (2, 3)": [(2, 3), (4,)],
+        "mask of shape (3, 5) does not broadcast to scores of shape (2, 3)": [(2, 3), (3, 5)],
+        "mask of shape (7, 2, 3) does not broadcast to scores of shape (2, 3)": [(2, 3), (7, 2, 3)],
+        "mask of shape (4,) does not broadcast to scores of shape (2, 3)": [(2, 3), (4,)],
     },
     merge_heads: {"(heads, positions, features), got (5, 6)": [(5, 6)]},
     join_head_weights: {"axes (h, d_in, d), got (5, 6)": [(5, 6)]},
@@ -328,12 +328,18 @@ VALUES: list[tuple[Call, str]] = [
     # dropout
     (lambda: drop(ones(2, 3), ones(3) > 0, 0.5), "x of shape (2, 3) and kept of shape (3,)"),
     # embeddings
-    (lambda: embed([0, -1], ones(7, 3)), "token -1 ... is not in a vocabulary of 7"),
-    (lambda: embed([0, 7], ones(7, 3)), "token 7 ... is not in a vocabulary of 7"),
-    (lambda: embed_backward(ones(2, 3), [0, -1], 7), "token -1 ... is not in a vocabulary of 7"),
-    (lambda: embed_backward(ones(2, 3), [0, 7], 7), "token 7 ... is not in a vocabulary of 7"),
-    (lambda: one_hot([0, -1], 7), "token -1 ... is not in a vocabulary of 7"),
-    (lambda: one_hot([0, 7], 7), "token 7 ... is not in a vocabulary of 7"),
+    (lambda: embed([0, -1], ones(7, 3)), "token -1 of tokens of shape (2,) ... vocabulary of 7"),
+    (lambda: embed([0, 7], ones(7, 3)), "token 7 of tokens of shape (2,) ... vocabulary of 7"),
+    (
+        lambda: embed_backward(ones(2, 3), [0, -1], 7),
+        "token -1 of tokens of shape (2,) ... vocabulary of 7",
+    ),
+    (
+        lambda: embed_backward(ones(2, 3), [0, 7], 7),
+        "token 7 of tokens of shape (2,) ... vocabulary of 7",
+    ),
+    (lambda: one_hot([0, -1], 7), "token -1 of tokens of shape (2,) ... vocabulary of 7"),
+    (lambda: one_hot([0, 7], 7), "token 7 of tokens of shape (2,) ... vocabulary of 7"),
     (lambda: embed([0], ones(7)), "axes (vocabulary, features), got shape (7,)"),
     (
         lambda: embed_backward(ones(3, 2), np.zeros(5, dtype=int), 7),

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.gradients import numerical_gradient
-from reference.positions import add_positions, add_positions_backward, sinusoidal_positions
+from reference.positions import add_positions, sinusoidal_positions
 
 
 @given(st.integers(0, 20), st.integers(0, 9), st.sampled_from([10.0, 10000.0]))
@@ -36,14 +35,3 @@ def test_each_position_gets_its_row() -> None:
 
     np.testing.assert_array_equal(add_positions(x, P), np.broadcast_to(P[:3], (2, 3, 5)))
     np.testing.assert_array_equal(add_positions(x, P, start=4)[1], P[4:])
-
-
-@pytest.mark.parametrize("start", [0, 2])
-def test_the_gradient_is_that_of_finite_differences(start: int) -> None:
-    """Rows that were used collect the batch, the others get zeros."""
-    rng = np.random.default_rng(0)
-    x, P, d_output = (rng.standard_normal(shape) for shape in [(2, 3, 5), (7, 5), (2, 3, 5)])
-
-    numerical = numerical_gradient(lambda P: np.sum(add_positions(x, P, start) * d_output), P)
-
-    np.testing.assert_allclose(add_positions_backward(d_output, 7, start), numerical, atol=1e-8)

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from reference.gradients import numerical_gradient
 from reference.rotary import (
     half_split_from_interleaved,
     interleaved_from_half_split,
@@ -29,13 +28,9 @@ def test_angles_grow_with_the_position_and_shrink_along_the_features() -> None:
 
 
 @both
-def test_turning_back_undoes_it_and_is_its_gradient(rotate: Rotation) -> None:
-    """Negative positions turn the other way, which carries gradients back."""
-    x, d_output, positions = X[0, 0], X[1, 1], np.arange(5)
-
-    np.testing.assert_allclose(rotate(rotate(x), -positions), x, rtol=1e-12)
-    numerical = numerical_gradient(lambda x: np.sum(rotate(x) * d_output), x)
-    np.testing.assert_allclose(rotate(d_output, -positions), numerical, atol=1e-8)
+def test_turning_back_undoes_it(rotate: Rotation) -> None:
+    """Negative positions turn the other way."""
+    np.testing.assert_allclose(rotate(rotate(X), -np.arange(5)), X, rtol=1e-11)
 
 
 def test_the_conventions_differ_in_order_alone() -> None:

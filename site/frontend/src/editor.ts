@@ -24,8 +24,8 @@ import {
   WidgetType,
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import { element } from "./dom";
 import { COMPLETION_THEME, createCompletion, type NumpyNames } from "./completion";
+import { element } from "./dom";
 
 export interface EditorOptions {
   readonly parent: HTMLElement;

@@ -2,9 +2,9 @@
 
 import { element } from "./dom";
 import { page } from "./page";
+import { PAGE_CHANGED_EVENT } from "./page-signal";
 import { progress } from "./progress";
 import { type ExerciseStatus, exerciseStatuses, INITIAL_STATUS, type State, totalXp } from "./progress/status";
-import { PAGE_CHANGED_EVENT } from "./page-signal";
 import { certificates } from "./submit/certificates";
 
 const STATE_SENTENCES: Record<State, string> = {

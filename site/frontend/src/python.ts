@@ -1,10 +1,10 @@
 /** Python for a page: one worker at a time, with a state that the page can show. */
 
-import { PYTHON_STARTED_EVENT } from "./service-worker-client";
 import { pageSignal } from "./page-signal";
+import { PYTHON_STARTED_EVENT } from "./service-worker-client";
+import { errorMessage } from "./text";
 import type { Call, FromWorker } from "./worker/messages";
 import { type PythonWorker, releaseWorker, startSpareWorker, takeWorker } from "./workers";
-import { errorMessage } from "./text";
 
 export type PythonState =
   | { readonly kind: "idle" }

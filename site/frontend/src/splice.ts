@@ -4,8 +4,8 @@
  */
 
 import { isFirstInFrame, isTrustedEmbedder, postToEmbedder } from "./embedding";
-import { uniqueKey } from "./unique-key";
 import { pageSignal } from "./page-signal";
+import { uniqueKey } from "./unique-key";
 
 const STATE_TIMEOUT_MS = 3000; // no report is sent before the stored state comes: it must not lower the stored score
 

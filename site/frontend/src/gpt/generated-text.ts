@@ -1,8 +1,8 @@
 /** A text that grows letter by letter, with each letter's alternatives and the attention of each head. */
 
 import { button, createSvg, element } from "../dom";
-import { type AttentionLink, attentionLinks, type GenerationStep, HEADS_PER_BLOCK, letterName } from "./generation-step";
 import { formatPercent } from "../text";
+import { type AttentionLink, attentionLinks, type GenerationStep, HEADS_PER_BLOCK, letterName } from "./generation-step";
 
 const MIN_THREAD_WEIGHT = 0.06; // for a thread of one letter
 const MIN_WEB_WEIGHT = 0.5; // for a thread in the picture of the whole text

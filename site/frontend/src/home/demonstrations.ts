@@ -1,9 +1,9 @@
 /** The home page's demonstrations: a wrong answer is typed and checked, and a GPT writes. */
 
 import { element, findElement } from "../dom";
-import { WritingPace } from "../gpt/writing-pace";
-import type { RecordedText } from "../gpt/generation-step";
 import { GeneratedText, prefersReducedMotion } from "../gpt/generated-text";
+import type { RecordedText } from "../gpt/generation-step";
+import { WritingPace } from "../gpt/writing-pace";
 import { suggestDraft } from "../solve/draft";
 
 const KEY_MS = 30; // between two letters that are typed; all of it takes less than five seconds

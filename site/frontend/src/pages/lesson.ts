@@ -66,7 +66,7 @@ class Lesson {
     const index = Number(card.dataset.cell);
     const actions = {
       run: () => void this.#runCells(index, this.#notebook.cellsToRun(index)),
-      runAll: () => void this.#runCells(index, this.#notebook.cellsThrough(index), { anew: true }),
+      runAll: () => void this.#runCells(index, this.#notebook.cellsThrough(index), { fromScratch: true }),
       stop: () => this.#python.stop(),
       edit: (code: string) => this.#applyChange(() => this.#notebook.edit(index, code)),
       reset: () => this.#applyChange(() => this.#notebook.reset(index)),
@@ -79,13 +79,13 @@ class Lesson {
     this.#updateViews();
   }
 
-  async #runCells(index: number, cells: readonly number[], { anew = false } = {}): Promise<void> {
+  async #runCells(index: number, cells: readonly number[], { fromScratch = false } = {}): Promise<void> {
     if (this.#waitingCell || this.#isJudging) return;
     this.#waitingCell = this.#views.get(index) ?? null;
     this.#showWaiting(this.#python.state);
     this.#updateViews();
     try {
-      if (anew) {
+      if (fromScratch) {
         this.#notebook.forgetRuns();
         await this.#callPython("open_lesson");
       }

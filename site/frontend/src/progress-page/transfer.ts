@@ -1,15 +1,15 @@
 /** Export, import and erasure of the record. */
 
+import { askInDialog } from "../confirmation";
 import { type CourseExercise } from "../course";
 import { button, element, findElement } from "../dom";
 import { progress } from "../progress";
 import { fromJson, InvalidHistory, type Programs, readPrograms, toJson } from "../progress/exchange";
 import { countEntries, countNew, type History, mergeHistories, toLocalDay } from "../progress/history";
-import { askInDialog } from "../confirmation";
 import { download } from "../solve/download";
 import { importPrograms, readPassedPrograms, withoutLocalCode } from "../solve/draft";
-import { computeTotals } from "./totals";
 import { pluralize } from "../text";
+import { computeTotals } from "./totals";
 
 const MAX_BYTES = 64 * 2 ** 20; // as in the command line
 const MAX_NAMES = 3;

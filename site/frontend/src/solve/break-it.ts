@@ -2,12 +2,12 @@
 
 import { button, element, renderInlineCode } from "../dom";
 import { progress } from "../progress";
+import { DIAGNOSIS_SEPARATOR } from "../progress/history";
 import type { Python } from "../python";
+import { errorMessage } from "../text";
 import { type Exercise, fileAddress } from "./exercise";
 import { renderComparison } from "./values";
 import type { SmallExample } from "./verdict";
-import { errorMessage } from "../text";
-import { DIAGNOSIS_SEPARATOR } from "../progress/history";
 
 const MAX_PROGRAMS = 3; // with one XP each, as in grader.progress.breaks
 

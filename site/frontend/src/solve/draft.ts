@@ -1,9 +1,9 @@
 /** A learner's code in the browser's storage: drafts, and programs that passed. */
 
 import { button, element } from "../dom";
+import { pageSignal } from "../page-signal";
 import { type Programs } from "../progress/exchange";
 import { reportCode } from "../splice";
-import { pageSignal } from "../page-signal";
 import { readStored, writeStored } from "../storage";
 
 const PAUSE_MS = 300;

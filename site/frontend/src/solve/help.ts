@@ -1,10 +1,10 @@
 /** Hints, each at its price, and the solution after a pass or for all of the XP. */
 
+import { askInDialog } from "../confirmation";
 import { button, type Child, element, findElement, renderInlineCode } from "../dom";
 import { progress } from "../progress";
 import { availableXp } from "../progress/status";
 import { certificates, service } from "../submit/certificates";
-import { askInDialog } from "../confirmation";
 import type { Exercise, Solution } from "./exercise";
 import { renderExplanation, solutionLoader } from "./solution";
 

@@ -3,10 +3,10 @@
 import { button, element, renderInlineCode } from "../dom";
 import { progress } from "../progress";
 import { type ExerciseStatus, exerciseStatuses } from "../progress/status";
+import { joinNames, pluralize } from "../text";
 import { checkCommand, type Exercise } from "./exercise";
 import { ranAllTests } from "./results";
 import type { Verdict } from "./verdict";
-import { joinNames, pluralize } from "../text";
 
 /** Who judged: the service with all tests, a practice page with all tests, or another page with the visible ones. */
 type Judge = "service" | "page" | "visible tests";

@@ -8,18 +8,18 @@ import { InterruptedCall, Python, type PythonState } from "../python";
 import { requestState } from "../splice";
 import { service } from "../submit/certificates";
 import { SubmitControls } from "../submit/submit-controls";
+import { pluralize } from "../text";
 import { hasPython } from "../workers";
-import { recordVerdict } from "./verdict-recording";
 import { download } from "./download";
 import { Draft } from "./draft";
 import { checkCommand, type Exercise, fileAddress, submissionName } from "./exercise";
 import { Help } from "./help";
 import { answerError, toAnswer, toLiteral } from "./literals";
+import { PythonStatusLine } from "./python-status";
 import { OUTCOME_ICONS, renderProblem, type ResultsContext, summarySentence } from "./results";
 import { ResultsCard } from "./results-card";
-import { PythonStatusLine } from "./python-status";
 import type { GraderFault, TestResult, Verdict } from "./verdict";
-import { pluralize } from "../text";
+import { recordVerdict } from "./verdict-recording";
 
 const UNANSWERED = "...";
 

@@ -4,10 +4,10 @@ import { button, type Child, createIcon, element, renderParagraphs } from "../do
 import { makeHeatmapExplorable } from "../heatmap";
 import { renderFigure } from "../lesson/figures";
 import { page } from "../page";
+import { pluralize } from "../text";
 import type { Exercise } from "./exercise";
 import { renderComparison, renderTextBox, renderValue } from "./values";
 import type { Diagnosis, Outcome, RunResult, SmallExample, TestResult, Verdict } from "./verdict";
-import { pluralize } from "../text";
 
 /** The page's parts that results refer to. */
 export interface ResultsContext {

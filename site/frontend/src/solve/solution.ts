@@ -1,8 +1,8 @@
 /** The solution with its explanation, and its comparison with the learner's program. */
 
 import { element } from "../dom";
-import { type DiffLine, diffPrograms } from "./diff";
 import { service } from "../submit/certificates";
+import { type DiffLine, diffPrograms } from "./diff";
 import { type Exercise, loadSolution, type Solution } from "./exercise";
 
 const DIFF_SIGNS = { same: " ", yours: "−", solution: "+" } as const;

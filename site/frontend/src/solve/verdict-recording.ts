@@ -2,6 +2,7 @@
 
 import { element } from "../dom";
 import { progress } from "../progress";
+import { DIAGNOSIS_SEPARATOR } from "../progress/history";
 import { reportScore } from "../splice";
 import { service } from "../submit/certificates";
 import { download } from "./download";
@@ -12,7 +13,6 @@ import { renderPassPanel } from "./pass-panel";
 import { renderVerdict, type ResultsContext } from "./results";
 import { renderExplanation, renderSolutionComparison, solutionLoader } from "./solution";
 import type { Verdict } from "./verdict";
-import { DIAGNOSIS_SEPARATOR } from "../progress/history";
 
 export interface JudgedProgram {
   readonly exercise: Exercise;

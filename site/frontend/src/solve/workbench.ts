@@ -1,27 +1,27 @@
 /** The workbench of an exercise: the editor, its buttons, and the results. */
 
+import { askInDialog } from "../confirmation";
 import { button, element, findElement, renderInlineCode } from "../dom";
 import { createEditor, type Editor } from "../editor";
 import { page } from "../page";
+import { pageSignal } from "../page-signal";
 import { progress } from "../progress";
 import { InterruptedCall, Python } from "../python";
 import { requestState } from "../splice";
-import { pageSignal } from "../page-signal";
 import { service } from "../submit/certificates";
 import { SubmitControls } from "../submit/submit-controls";
+import { errorMessage } from "../text";
 import { hasPython, numpyNames } from "../workers";
-import { recordVerdict } from "./verdict-recording";
-import { askInDialog } from "../confirmation";
 import { download } from "./download";
 import { Draft } from "./draft";
 import { type Exercise, fileAddress, submissionName } from "./exercise";
 import { Help } from "./help";
+import { PythonStatusLine } from "./python-status";
 import { renderProblem, renderRun, type ResultsContext, summarySentence } from "./results";
 import { ResultsCard } from "./results-card";
 import { areShapes, ShapeDisplay } from "./shapes";
-import { PythonStatusLine } from "./python-status";
 import type { GraderFault, RunResult, Verdict } from "./verdict";
-import { errorMessage } from "../text";
+import { recordVerdict } from "./verdict-recording";
 
 const KEYS_HELP_ID = "editor-keys";
 

@@ -1,17 +1,17 @@
 /** The "Submit for grading" button, and the line on the session, the due time and the certificate. */
 
 import { button, element } from "../dom";
-import { uniqueKey } from "../unique-key";
 import type { Exercise } from "../solve/exercise";
 import type { ResultsCard } from "../solve/results-card";
 import type { Verdict } from "../solve/verdict";
-import { type PendingSubmission, PendingSubmissionStore } from "./pending-submission";
+import { pluralize } from "../text";
+import { uniqueKey } from "../unique-key";
 import { certificates, sessionLoaded } from "./certificates";
 import { CommentsCard } from "./comments";
-import { trackSubmission } from "./submission-tracking";
+import { type PendingSubmission, PendingSubmissionStore } from "./pending-submission";
 import { formatLocalTime, type Service, ServiceError, type Session, type SubmissionState } from "./service";
 import { askToSignIn } from "./sign-in";
-import { pluralize } from "../text";
+import { trackSubmission } from "./submission-tracking";
 
 const MAX_POSITION = 1000; // the service counts no further
 const PARKED_SENTENCE =

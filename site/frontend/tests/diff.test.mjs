@@ -1,4 +1,4 @@
-// How a learner's program is laid beside the solution.
+// The comparison of a learner's program with the solution.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { diffPrograms } from "../src/solve/diff.ts";

@@ -1,4 +1,4 @@
-// The figures of lessons: the numbers and sentences that the builder gives too; tests/sitegen has the other half.
+// The numbers and sentences of the figures, compared with the builder's; tests/sitegen has the other half.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { attentionWeights, isKnownWord, softmax } from "../src/figures/attention.ts";
@@ -6,36 +6,36 @@ import { arrowProduct, describeArrows } from "../src/figures/arrows-model.ts";
 import { describeRow } from "../src/figures/explorer-sentences.ts";
 import { changeScores, describeShares } from "../src/figures/shares-model.ts";
 import { computeMeasures, decodeScores, describeMeasures, histogramHeights } from "../src/figures/curves-model.ts";
-import * as waves from "../src/figures/positions-model.ts";
+import * as positionsModel from "../src/figures/positions-model.ts";
 import attention from "./attention.json";
 import { computeHeadArrays } from "../src/figures/head-arrays.ts";
 import curves from "./curves.json";
 
 for (const { words, head, settings, known, weights, said } of attention.cases) {
   test(`attention as NumPy computes it: ${words.join(" ")}`, () => {
-    const found = attentionWeights(attention.toy, words, head, settings);
-    found.forEach((row, at) => row.forEach((weight, to) => assert.ok(Math.abs(weight - weights[at][to]) < 1e-6)));
-    assert.deepEqual(found.map((row, at) => describeRow(words, row, at, settings.mask)), said);
+    const actual = attentionWeights(attention.toy, words, head, settings);
+    actual.forEach((row, at) => row.forEach((weight, to) => assert.ok(Math.abs(weight - weights[at][to]) < 1e-6)));
+    assert.deepEqual(actual.map((row, at) => describeRow(words, row, at, settings.mask)), said);
     assert.deepEqual(words.map((word) => isKnownWord(attention.toy, word)), known);
   });
 }
 
 for (const { setting, measures, weights, bars, said } of curves.cases) {
   test(`scores and their softmax as NumPy computes them: ${JSON.stringify(setting)}`, () => {
-    const found = computeMeasures(decodeScores(curves.scores), setting);
+    const actual = computeMeasures(decodeScores(curves.scores), setting);
     const near = (value, expected, by = 1e-6) => assert.ok(Math.abs(value - expected) <= by, `${value} ${expected}`);
-    [found.spread, found.peak, found.slope].forEach((value, at) => near(value, measures[at]));
-    found.weights[5].forEach((weight, at) => near(weight, weights[at]));
-    histogramHeights(found.scores).forEach((bar, at) => near(bar, bars[at], 0.06));
-    assert.equal(describeMeasures(found), said);
+    [actual.spread, actual.peak, actual.slope].forEach((value, at) => near(value, measures[at]));
+    actual.weights[5].forEach((weight, at) => near(weight, weights[at]));
+    histogramHeights(actual.scores).forEach((bar, at) => near(bar, bars[at], 0.06));
+    assert.equal(describeMeasures(actual), said);
   });
 }
 
 for (const { position, products, said } of curves.positions) {
   test(`products of position ${position} as NumPy computes them`, () => {
-    const found = waves.dotProducts(position);
-    found.forEach((product, at) => assert.ok(Math.abs(product - products[at]) < 1e-6));
-    assert.equal(waves.describePosition(position, found), said);
+    const actual = positionsModel.dotProducts(position);
+    actual.forEach((product, at) => assert.ok(Math.abs(product - products[at]) < 1e-6));
+    assert.equal(positionsModel.describePosition(position, actual), said);
   });
 }
 

@@ -1,4 +1,4 @@
-// What the heads of a small GPT looked at: digits that end before the letter that they belong to.
+// The attention links and the sentences of the small GPT.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { attentionLinks, draftSentence, SWITCH_SENTENCES } from "../src/gpt/generation-step.ts";
@@ -15,8 +15,8 @@ test("a model that saw only the end of the text looked at its last letters", () 
 });
 
 test("the largest weight of all heads comes first", () => {
-  const found = attentionLinks(step("007", "0e0"), 2);
-  assert.deepEqual(found.map(({ head, index }) => [head, index]), [[1, 0], [0, 1]]);
+  const actual = attentionLinks(step("007", "0e0"), 2);
+  assert.deepEqual(actual.map(({ head, index }) => [head, index]), [[1, 0], [0, 1]]);
 });
 
 test("what switches bring is a sentence, and drafts are counted once there are some", () => {

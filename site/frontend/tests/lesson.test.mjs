@@ -1,4 +1,4 @@
-// What a lesson's page knows of its cells and says of its matrices, without a browser.
+// The cells, matrices, heatmap sentences and questions of a lesson.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { describeHeatmapRow } from "../src/heatmap-sentences.ts";

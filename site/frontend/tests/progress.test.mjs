@@ -1,4 +1,4 @@
-// The record of a learner in the browser: the rules by which the command line counts, and a storage that fails.
+// The learner's record: the rules that it shares with the command line, and storage that fails.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { fromJson, InvalidHistory, NewerFormat, readPrograms, toJson } from "../src/progress/exchange.ts";

@@ -1,4 +1,4 @@
-// The table that the builder's tests read as well: see tests/sitegen/test_search.py.
+// The search, by the table of cases that tests/sitegen/test_search.py reads too.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { correctQuery, rankPages, splitWords } from "../src/search/ranking";

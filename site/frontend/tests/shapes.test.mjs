@@ -1,4 +1,4 @@
-// The shapes that lines make, in an editor and spoken.
+// The shapes of a program's lines: as notes in the editor, and as sentences.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { shapeSentence, toLineNotes } from "../src/solve/shapes.ts";

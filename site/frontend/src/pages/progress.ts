@@ -6,8 +6,8 @@ import { paintTotals } from "../progress-page/totals";
 import { offerTransfer } from "../progress-page/transfer";
 import { progress } from "../progress";
 import { startResumeCard } from "../resume-card";
-import { download } from "../solve/download";
-import { paintCertifiedSummary } from "../submit/certified-summary";
+import { download } from "../download";
+import { paintCertifiedSummary } from "../progress-page/certified-summary";
 import { certificates } from "../submit/certificates";
 
 const course = readCourseExercises();

@@ -3,10 +3,10 @@
 import { askInDialog } from "../confirmation";
 import { type CourseExercise } from "../course";
 import { button, element, findElement } from "../dom";
+import { download } from "../download";
 import { progress } from "../progress";
 import { fromJson, InvalidHistory, type Programs, readPrograms, toJson } from "../progress/exchange";
 import { countEntries, countNew, type History, mergeHistories, toLocalDay } from "../progress/history";
-import { download } from "../solve/download";
 import { importPrograms, readPassedPrograms, withoutLocalCode } from "../solve/draft";
 import { pluralize } from "../text";
 import { computeTotals } from "./totals";

@@ -4,13 +4,13 @@
  */
 
 import { button, type Child, createIcon, element, findElement, renderParagraphs } from "../dom";
+import { download } from "../download";
 import { InterruptedCall, Python, type PythonState } from "../python";
 import { requestState } from "../splice";
 import { service } from "../submit/certificates";
 import { SubmitControls } from "../submit/submit-controls";
 import { pluralize } from "../text";
 import { hasPython } from "../workers";
-import { download } from "./download";
 import { Draft } from "./draft";
 import { checkCommand, type Exercise, fileAddress, submissionName } from "./exercise";
 import { Help } from "./help";

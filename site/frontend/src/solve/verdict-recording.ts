@@ -1,11 +1,11 @@
 /** Recording of a verdict in the learner's progress, and what the page then shows. */
 
 import { element } from "../dom";
+import { download } from "../download";
 import { progress } from "../progress";
 import { DIAGNOSIS_SEPARATOR } from "../progress/history";
 import { reportScore } from "../splice";
 import { service } from "../submit/certificates";
-import { download } from "./download";
 import { storePassedProgram } from "./draft";
 import { type Exercise, submissionName } from "./exercise";
 import type { Help } from "./help";

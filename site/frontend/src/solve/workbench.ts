@@ -2,6 +2,7 @@
 
 import { askInDialog } from "../confirmation";
 import { button, element, findElement, renderInlineCode } from "../dom";
+import { download } from "../download";
 import { createEditor, type Editor } from "../editor";
 import { page } from "../page";
 import { pageSignal } from "../page-signal";
@@ -12,7 +13,6 @@ import { service } from "../submit/certificates";
 import { SubmitControls } from "../submit/submit-controls";
 import { errorMessage } from "../text";
 import { hasPython, numpyNames } from "../workers";
-import { download } from "./download";
 import { Draft } from "./draft";
 import { type Exercise, fileAddress, submissionName } from "./exercise";
 import { Help } from "./help";

@@ -1,8 +1,8 @@
 /** The line on certified exercises in the progress page. */
 
 import { element, findElement } from "../dom";
+import { certificates } from "../submit/certificates";
 import { pluralize } from "../text";
-import { certificates } from "./certificates";
 
 const summaryLine = element("p", { class: "sums-said certified-said" });
 const legendKey = element("span", {}, element("span", { class: "state", "data-state": "passed", "data-certified": true }), " certified");

@@ -1,7 +1,7 @@
 """The comparison ladder: the first rung that a value fails, and the facts about its difference.
 
-Nothing returned, wrong type, wrong length, shape, dtype, NaN or infinity, values. The sentences
-are made from the facts in `feedback.difference_sentences`.
+The rungs are those of `Rung`, down to the values. The sentences are made from the facts in
+`feedback.difference_sentences`.
 
 What is not finite is compared by place, whatever the tolerance. NaN belongs where the expected
 value has NaN and nowhere else; `ignore_nan` lifts that for tests that say `nan: ignored`: where the
@@ -49,7 +49,7 @@ _Path: TypeAlias = tuple[object, ...]
 
 
 class Rung(StrEnum):
-    """A kind of difference, from the coarsest to the finest."""
+    """A kind of difference: a rung of the ladder down to VALUES, or one of certain tests alone."""
 
     NOTHING = "nothing returned"
     SILENCE = "nothing printed"
@@ -112,9 +112,7 @@ def compare(  # noqa: PLR0911  a ladder: each rung returns
 
     Args:
         expected: What the reference gives: None, numbers, text, arrays, and containers of them.
-        got: Plain data of exact types, as it came over the wire.
         tolerance: How close numbers must be; by the expected dtype if None.
-        path: The items and keys that lead to the value.
 
     Returns:
         None if they agree, else the first difference.

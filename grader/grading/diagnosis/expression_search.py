@@ -1,12 +1,15 @@
-"""The search of `first_expression`, which runs in a child: the first expression off the track.
+"""Two functions that run in children of the sandbox, for `first_expression`.
 
-It runs in children: `trace` in one that never runs the submission, `locate` in one that is thrown
-away after it. Standard library and NumPy only; nothing of ours may be imported here.
+`trace` runs a right program. `locate` runs the submission, in a child that ends after it. Standard
+library and NumPy only; nothing of ours may be imported here.
 
-Both programs are marked, see `marking`. On the track is what the right program computes too, in all
-draws. An expression is found if the whole result becomes right once a value of the right program
-takes the place of its own, in all draws: what is otherwise unlike the right program, but harmless,
-is passed over.
+Both programs are marked, see `marking`. An expression agrees if the right program computes its
+values too, in all draws. The first wrong expression is the one with which the whole result becomes
+right once values of the right program take the place of its own, in all draws. What is unlike the
+right program but harmless is passed over.
+
+A trace is, for each draw, `[[[number, *values], ...], result]`: the values of each marked
+expression, by its number.
 """
 
 import contextlib
@@ -131,7 +134,7 @@ def _is_plain(value: Any, depth: int = 0) -> bool:
 def locate(
     program: str, nodes: list[dict[str, Any]], draws: list[list[Any]], traces: list[Any]
 ) -> list[Any] | None:
-    """Return the kind and the number of the first expression that leaves the track, if one does.
+    """Return the kind and the number of the first wrong expression, if there is one.
 
     Args:
         draws: For each call its draws, each with the code and its inputs.
@@ -240,7 +243,7 @@ class _Search:
         return [each for alike in groups.values() for each in alike]
 
     def _agrees(self, number: int, *, strictly: bool = False) -> bool:
-        """Return whether an expression is on the track; what has no plain value is.
+        """Return whether an expression agrees with the right program; one without plain value does.
 
         Args:
             strictly: In the same shape.
@@ -291,7 +294,7 @@ class _Search:
         return all(map(self._is_right_operand, self._nodes[number]["inner"]))
 
     def _is_right_operand(self, number: int) -> bool:
-        """Return whether a value is on the track.
+        """Return whether a value agrees with the right program.
 
         Of an attribute, and of a list, what it is made from must be too: `.real` of a wrong
         array may look right.

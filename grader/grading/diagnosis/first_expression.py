@@ -1,4 +1,4 @@
-"""The search for the first expression of a submission that leaves the track of a right program.
+"""The search for the first expression of a submission that no right program has.
 
 Three children do it: one marks both programs (`marking`), one runs the solution, and one the
 submission, with values of the solution in the place of its own (`expression_search`). Right values
@@ -44,7 +44,7 @@ class _NoAnswerError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An expression of a submission that leaves the track."""
+    """The first wrong expression of a submission."""
 
     kind: str  # see `diagnosis_sentences.PLACES`
     code: str
@@ -108,7 +108,7 @@ def _calls(oracle: Oracle, failing: Sequence[TestCase]) -> Iterator[list[list[An
     """Yield plain calls of failing tests, each with fresh draws of different sizes, by turns.
 
     No constant stands in them: a hidden test may be about it. The test compares their whole value:
-    where there are several right results, none would be the track.
+    where there are several right results, none could be compared with.
     """
     exercise, tests = oracle.exercise, dict[str, list[TestCase]]()
     for test in failing:

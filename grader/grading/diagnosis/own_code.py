@@ -46,11 +46,7 @@ class OwnCode:
 def read_own_code(
     sandbox: Children, limits: Limits, source: str, numbers: Sequence[float]
 ) -> OwnCode:
-    """Read a submission's code in a child of its own; it does not run.
-
-    Args:
-        numbers: The solution's.
-    """
+    """Read a submission's code in a child; it does not run. `numbers` are those of the solution."""
     with sandbox.child(limits) as child:
         try:
             child.start()

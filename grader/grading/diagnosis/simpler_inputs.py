@@ -20,7 +20,6 @@ def simpler_values(part: Any, *, in_order: bool) -> Iterator[Any]:
     """Yield simpler values for a whole part, the simplest first.
 
     Args:
-        part: An array or a number.
         in_order: Whether different numbers say more than equal ones: 0, 1, 2, ... come first.
     """
     if isinstance(part, bool):

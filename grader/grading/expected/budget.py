@@ -51,11 +51,7 @@ def total_usage(usages: Sequence[Usage]) -> Usage:
 
 
 def find_excess(budget: Budget, used: Usage, usual: Usage, by: str) -> Difference | None:
-    """Return the difference if a submission used more than it may.
-
-    Args:
-        usual: What the reference or the solution used.
-    """
+    """Return the difference if a submission used more than its budget allows beside the usual."""
     limits = (
         ("memory", budget.memory, used.peak_bytes, usual.peak_bytes, MEMORY_FLOOR),
         ("time", budget.time, used.cpu_seconds, usual.cpu_seconds, TIME_FLOOR),

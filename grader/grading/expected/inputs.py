@@ -42,7 +42,6 @@ def draw_of_sizes(
     """Return inputs of given sizes, from random numbers that no draw of the test has, or literals.
 
     Args:
-        number: Of the draw: another one gives other random numbers.
         lengths: What `sizes()` gives, one after the other, from 1 for the least that the author
             allows; other small numbers when they are used up.
 

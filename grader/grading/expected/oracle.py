@@ -9,7 +9,7 @@ import contextlib
 import functools
 import importlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import FunctionType, MappingProxyType
 from typing import Any
 
@@ -86,12 +86,13 @@ class Pass:
     got: Any
 
 
-class _Passes:
+@dataclass(slots=True)
+class _DrawPasses:
     """The passes of one draw, the last few that differ."""
 
-    def __init__(self, test: TestCase, draw: Draw) -> None:
-        self.of = test, draw
-        self.passes: list[Pass] = []
+    test: TestCase
+    draw: Draw
+    passes: list[Pass] = field(default_factory=list)
 
 
 class ValueCache:
@@ -107,7 +108,7 @@ class ValueCache:
         self.draws = {test: each.draws for test, each in values.items()}
         self.usages = {test: each.usages for test, each in values.items()}
         self.exact = {test: each.exact[0] for test, each in values.items() if each.exact}
-        self._passes: dict[tuple[TestId, int], _Passes] = {}
+        self._draw_passes: dict[tuple[TestId, int], _DrawPasses] = {}
         self._room = _MOST_BYTES
 
     def passes(self, test: TestCase, draw: Draw) -> list[Pass]:
@@ -115,11 +116,11 @@ class ValueCache:
 
         Another form's test with the same id has its own, since it may compare less strictly.
         """
-        passes = self._passes.get((test.id, draw.number))
-        if passes is None or passes.of[0] is not test or passes.of[1] is not draw:
-            self._room += sum(map(_pass_size, passes.passes if passes else ()))
-            passes = self._passes[test.id, draw.number] = _Passes(test, draw)
-        return passes.passes
+        kept = self._draw_passes.get((test.id, draw.number))
+        if kept is None or kept.test is not test or kept.draw is not draw:
+            self._room += sum(map(_pass_size, kept.passes if kept else ()))
+            kept = self._draw_passes[test.id, draw.number] = _DrawPasses(test, draw)
+        return kept.passes
 
     def add_pass(self, passes: list[Pass], new: Pass) -> None:
         """Add a pass to those of a draw, unless an object crossed or there is no room left."""
@@ -276,7 +277,7 @@ class Oracle:
         return exact[test.id]
 
     def test_values(self, test: TestCase) -> TestValues:
-        """Return all of the above about a test.
+        """Return a test's draws, usages and exact value.
 
         Raises:
             DefinitionError, GraderFault: See `draws`.

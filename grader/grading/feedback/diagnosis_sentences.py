@@ -51,9 +51,7 @@ def repair_sentence(kind: str, lines: Sequence[int], parts: Sequence[str | int])
     """Return the sentence about a change of a submission with which its tests pass.
 
     Args:
-        kind: One of `REPAIRS`.
-        lines: Of the submission that are changed.
-        parts: The code there; of rounding, the digits that are kept.
+        parts: The code in the changed lines; of rounding, the digits that are kept.
     """
     *most, last = lines
     place = f"lines {', '.join(map(str, most))} and {last}" if most else f"line {last}"

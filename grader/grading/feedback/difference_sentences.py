@@ -37,7 +37,6 @@ def difference_message(
     Args:
         related: The sentence about how the result is related to the expected one, if any.
         draw: The number of the draw, from 0.
-        draws: How many draws the test has.
         items: The names of the result's items, where the task gives them names.
     """
     which = f"(Inputs {draw + 1} of {draws}.)" if draws > 1 else ""

@@ -23,15 +23,7 @@ _NO_NAME = ("AttributeError", "ImportError")
 
 
 def cause_sentence(kind: str, message: str) -> str:
-    """Return the sentence about the cause of an error.
-
-    Args:
-        kind: The name of the exception's type.
-        message: Its text, as Python or NumPy wrote it.
-
-    Returns:
-        A sentence; nothing for an error that is not among the usual ones.
-    """
+    """Return the sentence about the cause of an error; nothing if it is not a usual one."""
     if kind in _NO_NAME and (elsewhere := versions.missing_name_sentence(message)):
         return elsewhere
     cause, match = _find(kind, message)

@@ -15,7 +15,6 @@ def figure_sentence(what: str, plot: int = 0, **facts: Any) -> str:
     """Return the sentence about how a figure differs.
 
     Args:
-        what: The key of the sentence.
         plot: The number of the plot, from 1, if there are several.
     """
     noun, got = facts.get("noun", "image"), facts.get("got")

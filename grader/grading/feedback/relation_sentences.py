@@ -15,7 +15,6 @@ def relation_sentence(
 
     Args:
         origin: The formula that gives the factor in the relation, if that is certain.
-        items: The names of the result's items, where the task gives them names.
     """
     if relation.needs_origin and origin is None:
         return ""

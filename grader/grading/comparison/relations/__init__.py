@@ -37,7 +37,6 @@ def find_relation(expected: object, got: object, inputs: Mapping[str, Any]) -> R
 
     Args:
         expected: An array or a number, or a list, tuple or dict of them.
-        got: The result, of the same form; the arrays may be of other shapes.
         inputs: The test's inputs by name: the lengths of their axes name a factor.
 
     Returns:

@@ -33,7 +33,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from grader.browser.coding import BreakData, EngineData, encoded_size, from_text
+from grader.browser.data_encoding import BreakData, EngineData, encoded_size, from_text
 from grader.browser.other_versions import differences
 from grader.browser.own_gpt import Model, OwnGpt, Problem
 from grader.browser.page_child import PageChild, PageChildren

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
-from grader.browser.isolation import SubmissionGlobals
+from grader.browser.submission_globals import SubmissionGlobals
 from grader.browser.time_limit import TimeLimit
 from grader.sandbox.answers import (
     Answer,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 import grader
-from grader.browser.coding import BreakData, EngineData, encoded_size, to_text
+from grader.browser.data_encoding import BreakData, EngineData, encoded_size, to_text
 from grader.definitions.exercise import (
     Exercise,
     Literals,

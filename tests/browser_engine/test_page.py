@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from grader.browser.coding import from_text
+from grader.browser.data_encoding import from_text
 from grader.browser.shipping import break_data, engine_data
 from grader.definitions.collection import load_exercise
 from grader.definitions.student import student_text

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import grader
-from grader.browser.coding import from_text
+from grader.browser.data_encoding import from_text
 from grader.browser.shipping import MODULES, bundle, engine_data, modules
 from grader.definitions.collection import Collection
 from grader.definitions.exercise import Exercise, TestCase

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.browser.coding import from_text
+from grader.browser.data_encoding import from_text
 from grader.browser.page_child import PageChildren
 from grader.browser.shipping import engine_data
 from grader.definitions.collection import load_exercise

@@ -1,8 +1,9 @@
 """`etude lesson`: read lessons in the terminal; run their cells and compare with the record."""
 
+import contextlib
 import itertools
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -108,27 +109,40 @@ def show(
         portable_check.ask_consent(unsafe=unsafe)
         sandbox = portable.PortableSandbox(packages)
     with sandbox:
-        lesson_run = run_lesson(read, sandbox)
-    kinds = (ChoiceQuestion, NumberQuestion)
-    questions = [block for block in lesson_run.blocks if isinstance(block, kinds)]
+        blocks = run_lesson(read, sandbox).blocks
+    questions = [each for each in blocks if isinstance(each, (ChoiceQuestion, NumberQuestion))]
     console = Console(highlight=False)
     if answers:
         _reply_to(console, questions, answers)
         return
     asks = sys.stdin.isatty() and console.is_terminal
-    numbers = itertools.count(1)
-    part: list[Block] = []
-    for block in lesson_run.blocks:
-        if asks and isinstance(block, kinds):
-            _show_blocks(console, part, numbers, exercises)
-            _ask_question(console, block, next(numbers))
-            part = []
-        else:
-            part.append(block)
-    _show_blocks(console, part, numbers, exercises)
+    _show_blocks(console, blocks, exercises, asks=asks)
     if questions and not asks:
         command = f"etude lesson show {lesson} --answer 1=...{exercises_suffix(exercises)}"
         console.print(f"\nTo answer question 1: {command}", markup=False, soft_wrap=True)
+
+
+def _show_blocks(
+    console: Console, blocks: Sequence[Block], exercises: Path | None, *, asks: bool
+) -> None:
+    """Show blocks, and ask the questions among them where somebody is there to answer."""
+    numbers = itertools.count(1)
+
+    def is_asked(block: Block) -> bool:
+        return asks and isinstance(block, (ChoiceQuestion, NumberQuestion))
+
+    for asked, group in itertools.groupby(blocks, is_asked):
+        # What stands between two questions can be longer than the terminal.
+        with contextlib.nullcontext() if asked else options.pager(console):
+            for place, block in enumerate(group):
+                if place or asked:
+                    console.print()
+                if isinstance(block, (ChoiceQuestion, NumberQuestion)):
+                    _show_question(console, block, next(numbers))
+                    if asked:
+                        _ask_question(console, block)
+                else:
+                    _show_block(console, block, exercises)
 
 
 def _reply_to(console: Console, questions: Sequence[Question], answers: tuple[str, ...]) -> None:
@@ -149,10 +163,8 @@ def _reply_to(console: Console, questions: Sequence[Question], answers: tuple[st
         print_markdown(console, _reply_text(outcome))
 
 
-def _ask_question(console: Console, question: Question, number: int) -> None:
+def _ask_question(console: Console, question: Question) -> None:
     """Ask until the answer is right, or not given: then show it."""
-    console.print()
-    _show_question(console, question, number)
     while True:
         console.print()
         prompt = f"{_answer_hint(question)}, or Enter to see the answer"
@@ -191,22 +203,6 @@ def _list_lessons(folder: Path) -> None:
             click.echo(f"  {lesson.id:{longest}}  {lesson.title}")
 
 
-def _show_blocks(
-    console: Console,
-    blocks: Sequence[Block],
-    numbers: Iterator[int],
-    exercises: Path | None,
-) -> None:
-    with options.pager(console):
-        for at, block in enumerate(blocks):
-            if at:
-                console.print()
-            if isinstance(block, (ChoiceQuestion, NumberQuestion)):
-                _show_question(console, block, next(numbers))
-            else:
-                _show_block(console, block, exercises)
-
-
 def _show_question(console: Console, question: Question, number: int) -> None:
     choices = question.choices if isinstance(question, ChoiceQuestion) else ()
     lines = [f"- {each.letter}: {each.text}" for each in choices]
@@ -218,34 +214,36 @@ def _show_block(
     block: Prose | Cell | Figure | Exercises | Experiment | BreakTask,
     exercises: Path | None,
 ) -> None:
-    if isinstance(block, Prose):
-        title = f"**{block.title}**\n\n" if block.title else ""
-        print_markdown(console, f"{title}{block.text}")
-    elif isinstance(block, Cell):
-        _show_cell(console, block)
-    elif isinstance(block, Figure):
-        what = block.get("sentence") or block.get("alt")
-        about = f" ({what})" if what else ""
-        note = f"Figure on the lesson's page: {block.title}{about}"
-        console.print(note, style="italic", markup=False)
-    elif isinstance(block, Exercises):
-        for name in block.ids:
-            command = f"Exercise: etude start {name}{exercises_suffix(exercises)}"
-            console.print(command, style="bold", markup=False, soft_wrap=True)
-    elif isinstance(block, BreakTask):
-        mistakes = resolve(block.exercise, options.collection_folder(exercises)).misconceptions
-        if mistakes:  # a student's edition has none; the program comes after a pass
-            print_markdown(console, f"**Break it.** {block.prompt}")
-            words = f"{block.exercise} {block.misconception}{exercises_suffix(exercises)}"
-            note = f"After a pass, the program: etude break {words}"
-            console.print(note, style="bold", markup=False, soft_wrap=True)
-    else:
-        right = next(text for text, is_right in block.guesses if is_right)
-        change = f"In the code above, write `{block.put}` in place of `{block.find}`."
-        print_markdown(
-            console,
-            f"**Try this.** {block.prompt} {change} What happens: {right}. {block.why}",
-        )
+    suffix = exercises_suffix(exercises)
+    match block:
+        case Prose():
+            title = f"**{block.title}**\n\n" if block.title else ""
+            print_markdown(console, f"{title}{block.text}")
+        case Cell():
+            _show_cell(console, block)
+        case Exercises(ids=ids):
+            for name in ids:
+                _print_note(console, f"Exercise: etude start {name}{suffix}", "bold")
+        case BreakTask():
+            mistakes = resolve(block.exercise, options.collection_folder(exercises)).misconceptions
+            if mistakes:  # a student's edition has none; the program comes after a pass
+                print_markdown(console, f"**Break it.** {block.prompt}")
+                command = f"etude break {block.exercise} {block.misconception}{suffix}"
+                _print_note(console, f"After a pass, the program: {command}", "bold")
+        case Experiment():
+            right = next(text for text, is_right in block.guesses if is_right)
+            change = f"In the code above, write `{block.put}` in place of `{block.find}`."
+            outcome = f"What happens: {right}. {block.why}"
+            print_markdown(console, f"**Try this.** {block.prompt} {change} {outcome}")
+        case Figure():
+            what = block.get("sentence") or block.get("alt")
+            about = f" ({what})" if what else ""
+            note = f"Figure on the lesson's page: {block.title}{about}"
+            console.print(note, style="italic", markup=False)
+
+
+def _print_note(console: Console, text: str, style: str) -> None:
+    console.print(text, style=style, markup=False, soft_wrap=True)
 
 
 def _show_cell(console: Console, cell: Cell) -> None:

@@ -10,7 +10,6 @@ from grader.authoring.importing.draft import Draft
 from grader.authoring.importing.fill_in import slug
 from grader.authoring.importing.read_source import read_source
 from grader.authoring.importing.validate_drafts import (
-    leave_out_too_large,
     load_if_valid,
     validate_draft,
 )
@@ -71,7 +70,6 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
         raise UsageError(f"--track: {track!r} is not lower-case words joined by hyphens")
     result = read_source(source)
     validated = {draft.id: validate_draft(draft) for draft in result.drafts}
-    leave_out_too_large(result, validated)
     paths = plan(result.drafts, into, track, force=force)
     drafts = dict(zip(paths, result.drafts, strict=True))
     for path, draft in drafts.items():

@@ -87,10 +87,6 @@ class ParsedProgram:
             s for s in self.statements if not (s.defines or s.imports or s.is_text)
         )
 
-    def source(self) -> str:
-        """Return its text."""
-        return join(each.source for each in self.statements)
-
     def for_names(self, names: Collection[str], *, effects: bool = False) -> "ParsedProgram":
         """Return the statements that set names, with all that they need in turn, in order.
 

@@ -1,16 +1,14 @@
 """The check that drafts load: a test that the format refuses becomes a note."""
 
 import tempfile
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from grader.authoring.importing.draft import Draft, SourceDrafts
+from grader.authoring.importing.draft import Draft
 from grader.authoring.importing.write import definition_text
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
-from grader.definitions.files import MAX_BYTES
 from grader.definitions.yaml_source import Sequence, read_yaml
 from grader.errors import DefinitionError, UsageError
 
@@ -46,18 +44,6 @@ def validate_draft(draft: Draft) -> ValidatedDraft:
             else:
                 return ValidatedDraft(text, ())
     return ValidatedDraft(text, problems)
-
-
-def leave_out_too_large(result: SourceDrafts, settled: Mapping[str, ValidatedDraft]) -> None:
-    """Turn drafts whose files would be larger than a definition may be into failures."""
-    for draft in list(result.drafts):
-        size = len(settled[draft.id].text.encode())
-        if size > MAX_BYTES:
-            result.drafts.remove(draft)
-            result.failures.append(
-                f"{draft.origin}: its definition would have {size:,} bytes, and {MAX_BYTES:,} are "
-                "allowed"
-            )
 
 
 def _without_refused(draft: Draft, path: Path, error: DefinitionError) -> bool:
@@ -99,5 +85,5 @@ def load_if_valid(path: Path) -> Exercise | None:
     """Load a written exercise; None if it is not valid."""
     try:
         return load_exercise(path)
-    except DefinitionError:
+    except (DefinitionError, UsageError):
         return None

@@ -13,7 +13,7 @@ import json
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -55,15 +55,19 @@ _SPACE: Final = re.compile(r"\s+")
 _NUMBER: Final = re.compile(r"\d+\.\d+|\d{5,}")
 
 
+@dataclass(frozen=True, slots=True)
 class Secret:
     """One thing that must not be seen."""
 
-    def __init__(self, what: str, text: str, where: Location, *, is_data: bool = False) -> None:
-        self.what = what
-        self.text = text
-        self.where = where
-        self.is_data = is_data  # numbers and code of a hidden test
-        self.sought = _folded(text)
+    description: str
+    text: str
+    where: Location
+    is_data: bool = False  # numbers and code of a hidden test
+
+    @property
+    def folded(self) -> str:
+        """The text as it is compared: in small letters, with single spaces."""
+        return _folded(self.text)
 
 
 def find_leaks(exercise: Exercise, files: Iterable[tuple[str, bytes]]) -> Iterator[ProofFinding]:
@@ -76,9 +80,9 @@ def find_leaks(exercise: Exercise, files: Iterable[tuple[str, bytes]]) -> Iterat
     for name, content in files:
         seen = [_folded(view) for view in views(content)]
         for secret in list(secrets):
-            if any(secret.sought in view for view in seen):
+            if any(secret.folded in view for view in seen):
                 secrets.remove(secret)
-                message = f"{name} shows {secret.what}: {secret.text}"
+                message = f"{name} shows {secret.description}: {secret.text}"
                 yield ProofFinding.at(checks.LEAKS, message, secret.where)
 
 
@@ -96,15 +100,13 @@ def secrets_of(exercise: Exercise) -> Iterator[Secret]:
             public_texts += [f"{test.id} {test.description}", *_lines(test), *_numbers_of(test)]
     prose = [exercise.id, exercise.title, exercise.instructions, *exercise.concepts]
     prose += [*exercise.requires, *(hint.text for hint in exercise.hints)]
-    public_text, with_prose = (
-        _folded("\n".join(public_texts)),
-        _folded("\n".join((*public_texts, *prose))),
-    )
+    public, public_prose = _folded("\n".join(public_texts)), _folded("\n".join(prose))
     texts: set[str] = set()
     for secret in _all_secrets(exercise):
-        public = public_text if secret.is_data else with_prose
-        if secret.sought not in public and secret.sought not in texts:
-            texts.add(secret.sought)
+        text = secret.folded
+        is_public = text in public or (not secret.is_data and text in public_prose)
+        if not is_public and text not in texts:
+            texts.add(text)
             yield secret
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
-from grader.authoring.lint.python import shape
+from grader.authoring.lint.python import shape, squeeze
 from grader.authoring.lint.rule import rule
 from grader.authoring.lint.subjects import LintedExercise
 from grader.definitions.exercise import Literals, LiteralValue, Seeded, TestCase
@@ -103,8 +103,8 @@ def _count(value: object) -> int:
 
 def _folded(text: str) -> str:
     """Return a text without white space, with `1.0` and `1.` as `1`, and tuples as lists."""
-    squeezed_text = squeezed(text).replace("(", "[").replace(")", "]").replace(",]", "]")
-    return re.sub(r"(?<=\d)\.0*(?!\d)", "", squeezed_text)
+    brackets = squeeze(text).replace("(", "[").replace(")", "]").replace(",]", "]")
+    return re.sub(r"(?<=\d)\.0*(?!\d)", "", brackets)
 
 
 def _same_data(subject: LintedExercise, hidden: int, visible: int) -> bool:
@@ -115,11 +115,8 @@ def _same_data(subject: LintedExercise, hidden: int, visible: int) -> bool:
             # Single numbers are nothing special, unless they are all that there is.
             return is_part and (len(values) == len(these) or any(map(_is_array, values.values())))
         case Literals(), Literals(values=these) if not these:
-            return (
-                one.is_expression
-                and other.is_expression
-                and squeezed(one.code) == squeezed(other.code)
-            )
+            are_expressions = one.is_expression and other.is_expression
+            return are_expressions and squeeze(one.code) == squeeze(other.code)
         case Seeded(), Seeded():
             trees = [subject.tree("exec", "tests", i, "given") for i in (hidden, visible)]
             return (
@@ -129,11 +126,6 @@ def _same_data(subject: LintedExercise, hidden: int, visible: int) -> bool:
             )
         case _:
             return False
-
-
-def squeezed(code: str) -> str:
-    """Return Python without white space."""
-    return re.sub(r"\s+", "", code)
 
 
 def _equal(one: object, other: object) -> bool:

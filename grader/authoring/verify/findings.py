@@ -27,8 +27,8 @@ from grader.mutation import mutants
 
 _Check: TypeAlias = Callable[[ProofFacts], Iterator[ProofFinding]]
 
-# What no learner means to do: an import or a name that is missing, and code that is no Python. An
-# error begins its sentence, or is quoted at its end.
+# A slip of the author's, which no learner means: "NameError: name 'x' is not defined (line 3)", or
+# "Line 3 uses `x`, which is not defined. (NameError: name 'x' is not defined)".
 _SLIP: Final = re.compile(
     r"(?:^|\()(?P<error>(?P<kind>NameError|UnboundLocalError|ImportError|ModuleNotFoundError"
     r"|SyntaxError): .*?)(?: \(line \d|\)\.?\s*$)",
@@ -46,27 +46,24 @@ def findings(facts: ProofFacts) -> tuple[ProofFinding, ...]:
 
 def notes(facts: ProofFacts) -> Iterator[ProofFinding]:
     """Yield notes for the author that do not keep the exercise from being proven."""
-    yield from _idle_parts(facts)
+    for part, verdict in facts.verdicts["without"].items():
+        if verdict.outcome is Outcome.PASSED:
+            message = f"the solution rejects every wrong program also without {part}"
+            yield ProofFinding.at(checks.CAN_FAIL, message, facts.places.line("solution"))
     uncalled = _uncalled(facts)
     for test in facts.exercise.tests:
         is_told = test.id in uncalled or (facts.proving and _fooling_by_tolerance(facts, test))
-        if is_told or test.id not in facts.sound:
-            continue
         fooled = [each for each in facts.wrong if _is_fooled(facts, each, test.id)]
+        if is_told or test.id not in facts.sound or not fooled:
+            continue
         filled = [each for each in fooled if each.id not in SHAPES]
+        advice = "let it check the shape before the values"
         if filled:
-            empty = ", and an empty result" if any(each.id in EMPTY for each in fooled) else ""
-            message = (
-                f"test '{test.id}' accepts a submission that {filled[0].does}{empty}; good only "
-                "beside tests that check values"
-            )
-            yield ProofFinding.at(checks.CONSTANTS, message, facts.places.test(test.id))
-        elif fooled:
-            message = (
-                f"test '{test.id}' accepts a submission that {fooled[0].does}; let it check the "
-                "shape before the values"
-            )
-            yield ProofFinding.at(checks.CONSTANTS, message, facts.places.test(test.id))
+            advice = "good only beside tests that check values"
+        also = ", and an empty result" if filled and any(e.id in EMPTY for e in fooled) else ""
+        does = (filled or fooled)[0].does
+        message = f"test '{test.id}' accepts a submission that {does}{also}; {advice}"
+        yield ProofFinding.at(checks.CONSTANTS, message, facts.places.test(test.id))
     accepted = [name for name, v in facts.verdicts["condition"].items() if not _killed(v)]
     if RECTANGLES in accepted and SQUARES not in accepted:
         message = (
@@ -90,14 +87,6 @@ def notes(facts: ProofFacts) -> Iterator[ProofFinding]:
                 "test of its values"
             )
             yield ProofFinding.at(checks.DIAGNOSED, message, facts.places.misconception(name))
-
-
-def _idle_parts(facts: ProofFacts) -> Iterator[ProofFinding]:
-    """Find the tests and assertions of a suite without which it rejects the same programs."""
-    for part, verdict in facts.verdicts["without"].items():
-        if verdict.outcome is Outcome.PASSED:
-            message = f"the solution rejects every wrong program also without {part}"
-            yield ProofFinding.at(checks.CAN_FAIL, message, facts.places.line("solution"))
 
 
 def skipped(facts: ProofFacts) -> tuple[str, ...]:
@@ -300,8 +289,9 @@ def _fooling_by_tolerance(facts: ProofFacts, test: TestCase) -> list[SabotagedPr
 
 
 def _is_fooled(facts: ProofFacts, wrong: SabotagedProgram, test: TestId) -> bool:
-    verdict = facts.verdicts["wrong"][wrong.id]
-    return wrong.must_be_rejected and not wrong.only and test in passed(verdict)
+    verdict = facts.verdicts["wrong"].get(wrong.id)  # none if the solution timed out
+    may_fool = verdict is not None and wrong.must_be_rejected and not wrong.only
+    return may_fool and test in passed(verdict)
 
 
 def _check_expected(facts: ProofFacts) -> Iterator[ProofFinding]:

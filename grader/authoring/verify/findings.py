@@ -290,8 +290,9 @@ def _fooling_by_tolerance(facts: ProofFacts, test: TestCase) -> list[SabotagedPr
 
 def _is_fooled(facts: ProofFacts, wrong: SabotagedProgram, test: TestId) -> bool:
     verdict = facts.verdicts["wrong"].get(wrong.id)  # none if the solution timed out
-    may_fool = verdict is not None and wrong.must_be_rejected and not wrong.only
-    return may_fool and test in passed(verdict)
+    if verdict is None or wrong.only or not wrong.must_be_rejected:
+        return False
+    return test in passed(verdict)
 
 
 def _check_expected(facts: ProofFacts) -> Iterator[ProofFinding]:

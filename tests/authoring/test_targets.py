@@ -26,37 +26,30 @@ def track(folder: Path) -> TargetGroup:
     return TargetGroup((below / "01-scores.yaml", below / "02-weights.yaml"), below / "track.yaml")
 
 
-def test_without_names_everything_is_meant(folder: Path) -> None:
-    """What is in no track comes first."""
-    assert find_targets([], folder) == [TargetGroup((folder / "loose.yaml",)), track(folder)]
-
-
-def test_an_exercise_by_its_id(folder: Path) -> None:
-    """Without the number in the file's name."""
-    assert find_targets(["weights"], folder) == [
-        TargetGroup((folder / "attention/02-weights.yaml",))
-    ]
-
-
-def test_a_track_by_its_id_or_path(folder: Path) -> None:
-    """Its folder and its file mean the same."""
-    for name in ("attention", str(folder / "attention"), str(folder / "attention/track.yaml")):
-        assert find_targets([name], folder) == [track(folder)]
+@pytest.mark.parametrize(
+    ("names", "files"),
+    [
+        ([], ["loose", "01-scores", "02-weights"]),  # all: first what is in no track
+        (["weights"], ["02-weights"]),  # without the number in the file's name
+        (["attention"], ["01-scores", "02-weights"]),
+        (["{}/attention"], ["01-scores", "02-weights"]),
+        (["{}/attention/track.yaml"], ["01-scores", "02-weights"]),
+        (["{}/loose.yaml"], ["loose"]),
+        (["scores", "attention", "{}/attention/01-scores.yaml"], ["01-scores", "02-weights"]),
+    ],
+)
+def test_names_and_paths_mean_files(folder: Path, names: list[str], files: list[str]) -> None:
+    """Ids, folders, files; what is named twice is proven once, and a track stays a whole."""
+    groups = find_targets([name.format(folder) for name in names], folder)
+    assert [path.stem for group in groups for path in group.files] == files
+    if "attention" in str(names) and len(names) == 1:
+        assert groups == [track(folder)]
 
 
 def test_a_path_needs_no_collection(folder: Path) -> None:
     """A draft lies anywhere."""
     path = folder / "loose.yaml"
     assert find_targets([str(path)], Path("/nonexistent")) == [TargetGroup((path,))]
-
-
-def test_what_is_named_twice_is_proven_once(folder: Path) -> None:
-    """By two names too."""
-    found = find_targets(["scores", "attention", str(folder / "attention/01-scores.yaml")], folder)
-    assert [path.name for group in found for path in group.files] == [
-        "01-scores.yaml",
-        "02-weights.yaml",
-    ]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from grader.authoring.importing.draft import Draft, SourceDrafts
 from grader.authoring.importing.verify_imported import ImportProof
+from grader.definitions.wording import plural
 
 
 def report(
@@ -34,14 +35,13 @@ def report(
             if results.proven:
                 lines.append("  Proven: nothing stands in the way.")
         lines.append("")
-    lines += _top("Also:", result.remarks)
-    lines += _top("Not imported:", result.failures)
+    lines += _section("Also", result.remarks, "", [""])
+    lines += _section("Not imported", result.failures, "", [""])
     works = sum(each.works for each in examined.values())
     proven = sum(each.proven for each in examined.values())
-    noun = "exercise" if len(drafts) == 1 else "exercises"
     left = f", {len(result.failures)} left out" if result.failures else ""
     summary = (
-        f"{len(drafts)} {noun} imported, {proven} proven{left}. "
+        f"{plural(len(drafts), 'exercise')} imported, {proven} proven{left}. "
         f"In {works} the solution passes every test."
     )
     text = "\n".join([*lines, summary])
@@ -49,16 +49,16 @@ def report(
     return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
 
 
-def _section(title: str, entries: Iterable[str]) -> Iterator[str]:
+def _section(
+    title: str, entries: Iterable[str], margin: str = "  ", end: Iterable[str] = ()
+) -> Iterator[str]:
+    """Yield a title and its entries, each once, if there are any."""
     entries = list(dict.fromkeys(entries))
     if not entries:
         return
-    yield f"  {title}:"
+    yield f"{margin}{title}:"
     for entry in entries:
         first, *rest = entry.split("\n")
-        yield f"    - {first}"
-        yield from (f"      {line}" for line in rest)
-
-
-def _top(title: str, entries: list[str]) -> list[str]:
-    return [title, *(f"  - {entry}" for entry in dict.fromkeys(entries)), ""] if entries else []
+        yield f"{margin}  - {first}"
+        yield from (f"{margin}    {line}" for line in rest)
+    yield from end

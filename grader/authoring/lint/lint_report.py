@@ -8,6 +8,7 @@ from grader.authoring.lint.catalogue import CATALOGUE
 from grader.authoring.lint.rule import Rule
 from grader.authoring.lint.run import LintReport
 from grader.authoring.sarif import SarifResult, sarif_log, uri_in
+from grader.definitions.wording import plural
 
 VERSION: Final = 1
 """Of the JSON report; it changes when a field changes its meaning or goes."""
@@ -44,9 +45,9 @@ def text_lines(report: LintReport) -> Iterator[str]:
     """Yield a report as lines: one for each finding, and a summary."""
     yield from map(str, report.findings)
     levels = ("error", "warning", "note")
-    counts = [_plural(count, level) for level in levels if (count := report.count(level))]
+    counts = [plural(count, level) for level in levels if (count := report.count(level))]
     silenced = f"; {report.silenced} silenced" if report.silenced else ""
-    files = _plural(len(report.files), "file")
+    files = plural(len(report.files), "file")
     yield f"{', '.join(counts) or 'Nothing to report'} in {files}{silenced}."
 
 
@@ -134,7 +135,3 @@ def _section(rule: Rule, level: str) -> Iterator[str]:
 def _example(text: str) -> tuple[str, str, str]:
     """Fence an example: YAML, or of a lesson, which has fences of its own."""
     return ("````markdown", text, "````") if "```" in text else ("```yaml", text, "```")
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -14,6 +14,7 @@ from rich.text import Text
 from grader.authoring.sarif import SarifResult, sarif_log, uri_in
 from grader.authoring.verify.checks import CHECKS, MUTANTS, REJECTED, SOLUTION
 from grader.authoring.verify.proof import Proof, ProofFinding
+from grader.definitions.wording import plural
 
 _STYLE = {"proven": "green", "not proven": "red", "invalid": "yellow", "fault": "yellow"}
 _MARK = {"proven": "\u2713", "not proven": "\u2717", "invalid": "!", "fault": "!"}
@@ -53,10 +54,9 @@ def print_proofs(console: Console, proofs: Mapping[Path, Proof], *, verbose: boo
             console.print(Text(message, "dim"), soft_wrap=True)
     _print_notes(console, proofs, verbose=verbose)
     proven, total = sum(proof.status == "proven" for proof in proofs.values()), len(proofs)
-    share = f"{total}" if proven == total else f"{proven} of {total}"
-    noun = "exercise" if total == 1 else "exercises"
+    share = "" if proven == total else f"{proven} of "
     style = "bold green" if proven == total else "bold red"
-    console.print(Text(f"{share} {noun} proven.", style=style))
+    console.print(Text(f"{share}{plural(total, 'exercise')} proven.", style=style))
 
 
 def _print_notes(console: Console, proofs: Mapping[Path, Proof], *, verbose: bool) -> None:
@@ -68,7 +68,7 @@ def _print_notes(console: Console, proofs: Mapping[Path, Proof], *, verbose: boo
     for path, note in listing:
         _print_finding(console, path, note, "dim", "note: ")
     if left := len(notes) - len(listing):
-        console.print(f"{left} {'note' if left == 1 else 'notes'} more: --verbose shows all.")
+        console.print(f"{plural(left, 'note')} more: --verbose shows all.")
     for proof in proofs.values() if verbose or len(proofs) == 1 else ():
         if proof.reach.get("dtypes"):
             console.print(Text(f"{proof.exercise}: {reach_text(proof.reach)}"), soft_wrap=True)

@@ -60,8 +60,7 @@ def fill_in_draft(draft: Draft) -> None:
         ]
         draft.defines = {name: kind_of(solution, name) for name in defines or open_names}
         if not open_names:
-            modules = {name for s in solution.statements if s.imports for name in s.sets}
-            values = sorted(solution.sets - definitions.keys() - modules)
+            values = sorted(solution.sets - definitions.keys() - solution.imported)
             draft.defines = {name: "value" for name in values if name in used}
     if solution is not None and starter is not None:
         _stand_alone(draft, solution, starter)
@@ -142,14 +141,14 @@ def _stand_alone(draft: Draft, solution: ParsedProgram, starter: ParsedProgram) 
     own = solution.definitions().keys() | draft.defines.keys()
     usable = ParsedProgram(s for s in starter.statements if not s.sets & own)
     front = usable.for_names(lacking)
-    imports = sorted(name for s in front.statements if s.imports for name in s.sets & lacking)
+    imports = sorted(front.imported & lacking)
     others = [
         name for s in front.statements if not s.imports for name in sorted(s.sets & solution.needs)
     ]
     if others:
         own_imports = (s.source for s in front.statements if s.imports)
         draft.own_solution = join([*own_imports, draft.solution])
-    draft.solution = join([*(s.source for s in front.statements), draft.solution])
+    draft.solution = front.before(draft.solution)
     names = [f"`{name}`" for name in dict.fromkeys(others or imports)]
     if names:
         verb = "it was" if len(names) == 1 else "they were"
@@ -180,13 +179,13 @@ def _complete_test(draft: Draft, test: DraftTest, starter: ParsedProgram) -> Non
     imports = ParsedProgram(s for s in starter.statements if s.imports)
     if lacking := (program.needs & imports.sets) - there:
         front = imports.for_names(lacking)
-        test.code = join([*(s.source for s in front.statements), test.code])
+        test.code = front.before(test.code)
     elif "np" in program.needs - starter.sets - there:
         test.code = join(["import numpy as np", test.code])
         draft.remarks.append(f"test '{test.id}' uses `np` and nothing imports it: it does now")
     if lacking := (program.needs & demo.sets) - there - draft.defines.keys():
         front = demo.for_names(lacking, effects=True)
-        test.code = join([*(s.source for s in front.statements), test.code])
+        test.code = front.before(test.code)
         names = in_words([f"`{name}`" for name in sorted(lacking)])
         verb = "set it" if len(lacking) == 1 else "set them"
         draft.remarks.append(

@@ -160,15 +160,14 @@ def _complete(question: Question, answer: str) -> None:
     context = read_program(join(question.context)) or ParsedProgram(())
     starter = join(question.starter)
     if solution is not None:  # the tests' names in the answer, or else its definitions
-        modules = {name for each in solution.statements if each.imports for name in each.sets}
-        used = frozenset[str]().union(*(free_names(test.code) for test in draft.tests)) - modules
+        used = frozenset[str]().union(*(free_names(test.code) for test in draft.tests))
+        used -= solution.imported
         names = [name for each in solution.statements for name in sorted(each.sets & used)]
         names = names or list(solution.definitions())
         draft.defines = {name: kind_of(solution, name) for name in names}
     needs = free_names(answer) | free_names(starter)
     front = context.for_names(needs - draft.defines.keys())
-    draft.starter = join([*(each.source for each in front.statements), starter])
-    draft.solution = join([*(each.source for each in front.statements), answer])
+    draft.starter, draft.solution = front.before(starter), front.before(answer)
     if solution is not None:
         _complete_starter(draft, solution)
     earlier = {question.answers[name] for name in front.sets if name in question.answers}

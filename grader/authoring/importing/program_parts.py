@@ -73,6 +73,15 @@ class ParsedProgram:
         """The names that it does not set itself."""
         return frozenset[str]().union(*(s.needs for s in self.statements)) - self.sets
 
+    @property
+    def imported(self) -> frozenset[str]:
+        """The names that its imports set."""
+        return frozenset[str]().union(*(s.sets for s in self.statements if s.imports))
+
+    def before(self, code: str) -> str:
+        """Return its text, and some code behind it."""
+        return join([*(each.source for each in self.statements), code])
+
     def definitions(self) -> dict[str, ast.stmt]:
         """Return the functions and classes by name."""
         result: dict[str, ast.stmt] = {}

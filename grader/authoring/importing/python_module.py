@@ -208,8 +208,7 @@ def read_doctests(path: Path) -> SourceDrafts:
         return SourceDrafts()
     solution = read_program(draft.solution) or ParsedProgram(())
     used = frozenset[str]().union(*(used_names(test.code) for test in draft.tests))
-    modules = {name for each in solution.statements if each.imports for name in each.sets}
-    names = sorted((solution.sets & used) - modules)
+    names = sorted((solution.sets & used) - solution.imported)
     draft.defines = {name: kind_of(solution, name) for name in names}
     return SourceDrafts([draft])
 

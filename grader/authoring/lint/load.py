@@ -60,7 +60,7 @@ def load_for_lint(
     for each in definitions.exercises.values():
         if each.course is not None:
             definitions.problems.update(dict.fromkeys(each.course.missing.values()))
-    documents = {path: definitions.valid(read_yaml, path) for path in kinds}
+    documents = {path: definitions.try_load(read_yaml, path) for path in kinds}
     problems = [problem for problem in definitions.problems if problem.where.path not in kinds]
     files = [
         File(
@@ -114,7 +114,7 @@ class Definitions:
             UsageError: There is no such file or folder.
         """
         definitions = cls()
-        whole = None if collection is None else definitions.valid(Collection.load, collection)
+        whole = None if collection is None else definitions.try_load(Collection.load, collection)
         for track in whole.tracks if whole else ():
             definitions.take_track(track)
         for exercise in whole.standalone if whole else ():
@@ -126,11 +126,11 @@ class Definitions:
     def take(self, group: TargetGroup) -> None:
         """Take a group: the whole track if it is valid, or else each file that is."""
         if group.track is not None and group.track not in self.tracks:
-            track = self.valid(load_track, group.track)
+            track = self.try_load(load_track, group.track)
             if track is not None:
                 self.take_track(track)
         for path in group.files:
-            exercise = self.exercises.get(path) or self.valid(load_exercise, path)
+            exercise = self.exercises.get(path) or self.try_load(load_exercise, path)
             if exercise is not None:
                 self.exercises[path] = exercise
 
@@ -139,7 +139,7 @@ class Definitions:
         self.tracks[track.definition.where.path] = track
         self.exercises.update({exercise.where.path: exercise for exercise in track.exercises})
 
-    def valid(self, loader: Callable[[Path], T], path: Path) -> T | None:
+    def try_load(self, loader: Callable[[Path], T], path: Path) -> T | None:
         """Load a file, or note its problems."""
         try:
             return loader(path)

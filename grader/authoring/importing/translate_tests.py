@@ -291,14 +291,10 @@ def _body(module: _Module, node: ast.FunctionDef, group: ast.ClassDef | None) ->
         match decorator:
             case ast.Call(
                 func=ast.Attribute(attr="parametrize"),
-                args=[ast.Constant(value=str(names)), values, *_],
+                args=[ast.Constant() | ast.Tuple() | ast.List() as names, values, *_],
             ):
-                loops.append(([name.strip() for name in names.split(",")], values))
-            case ast.Call(
-                func=ast.Attribute(attr="parametrize"),
-                args=[ast.Tuple(elts=several) | ast.List(elts=several), values, *_],
-            ):
-                loops.append(([str(ast.literal_eval(name)) for name in several], values))
+                text = ast.unparse(names).strip("[]()")  # 'a, b' or ["a", "b"]
+                loops.append((re.findall(r"\w+", text), values))
             case ast.Call(func=ast.Attribute(attr="task")) | ast.Name(id="staticmethod"):
                 pass  # the number of a task in the text
             case _ if (mark := _MARK.match(ast.unparse(decorator))) and mark[1] not in _NOT_RUN:

@@ -60,8 +60,7 @@ def add_entry(
 ) -> int:
     """Add an entry behind the others of a list, and return its line.
 
-    Args:
-        key: Of the list, which is made if it is missing.
+    The list is made if it is missing.
 
     Raises:
         UsageError: There is no such file, the list is written in brackets, or the file would not be

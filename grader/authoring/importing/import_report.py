@@ -14,13 +14,7 @@ def report(
     problems: Mapping[Path, tuple[str, ...]],
     examined: Mapping[Path, ImportProof],
 ) -> str:
-    """Return the whole report as text.
-
-    Args:
-        drafts: Drafts by their files.
-        problems: The problems that keep each file from loading.
-        examined: The proofs of the files that load.
-    """
+    """Return the whole report as text; drafts, problems and proofs are by the written files."""
     lines: list[str] = []
     for path, draft in drafts.items():
         lines += [f"{draft.origin} -> {path}", f'  "{draft.title[:200]}"']

@@ -38,11 +38,8 @@ _KEPT: Final = re.compile(
 def plain_code(code: str, reads: Callable[[str], bool]) -> str:
     """Return code as it was typed.
 
-    All that typesetting brings in is undone, unless a text that reads as it is would suffer.
-
-    Args:
-        code: A program, perhaps with its indentation lost.
-        reads: Tells whether a candidate is a program.
+    All that typesetting brings in is undone, unless a text would suffer where `reads` tells that
+    the program reads as it is.
     """
     straight = plain_output(code)
     if straight == code or reads(code):

@@ -71,11 +71,7 @@ class Secret:
 
 
 def find_leaks(exercise: Exercise, files: Iterable[tuple[str, bytes]]) -> Iterator[ProofFinding]:
-    """Yield the hidden things that are in files, each once.
-
-    Args:
-        exercise: The full edition.
-    """
+    """Yield the hidden things of the full edition that are in files, each once."""
     secrets = list(secrets_of(exercise))
     for name, content in files:
         seen = [_folded(view) for view in views(content)]

@@ -83,11 +83,7 @@ def proof_data(proof: Proof, file: str) -> dict[str, Any]:
 
 
 def record(proofs: Mapping[str, Proof], version: str) -> dict[str, Any]:
-    """Return the record of a run: what `--format json` prints and `--output` writes.
-
-    Args:
-        proofs: By the file of each definition.
-    """
+    """Return the record of a run, proofs by file: what `--format json` and `--output` give."""
     return {
         "schema": SCHEMA,
         "grader_version": version,

@@ -123,12 +123,7 @@ def _print_finding(
 
 
 def sarif(proofs: Mapping[Path, Proof], root: Path) -> dict[str, Any]:
-    """Return proofs as a SARIF log: findings are errors, notes are notes.
-
-    Args:
-        proofs: By the file of each definition.
-        root: Paths below it are relative to it.
-    """
+    """Return proofs, by file, as a SARIF log: findings are errors; paths are relative to `root`."""
     rules = {
         name: {"shortDescription": {"text": meaning}}
         for name, meaning in {**CHECKS, **_OTHERS}.items()

@@ -93,17 +93,17 @@ def run(
     name: str,
     exercise: Exercise,
     source: str,
-    of: Exercise | None = None,
+    original: Exercise | None = None,
     *,
     diagnosed: bool = False,
 ) -> VariantRun:
     """Grade a program.
 
     Args:
-        of: The exercise that it is a form of, if its tests draw the same inputs.
+        original: The exercise that it is a variant of, if its tests draw the same inputs.
         diagnosed: As a learner's is, with the diagnosis of a mistake.
     """
-    probe = None if diagnosed else Probe(form_of="" if of is None else of.digest)
+    probe = None if diagnosed else Probe(form_of="" if original is None else original.digest)
     return VariantRun(group, name, Job(exercise, _submission(exercise, source), probe=probe))
 
 
@@ -126,7 +126,7 @@ def run_mutant(
     hidden: Exercise,
     source: str,
     solution: Evidence | None,
-    of: Exercise,
+    original: Exercise,
 ) -> VariantRun:
     """Run up to the first test that fails, with little patience for a loop without an end.
 
@@ -138,7 +138,7 @@ def run_mutant(
     used = solution.cpu_seconds if solution is not None else 0.0
     cpu_seconds = min(usual.cpu_seconds, max(1, math.ceil(_SLOWDOWN * used)))
     limits = replace(usual, cpu_seconds=cpu_seconds)
-    probe = Probe(first_failure=True, form_of=of.digest)
+    probe = Probe(first_failure=True, form_of=original.digest)
     return VariantRun(group, name, Job(hidden, _submission(hidden, source), limits, probe))
 
 

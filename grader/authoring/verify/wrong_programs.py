@@ -106,11 +106,7 @@ _OPTIONAL: Final = ("arguments left out", "no argument left out")
 
 
 def wrong_programs(exercise: Exercise, right: str) -> tuple[SabotagedProgram, ...]:
-    """Return the wrong programs of an exercise.
-
-    Args:
-        right: A program that is right, or the best there is.
-    """
+    """Return the wrong programs of an exercise, made of a right one, or of the best there is."""
     if exercise.kind == "predict":
         return tuple(_wrong_answers(exercise, right))
     names = list(exercise.defines)

@@ -6,10 +6,10 @@ from typing import Any, Final
 from sqlalchemy import Connection, insert
 
 from etude_server.store import events, people, schedules, tables, unsent_scores
+from etude_server.store.database import upsert
 from etude_server.store.ids import new_id, now
 from etude_server.store.people import Person
 from etude_server.store.submissions import StoredSubmission
-from etude_server.store.upsert import upsert
 from grader.definitions.exercise import Exercise
 from grader.errors import UsageError
 

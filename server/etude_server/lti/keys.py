@@ -22,11 +22,10 @@ from sqlalchemy import delete, func, select
 
 from etude_server.lti.platform_requests import CallError, call
 from etude_server.store import events
-from etude_server.store.database import Database
+from etude_server.store.database import Database, insert_if_absent
 from etude_server.store.ids import new_id, now
 from etude_server.store.platforms import Platform
 from etude_server.store.tables import lti_key
-from etude_server.store.upsert import insert_if_absent
 from grader.errors import UsageError
 
 ALGORITHM: Final = "RS256"

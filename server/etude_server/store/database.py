@@ -1,4 +1,4 @@
-"""Connections to the store: SQLite for one machine, PostgreSQL past it."""
+"""Connections to the store, SQLite or PostgreSQL, and what the two write differently."""
 
 import contextlib
 import fcntl
@@ -7,12 +7,13 @@ import os
 import re
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, Self
 
 import psycopg
-from sqlalchemy import URL, Connection, create_engine, event, make_url, text
+from sqlalchemy import URL, Connection, Table, create_engine, event, make_url, text
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, OperationalError
 
 from grader.errors import UsageError
@@ -26,6 +27,11 @@ _TRIGGERS: Final = text(
 )
 _UNLOCK: Final = text("SELECT set_config('etude.unlocked', :table, true)")
 _DIALECTS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
+
+_INSERT: Final[dict[str, Callable[[Table], sqlite.Insert | postgresql.Insert]]] = {
+    "sqlite": sqlite.insert,
+    "postgresql": postgresql.insert,
+}
 
 # The standard library's: a command has no logs of its own, and prints this on stderr.
 _log = logging.getLogger(__name__)
@@ -237,3 +243,18 @@ def allow_changes(connection: Connection, table: str) -> Iterator[None]:
     yield
     for _, made_by in triggers:
         connection.exec_driver_sql(made_by)
+
+
+def insert_if_absent(connection: Connection, table: Table, values: Mapping[str, Any]) -> bool:
+    """Insert a row unless a unique key of it is taken; return whether it was inserted."""
+    statement = _INSERT[connection.dialect.name](table).on_conflict_do_nothing()
+    row = connection.execute(statement.returning(*table.primary_key), dict(values)).first()
+    return row is not None
+
+
+def upsert(connection: Connection, table: Table, values: Mapping[str, Any]) -> None:
+    """Insert a row of all columns, or replace the one with its primary key."""
+    statement = _INSERT[connection.dialect.name](table)
+    keys = [each.name for each in table.primary_key]
+    new = {name: statement.excluded[name] for name in values if name not in keys}
+    connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=new), dict(values))

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from sqlalchemy import Connection, Row, delete, insert, select, update
 
 from etude_server.store import events, people
+from etude_server.store.database import insert_if_absent
 from etude_server.store.ids import new_id, now
 from etude_server.store.people import Person, Role
 from etude_server.store.tables import (
@@ -19,7 +20,6 @@ from etude_server.store.tables import (
     lti_platform,
     person,
 )
-from etude_server.store.upsert import insert_if_absent
 from grader.errors import UsageError
 
 _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost"})

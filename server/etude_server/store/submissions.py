@@ -18,6 +18,7 @@ from sqlalchemy import (
 )
 
 from etude_server.store import events, people
+from etude_server.store.database import insert_if_absent
 from etude_server.store.ids import Moment, new_id, now
 from etude_server.store.people import Person
 from etude_server.store.tables import (
@@ -31,7 +32,6 @@ from etude_server.store.tables import (
     verdict,
     waiting,
 )
-from etude_server.store.upsert import insert_if_absent
 
 State: TypeAlias = Literal["pending", "parked", "graded"]
 

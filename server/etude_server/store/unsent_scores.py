@@ -12,9 +12,9 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Connection, bindparam, select, update
 
 from etude_server.store import events, grades, people, windows
+from etude_server.store.database import insert_if_absent
 from etude_server.store.ids import new_id, now
 from etude_server.store.tables import PUBLIC_NAME, lti_line, lti_platform, outbox, person
-from etude_server.store.upsert import insert_if_absent
 
 KIND: Final = "lti.score"
 _LEASE: Final = 120_000_000  # microseconds until a sender that is silent is taken for dead

@@ -20,7 +20,7 @@ from sqlalchemy import (
 )
 
 from etude_server.store import events, people, unsent_scores
-from etude_server.store.database import allow_changes
+from etude_server.store.database import allow_changes, insert_if_absent, upsert
 from etude_server.store.ids import id_at, now
 from etude_server.store.submissions import StoredSubmission, take_out_of_line
 from etude_server.store.tables import (
@@ -36,7 +36,6 @@ from etude_server.store.tables import (
     submission,
     verdict,
 )
-from etude_server.store.upsert import insert_if_absent, upsert
 from grader.course.statistics import Mistakes, read_row
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import FAULT, verdict_data

@@ -134,7 +134,7 @@ class PageChild(Child):
             header, body = _parts(answer)
             self._weigh(header, body)
             tree = mode.decode(header, body)
-            answered = read_answer(tree, number, measured=mode.measure)
+            answered = read_answer(tree, number, measured=mode.with_usage)
         except (wire.MalformedError, ForgedError) as error:
             raise ChildGoneError(Cause.PROTOCOL, str(error)) from error
         if isinstance(answered, Raised) and answered.message.startswith(_TOO_LARGE):

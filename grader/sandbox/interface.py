@@ -50,33 +50,37 @@ class RequestMode:
     """Requests besides a value, and the objects that cross with it.
 
     Args:
-        measure: Whether to measure the call, see the answer's `usage`. To follow each allocation
+        with_usage: Whether to measure the call, see the answer's `usage`. To follow each allocation
             slows down a call that makes many of them.
-        hear: Whether to return `[value, warnings, bytes printed]`.
-        look: Takes the containers and arrays of the request; the value is `[value, changes]`.
+        with_warnings: Whether to return `[value, warnings, bytes printed]`.
+        watched: Takes the containers and arrays of the request; the value is `[value, changes]`.
         sharing: Our end of the conversation, where objects are shared.
         peer: What to do with objects that are no plain data.
     """
 
-    measure: bool = False
-    hear: bool = False
-    look: wire.Shared | None = None
+    with_usage: bool = False
+    with_warnings: bool = False
+    watched: wire.Shared | None = None
     sharing: Sharing | None = None
     peer: Peer | None = None
 
     def request(self, number: int, words: Sequence[object]) -> list[bytes | memoryview]:
         """Return the pieces of a request's frame."""
-        options = {"measure": self.measure, "hear": self.hear, "look": self.look is not None}
+        options = {
+            "usage": self.with_usage,
+            "warnings": self.with_warnings,
+            "changes": self.watched is not None,
+        }
         request = [number, *(word for word, is_asked in options.items() if is_asked), *words]
-        return self.message(request, self.look)
+        return self.message(request, self.watched)
 
     def message(
-        self, payload: list[Any], look: wire.Shared | None = None
+        self, payload: list[Any], watched: wire.Shared | None = None
     ) -> list[bytes | memoryview]:
         """Return the pieces of a frame for the submission."""
         if self.sharing is not None:
             return self.sharing.send(payload, self.peer)
-        return wire.encode(payload, self.peer, look)
+        return wire.encode(payload, self.peer, watched)
 
     def decode(self, header: bytes | bytearray, body: bytes | bytearray) -> object:
         """Return what the submission has sent, and change our objects as it has changed its own.
@@ -278,7 +282,7 @@ class FramedChild(Child):
                     request_key = _strip_number(number, request[1], request[2:])
                     answer = _strip_number(number, frame[0], [frame[1]])
                     self.exchanges.append(Exchange(request_key, answer))
-                return self._verify_answer(tree, number, measured=mode.measure)
+                return self._verify_answer(tree, number, measured=mode.with_usage)
             self.exchanges = None  # what is called may do something else the next time
             if mode.peer is None:
                 raise self._end_forger("a call of no function")

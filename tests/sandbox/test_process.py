@@ -431,7 +431,7 @@ def test_answers_have_a_total_weight(sandbox: Sandbox) -> None:
     assert caught.value.cause is Cause.PROTOCOL
 
 
-MEASURE = RequestMode(measure=True)
+MEASURE = RequestMode(with_usage=True)
 MEASURED = """
 import numpy as np
 
@@ -479,10 +479,15 @@ def test_every_kind_of_call_can_be_measured(sandbox: Sandbox) -> None:
         made = child.call("Kept", [], {})
         assert isinstance(made, Returned)
         answers = [
-            child.call("square", [500], {}, RequestMode(measure=True, look=Shared())),
+            child.call("square", [500], {}, RequestMode(with_usage=True, watched=Shared())),
             child.ask("method", made.value, "square", [500], {}, mode=MEASURE),
             child.ask(
-                "method", made.value, "square", [500], {}, mode=RequestMode(measure=True, hear=True)
+                "method",
+                made.value,
+                "square",
+                [500],
+                {},
+                mode=RequestMode(with_usage=True, with_warnings=True),
             ),
         ]
         assert all(2_000_000 <= _usage(answer).peak_bytes < 2_100_000 for answer in answers)

@@ -157,7 +157,7 @@ def test_a_warning_names_no_file_of_ours(child: Child) -> None:
     """Where a function of the submission's was called from is none of its lines."""
     source = "import warnings\ndef f():\n    warnings.warn('mind', stacklevel=2)\n"
     child.load(source, ["f"])
-    child.call("f", [], {}, RequestMode(hear=True))
+    child.call("f", [], {}, RequestMode(with_warnings=True))
     assert child.output() == "sys:1: UserWarning: mind\n"
 
 

@@ -321,20 +321,21 @@ class Proxies:
         """Call, and see what the call does to its arguments, where that matters."""
         before, self._current_call = self._current_call, (str(words[operation != "call"]), args)
         shares = self.sharing is not None
-        look = Shared() if self.keep_inputs and not shares else None  # `change` sees what is shared
+        # What is shared is watched by `change`.
+        watched = Shared() if self.keep_inputs and not shares else None
         begin = self.child.output_size if shares else 0
         try:
-            answer = self.ask(operation, *words, look=look, hear=shares)
-            if look is None and not shares:
+            answer = self.ask(operation, *words, watched=watched, with_warnings=shares)
+            if watched is None and not shares:
                 return answer
             match answer:
                 case [value, list(warned), int(printed)] if shares:
                     self._issue_warnings_and_output(warned, begin, printed)
                     return value
-                case [value, None] if look is not None:
+                case [value, None] if watched is not None:
                     return value
-                case [value, list(contents)] if look is not None:
-                    for own, content in zip(look.objects.values(), contents, strict=False):
+                case [value, list(contents)] if watched is not None:
+                    for own, content in zip(watched.objects.values(), contents, strict=False):
                         if own is words[-1]:  # what comes after the arguments is not the test's
                             break
                         if content is not None and not any(own is word for word in words):
@@ -558,8 +559,8 @@ class Proxies:
         self,
         operation: str,
         *words: Any,
-        look: Shared | None = None,
-        hear: bool = False,
+        watched: Shared | None = None,
+        with_warnings: bool = False,
         alone: bool = False,
     ) -> Any:
         """Send a request and return the value of its answer.
@@ -568,8 +569,13 @@ class Proxies:
             alone: Whether nothing is shared: the request is sent while another one is encoded.
         """
         sharing = None if alone else self.sharing
-        measure = self.usages is not None
-        mode = RequestMode(measure, hear=hear, look=look, sharing=sharing, peer=self)
+        mode = RequestMode(
+            with_usage=self.usages is not None,
+            with_warnings=with_warnings,
+            watched=watched,
+            sharing=sharing,
+            peer=self,
+        )
         self._own_errors.clear()
         self.was_asked = True
         try:

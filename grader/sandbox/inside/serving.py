@@ -4,11 +4,11 @@ A request is a list `[number, operation, ...]`, its answer `[number, status, pay
 is the table of operations: the method of each has the arguments of the request, and says what the
 payload of status `ok` is. Words that may stand before an operation, in this order:
 
-    "measure"  the answer has a fourth part: nanoseconds of CPU time, and the most bytes that were
+    "usage"    the answer has a fourth part: nanoseconds of CPU time, and the most bytes that were
                allocated at once meanwhile
-    "hear"     the payload is [value, warnings, bytes printed]; the output is followed by standard
+    "warnings" the payload is [value, warnings, bytes printed]; the output is followed by standard
                error
-    "look"     the payload is [value, changes]; changes are null if the arguments are as they were,
+    "changes"  the payload is [value, changes]; changes are null if the arguments are as they were,
                else each container and array of the request now
 
 A request in a message of shared objects has such answers and calls back (see `sharing`).
@@ -716,33 +716,35 @@ class SubmissionServer:
         del request  # or this would hold what the submission does not
         before, self._number = self._number, number
         options = set()
-        while words[0] in ("measure", "hear", "look"):
+        while words[0] in ("usage", "warnings", "changes"):
             options.add(words.pop(0))
         act = types.MethodType(OPERATIONS[words.pop(0)], self._submission)
         record, usage = list[object](), list[object]()
         states = (
-            list(map(sharing.take_snapshot, shared.objects.values())) if "look" in options else []
+            list(map(sharing.take_snapshot, shared.objects.values()))
+            if "changes" in options
+            else []
         )
         type_name = ""  # of the value that the submission gave
         try:
             with (
                 self._submission.recording(record)
-                if "hear" in options
+                if "warnings" in options
                 else contextlib.nullcontext()
             ):
-                if "measure" in options:
+                if "usage" in options:
                     value, *usage = _measure(act, *words)
                 else:
                     value = act(*words)
             words.clear()  # or this would hold the arguments
             type_name = wire.full_type_name(type(value))
-            if "look" in options:
+            if "changes" in options:
                 value = [value, self._changes(shared, frame, states)]
-            value = [value, *record] if "hear" in options else value
+            value = [value, *record] if "warnings" in options else value
             return self._message([number, "ok", value, *usage])
         except wire.UnsupportedValueError as error:
             where = error.path.removeprefix("[2]").removeprefix("[2]" if self._is_shared else "")
-            for _ in options & {"hear", "look"}:
+            for _ in options & {"warnings", "changes"}:
                 where = where.removeprefix("[0]")
             answer = [number, "unsupported", {"kind": error.kind, "path": where}]
         except BaseException as error:  # noqa: BLE001  SystemExit and KeyboardInterrupt too

@@ -40,7 +40,7 @@ def warm_up() -> None:
     requests = [
         ("load", _SUBMISSION, ["weights", "Layer"]),
         ("call", "weights", [x], {}),
-        ("hear", "look", "call", "weights", [x.tolist()], {"scale": 2.0}),
+        ("warnings", "changes", "call", "weights", [x.tolist()], {"scale": 2.0}),
         ("call", "Layer", [x], {}),
         ("method", wire.Handle(0, "Layer"), "__call__", [x], {}),
         ("attribute", wire.Handle(0, "Layer"), "w"),

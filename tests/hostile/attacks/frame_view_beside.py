@@ -9,7 +9,7 @@ true_answer = serving.SubmissionServer._answer
 
 def forged(self, request, shared, of):
     number, *words = request
-    if words[:3] != ["hear", "look", "call"]:
+    if words[:3] != ["warnings", "changes", "call"]:
         return true_answer(self, request, shared, of)
     length = shared.objects[0].shape[0]
     beside = ["v", 0, 8, [16], [16], ["a", "<f8", [length], 0]]

@@ -29,6 +29,7 @@ from grader.definitions.exercise import (
     Seeded,
     TestCase,
 )
+from grader.definitions.files import course_file
 from grader.definitions.images import image_files
 from grader.definitions.student import student_text
 from grader.errors import DefinitionError, EtudeError, GraderFault, Location
@@ -214,10 +215,17 @@ def begin_to_find_leaks(
         return json.dumps(leaks).encode()
 
     packages = {name for each in exercises for name in each.packages}
-    courses = [each.course.where.path for each in exercises if each.course]
+    # All that a definition is loaded from: courses with their references, and data files.
+    own_courses = {each.course.where.path: each.course for each in exercises if each.course}
+    references = [p.parent / each.reference for p, each in own_courses.items() if each.reference]
     paths = [each.where.path for each in exercises]
+    data = [
+        course_file(each.where.path).parent / name
+        for each in exercises
+        for name in (*each.files, *each.hidden_files)
+    ]
     images = [image for path in paths for image in image_files(path)]
-    files = [*readable, *paths, *courses, *images]
+    files = [*readable, *paths, *own_courses, *references, *data, *images]
     process = ConfinedProcess(answer, partial(open_sandbox, packages=packages), files)
     process.send(b"")
 

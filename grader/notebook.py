@@ -110,11 +110,11 @@ def check(
     probe = Probe(shapes=True) if shapes else None
     verdict = _grade(Job(definition, submission, probe=probe), unsafe=unsafe)
     spell = partial(_call, course)
-    afterwards = progress_record.Afterwards(definition, None, told=True, spell=spell)
+    follow_up = progress_record.FollowUp(definition, None, advises=True, spell=spell)
     report = Report.of_verdict(verdict, str(submission.path), began=began, ended=time.time())
-    report = replace(report, verdict=afterwards.for_the_learner(verdict), verbose=True)
-    afterwards.record(verdict, submission.source)
-    lines = [*afterwards.advice(verdict), *afterwards.next_steps(verdict)]
+    report = replace(report, verdict=follow_up.for_the_learner(verdict), verbose=True)
+    follow_up.record(verdict, submission.source)
+    lines = [*follow_up.advice(verdict), *follow_up.next_steps(verdict)]
     text = "\n".join([to_text.render(report).rstrip(), *lines])
     advice = "".join(f"<p>{html.escape(line)}</p>\n" for line in lines)
     return CellOutput(text, to_html.render_part(report, advice), verdict=verdict)

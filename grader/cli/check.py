@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from grader.cli.portable_check import PortablePool
-    from grader.cli.progress_record import Afterwards
+    from grader.cli.progress_record import FollowUp
     from grader.grading.results.submission import Submission
     from grader.grading.results.verdict import Verdict
     from grader.grading.workers.pool import Pool
@@ -93,8 +93,8 @@ def command(
     )
     with contextlib.ExitStack() as stack:
         pool = open_pool(unsafe=unsafe, many=False)
-        verdict, afterwards = check_file(request, lambda: stack.enter_context(pool))
-        for line in afterwards.next_steps(verdict):
+        verdict, follow_up = check_file(request, lambda: stack.enter_context(pool))
+        for line in follow_up.next_steps(verdict):
             click.echo(line)
         sys.stdout.flush()
     raise click.exceptions.Exit(0 if verdict.outcome == "passed" else NOT_PASSED)
@@ -211,7 +211,7 @@ def open_pool(*, unsafe: bool, many: bool) -> "Iterator[Pool | PortablePool]":
 
 def check_file(
     request: CheckRequest, open_pool: "Callable[[], Pool | PortablePool]"
-) -> "tuple[Verdict, Afterwards]":
+) -> "tuple[Verdict, FollowUp]":
     """Grade a file, show and record the verdict; return it, and what a learner is told after it.
 
     Args:
@@ -220,7 +220,7 @@ def check_file(
     began = time.time()
     delivery = request.delivery
     try:
-        verdict, afterwards, submission = _grade(request, open_pool())
+        verdict, follow_up, submission = _grade(request, open_pool())
     except Exception as error:
         with contextlib.suppress(OSError):  # what went wrong first is what is said
             _deliver_fault(request, error, began)
@@ -229,21 +229,21 @@ def check_file(
 
     report = Report.of_verdict(verdict, str(submission.path), began=began, ended=time.time())
     report = dataclasses.replace(report, verbose=request.verbose)
-    learner_report = dataclasses.replace(report, verdict=afterwards.for_the_learner(verdict))
+    learner_report = dataclasses.replace(report, verdict=follow_up.for_the_learner(verdict))
     options.print_delivery(delivery, learner_report)
     delivery.write(report)
     # Only now, with the verdict told: the record may have to wait for the disk.
     sys.stdout.flush()
-    afterwards.record(verdict, submission.source)
-    for line in afterwards.advice(verdict):
+    follow_up.record(verdict, submission.source)
+    for line in follow_up.advice(verdict):
         click.echo(line)
     sys.stdout.flush()
-    return verdict, afterwards
+    return verdict, follow_up
 
 
 def _grade(
     request: CheckRequest, pool: "Pool | PortablePool"
-) -> "tuple[Verdict, Afterwards, Submission]":
+) -> "tuple[Verdict, FollowUp, Submission]":
     from grader.definitions.collection import resolve
     from grader.grading.results.jobs import Job, Probe
     from grader.grading.results.submission import read_submission
@@ -251,10 +251,10 @@ def _grade(
 
     definition = resolve(request.exercise, options.collection_folder(request.exercises))
     request.delivery.load()  # while the worker gets ready
-    from grader.cli.progress_record import Afterwards
+    from grader.cli.progress_record import FollowUp
 
     is_text = request.delivery.printed in {"text", "plain"}
-    afterwards = Afterwards(definition, request.exercises, told=is_text)
+    follow_up = FollowUp(definition, request.exercises, advises=is_text)
     path = request.file
     if not definition.files_to_submit:
         path = file_for(path, definition.id, _possible_ids(request.exercise, request.exercises))
@@ -265,7 +265,7 @@ def _grade(
     ((_, result),) = pool.grade([Job(definition, submission, probe=probe)])
     if isinstance(result, EtudeError):
         raise result
-    return result, afterwards, submission
+    return result, follow_up, submission
 
 
 def _deliver_fault(request: CheckRequest, error: Exception, began: float) -> None:

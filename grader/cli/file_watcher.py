@@ -39,7 +39,7 @@ class FileWatcher:
 
     Args:
         paths: Files, and folders of them; more may be added later.
-        seen: What was `changed` when they were read last; by default now.
+        seen: The modification times when they were read last; by default those of now.
     """
 
     def __init__(self, paths: Collection[Path], seen: dict[str, int] | None = None) -> None:

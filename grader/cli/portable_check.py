@@ -28,11 +28,8 @@ _REFUSED_IN_NOTEBOOK = f"{_NOT_RUN}Add 'unsafe=True' to the call to run code tha
 class PortablePool:
     """Grades in this process; each submission runs in a child that is not isolated.
 
-    Args:
-        unsafe: Whether the command line agrees to that; else the user is asked, once.
-
     Raises:
-        SandboxFault: No one has agreed.
+        SandboxFault: No one has agreed to that, see `ask_consent`.
     """
 
     def __init__(self, *, unsafe: bool, answer: Callable[[str], str] | None = None) -> None:

@@ -145,12 +145,12 @@ def _read_track(folder: Path) -> "TrackDefinition | None":
         return None
 
 
-class Afterwards:
-    """One check: made while the grader starts, used when the verdict is there.
+class FollowUp:
+    """The follow-up of a check: its record, advice, and the next exercise. Made before the verdict.
 
     Args:
         exercises: The collection that was named on the command line.
-        told: Whether a learner reads what is printed, and advice below it.
+        advises: Whether a learner reads what is printed, and advice below it.
         spell: Writes a command for an exercise or a lesson, given its name; for a terminal if None.
     """
 
@@ -159,19 +159,19 @@ class Afterwards:
         exercise: "Exercise",
         exercises: Path | None,
         *,
-        told: bool,
+        advises: bool,
         spell: "Callable[[str, str], str] | None" = None,
     ) -> None:
         self.exercise = exercise
         self._spell = spell or (
             lambda verb, name: f"etude {verb} {name}{exercises_suffix(exercises)}"
         )
-        self._told = told
-        self._history = read_history(hurried=True) if told else History()
+        self._advises = advises
+        self._history = read_history(hurried=True) if advises else History()
 
     def for_the_learner(self, verdict: Verdict) -> Verdict:
         """Return the verdict with the XP that this learner earns by it."""
-        if not verdict.xp or not self._told:
+        if not verdict.xp or not self._advises:
             return verdict
         return replace(verdict, xp=self._status.worth(verdict.xp))
 
@@ -186,7 +186,7 @@ class Afterwards:
 
     def advice(self, verdict: Verdict) -> list[str]:
         """Return the lines that a learner reads below the verdict, after `record`."""
-        if not self._told:
+        if not self._advises:
             return []
         if verdict.outcome is Outcome.PASSED:
             return list(self._pass_advice(verdict))
@@ -229,7 +229,7 @@ class Afterwards:
 
     def following(self, verdict: Verdict) -> "ExerciseId | None":
         """Return the exercise that comes next, after `record` of a pass."""
-        if not self._told or verdict.outcome is not Outcome.PASSED:
+        if not self._advises or verdict.outcome is not Outcome.PASSED:
             return None
         return next_exercise(self.exercise, self._history)
 

@@ -97,12 +97,7 @@ def _first_exercise(target: str | None, exercises: Path | None) -> str | None:
 
 
 class _WatchSession:
-    """A way through exercises: each save is graded, and a pass leads to the next.
-
-    Args:
-        exercises: The collection that was named on the command line.
-        unsafe: Whether the command line agrees to a run without a sandbox.
-    """
+    """A way through exercises: each save is graded, and a pass leads to the next."""
 
     def __init__(self, exercises: Path | None, *, unsafe: bool) -> None:
         self._exercises = exercises
@@ -135,11 +130,11 @@ class _WatchSession:
     def _check(self) -> None:
         """Grade the file; after a pass, take up the next exercise."""
         try:
-            verdict, afterwards = check_file(self._request, self._pool)
+            verdict, follow_up = check_file(self._request, self._pool)
             if verdict.outcome != "passed":
                 return
             self._passed = self._request
-            exercise, following = afterwards.exercise, afterwards.following(verdict)
+            exercise, following = follow_up.exercise, follow_up.following(verdict)
             if exercise.concepts:
                 click.echo(f"Learnt: {', '.join(exercise.concepts)}.")
             if following is not None:

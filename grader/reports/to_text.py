@@ -178,16 +178,16 @@ def print_verdict(console: Console, verdict: Verdict, *, verbose: bool = False) 
         verbose: Whether every failing test is opened, and nothing left out.
     """
     detail = _ALL if verbose else _Detail()
-    sheet = _VerdictLayout(console, verdict, detail)
-    room = None
+    layout = _VerdictLayout(console, verdict, detail)
+    max_lines = None
     if console.is_terminal and not verbose:
-        room = max(console.height - _BELOW, _FEWEST_LINES)
-        for less in _REDUCTIONS:
-            if len(sheet.lines()) <= room:
+        max_lines = max(console.height - _BELOW, _FEWEST_LINES)
+        for reduction in _REDUCTIONS:
+            if len(layout.lines()) <= max_lines:
                 break
-            detail = replace(detail, **less)
-            sheet = _VerdictLayout(console, verdict, detail)
-    for each in sheet.lines(room):
+            detail = replace(detail, **reduction)
+            layout = _VerdictLayout(console, verdict, detail)
+    for each in layout.lines(max_lines):
         if not has_colours(console):
             each.rstrip()
         console.print(each, soft_wrap=True)

@@ -5,7 +5,7 @@ import type { ExerciseEntry } from "./progress/status";
 
 export interface CourseExercise extends ExerciseEntry {
   readonly title: string;
-  readonly path: string; // from the site's root
+  readonly path: string; // relative to the site's root
   readonly lesson: string; // the title of the lesson that leads into it, or an empty text
   readonly track: string; // the track's title
 }

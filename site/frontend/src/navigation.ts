@@ -8,7 +8,7 @@ import { page, readPage } from "./page";
 import { leavePage, PAGE_CHANGED_EVENT } from "./page-signal";
 
 const NAVIGABLE_KINDS = ["exercise", "lesson"];
-const NAVIGABLE_PATH = /^[^/]+\/(lessons\/)?[^/]+\/(index\.html)?$/; // from the site's root
+const NAVIGABLE_PATH = /^[^/]+\/(lessons\/)?[^/]+\/(index\.html)?$/; // relative to the site's root
 const ANNOUNCE_DELAY_MS = 100; // a screen reader announces only changes of an element that is already there
 
 let navigationCount = 0;

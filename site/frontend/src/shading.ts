@@ -1,4 +1,4 @@
-/** Which class of a colour ramp a number gets; the twin of sitegen.shading, and tested against it. */
+/** The CSS classes of the colour ramps; the twin of sitegen.shading, tested against it. */
 
 const RAMP_STEPS = 21;
 const RAMP_MIDDLE = 10;

@@ -16,7 +16,7 @@ export class PythonWorker {
   readonly startTime = Date.now();
   readonly packages = page.packages; // the packages that it loads beside NumPy
   isReady = false;
-  receivedBytes = 0; // how much of Python has arrived
+  receivedBytes = 0; // the part of Python that has arrived
   onMessage: MessageHandler = () => undefined; // set by the page that uses the worker
   readonly #worker = new Worker(`data:text/javascript,${encodeURIComponent(PYTHON_WORKER)}`, { type: "module" });
 

@@ -3,7 +3,7 @@
  * The page's own content stands in the element until the exercise is there, and if it never comes.
  */
 
-const PATIENCE_MS = 20_000; // for a page on a slow line to say how high it is
+const LOAD_TIMEOUT_MS = 20_000; // a page on a slow line may take long to report its height
 const LOAD_MARGIN = "300px"; // the distance from the viewport at which an exercise is loaded
 const DARK_LIGHTNESS = 0.5; // a background below this lightness, from 0 to 1, is dark
 
@@ -65,7 +65,7 @@ class EtudeExercise extends HTMLElement {
     addEventListener("message", (event) => this.#handleMessage(event), { signal });
     root.prepend(this.#frame);
     this.#frame.src = address.href;
-    const timer = setTimeout(() => this.#reportFailure(), PATIENCE_MS);
+    const timer = setTimeout(() => this.#reportFailure(), LOAD_TIMEOUT_MS);
     const themes = new MutationObserver(() => this.#sendTheme());
     for (const each of [document.documentElement, document.body]) themes.observe(each, { attributes: true });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#sendTheme(), { signal });

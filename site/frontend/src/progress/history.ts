@@ -30,7 +30,7 @@ export interface Attempt {
 
 export interface TakenHint {
   readonly exercise: string;
-  readonly number: number; // from 1
+  readonly number: number; // counted from 1
   readonly price: number;
   readonly at: string;
 }

@@ -17,7 +17,7 @@ export class ServiceError extends Error {
   constructor(
     readonly status: number, // the HTTP status; 0 without a response
     message: string,
-    readonly seconds = 0, // to wait before the next request
+    readonly seconds = 0, // the time to wait before the next request
   ) {
     super(message);
   }

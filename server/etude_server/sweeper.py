@@ -14,12 +14,11 @@ from sqlalchemy.exc import SQLAlchemyError
 from etude_server.job_queue import JobQueue
 from etude_server.store import people, submissions, verdicts
 from etude_server.store.database import Database, error_cause
-from etude_server.store.ids import now
+from etude_server.store.ids import DAY, now
 
 SECONDS: Final = 30.0
 """Between two sweeps."""
 
-_DAY: Final = 24 * 60 * 60 * 1_000_000  # microseconds
 _AT_ONCE: Final = 5_000  # SQLite has one writer, and others wait for it
 
 _log = structlog.get_logger(__name__)
@@ -59,7 +58,7 @@ class Sweeper:
             if self._is_first:
                 lost = len(submissions.requeue_lost_submissions(connection))
             people.forget_expired_sessions(connection)
-            before = now() - self._keep_days * _DAY
+            before = now() - self._keep_days * DAY
             pruned = verdicts.prune_attempts(connection, before, _AT_ONCE)
         if self._jobs is not None:
             lost = max(lost, self._jobs.requeue_lost_jobs())

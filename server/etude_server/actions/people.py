@@ -10,7 +10,7 @@ from sqlalchemy import Connection, delete, exists, insert, select, update
 
 from etude_server.store import events, people, personal_data, verdicts
 from etude_server.store.database import allow_changes
-from etude_server.store.ids import now
+from etude_server.store.ids import DAY, now
 from etude_server.store.people import Person, Role, digest, new_secret
 from etude_server.store.tables import (
     attempt,
@@ -32,7 +32,6 @@ from etude_server.store.tables import (
 from grader.course.roster_file import RosterRow
 from grader.errors import UsageError
 
-_DAY: Final = 24 * 60 * 60 * 1_000_000  # microseconds
 INVITE_DAYS: Final = 14
 """Days for which an invite is valid, unless its maker says otherwise."""
 
@@ -159,7 +158,7 @@ def _update_person(connection: Connection, person_id: str, **values: object) -> 
 def make_invite(connection: Connection, whom: Person, days: int, *, actor: str) -> str:
     """Return the secret of a link by which a person signs in once; the last one ends."""
     people.lock_present_person(connection, whom.id)
-    secret, ends = new_secret(), now() + days * _DAY
+    secret, ends = new_secret(), now() + days * DAY
     connection.execute(delete(invite).where(invite.c.person_id == whom.id))
     values = {"hash": digest(secret), "person_id": whom.id, "expires_at": ends}
     connection.execute(insert(invite).values(values))

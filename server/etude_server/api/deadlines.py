@@ -9,12 +9,10 @@ from sqlalchemy import Connection
 
 from etude_server.api.problem_details import ProblemError
 from etude_server.store import schedules, windows
-from etude_server.store.ids import now, utc
+from etude_server.store.ids import DAY, now, utc
 from etude_server.store.people import Person
 from etude_server.store.submissions import StoredSubmission
 from etude_server.store.verdicts import StoredVerdict
-
-_DAY = 24 * 60 * 60 * 1_000_000  # microseconds
 
 
 def _iso(microseconds: int | None) -> str | None:
@@ -56,7 +54,7 @@ def check(connection: Connection, person: Person, submitted: StoredSubmission) -
         # `submissions.accept` has locked the person: attempts sent at once see each other.
         times = schedules.attempts_before(connection, submitted)
         if len(times) >= window.attempts:
-            again = times[-window.attempts] + _DAY
+            again = times[-window.attempts] + DAY
             reason = (
                 f"{window.attempts} attempts in 24 hours are used up; the next is at {_iso(again)}."
             )

@@ -10,11 +10,9 @@ from etude_server.commands.server_options import database_option, open_store, wh
 from etude_server.store import people, verdicts
 from etude_server.store.backup import back_up
 from etude_server.store.database import Database
-from etude_server.store.ids import now
+from etude_server.store.ids import DAY, now
 from grader.course.roster_file import ROLES
 from grader.errors import UsageError
-
-_DAY = 24 * 60 * 60 * 1_000_000  # microseconds
 
 
 @click.group("staff")
@@ -61,7 +59,7 @@ def token(name: str, label: str, days: int | None, database: str) -> None:
     Example:
       etude staff token ada@example.org --label laptop --days 90
     """
-    expires_at = now() + days * _DAY if days else None
+    expires_at = now() + days * DAY if days else None
     with open_store(database) as opened, opened.write() as connection:
         owner = people.need(connection, name)
         secret = people.make_token(connection, owner, label, actor=whoami(), expires_at=expires_at)

@@ -9,6 +9,9 @@ from typing import Annotated, Final, TypeAlias
 
 from pydantic import PlainSerializer
 
+DAY: Final = 24 * 60 * 60 * 1_000_000
+"""Microseconds of a day."""
+
 _LAST: Final = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
 _last = 0
 _lock = threading.Lock()

@@ -10,7 +10,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Select, exists, or_, select
 
 from etude_server.store import people
-from etude_server.store.ids import now
+from etude_server.store.ids import DAY, now
 from etude_server.store.people import Person
 from etude_server.store.tables import (
     comment,
@@ -33,7 +33,6 @@ from etude_server.store.tables import (
 _OF_PERSON: Final = (submission, grade, mistake, token, session, invite, override, extension)
 _OF_PLATFORM: Final = (lti_person, lti_line)
 _SECRET: Final = frozenset({"hash"})  # of a token, a session or an invite
-_YEAR: Final = 365 * 24 * 60 * 60 * 1_000_000  # microseconds
 
 
 def export(connection: Connection, whom: Person) -> dict[str, Any]:
@@ -73,7 +72,7 @@ def sources(whom: Person) -> Select[Any]:
 
 def inactive(connection: Connection, years: float) -> Iterator[Person]:
     """Yield the students who were added, and last submitted, so many years ago or longer."""
-    since = now() - int(years * _YEAR)
+    since = now() - int(years * 365 * DAY)
     recent = exists().where(submission.c.person_id == person.c.id, submission.c.received_at > since)
     old = (person.c.role == "student", person.c.created_at <= since, ~recent)
     query = select(*people.COLUMNS).where(*old, ~person.c.name.startswith(people.ERASED))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, delete, insert, select
 
 from etude_server.store import events, unsent_scores
-from etude_server.store.ids import now
+from etude_server.store.ids import DAY, now
 from etude_server.store.submissions import StoredSubmission
 from etude_server.store.tables import (
     PUBLIC_NAME,
@@ -31,7 +31,6 @@ class Extension:
     due_at: int  # microseconds since 1970
 
 
-_DAY = 24 * 60 * 60 * 1_000_000  # microseconds
 _RULES = ("late", "grace", "late_days", "at_least", "attempts", "hold_hidden")
 
 
@@ -113,7 +112,7 @@ def attempts_before(connection: Connection, submitted: StoredSubmission) -> list
         submission.c.person_id == submitted.person_id,
         submission.c.exercise == submitted.exercise,
     )
-    recent = submission.c.received_at > now() - _DAY
+    recent = submission.c.received_at > now() - DAY
     query = select(submission.c.received_at).where(
         *conditions, recent, submission.c.id != submitted.id
     )

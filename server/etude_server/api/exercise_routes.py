@@ -10,10 +10,9 @@ from etude_server.api import deadlines
 from etude_server.api.auth import ServiceOf, Someone
 from etude_server.api.deadlines import WindowInfo
 from etude_server.api.problem_details import ProblemError, need_existing, responses
-from etude_server.store import comments as stored_comments
 from etude_server.store import grades, submissions, windows
-from etude_server.store.comments import Comment
 from etude_server.store.ids import Moment
+from etude_server.store.submissions import Comment
 from etude_server.store.windows import StoredWindow
 
 router = APIRouter(prefix="/v1", tags=["exercises"], responses=responses(HTTPStatus.UNAUTHORIZED))
@@ -131,9 +130,9 @@ def comments(exercise: str, person: Someone, service: ServiceOf) -> list[dict[st
                 "submission": each.id,
                 "received_at": each.received_at,
                 "source": submissions.read_source(connection, each.source_hash),
-                "comments": stored_comments.list_comments(connection, each.id),
+                "comments": submissions.list_comments(connection, each.id),
             }
-            for each in stored_comments.list_commented(connection, person.id, exercise)
+            for each in submissions.list_commented(connection, person.id, exercise)
         ]
 
 

@@ -14,9 +14,9 @@ from etude_server.api.auth import STAFF_ONLY, ServiceOf, Staff, Teacher
 from etude_server.api.problem_details import need_existing, responses
 from etude_server.api.submission_routes import Own
 from etude_server.service import Service
-from etude_server.store import comments, people
-from etude_server.store.comments import Comment
+from etude_server.store import people, submissions
 from etude_server.store.people import Person, Role
+from etude_server.store.submissions import Comment
 from grader.course.csv_rows import decode
 from grader.course.roster_file import read_roster
 from grader.course.schedule import moment
@@ -136,7 +136,7 @@ def invite(whom: Existing, staff: Staff, service: ServiceOf) -> InviteInfo:
 def show_comments(submitted: Own, service: ServiceOf) -> list[Comment]:
     """Return what staff said on a submission."""
     with service.database.read() as connection:
-        return comments.list_comments(connection, submitted.id)
+        return submissions.list_comments(connection, submitted.id)
 
 
 @router.post(
@@ -148,7 +148,7 @@ def comment(teacher: Teacher, submitted: Own, new: NewComment, service: ServiceO
     """Comment on a submission or on a line of it; its student reads that."""
     with service.database.write() as connection:
         grades.comment(connection, submitted, new.text, new.line, actor=teacher.id)
-        return comments.list_comments(connection, submitted.id)
+        return submissions.list_comments(connection, submitted.id)
 
 
 @router.post(

@@ -22,7 +22,6 @@ from etude_server.staff.login import (
 )
 from etude_server.staff.page_templates import FOLDER, render
 from etude_server.store import (
-    comments,
     events,
     grades,
     people,
@@ -134,7 +133,7 @@ def submission(submitted: Existing, visitor: Instructor, service: ServiceOf) -> 
             "owner": people.get_person(connection, submitted.person_id),
             "text": submissions.read_source(connection, submitted.source_hash),
             "events": events.list_events(connection, submitted.id),
-            "comments": comments.list_comments(connection, submitted.id),
+            "comments": submissions.list_comments(connection, submitted.id),
             "grade": grades.find_grade(connection, *owner_and_exercise),
             "window": windows.window(connection, *owner_and_exercise),
         }

@@ -1,4 +1,4 @@
-"""Submissions: accepted once, pending until a verdict is published, and searched by staff."""
+"""Submissions: accepted once, pending until a verdict is published, searched and commented on."""
 
 import hashlib
 from dataclasses import asdict, dataclass
@@ -24,6 +24,8 @@ from etude_server.store.people import Person
 from etude_server.store.tables import (
     PUBLIC_NAME,
     SAME_KEY,
+    actor_name,
+    comment,
     grade,
     person,
     publication,
@@ -322,3 +324,31 @@ def stuck(
     for row in connection.execute(query):
         by_exercise.setdefault(row.exercise, []).append(Stuck(*row[1:]))
     return by_exercise
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A comment of staff on a submission."""
+
+    line: int | None
+    text: str
+    by: str  # the name that others read
+    at: Moment
+
+
+def list_comments(connection: Connection, submission_id: str) -> list[Comment]:
+    """Return the comments on a submission, the oldest first."""
+    columns = (comment.c.line, comment.c.text, actor_name(comment.c.by), comment.c.at)
+    query = select(*columns).where(comment.c.submission_id == submission_id)
+    return [Comment(*row) for row in connection.execute(query.order_by(comment.c.id))]
+
+
+def list_commented(connection: Connection, person_id: str, exercise: str) -> list[StoredSubmission]:
+    """Return a person's submissions of an exercise that have comments, the newest first."""
+    query = (
+        select(*COLUMNS)
+        .where(submission.c.person_id == person_id, submission.c.exercise == exercise)
+        .where(submission.c.id.in_(select(comment.c.submission_id)))
+        .order_by(submission.c.id.desc())
+    )
+    return [StoredSubmission(*row) for row in connection.execute(query)]

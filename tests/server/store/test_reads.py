@@ -14,7 +14,6 @@ from etude_server import gradebook_data
 from etude_server.actions import grades as grade_actions
 from etude_server.actions import people as people_actions
 from etude_server.store import (
-    comments,
     events,
     grades,
     people,
@@ -38,7 +37,6 @@ from grader.definitions.exercise import Exercise
 from tests.server.store.test_store import _publish, _submit
 
 READS: Final[dict[ModuleType, str]] = {
-    comments: "list_comments list_commented",
     events: "list_events",
     gradebook_data: "csv_part batch overview numbers table matrix_csv moodle_csv",
     grades: "person_grades student_grades find_grade sum_grades",
@@ -50,7 +48,7 @@ READS: Final[dict[ModuleType, str]] = {
     "open_sources",
     schedules: "extensions attempts_before",
     submissions: "find read_source next_waiting find_waiting count_waiting waiting_before "
-    "place oldest_waiting list_submissions stuck",
+    "place oldest_waiting list_submissions stuck list_comments list_commented",
     unsent_scores: "is_any_due unsent",
     verdicts: "find find_published count_mistakes",
     windows: "windows_by_exercise window",
@@ -95,7 +93,7 @@ def _fill_store(database: Database, exercise: Exercise) -> dict[str, Any]:
     for each in taken[:6]:
         _publish(database, each, 1)
     with database.write() as connection:
-        grade_actions.comment(connection, taken[0], "so", None, actor="test")
+        grade_actions.comment(connection, taken[6], "so", None, actor="test")
         invite = people_actions.make_invite(connection, ada, 1, actor="test")
         begun = regrades.begin(
             connection, exercise=name, from_hash="e1", to_hash="e2", by="test", reason="why",
@@ -111,7 +109,7 @@ def _fill_store(database: Database, exercise: Exercise) -> dict[str, Any]:
         "exercise_hash": "e1", "from_hash": "e1", "to_hash": "e2", "regrade_id": begun.id,
         "begun": begun, "after": Mark("passed", 1, 1), "least": 1, "most": 5, "most_stuck": 5, "subject": taken[0].id,
         "submitted": taken[0], "key": kept.key, "submission_id": taken[0].id,
-        "submissions.submission_id": taken[6].id, "comments.submission_id": taken[0].id, "submission_ids": [taken[6].id],
+        "submissions.submission_id": taken[6].id, "submission_ids": [taken[6].id],
     }  # fmt: skip
 
 

@@ -210,8 +210,8 @@ FORGERIES = {
 def test_forged_shapes_are_no_shapes(forged: str, double: Exercise, sandbox: Sandbox) -> None:
     """A submission that answers with shapes of its own making gets at most eight proper ones."""
     source = (
-        "import sys\n\nserving = sys._getframe(1).f_globals\nraised = serving['_raised']\n"
-        f"serving['_raised'] = lambda error: {{**raised(error), 'shapes': {forged}}}\n"
+        "import sys\n\nserving = sys._getframe(1).f_globals\nraised = serving['_describe_error']\n"
+        f"serving['_describe_error'] = lambda error: {{**raised(error), 'shapes': {forged}}}\n"
     )
     here = said_of_shapes(source, double, sandbox)
     assert here.count("(1,)") == FORGERIES[forged]

@@ -237,23 +237,20 @@ class Diagnostician:
         A mistake that is made in every answer that it changes comes before one that is not. Where
         several could have led to an answer, none is named.
         """
-        agreeing = []  # each with the answers that it explains, and whether it was made throughout
+        ranks: dict[TestId, list[tuple[tuple[bool, int], _Candidate]]] = {}
         for program in self._misconceptions:
-            prints = {test.id: each for test, each in self._fingerprints(program)}
-            wrong = {name for name, each in prints.items() if each.outcome is not Outcome.PASSED}
-            same = {
-                test.id
-                for test in case.failing
-                if test.id in wrong and case.agrees(test, prints[test.id])
-            }
-            agreeing.append((program, same, same == wrong))
+            results = list(self._fingerprints(program))
+            changed = {test.id for test, each in results if each.outcome is not Outcome.PASSED}
+            explained = {test.id for test, each in results if case.agrees(test, each)} & changed
+            explained &= {test.id for test in case.failing}
+            rank = explained == changed, len(explained)
+            for test_id in explained:
+                ranks.setdefault(test_id, []).append((rank, program))
         answers: dict[str, list[str]] = {}
         tests = []
         for test in case.failing:
-            able = [each for each in agreeing if test.id in each[1]]
-            able = [each for each in able if each[2]] or able
-            most = max((len(same) for _, same, _ in able), default=0)
-            programs = [program for program, same, _ in able if len(same) == most]
+            best = max((rank for rank, _ in ranks.get(test.id, ())), default=None)
+            programs = [program for rank, program in ranks.get(test.id, ()) if rank == best]
             if len(programs) == 1 and isinstance(test, CallTest):
                 answers.setdefault(programs[0].id, []).append(test.call)
                 tests.append(test.id)

@@ -236,13 +236,13 @@ def _line_at(source: str, position: int) -> int:
 def wrong_files_sentence(names: Sequence[str], required: Sequence[str]) -> str:
     """Return the sentence about files that are missing or not asked for; "" if none is."""
 
-    def quoted(files: Sequence[str]) -> str:
+    def quote_files(files: Sequence[str]) -> str:
         return join_words((f"`{shorten(name)}`" for name in files), "and")
 
     if not names:
         return (
-            f"This is one file alone. Submit {quoted(required)}: a folder with them, or one text "
-            "with a line `# etude file: NAME` before each."
+            f"This is one file alone. Submit {quote_files(required)}: a folder with them, or one "
+            "text with a line `# etude file: NAME` before each."
         )
     for files, reason in (
         ([name for name in required if name not in names], "missing"),
@@ -250,7 +250,7 @@ def wrong_files_sentence(names: Sequence[str], required: Sequence[str]) -> str:
     ):
         if files:
             verb = "is" if len(files) == 1 else "are"
-            return f"{quoted(files)} {verb} {reason}. Submit {quoted(required)}."
+            return f"{quote_files(files)} {verb} {reason}. Submit {quote_files(required)}."
     return ""
 
 

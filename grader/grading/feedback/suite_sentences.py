@@ -19,13 +19,13 @@ def _refusal_sentence(_: str, number: int, failures: Sequence[Mapping[str, Any]]
     first, *others = failures
     if "test" not in first:
         return f"A call of your tests ends {program}, as one that takes too much time or memory."
-    what = f"it ends with {_cut(first['error'])}"
+    what = f"it ends with {_shorten(first['error'])}"
     what = "an `assert` does not hold" if first["error"] == "AssertionError" else what
-    message = f": {_cut(first['message'])}" if first["message"] else ""
-    call = f" Its last call: `{_cut(first['call'])}`." if first["call"] else ""
-    names = [f"`{_cut(each.get('test', ''))}`" for each in others[:_MOST_NAMES]]
+    message = f": {_shorten(first['message'])}" if first["message"] else ""
+    call = f" Its last call: `{_shorten(first['call'])}`." if first["call"] else ""
+    names = [f"`{_shorten(each.get('test', ''))}`" for each in others[:_MOST_NAMES]]
     also = f" {', '.join(names)} {'does' if len(names) == 1 else 'do'} so too." if names else ""
-    test = f"`{_cut(first['test'])}` refuses {program} (line {first['line']})"
+    test = f"`{_shorten(first['test'])}` refuses {program} (line {first['line']})"
     end = "" if message.endswith(".") else "."
     return f"{test}: {what}{message}{end}{call}{also}"
 
@@ -36,7 +36,7 @@ def _acceptance_sentence(_: str, rejected: int, count: int, needed: int, told: s
     return f"Your tests reject {rejected} of {count} wrong programs; {enough}.{left}"
 
 
-def _cut(text: str) -> str:
+def _shorten(text: str) -> str:
     words = " ".join(printable(text).replace("`", "'").split())
     return words if len(words) <= _LONGEST_TEXT else f"{words[: _LONGEST_TEXT - 3]}..."
 

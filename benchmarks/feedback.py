@@ -27,9 +27,9 @@ from grader.grading.diagnosis import first_expression, small_example
 from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.feedback import relation_sentences
 from grader.grading.results.jobs import Job, Result
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.session.engine import grade_all
+from grader.grading.submissions.submission import Submission
 from grader.sandbox.child import ChildProcess
 from grader.sandbox.interface import Ending
 from grader.sandbox.process import open_sandbox

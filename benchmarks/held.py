@@ -13,8 +13,8 @@ from benchmarks.workload import require_passed
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.grading.results.jobs import Job, Result
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Verdict
+from grader.grading.submissions.submission import Submission
 from grader.grading.workers.pool import Pool
 
 _WARM_UP = 10

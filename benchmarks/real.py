@@ -13,8 +13,8 @@ from grader.definitions.collection import Collection
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import default_folder
 from grader.grading.results.jobs import Job, Result
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Verdict
+from grader.grading.submissions.submission import Submission
 from grader.grading.workers.pool import Pool
 
 _ONE: Final = "attention-weights"

@@ -14,8 +14,8 @@ from grader.definitions.exercise import Exercise
 from grader.definitions.files import default_folder
 from grader.errors import UsageError
 from grader.grading.results.jobs import Job
-from grader.grading.results.submission import Submission, read_submission
 from grader.grading.results.verdict import Verdict
+from grader.grading.submissions.submission import Submission, read_submission
 from grader.grading.workers.grading_pool import GradingPool
 from grader.progress.breaks import break_job
 from grader.reports.formats import format_named

@@ -26,8 +26,8 @@ from grader.definitions.collection import resolve
 from grader.definitions.exercise import Exercise
 from grader.errors import EtudeError, SandboxFault, UsageError
 from grader.grading.results.jobs import Job, Probe
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Verdict
+from grader.grading.submissions.submission import Submission
 from grader.grading.workers.grading_pool import GradingPool
 from grader.progress.breaks import break_job
 from grader.progress.status import exercise_status

@@ -17,7 +17,7 @@ from benchmarks.service.stage import (
     running,
 )
 from grader.grading.results.jobs import Job
-from grader.grading.results.submission import Submission
+from grader.grading.submissions.submission import Submission
 from grader.grading.workers.pool import Pool
 
 _WARM_UP = 50

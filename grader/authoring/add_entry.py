@@ -11,7 +11,7 @@ from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.definitions.yaml_source import Sequence, read_yaml
 from grader.errors import UsageError
-from grader.grading.results.submission import read_submission
+from grader.grading.submissions.submission import read_submission
 
 _ITEM: Final = re.compile(r"( *)-(?= )")
 _WORDS: Final = 4  # words of a sentence in an id

@@ -13,7 +13,7 @@ from grader.browser.page_child import PageChild
 from grader.grading.feedback import outcome_sentences
 from grader.grading.program.loaded_program import loading_problem
 from grader.grading.program.notebook_program import PartLines
-from grader.grading.results.submission import Submission
+from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import Answer, ChildGoneError, Raised, Returned
 from grader.sandbox.limits import DEFAULT_LIMITS
 

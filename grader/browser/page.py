@@ -49,11 +49,11 @@ from grader.grading.grade import explain, run_tests
 from grader.grading.program.author_code import provide_data_files
 from grader.grading.program.loaded_program import loading_problem, put_files
 from grader.grading.results.jobs import find_limits
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import LineShape, Outcome, TestResult, Verdict
 from grader.grading.results.verdict_json import fault_data, result_data, verdict_data
 from grader.grading.run.best_effort import log_failures
 from grader.grading.run.submission_run import SubmissionRun, in_running_order
+from grader.grading.submissions.submission import Submission
 from grader.lessons import display, plot_display
 from grader.lessons.last_expression import print_last_expression
 from grader.sandbox.answers import ChildGoneError, Raised, Returned

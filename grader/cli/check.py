@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from grader.cli.portable_check import PortablePool
     from grader.cli.progress_record import FollowUp
-    from grader.grading.results.submission import Submission
     from grader.grading.results.verdict import Verdict
+    from grader.grading.submissions.submission import Submission
     from grader.grading.workers.pool import Pool
     from grader.reports.formats import Delivery, RequestedFormat
 
@@ -109,14 +109,14 @@ def find_exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path
     from grader.definitions.collection import resolve
     from grader.definitions.files import id_in_name, is_path
     from grader.definitions.wording import few
-    from grader.grading.results.submitted_files import (
+    from grader.grading.submissions.submitted_files import (
         exercise_in,
         exercise_names,
         files_of_zip,
         find_named_files,
         list_exercises,
     )
-    from grader.grading.results.zips import ZipError, is_code, is_zip
+    from grader.grading.submissions.zips import ZipError, is_code, is_zip
 
     if is_code(word) or is_zip(word):
         path = Path(word)
@@ -159,8 +159,8 @@ def find_file(exercise: str, exercises: Path | None, folder: Path = Path()) -> P
         UsageError: There are several, of which none counts.
     """
     from grader.definitions.files import id_in_name, is_path
-    from grader.grading.results.submitted_files import candidate, choose, exercise_in
-    from grader.grading.results.zips import is_code, is_zip
+    from grader.grading.submissions.submitted_files import candidate, choose, exercise_in
+    from grader.grading.submissions.zips import is_code, is_zip
 
     name = id_in_name(Path(exercise)) if is_path(exercise) else exercise
     ids = _possible_ids(exercise, exercises)
@@ -246,8 +246,8 @@ def _grade(
 ) -> "tuple[Verdict, FollowUp, Submission]":
     from grader.definitions.collection import resolve
     from grader.grading.results.jobs import Job, Probe
-    from grader.grading.results.submission import read_submission
-    from grader.grading.results.submitted_files import file_for
+    from grader.grading.submissions.submission import read_submission
+    from grader.grading.submissions.submitted_files import file_for
 
     definition = resolve(request.exercise, options.collection_folder(request.exercises))
     request.delivery.load()  # while the worker gets ready

@@ -13,8 +13,8 @@ from grader.definitions.collection import load_exercise
 from grader.definitions.files import files_by_folder, id_in_name
 from grader.definitions.wording import plural
 from grader.errors import UsageError
-from grader.grading.results.submission_time import CLONE
-from grader.grading.results.submitted_files import exercise_in
+from grader.grading.submissions.submission_time import CLONE
+from grader.grading.submissions.submitted_files import exercise_in
 from grader.sandbox.printable import printable
 
 

@@ -33,15 +33,20 @@ from typing import Final
 from grader.course.roster_file import LOST_ZEROS, name_key
 from grader.course.times_file import TIMES_FILE, all_at_once, read_times, write_times
 from grader.errors import UsageError
-from grader.grading.results.submission import Submission, compute_digest, is_notebook, size_limit
-from grader.grading.results.submission_time import CLONE, SubmissionTime, is_clone
-from grader.grading.results.submitted_files import (
+from grader.grading.submissions.submission import (
+    Submission,
+    compute_digest,
+    is_notebook,
+    size_limit,
+)
+from grader.grading.submissions.submission_time import CLONE, SubmissionTime, is_clone
+from grader.grading.submissions.submitted_files import (
     Candidate,
     PlatformName,
     choose,
     exercise_names,
 )
-from grader.grading.results.zips import (
+from grader.grading.submissions.zips import (
     ZipError,
     entry_path,
     is_code,

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from grader.errors import UsageError
-from grader.grading.results.zips import is_passed_over
+from grader.grading.submissions.zips import is_passed_over
 from grader.reports.formats import write_whole
 from grader.reports.phrases import FAULT_FOR_LEARNERS
 from grader.reports.report import Batch, Report

@@ -15,9 +15,9 @@ from grader.course.schedule import Schedule
 from grader.course.times_file import DATES_OF_FILES, all_at_once
 from grader.definitions.wording import few
 from grader.errors import UsageError
-from grader.grading.results.submission_time import SubmissionTime, Times, time_in
-from grader.grading.results.submitted_files import Candidate, choose
 from grader.grading.results.verdict_json import FAULT, NOT_GRADED, verdict_from_data
+from grader.grading.submissions.submission_time import SubmissionTime, Times, time_in
+from grader.grading.submissions.submitted_files import Candidate, choose
 from grader.reports.canvas_csv import find_lost_zeros
 from grader.reports.report import NOT_SUBMITTED, Batch, CountedPoints, Report
 

@@ -16,7 +16,7 @@ from grader.course.late_rules import LateRule, parse_share, parse_time
 from grader.definitions.yaml_source import Mapping as Entries
 from grader.definitions.yaml_source import Node, Scalar, read_yaml
 from grader.errors import ProblemList, UsageError
-from grader.grading.results.submission_time import ALL
+from grader.grading.submissions.submission_time import ALL
 
 _MOST_ATTEMPTS: Final = 10_000  # attempts
 _LEVELS: Final = (ALL, "tracks", "exercises", "extensions")

@@ -9,9 +9,8 @@ from typing import Final
 from grader.course.csv_rows import is_yes, read_text, rows
 from grader.course.schedule import moment
 from grader.errors import UsageError
-from grader.grading.results.submission_time import ALL, CLONE, SubmissionTime, Times
-from grader.grading.results.submitted_files import SAME_MOMENT
-from grader.grading.results.verdict_json import utc_text
+from grader.grading.submissions.submission_time import ALL, CLONE, SubmissionTime, Times, utc_text
+from grader.grading.submissions.submitted_files import SAME_MOMENT
 from grader.reports.formats import write_whole
 
 TIMES_FILE: Final = "times.csv"

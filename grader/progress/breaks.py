@@ -8,8 +8,8 @@ from grader.definitions.exercise import Exercise, ExerciseId, Misconception
 from grader.definitions.wording import did_you_mean
 from grader.errors import UsageError
 from grader.grading.results.jobs import Job, Probe
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Diagnosis
+from grader.grading.submissions.submission import Submission
 from grader.progress.history import History
 
 MOST_BREAKS: Final = 3

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeAlias
 
-from grader.grading.results.submission_time import SubmissionTime
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import FAULT, fault_data, verdict_data
+from grader.grading.submissions.submission_time import SubmissionTime
 
 if TYPE_CHECKING:
     from grader.grading.workers.batch import Record

@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
-from grader.grading.results.verdict_json import utc_text
+from grader.grading.submissions.submission_time import utc_text
 from grader.reports.formats import Renderer
 from grader.reports.phrases import failure_reason, line
 from grader.reports.report import Batch, Report

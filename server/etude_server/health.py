@@ -28,8 +28,8 @@ from etude_server.store.tables import session
 from grader.definitions.exercise import Exercise
 from grader.errors import EtudeError, SandboxFault, UsageError
 from grader.grading.results.jobs import Job
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome
+from grader.grading.submissions.submission import Submission
 from grader.grading.workers.grading_pool import GradingPool
 
 OK: Final = "ok"

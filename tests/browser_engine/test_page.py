@@ -15,7 +15,7 @@ from grader.definitions.collection import load_exercise
 from grader.definitions.student import student_text
 from grader.grading.diagnosis.break_it import break_program
 from grader.grading.expected.oracle import Oracle
-from grader.grading.results.submission import Submission
+from grader.grading.submissions.submission import Submission
 from grader.sandbox.process import Sandbox
 from tests.browser_engine.conftest import Page
 from tests.browser_engine.test_shipping import decoded

@@ -11,10 +11,10 @@ import pytest
 from grader.browser.shipping import engine_data
 from grader.definitions.exercise import Exercise
 from grader.grading.results.jobs import Job, Result
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import verdict_data
 from grader.grading.session.engine import grade_all
+from grader.grading.submissions.submission import Submission
 from grader.sandbox.process import Sandbox
 from tests.browser_engine.conftest import Page, Programs, Said
 from tests.grading.conftest import Fields, Make

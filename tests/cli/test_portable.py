@@ -13,9 +13,9 @@ import pytest
 from grader.cli import portable_check
 from grader.definitions.collection import load_exercise
 from grader.errors import SandboxFault
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.session.engine import grade
+from grader.grading.submissions.submission import Submission
 from grader.sandbox.portable import PortableSandbox
 
 _SYSTEM = """

@@ -15,7 +15,7 @@ import pytest
 from grader.course.collect import CollectResult, collect
 from grader.course.roster_file import read_names
 from grader.errors import UsageError
-from grader.grading.results.submitted_files import exercise_in
+from grader.grading.submissions.submitted_files import exercise_in
 from grader.sandbox.limits import SOURCE_CAP
 
 Date: TypeAlias = tuple[int, int, int, int, int, int]

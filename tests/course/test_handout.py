@@ -16,7 +16,7 @@ from grader.definitions.exercise import Exercise, Seeded
 from grader.definitions.files import default_folder
 from grader.errors import DefinitionError, Location
 from grader.grading.expected.public_form import MOST_DATA_IN_PAGE
-from grader.grading.results.submission import Submission
+from grader.grading.submissions.submission import Submission
 from tests.conftest import Etude
 
 FEW = ("token-lookup", "attention-weights", "broadcasting", "test-softmax")

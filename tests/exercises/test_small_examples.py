@@ -14,7 +14,7 @@ import pytest
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import CallTest, Exercise, FromReference, FromSolution, Seeded
 from grader.grading.results.jobs import Job, Result
-from grader.grading.results.submission import Submission
+from grader.grading.submissions.submission import Submission
 from grader.grading.results.verdict import Outcome, SmallExample, Verdict
 from grader.grading.session.engine import grade, grade_all
 from grader.sandbox.process import Sandbox

@@ -12,9 +12,9 @@ from grader.authoring.lint.run import lint
 from grader.authoring.targets import TargetGroup
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.grading.session.engine import grade
+from grader.grading.submissions.submission import Submission
 from grader.sandbox.process import Sandbox
 from tests.grading.checks.plain_pytest import Probe, passes_in_plain_python
 

@@ -24,9 +24,9 @@ from grader.grading.comparison.relations.pair import RelationId
 from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.feedback import error_explanations
 from grader.grading.results.jobs import Job, Result
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Diagnosis, DiagnosisKind, Verdict
 from grader.grading.session.engine import grade_all
+from grader.grading.submissions.submission import Submission
 from grader.reports.report import Report
 from grader.reports.to_plain import render_report
 from grader.sandbox.process import Sandbox

@@ -30,9 +30,9 @@ from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.grading.comparison.compare import Rung
 from grader.grading.results.jobs import Job, Result
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.grading.session.engine import grade_all
+from grader.grading.submissions.submission import Submission
 from grader.reports.formats import FORMATS
 from grader.reports.report import Batch, Report
 from grader.reports.to_text import print_verdict

@@ -12,9 +12,9 @@ from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, GraderFault
 from grader.grading.results.jobs import Job
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.session.engine import grade
+from grader.grading.submissions.submission import Submission
 from grader.grading.workers.pool import Pool
 from grader.sandbox.backends import LANDLOCK, NAMESPACES, Backend
 from grader.sandbox.examination import examine

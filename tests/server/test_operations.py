@@ -39,7 +39,7 @@ from grader import errors
 from grader.definitions.collection import load_exercise
 from grader.errors import UsageError
 from grader.grading.results.jobs import Job
-from grader.grading.results.submission import Submission
+from grader.grading.submissions.submission import Submission
 from grader.grading.workers.grading_pool import GradingPool
 from tests.conftest import DOUBLE
 from tests.server.conftest import EXERCISES

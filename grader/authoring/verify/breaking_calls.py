@@ -12,8 +12,8 @@ from grader.authoring.verify.proof import Proof, ProofFinding
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.grading.results.jobs import Job, Probe
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Verdict
+from grader.grading.submissions.submission import Submission
 from grader.grading.workers.pool import Pool
 
 _SMALL: Final = 6

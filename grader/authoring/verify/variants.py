@@ -14,8 +14,8 @@ from typing import Any
 
 from grader.definitions.exercise import Exercise, ExerciseId, TestCase, TestId
 from grader.grading.results.jobs import Job, Probe, find_limits
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Evidence
+from grader.grading.submissions.submission import Submission
 
 REPEATS = {"in another order": False, "with other seeds": True}
 """The extra runs of a solution: what is different, and whether the seeds are."""

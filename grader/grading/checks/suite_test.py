@@ -33,7 +33,7 @@ from grader.grading.program.proxies import (
     Proxies,
     raise_for_functions,
 )
-from grader.grading.results.submission import Submission
+from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import ChildGoneError, Unsupported
 from grader.sandbox.inside.sharing import Sharing
 from grader.sandbox.limits import DEFAULT_LIMITS, UNKNOWN_RESULT

@@ -36,9 +36,9 @@ from grader.grading.feedback import break_sentences
 from grader.grading.feedback.summarize_values import summarize
 from grader.grading.program.proxies import NoValueError, Proxies
 from grader.grading.results.jobs import find_limits
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, SmallExample, TestResult
 from grader.grading.run.submission_run import SubmissionRun
+from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import ChildGoneError, Raised, Returned, Unsupported
 from grader.sandbox.interface import Children
 

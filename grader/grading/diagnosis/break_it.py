@@ -32,9 +32,9 @@ from grader.grading.feedback import break_sentences
 from grader.grading.program.author_code import evaluate
 from grader.grading.program.loaded_program import load
 from grader.grading.results.jobs import find_limits
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, SmallExample, Verdict
 from grader.grading.run.submission_run import make_verdict
+from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import ChildGoneError
 from grader.sandbox.interface import Children
 

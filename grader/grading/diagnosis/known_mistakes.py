@@ -35,9 +35,9 @@ from grader.grading.diagnosis.own_code import (
 from grader.grading.expected.oracle import Oracle
 from grader.grading.feedback import diagnosis_sentences
 from grader.grading.results.jobs import find_limits
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Diagnosis, DiagnosisKind, Outcome, TestResult
 from grader.grading.run.submission_run import SubmissionRun, in_running_order
+from grader.grading.submissions.submission import Submission
 from grader.sandbox.interface import Children
 from grader.sandbox.limits import Limits
 

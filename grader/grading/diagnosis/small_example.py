@@ -36,9 +36,9 @@ from grader.grading.expected.solution_values import loaded_solution
 from grader.grading.program.author_code import evaluate
 from grader.grading.program.loaded_program import load
 from grader.grading.results.jobs import find_limits
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, SmallExample, TestResult
 from grader.grading.run.submission_run import SubmissionRun
+from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import ChildGoneError
 from grader.sandbox.interface import Children
 from grader.sandbox.limits import Limits

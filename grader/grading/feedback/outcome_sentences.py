@@ -17,8 +17,8 @@ from grader.definitions.wording import join_words, other_letter
 from grader.grading.comparison.compare import Rung
 from grader.grading.feedback.hidden_sentences import NOT_PASSED
 from grader.grading.feedback.name_places import NamePlace, find_places
-from grader.grading.results.file_kinds import file_kind
 from grader.grading.results.verdict import Outcome
+from grader.grading.submissions.file_kinds import file_kind
 from grader.sandbox.answers import Cause, ChildGoneError, DefinedNames, Raised, Unsupported
 
 _HIDDEN_BY_RUNG = {

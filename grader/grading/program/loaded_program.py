@@ -17,9 +17,9 @@ from grader.grading.program.notebook_program import (
 )
 from grader.grading.program.proxies import NoValueError, Proxies
 from grader.grading.program.screening import screen
-from grader.grading.results.file_kinds import file_kind
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome
+from grader.grading.submissions.file_kinds import file_kind
+from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import (
     Answer,
     ChildGoneError,

@@ -12,8 +12,8 @@ from typing import Final
 
 from grader.definitions.program_files import NAME, join_files, mark_in, split_files
 from grader.grading.feedback import outcome_sentences
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Diagnosis
+from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import (
     Answer,
     Cause,

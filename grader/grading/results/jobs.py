@@ -5,8 +5,8 @@ from typing import Any, TypeAlias
 
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, EtudeError, Problem
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Verdict
+from grader.grading.submissions.submission import Submission
 from grader.sandbox.limits import DEFAULT_LIMITS, HIGHEST_LIMITS, Limits
 
 

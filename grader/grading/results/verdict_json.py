@@ -1,6 +1,5 @@
 """The JSON of verdicts, versioned: printed by `--format json` and sent by workers."""
 
-import datetime as dt
 from dataclasses import asdict
 from typing import Any, get_args
 
@@ -76,12 +75,6 @@ def result_data(test: TestResult) -> dict[str, Any]:
         "worst": None if test.worst is None else list(test.worst),
         "seconds": test.seconds,
     }
-
-
-def utc_text(seconds: float) -> str:
-    """Return a time, in seconds since 1970, as ISO 8601 text in UTC."""
-    moment = dt.datetime.fromtimestamp(seconds, dt.UTC)
-    return moment.isoformat(timespec="seconds")
 
 
 def fault_data(exercise: str, message: str) -> dict[str, Any]:

@@ -28,10 +28,10 @@ from grader.grading.program.author_code import (
 from grader.grading.program.loaded_program import LoadedProgram, load
 from grader.grading.program.notebook_program import PartLines
 from grader.grading.program.proxies import NoValueError
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Evidence, FailureValues, Outcome, TestResult, Verdict
 from grader.grading.run.best_effort import BestEffort
 from grader.grading.run.related_results import RelatedResults
+from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import ChildGoneError, DefinedNames, Returned, Unsupported
 from grader.sandbox.limits import AUTHOR_SECONDS, DEFAULT_LIMITS, Limits
 

@@ -17,7 +17,6 @@ from grader.grading.grade import explain, run_tests
 from grader.grading.program.author_code import provide_data_files
 from grader.grading.results import journal
 from grader.grading.results.jobs import Job, Probe, Result
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.grading.results.verdict_json import verdict_data
 from grader.grading.run.submission_run import MAX_CHILDREN, SubmissionRun, in_running_order
@@ -29,6 +28,7 @@ from grader.grading.session.proof_evidence import (
     find_changed_values,
     summarize_inputs,
 )
+from grader.grading.submissions.submission import Submission
 from grader.sandbox.limits import Limits
 
 if TYPE_CHECKING:

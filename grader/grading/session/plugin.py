@@ -69,7 +69,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     named = [Path(argument.partition("::")[0]).resolve() for argument in parent.config.args]
     if file_path.resolve() not in named:
         from grader.definitions.files import id_in_name  # not for every pytest run
-        from grader.grading.results.submitted_files import exercise_in
+        from grader.grading.submissions.submitted_files import exercise_in
 
         here = {id_in_name(path) for path in file_path.parent.iterdir()}
         exercise = exercise_in(here, submission)
@@ -95,8 +95,8 @@ class ExerciseFile(pytest.File):
     def open_run(self) -> "SubmissionRun":
         """Load the submission into a sandbox child, for all the tests of this file."""
         from grader.grading.expected.oracle import Oracle
-        from grader.grading.results.submission import read_submission
         from grader.grading.run.submission_run import SubmissionRun
+        from grader.grading.submissions.submission import read_submission
         from grader.sandbox.process import open_sandbox, open_unsafe
 
         if self._run is None:

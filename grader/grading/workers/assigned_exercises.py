@@ -11,14 +11,14 @@ from grader.definitions.exercise import Exercise
 from grader.definitions.wording import few
 from grader.errors import UsageError
 from grader.grading.results.jobs import Job
-from grader.grading.results.submission import Submission, read_submission
-from grader.grading.results.submitted_files import (
+from grader.grading.submissions.submission import Submission, read_submission
+from grader.grading.submissions.submitted_files import (
     SortedFiles,
     choose_file,
     exercise_in,
     sort_files,
 )
-from grader.grading.results.zips import is_code
+from grader.grading.submissions.zips import is_code
 from grader.grading.workers.batch import Entry, Plan
 
 

@@ -13,23 +13,23 @@ from typing import Self
 from grader.definitions.exercise import Exercise
 from grader.errors import GraderFault, UsageError
 from grader.grading.results.jobs import Job, Result
-from grader.grading.results.submission import NOT_BEGUN, Submission, read_submission
-from grader.grading.results.submission_time import (
+from grader.grading.results.verdict import Verdict
+from grader.grading.results.verdict_json import FAULT, NOT_GRADED, verdict_from_data
+from grader.grading.submissions.submission import NOT_BEGUN, Submission, read_submission
+from grader.grading.submissions.submission_time import (
     CLONE,
     SubmissionTime,
     Times,
     is_clone,
     time_in,
 )
-from grader.grading.results.submitted_files import (
+from grader.grading.submissions.submitted_files import (
     choose_file,
     exercise_in,
     find_change_time,
     sort_files,
 )
-from grader.grading.results.verdict import Verdict
-from grader.grading.results.verdict_json import FAULT, NOT_GRADED, verdict_from_data
-from grader.grading.results.zips import is_passed_over
+from grader.grading.submissions.zips import is_passed_over
 from grader.grading.workers.pool import Pool
 from grader.safe_files import linked_folder
 

@@ -18,7 +18,7 @@ from etude_server.store.tables import (
     submission,
 )
 from grader.course.schedule import Schedule, Window
-from grader.grading.results.submission_time import ALL
+from grader.grading.submissions.submission_time import ALL
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,9 @@ from grader.errors import DefinitionError, Location
 from grader.grading.checks import make_check
 from grader.grading.expected.public_form import missing_in_page
 from grader.grading.feedback.difference_sentences import difference_sentence
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.session.engine import grade
+from grader.grading.submissions.submission import Submission
 from grader.sandbox.backends import LANDLOCK, NAMESPACES, Backend
 from grader.sandbox.examination import examine
 from grader.sandbox.inside.drawn_figure import figure_data

@@ -10,9 +10,9 @@ import pytest
 from grader.authoring.verify.breaking_calls import notes_on_breaking_calls
 from grader.grading.diagnosis.break_it import break_program
 from grader.grading.expected.oracle import Oracle
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import verdict_data
+from grader.grading.submissions.submission import Submission
 from grader.grading.workers.pool import Pool
 from grader.sandbox.process import Sandbox, open_sandbox
 from tests.grading.conftest import Fields, Make

@@ -17,11 +17,11 @@ from grader.grading.diagnosis import first_expression, known_mistakes
 from grader.grading.diagnosis.known_mistakes import Diagnostician, Strategy
 from grader.grading.expected.oracle import Oracle
 from grader.grading.results.jobs import Job, Probe
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Diagnosis, Verdict
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
 from grader.grading.run.submission_run import SubmissionRun
 from grader.grading.session.engine import grade, grade_all
+from grader.grading.submissions.submission import Submission
 from grader.mutation import Mutant
 from grader.sandbox.process import Sandbox
 from tests.grading.conftest import Make

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from grader.grading.results.jobs import Probe
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
 from grader.grading.session.engine import grade
+from grader.grading.submissions.submission import Submission
 from grader.sandbox.process import Sandbox
 from tests.grading.conftest import Fields, Make
 

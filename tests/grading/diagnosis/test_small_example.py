@@ -8,10 +8,10 @@ import pytest
 
 from grader.definitions.collection import load_exercise
 from grader.grading.diagnosis.input_values import python_text
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, SmallExample, Verdict
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
 from grader.grading.session.engine import grade
+from grader.grading.submissions.submission import Submission
 from grader.sandbox.process import Sandbox
 from tests.grading.conftest import Fields, GradeAll
 

@@ -8,9 +8,9 @@ import pytest
 from grader.definitions.collection import load_exercise
 from grader.errors import DefinitionError
 from grader.grading.results.jobs import Job
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome
 from grader.grading.session.engine import grade
+from grader.grading.submissions.submission import Submission
 from grader.grading.workers.pool import Pool
 from grader.sandbox.process import Sandbox, open_sandbox
 from tests.conftest import DOUBLE

@@ -7,10 +7,10 @@ import pytest
 
 from grader.errors import DefinitionError, GraderFault
 from grader.grading.expected.oracle import Oracle
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome
 from grader.grading.run.submission_run import SubmissionRun
 from grader.grading.session.engine import grade
+from grader.grading.submissions.submission import Submission
 from grader.sandbox.process import Sandbox
 from tests.grading.conftest import GradeAll, GradeOne, Make
 

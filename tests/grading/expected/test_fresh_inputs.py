@@ -10,9 +10,9 @@ from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.oracle import Oracle
 from grader.grading.program.author_code import NotCopyableError, freeze, fresh
 from grader.grading.results.jobs import Job, Result
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.session.engine import grade_all
+from grader.grading.submissions.submission import Submission
 from grader.sandbox.process import Sandbox
 from tests.grading.conftest import Fields, GradeOne, Make
 

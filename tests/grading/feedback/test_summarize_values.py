@@ -13,10 +13,10 @@ import pytest
 from grader.definitions.exercise import TestId
 from grader.grading.feedback.summarize_values import summarize, summarize_print
 from grader.grading.results.jobs import Job, Probe
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, TestResult, ValueSummary, Verdict
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
 from grader.grading.session.engine import grade_all
+from grader.grading.submissions.submission import Submission
 from grader.sandbox.process import Sandbox
 from tests.grading.conftest import GradeAll, GradeOne, Make
 

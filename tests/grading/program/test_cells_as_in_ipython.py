@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 import pytest
 
 from grader.grading.program.notebook_program import join_cells, load_cells
-from grader.grading.results.submission import Submission
+from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import Returned
 from grader.sandbox.process import Sandbox
 from tests.notebook_files import notebook

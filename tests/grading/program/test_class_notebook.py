@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from grader.definitions.exercise import Exercise, ExerciseId
-from grader.grading.results.submission import NOT_BEGUN, Submission
 from grader.grading.session.engine import grade
+from grader.grading.submissions.submission import NOT_BEGUN, Submission
 from grader.notebook_files import TEST_CELL, code_cell, notebook, text_cell
 from grader.sandbox.process import Sandbox
 from tests.grading.conftest import Make

@@ -12,9 +12,9 @@ from grader.definitions.collection import load_exercise
 from grader.definitions.files import MAX_DATA_BYTES
 from grader.definitions.student import student_files
 from grader.errors import DefinitionError
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.session.engine import grade
+from grader.grading.submissions.submission import Submission
 from grader.sandbox.backends import LANDLOCK, NAMESPACES
 from grader.sandbox.examination import examine
 from grader.sandbox.process import Sandbox

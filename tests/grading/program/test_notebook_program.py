@@ -8,10 +8,10 @@ from typing import TypeAlias
 import pytest
 
 from grader.grading.program.notebook_program import PartLines
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Diagnosis, Outcome, Verdict
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
 from grader.grading.session.engine import grade
+from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import read_failed_cells
 from grader.sandbox.inside import cells
 from grader.sandbox.process import Sandbox

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from grader.definitions.collection import load_exercise
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import TestResult
 from grader.grading.session.engine import grade
+from grader.grading.submissions.submission import Submission
 from grader.sandbox.process import Sandbox
 
 HEAD = """\

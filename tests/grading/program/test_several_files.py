@@ -12,9 +12,9 @@ from grader.authoring.verify.wrong_programs import wrong_programs
 from grader.definitions import program_files
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError
-from grader.grading.results.submission import Submission, read_submission
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.session.engine import grade
+from grader.grading.submissions.submission import Submission, read_submission
 from grader.grading.workers.batch import plan
 from grader.sandbox.inside import modules
 from grader.sandbox.process import Sandbox

@@ -16,10 +16,10 @@ from grader.grading.diagnosis import (
 from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.feedback import outcome_sentences, relation_sentences, summarize_values
 from grader.grading.results.jobs import Job, Probe
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.run import submission_run
 from grader.grading.run.best_effort import BestEffort
+from grader.grading.submissions.submission import Submission
 from grader.grading.workers.pool import Pool
 from grader.sandbox.limits import Limits
 from grader.sandbox.process import Sandbox, open_sandbox

@@ -14,9 +14,9 @@ from grader.grading.checks.property_test import PropertyCheck
 from grader.grading.checks.pytest_test import PytestCheck
 from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.results.jobs import Job, Result
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Verdict
 from grader.grading.session.engine import grade_all
+from grader.grading.submissions.submission import Submission
 from grader.sandbox.interface import FramedChild
 from grader.sandbox.process import Sandbox
 from tests.grading.conftest import Make

@@ -10,10 +10,10 @@ from grader.definitions.exercise import Exercise, TestCase
 from grader.errors import DefinitionError, EtudeError
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.results.jobs import Job, Result
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.run.submission_run import SubmissionRun
 from grader.grading.session.engine import grade, grade_all
+from grader.grading.submissions.submission import Submission
 from grader.sandbox.limits import Limits
 from grader.sandbox.process import Sandbox
 from tests.grading.conftest import Make

@@ -11,8 +11,8 @@ import pytest
 from grader.cli.options import sandbox_opener
 from grader.definitions.exercise import Exercise
 from grader.grading.results.jobs import Job
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Verdict
+from grader.grading.submissions.submission import Submission
 from grader.grading.workers.pool import JobSource, Pool
 from grader.sandbox.process import open_sandbox
 

@@ -8,8 +8,8 @@ from etude_server.catalog import Catalog
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.grading.results.jobs import Job
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome
+from grader.grading.submissions.submission import Submission
 from grader.grading.workers.grading_pool import GradingPool
 from tests.conftest import DOUBLE
 from tests.server.conftest import EXERCISES

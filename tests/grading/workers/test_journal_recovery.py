@@ -22,8 +22,8 @@ from grader.errors import DefinitionError, GraderFault
 from grader.grading.results import journal
 from grader.grading.results.jobs import Job, Probe, Result
 from grader.grading.results.journal import Journal
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, Verdict
+from grader.grading.submissions.submission import Submission
 from grader.grading.workers.journal_recovery import recover_result
 from grader.grading.workers.pool import Pool
 from grader.sandbox.limits import Limits
@@ -177,7 +177,7 @@ def test_a_killed_parent_leaves_no_worker_behind(make: Make) -> None:
         "import sys\nfrom pathlib import Path\n"
         "from grader.definitions.collection import load_exercise\n"
         "from grader.grading.results.jobs import Job\nfrom grader.grading.workers.pool import Pool\n"
-        "from grader.grading.results.submission import Submission\n"
+        "from grader.grading.submissions.submission import Submission\n"
         "from grader.sandbox.process import open_sandbox\n"
         f"exercise = load_exercise(Path({str(exercise.where.path)!r}))\n"
         f"submission = Submission.from_bytes(Path('f.py'), {HOLDS_UP.encode()!r})\n"

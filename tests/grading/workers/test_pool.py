@@ -13,8 +13,8 @@ from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, GraderFault, SandboxFault
 from grader.grading.results.jobs import Job
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Verdict
+from grader.grading.submissions.submission import Submission
 from grader.grading.workers.pool import MAX_TRIES, Pool
 from grader.sandbox.process import Sandbox, open_sandbox
 from tests.grading.conftest import Make

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self
 
-from grader.grading.results.verdict_json import utc_text
-
 CLONE: Final = "git clone"
 """The source of no time: the files of a clone have its date, and commits the dates of a student's
 machine."""
@@ -15,6 +13,12 @@ machine."""
 
 ALL: Final = "all"
 """Stands for all exercises of a student."""
+
+
+def utc_text(seconds: float) -> str:
+    """Return a time, in seconds since 1970, as ISO 8601 text in UTC."""
+    moment = dt.datetime.fromtimestamp(seconds, dt.UTC)
+    return moment.isoformat(timespec="seconds")
 
 
 def is_clone(folder: Path) -> bool:

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import IO, Final
 
 from grader.definitions.wording import few
-from grader.grading.results.file_kinds import file_kind
+from grader.grading.submissions.file_kinds import file_kind
 
 _HEAD: Final = 4096
 _TAIL: Final = 22 + 65_535  # bytes: the end record with its comment

@@ -18,9 +18,9 @@ from typing import Self
 from grader.definitions.exercise import Exercise
 from grader.definitions.program_files import join_files, mark_in
 from grader.errors import GraderFault
-from grader.grading.results.exported_notebook import exported_cells
-from grader.grading.results.file_kinds import file_kind
-from grader.grading.results.zips import (
+from grader.grading.submissions.exported_notebook import exported_cells
+from grader.grading.submissions.file_kinds import file_kind
+from grader.grading.submissions.zips import (
     ZipError,
     is_zip,
     list_files,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.grading.results.submission import Submission
+from grader.grading.submissions.submission import Submission
 from grader.sandbox.limits import SOURCE_CAP
 
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from grader.grading.results.submission import find_zip, read_submission
-from grader.grading.results.submission_time import SubmissionTime
-from grader.grading.results.zips import (
+from grader.grading.submissions.submission import find_zip, read_submission
+from grader.grading.submissions.submission_time import SubmissionTime
+from grader.grading.submissions.zips import (
     ZipError,
     is_code,
     is_passed_over,

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from grader.definitions.exercise import Exercise
-from grader.grading.results.submission import read_submission
-from grader.grading.results.submitted_files import Candidate, choose, exercise_in, file_for
+from grader.grading.submissions.submission import read_submission
+from grader.grading.submissions.submitted_files import Candidate, choose, exercise_in, file_for
 from grader.grading.workers.assigned_exercises import plan_assignment
 from grader.grading.workers.batch import plan, run
 from grader.grading.workers.pool import Pool

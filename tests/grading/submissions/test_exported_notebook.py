@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from grader.grading.results.exported_notebook import exported_cells
-from grader.grading.results.submission import Submission
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.session.engine import grade
+from grader.grading.submissions.exported_notebook import exported_cells
+from grader.grading.submissions.submission import Submission
 from grader.sandbox.process import Sandbox
 from tests.grading.conftest import Fields, Make
 

@@ -118,7 +118,7 @@ def format_named(name: str) -> Format:
     if name in FORMATS:
         return FORMATS[name]
     close = get_close_matches(name, FORMATS, n=1)
-    suggestion = f"; did you mean {close[0]!r}?" if close else ""
+    suggestion = f"; did you mean {close[0]!r}?" if close else "."
     raise UsageError(f"{name!r} is no format{suggestion} There are {', '.join(FORMATS)}.")
 
 

@@ -106,7 +106,8 @@ def grade(
 
     Args:
         exercise: From `load_exercise`.
-        file: The submission, a Python file. A missing or unreadable file is a submission that did
+        file: The submission: a Python file, a notebook, or a zip file with one; of an exercise of
+            several files also their folder. A missing or unreadable one is a submission that did
             not pass, and the verdict's `message` says why.
         source: The text of the submission, in place of a file.
 

@@ -163,7 +163,7 @@ def check_redundancy(kills: Mapping[str, frozenset[str]]) -> SuiteCheck:
         if others:
             result.append(test)
     if not result:
-        return SuiteCheck(name, "ok", "Every test kills a program that no other test kills alone.")
+        return SuiteCheck(name, "ok", "No test kills only what one other test kills too.")
     verb = "kills" if len(result) == 1 else "kill"
     sentence = f"{_share(result, [*kills])} {verb} nothing that another test does not kill too."
     return SuiteCheck(name, "note", capitalize(sentence), tuple(result))

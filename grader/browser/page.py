@@ -328,10 +328,11 @@ def begin_text(request: str) -> str:
     sources = of_model | settings.pop("sources")
     with _quietly():
         is_new = _gpt is None or sources != _sources
-        if _gpt is None or is_new:
+        if is_new:
             if _gpt is not None:
                 _gpt.close()
             _gpt, _sources = OwnGpt(_model, sources), sources
+        assert _gpt is not None  # for the type checker
         settings["prompt"] = _model.without_unknown(settings["prompt"])
         problem = _gpt.begin(**settings, is_new=is_new)
         facts = {} if problem else _gpt.facts

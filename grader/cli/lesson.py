@@ -223,13 +223,13 @@ def _show_block(
             _show_cell(console, block)
         case Exercises(ids=ids):
             for name in ids:
-                _print_note(console, f"Exercise: etude start {name}{suffix}", "bold")
+                _print_command(console, f"Exercise: etude start {name}{suffix}")
         case BreakTask():
             mistakes = resolve(block.exercise, options.collection_folder(exercises)).misconceptions
             if mistakes:  # a student's edition has none; the program comes after a pass
                 print_markdown(console, f"**Break it.** {block.prompt}")
                 command = f"etude break {block.exercise} {block.misconception}{suffix}"
-                _print_note(console, f"After a pass, the program: {command}", "bold")
+                _print_command(console, f"After a pass, the program: {command}")
         case Experiment():
             right = next(text for text, is_right in block.guesses if is_right)
             change = f"In the code above, write `{block.put}` in place of `{block.find}`."
@@ -242,8 +242,8 @@ def _show_block(
             console.print(note, style="italic", markup=False)
 
 
-def _print_note(console: Console, text: str, style: str) -> None:
-    console.print(text, style=style, markup=False, soft_wrap=True)
+def _print_command(console: Console, text: str) -> None:
+    console.print(text, style="bold", markup=False, soft_wrap=True)
 
 
 def _show_cell(console: Console, cell: Cell) -> None:

@@ -77,7 +77,7 @@ def next_exercise(
         history: What is done already is left out.
         skipping: Whether the learner wants to go on without it, so that requirements do not count.
     """
-    closed = {name for name, candidate in exercise_statuses(history).items() if candidate.is_done}
+    done = {name for name, candidate in exercise_statuses(history).items() if candidate.is_done}
     here = find_track(exercise)
     if here is None:
         return None
@@ -93,7 +93,7 @@ def next_exercise(
         except EtudeError:  # somebody else's mistake: not now
             return ()
 
-    candidate = next_open(here.exercises, closed, exercise.id, requires)
+    candidate = next_open(here.exercises, done, exercise.id, requires)
     if candidate is not None:
         return candidate
     try:
@@ -102,7 +102,7 @@ def next_exercise(
         return None
     for track in map(_read_track, folders):
         if track is not None and track.id != here.id:
-            candidate = next_open(track.exercises, closed, exercise.id, requires)
+            candidate = next_open(track.exercises, done, exercise.id, requires)
             if candidate is not None:
                 return candidate
     return None

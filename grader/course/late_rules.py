@@ -11,7 +11,7 @@ from typing import Final
 
 from grader.reports.report import CountedPoints
 
-_DAY: Final = 86_400.0
+_SECONDS_OF_DAY: Final = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class LateRule:
         """Return how many days late work of a time is."""
         if self.due is None or at is None or at - self.due <= self.grace:
             return 0
-        return math.ceil((at - self.due) / _DAY)
+        return math.ceil((at - self.due) / _SECONDS_OF_DAY)
 
     def share(self, days: int) -> float:
         """Return the share of the points that work of so many days late keeps."""

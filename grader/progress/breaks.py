@@ -12,20 +12,21 @@ from grader.grading.results.verdict import Diagnosis
 from grader.grading.submissions.submission import Submission
 from grader.progress.history import History
 
-MOST_BREAKS: Final = 3
+MAX_REWARDED_BREAKS: Final = 3
 """The wrong programs of an exercise that are offered, one XP each."""
 
 
 def offers(exercise: Exercise, history: History) -> list[Misconception]:
     """Return the misconceptions to break; what the learner made is left out."""
     own = _own_mistakes(exercise.id, history)
-    return [each for each in breakable(exercise) if each.id not in own][:MOST_BREAKS]
+    return [each for each in breakable(exercise) if each.id not in own][:MAX_REWARDED_BREAKS]
 
 
 def earns(exercise: ExerciseId, program: str, history: History) -> bool:
     """Return whether it earns XP to break a program: for three others at most, once each."""
     broken = {each.misconception for each in history.broken if each.exercise == exercise}
-    return len(broken) < MOST_BREAKS and program not in broken | _own_mistakes(exercise, history)
+    unrewarded = broken | _own_mistakes(exercise, history)
+    return len(broken) < MAX_REWARDED_BREAKS and program not in unrewarded
 
 
 def _own_mistakes(exercise: ExerciseId, history: History) -> set[str]:

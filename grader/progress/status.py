@@ -13,7 +13,7 @@ from datetime import date, datetime, timedelta
 from typing import Final, Literal, TypeAlias
 
 from grader.definitions.exercise import ExerciseId
-from grader.progress.breaks import MOST_BREAKS
+from grader.progress.breaks import MAX_REWARDED_BREAKS
 from grader.progress.history import History
 
 State: TypeAlias = Literal["new", "tried", "passed", "given up"]
@@ -43,7 +43,7 @@ class ExerciseStatus:
     @property
     def total(self) -> int:
         """Return all XP earned here, with one for each wrong program that was broken."""
-        return self.earned + min(len(self.broken), MOST_BREAKS)
+        return self.earned + min(len(self.broken), MAX_REWARDED_BREAKS)
 
     def worth(self, xp: int) -> int:
         """Return what a first pass would earn now, of an exercise that is worth `xp`."""
@@ -104,17 +104,17 @@ def next_up(
     requires: Callable[[ExerciseId], Collection[ExerciseId]],
 ) -> NextUp | None:
     """Return what was tried last, or else what follows it; None if all are done."""
-    closed = {name for name, status in exercise_statuses(history).items() if status.is_done}
+    done = {name for name, status in exercise_statuses(history).items() if status.is_done}
     last = history.attempts[-1].exercise if history.attempts else None
-    if last is not None and last in order and last not in closed:
+    if last is not None and last in order and last not in done:
         return NextUp(last, begun=True)
-    following = next_open(order, closed, last, requires)
+    following = next_open(order, done, last, requires)
     return None if following is None else NextUp(following, begun=False)
 
 
 def next_open(
     order: Sequence[ExerciseId],
-    closed: Collection[ExerciseId],
+    done: Collection[ExerciseId],
     after: ExerciseId | None,
     requires: Callable[[ExerciseId], Collection[ExerciseId]],
 ) -> ExerciseId | None:
@@ -124,15 +124,15 @@ def next_open(
 
     Args:
         order: The exercises of a track.
-        closed: Those that are passed or given up.
+        done: Those that are passed or given up.
         after: The one that was done last: the search begins behind it, and comes round to what was
             left out before it.
         requires: Called for one exercise after another, until one will do.
     """
     begin = order.index(after) + 1 if after in order else 0
     around = [*order[begin:], *order[:begin]]
-    ahead = [name for name in around if name not in closed and name != after]
-    ready = (name for name in ahead if all(each in closed for each in requires(name)))
+    ahead = [name for name in around if name not in done and name != after]
+    ready = (name for name in ahead if all(each in done for each in requires(name)))
     return next(ready, ahead[0] if ahead else None)
 
 

@@ -115,7 +115,7 @@ def examine(backends: Sequence[Backend] = BACKENDS) -> list[Examination]:
     examinations = []
     for backend in backends:
         results: dict[str, bool] = {}
-        reason = unsupported_reason()
+        reason = unsupported_reason() or ""
         if not reason:
             try:
                 with (
@@ -131,7 +131,7 @@ def examine(backends: Sequence[Backend] = BACKENDS) -> list[Examination]:
         if escapes:
             reason = f"a child could {', '.join(escapes)}"
         works = bool(results) and not escapes
-        examinations.append(Examination(backend, works, reason or "", escapes, held))
+        examinations.append(Examination(backend, works, reason, escapes, held))
     return examinations
 
 

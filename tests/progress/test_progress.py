@@ -346,9 +346,9 @@ def test_a_streak_counts_the_learner_s_own_days() -> None:
 # what is next
 
 
-def _next(closed: set[ExerciseId], after: ExerciseId | None) -> ExerciseId | None:
+def _next(done: set[ExerciseId], after: ExerciseId | None) -> ExerciseId | None:
     requires = {SOFTMAX: (), MASK: (SOFTMAX,), HEADS: (MASK,)}
-    return next_open([SOFTMAX, MASK, HEADS], closed, after, requires.__getitem__)
+    return next_open([SOFTMAX, MASK, HEADS], done, after, requires.__getitem__)
 
 
 def test_next_is_what_follows_and_can_be_done() -> None:

@@ -9,8 +9,7 @@ import ast
 import copy
 import re
 import sys
-from collections.abc import Collection, Sequence
-from collections.abc import Mapping as AnyMapping
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NoReturn
 
@@ -69,7 +68,7 @@ def add_tests(
     draft: Draft,
     sources: Sequence[str],
     modules: Collection[str],
-    data: AnyMapping[str, str] = MappingProxyType({}),
+    data: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Translate test modules for a draft, and say what its solution has to define.
 
@@ -146,7 +145,7 @@ class _Module:
         self,
         tree: ast.Module,
         modules: Collection[str],
-        data: AnyMapping[str, str],
+        data: Mapping[str, str],
         draft: Draft,
     ) -> None:
         self._data = data

@@ -192,7 +192,7 @@ def find_waiting(connection: Connection, submission_id: str) -> StoredSubmission
 def count_waiting(connection: Connection) -> tuple[int, int]:
     """Return how many wait to be graded, and how many wait for staff."""
     by_kind = select(waiting.c.parked, func.count()).group_by(waiting.c.parked)
-    counts = {bool(needs_review): int(n) for needs_review, n in connection.execute(by_kind)}
+    counts = {bool(parked): int(n) for parked, n in connection.execute(by_kind)}
     return counts.get(False, 0), counts.get(True, 0)
 
 

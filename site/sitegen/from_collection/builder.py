@@ -231,7 +231,7 @@ class ContentBuilder:
 
     def _runnable(self, exercise: Exercise) -> Runnable:
         for_practice = self._is_practice(exercise)
-        is_judged = for_practice and exercise.kind == "predict"
+        is_practised_prediction = for_practice and exercise.kind == "predict"
         solution = None
         if (self._with_solutions or for_practice) and exercise.solution:
             solution = make_solution(exercise)
@@ -245,7 +245,7 @@ class ContentBuilder:
             asks={
                 test.id: [name for name in exercise.defines if uses_any(test.code, {name})]
                 for test in exercise.tests
-                if is_judged
+                if is_practised_prediction
             },
         )
 

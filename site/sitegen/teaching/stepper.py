@@ -109,7 +109,7 @@ def _steps(*, has_mask: bool) -> list[Step]:
             _matrix("X", X, WORDS, FEATURES),
             _matrix(called, weights, FEATURES, names),
         )
-        result = _product(array, X, weights, WORDS, names)
+        result = _product(array, X, weights, names)
         formula = _tex(f"{array} = X {called}")
         steps.append(Step(title, array, formula, does, "product", operands, ("·", "="), result))
     Q, K, V, S = (arrays[each] for each in "QKVS")
@@ -119,7 +119,7 @@ def _steps(*, has_mask: bool) -> list[Step]:
              "Keys stand as columns now. A dot product says how well the two fit.", "product",
              (_matrix("Q", Q, WORDS, pair), _matrix(r"K^\top", K.T, pair, WORDS, array="KT")),
              ("·", "="),
-             _product("S", Q, K.T, WORDS, WORDS)),
+             _product("S", Q, K.T, WORDS)),
     )  # fmt: skip
     steps.append(
         Step("Scores are scaled", "÷ √d", _tex(r"S / \sqrt{d_k}"),
@@ -156,7 +156,7 @@ def _steps(*, has_mask: bool) -> list[Step]:
         Step("Values are read", "A·V", _tex("O = A V"),
              "Each word collects values, each as often as its share says.", "product",
              (_matrix("A", A, WORDS, WORDS), _matrix("V", V, WORDS, read)), ("·", "="),
-             _product("O", A, V, WORDS, read)),
+             _product("O", A, V, read)),
     )  # fmt: skip
     return steps
 
@@ -198,9 +198,7 @@ def _with_shades(step: Step) -> Step:
     return replace(step, operands=tuple(operands), result=result)
 
 
-def _product(
-    name: str, left: Array, right: Array, rows: tuple[str, ...], columns: tuple[str, ...]
-) -> Matrix:
+def _product(name: str, left: Array, right: Array, columns: tuple[str, ...]) -> Matrix:
     values = left @ right
 
     def write_sum(i: int, j: int) -> str:
@@ -212,7 +210,7 @@ def _product(
         rest = "; the other terms are 0" if 0 < len(terms) < left.shape[1] else ""
         return f"{' + '.join(terms) or 'each term is 0'} = {_number(values[i, j])}{rest}"
 
-    return _matrix(name, values, rows, columns, write_sum)
+    return _matrix(name, values, WORDS, columns, write_sum)
 
 
 def _number(value: float) -> str:

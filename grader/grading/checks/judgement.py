@@ -42,7 +42,8 @@ class Check(ABC, Generic[Test]):
     """A test, and what depends on its kind when a submission is graded.
 
     To add a kind, declare its keys in `definitions.exercise`, derive a class from this one in a
-    module of its own, and add the class to the table in `grading.checks`.
+    module of its own, and name the class in `grading.checks`: in the table, or in
+    `make_check` if no page has it.
     """
 
     def __init__(self, test: Test) -> None:

@@ -9,22 +9,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from grader import __version__
-from grader.definitions.exercise import (
-    Exercise,
-    TestCase,
-    TestId,
-)
-from grader.grading.checks import judge, make_check
+from grader.definitions.exercise import Exercise, TestCase, TestId
+from grader.grading.checks import make_check
+from grader.grading.checks.judge import judge
 from grader.grading.comparison.compare import Difference, RawResult, Rung
 from grader.grading.comparison.printed_text import compare_text
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.feedback import outcome_sentences
 from grader.grading.feedback.difference_sentences import difference_message, item_names
 from grader.grading.feedback.hidden_sentences import NOT_PASSED
-from grader.grading.program.author_code import (
-    TooLargeError,
-    TooLongError,
-)
+from grader.grading.program.author_code import TooLargeError, TooLongError
 from grader.grading.program.loaded_program import LoadedProgram, load
 from grader.grading.program.notebook_program import PartLines
 from grader.grading.program.proxies import NoValueError
@@ -99,7 +93,7 @@ class SubmissionRun:
         self._child: Child | None = None
         self._program: LoadedProgram | None = None
         self._has_ended = bool(self.problem)
-        self._children = 1
+        self._child_count = 1
         self._timed_out = False  # whether a time-out has ended the child
         self._began = time.monotonic()
         self._hidden_ran = False
@@ -128,8 +122,8 @@ class SubmissionRun:
 
     @property
     def will_restart_child(self) -> bool:
-        """Return whether the next test gets a new child, with all of its time, after a time-out."""
-        return self._has_ended and self._timed_out and self._children < self._most_children
+        """True if the next test gets a new child, with all of its time, after a time-out."""
+        return self._has_ended and self._timed_out and self._child_count < self._most_children
 
     def load(self) -> None:
         """Screen the submission's code and run it. What goes wrong becomes `problem`."""
@@ -193,9 +187,8 @@ class SubmissionRun:
         result = _result(test, attempt, child.output(begin))
         values = FailureValues()
         if attempt.outcome is not Outcome.PASSED and self._with_values:
-            from grader.grading.feedback.summarize_values import (
-                failure_values,  # a pass needs none of it
-            )
+            # A pass needs none of it.
+            from grader.grading.feedback.summarize_values import failure_values
 
             values = self.best_effort.make(
                 "values",
@@ -215,7 +208,8 @@ class SubmissionRun:
         """Load the submission into a new child; return the problem with that, or nothing."""
         assert self._child is not None  # for the type checker
         is_late, self._timed_out = self._timed_out, False
-        self._children += is_late
+        if is_late:  # one that only leaves a hidden test behind does not count
+            self._child_count += 1
         self._child.close()
         self._child = self._new_child()
         self._has_ended = self._hidden_ran = False

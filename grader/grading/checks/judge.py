@@ -1,0 +1,57 @@
+"""The judgement on a submission in one draw of a test, whatever the kind of the test."""
+
+import contextvars
+from dataclasses import replace
+
+import numpy as np
+
+from grader.definitions.exercise import CallTest, PropertyTest, TestCase
+from grader.grading.checks import make_check
+from grader.grading.checks.judgement import DiffersError, Judgement
+from grader.grading.comparison.compare import Difference
+from grader.grading.expected.oracle import Draw, Oracle, Pass
+from grader.grading.program.author_code import TooLargeError
+from grader.grading.program.loaded_program import LoadedProgram
+
+
+def judge(program: LoadedProgram, oracle: Oracle, test: TestCase, draw: Draw) -> Judgement:
+    """Judge a submission in one draw of a test.
+
+    Raises:
+        NoValueError, ChildGoneError: It raised, or gave nothing that could be looked at.
+        TooLargeError: What it gave cannot be judged with the memory that there is.
+        DefinitionError: The test could not be run, whatever the submission does.
+    """
+    child, check, passes = program.child, make_check(test), None
+    # The same answers to the same requests mean the same judgement here. So a draw that passed is
+    # asked again in the same bytes, and the same bytes pass without being decoded and compared.
+    # What was printed, what a call took and the submission's own values are in no answer.
+    compares = isinstance(test, (CallTest, PropertyTest)) and test.budget is None
+    if compares and not program.values and program.exercise.kind != "predict":
+        passes = oracle.cache.passes(test, draw)
+        place = child.repeat([each.exchanges for each in passes]) if passes else None
+        if place is not None:
+            return Judgement(None, passes[place].got)
+    child.exchanges = None if passes is None else []
+    try:
+        with np.errstate(all="ignore"):  # the comparison reports NaN
+            # The author's settings of NumPy end with the draw.
+            judgement = contextvars.copy_context().run(check.judge, program, oracle, draw)
+    except DiffersError as error:
+        judgement = Judgement(error.difference)
+    except MemoryError as error:  # in a comparison: an author's own code has its own error
+        raise TooLargeError from error
+    if judgement.difference is None:
+        if passes is not None and child.exchanges:
+            oracle.cache.add_pass(passes, Pass(tuple(child.exchanges), judgement.got))
+        return judgement
+    if program.exercise.kind != "predict":
+        return judgement
+    rung, got = judgement.difference.rung, judgement.got
+    names = list(check.used_names(program.exercise.defines))
+    facts = {"names": names, "rung": rung, "got": got}
+    if len(names) == 1:
+        facts["is_quoted"] = isinstance(got, str) and not isinstance(draw.expected, str)
+        facts["is_text"] = isinstance(draw.expected, str) and not isinstance(got, str)
+    secret = Difference(rung, "answer", facts, worst=judgement.difference.worst)
+    return replace(judgement, difference=secret)

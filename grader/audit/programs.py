@@ -23,6 +23,7 @@ class AuditedProgram:
     diff: str
     line: int  # the first line of the change in the solution
     misconception: str | None = None  # the title of a known mistake
+    misconception_id: str | None = None  # several exercises may know one
     # For a known mistake, the program with its exercise's solution in the same place.
     beside: str | None = None
 
@@ -101,6 +102,7 @@ def known_mistakes(assignment: Assignment, match: Match) -> Iterator[AuditedProg
             diff=diff,
             line=line,
             misconception=f"{name.replace('-', ' ')} ({function.exercise})",
+            misconception_id=name,
             beside=beside,
         )
 

@@ -68,61 +68,63 @@ def run_audit(assignment: Assignment, request: Request) -> Audit:
 
 
 class _Auditor:
+    """One audit: the runs of an assignment's tests, and what they have shown so far."""
+
     def __init__(self, runner: Runner, request: Request) -> None:
-        self.runner = runner
-        self.request = request
-        self.assignment = runner.assignment
-        self.source = self.assignment.modules[self.assignment.solution]
-        self.tests: list[TestOutcome] = []  # those that pass on the solution
-        self.checks: list[SuiteCheck] = []
-        self.any_order = True
-        self.pool = b""
+        self._runner = runner
+        self._request = request
+        self._assignment = runner.assignment
+        self._source = self._assignment.modules[self._assignment.solution]
+        self._tests: list[TestOutcome] = []  # those that pass on the solution
+        self._checks: list[SuiteCheck] = []
+        self._passes_in_any_order = True
+        self._pool = b""
 
     @property
-    def ids(self) -> frozenset[str]:
-        return frozenset(test.id for test in self.tests)
+    def _ids(self) -> frozenset[str]:
+        return frozenset(test.id for test in self._tests)
 
     def run(self) -> Audit:
         began = time.monotonic()
         every = self._run_solution()
-        self.tests = [test for test in every if test.outcome == "passed"]
-        self.checks.append(suite_checks.check_solution(every))
-        if (starter := self.assignment.starter) is not None:
-            outcome = self.runner.run(self._task("starter", starter, ids=self.ids))
+        self._tests = [test for test in every if test.outcome == "passed"]
+        self._checks.append(suite_checks.check_solution(every))
+        if (starter := self._assignment.starter) is not None:
+            outcome = self._runner.run(self._task("starter", starter, ids=self._ids))
             passed = [test.id for test in tasks.test_outcomes(outcome) if test.outcome == "passed"]
-            self.checks.append(suite_checks.check_starter(passed, [*self.ids]))
+            self._checks.append(suite_checks.check_starter(passed, [*self._ids]))
         self._run_in_other_orders()
-        if any(isinstance(node, _CALLED) for node in ast.walk(ast.parse(self.source))):
-            self.checks.append(suite_checks.check_calls(self.tests))
-        reached = _LineCoverage(self.source, self.tests)
+        if any(isinstance(node, _CALLED) for node in ast.walk(ast.parse(self._source))):
+            self._checks.append(suite_checks.check_calls(self._tests))
+        reached = _LineCoverage(self._source, self._tests)
         self._run_with_wrong_results()
         self._record()
         # What stands in the starter is left alone.
-        candidates = mutants(self.source, starter=self.assignment.starter or "")
+        candidates = mutants(self._source, starter=self._assignment.starter or "")
         programs = [
             AuditedProgram(each.change, each.source, each.diff, each.line) for each in candidates
         ]
         programs += self._known_mistakes()
         survived, kills = self._run_programs(programs, reached)
         if kills is not None:
-            self.checks.append(suite_checks.check_redundancy(kills))
-        self.checks.append(suite_checks.check_time(self.tests))
+            self._checks.append(suite_checks.check_redundancy(kills))
+        self._checks.append(suite_checks.check_time(self._tests))
         groups, extra_tests = self._explain(survived, reached)
         explained_lines = [each.line for name in ("survivors", "accepted") for each in groups[name]]
         branches = {
             lines.start: name
-            for lines, name in reached.unentered_branches(self.tests).items()
+            for lines, name in reached.unentered_branches(self._tests).items()
             if not any(line in lines for line in explained_lines)
         }
         if branches:
             others = {lines.start for lines in reached.unentered_branches(every)}
             left_out = {n: name for n, name in branches.items() if n not in others}
-            self.checks.append(suite_checks.check_branches(branches, left_out))
+            self._checks.append(suite_checks.check_branches(branches, left_out))
         return Audit(
-            assignment=self.assignment,
+            assignment=self._assignment,
             checks=tuple(
-                replace(each, verdict="note") if each.sentence in self.request.accepted else each
-                for each in self.checks
+                replace(each, verdict="note") if each.sentence in self._request.accepted else each
+                for each in self._checks
             ),
             **{name: tuple(group) for name, group in groups.items()},
             killed=len(programs) - len(survived),
@@ -139,13 +141,13 @@ class _Auditor:
         answer: Recorder | WrongAnswers | None = None,
         **options: Any,
     ) -> Task:
-        session = pytest_run.Session(tuple(self.assignment.tests), **options)
+        session = pytest_run.Session(tuple(self._assignment.tests), **options)
         return tasks.run_tests(name, source, session, limits, answer=answer)
 
     def _run_solution(self) -> list[TestOutcome]:
-        trace = self.assignment.solution
-        task = self._task("solution", self.source, tasks.ORDINARY, trace=trace)
-        outcome, name = self.runner.run(task), self.assignment.name
+        trace = self._assignment.solution
+        task = self._task("solution", self._source, tasks.ORDINARY, trace=trace)
+        outcome, name = self._runner.run(task), self._assignment.name
         for each in outcome.select("not loaded"):
             file = each["file"] or "a file"
             stub = _missing_module_hint(each["message"])
@@ -178,109 +180,114 @@ class _Auditor:
             "when each runs twice": {"times": 2},
         }
         runs = [
-            self._task(run_kind, self.source, ids=self.ids, **way) for run_kind, way in ways.items()
+            self._task(run_kind, self._source, ids=self._ids, **way)
+            for run_kind, way in ways.items()
         ]
         failed: dict[str, list[str]] = {}
-        for task, outcome in self.runner.run_all(runs):
+        for task, outcome in self._runner.run_all(runs):
             ran = tasks.test_outcomes(outcome)
             names = [test.id for test in ran if test.outcome == "failed"]
             failed[task.name] = [*dict.fromkeys(names)]
         run_kind, changed = next(
             ((run_kind, failed[run_kind]) for run_kind in ways if failed[run_kind]), ("", [])
         )
-        self.any_order = not changed
-        self.checks.append(suite_checks.check_order(changed, run_kind))
+        self._passes_in_any_order = not changed
+        self._checks.append(suite_checks.check_order(changed, run_kind))
 
     def _run_with_wrong_results(self) -> None:
         runs = [
-            self._task(kind, self.source, tasks.ORDINARY, WrongAnswers(kind), ids=self.ids)
+            self._task(kind, self._source, tasks.ORDINARY, WrongAnswers(kind), ids=self._ids)
             for kind in WRONG
         ]
         accepted: dict[str, list[str]] = {}
         changed: dict[str, list[str]] = {}
-        for task, outcome in self.runner.run_all(runs):
+        for task, outcome in self._runner.run_all(runs):
             ran = tasks.test_outcomes(outcome)
             changed_tests = {test for each in outcome.select("changed") for test in each["ids"]}
             changed[task.name] = [test.id for test in ran if test.id in changed_tests]
             accepted[task.name] = [
                 test.id for test in ran if test.id in changed_tests and test.outcome == "passed"
             ]
-        self.checks.append(suite_checks.check_wrong_results("accepts sevens", accepted, changed))
-        self.checks.append(suite_checks.check_wrong_results("tolerance", accepted, changed))
+        self._checks.append(suite_checks.check_wrong_results("accepts sevens", accepted, changed))
+        self._checks.append(suite_checks.check_wrong_results("tolerance", accepted, changed))
 
     def _record(self) -> None:
         """Record the calls of the tests, and make others like them."""
         runs = [
-            self._task(str(seed), self.source, tasks.ORDINARY, Recorder(), ids=self.ids, seed=seed)
+            self._task(
+                str(seed), self._source, tasks.ORDINARY, Recorder(), ids=self._ids, seed=seed
+            )
             for seed in (0, 1)
         ]
-        outcomes = {task.name: outcome for task, outcome in self.runner.run_all(runs)}
+        outcomes = {task.name: outcome for task, outcome in self._runner.run_all(runs)}
         # A test that calls otherwise with another seed draws its inputs without one of its own.
         one, other = (
             dict(*(each["tests"] for each in outcomes[name].select("digests")[:1]))
             for name in ("0", "1")
         )
-        unseeded_tests = [test.id for test in self.tests if one.get(test.id) != other.get(test.id)]
-        self.checks.append(suite_checks.check_seeds(unseeded_tests))
+        unseeded_tests = [test.id for test in self._tests if one.get(test.id) != other.get(test.id)]
+        self._checks.append(suite_checks.check_seeds(unseeded_tests))
         for each in outcomes["0"].select("alike")[:1]:
-            self.checks.append(suite_checks.check_inputs(each["facts"], self.source))
+            self._checks.append(suite_checks.check_inputs(each["facts"], self._source))
         calls = tasks.recorded_calls_in(outcomes["0"])
         if calls:
-            file = self.assignment.solution
-            task = tasks.make_pool(self.source, file, calls, _POOL_SECONDS)
-            self.pool = tasks.recorded_calls_in(self.runner.run(task))
+            file = self._assignment.solution
+            task = tasks.make_pool(self._source, file, calls, _POOL_SECONDS)
+            self._pool = tasks.recorded_calls_in(self._runner.run(task))
 
     def _known_mistakes(self) -> Iterable[AuditedProgram]:
-        known, like = self.request.known, self.request.like
-        if not self.pool or not known:
+        known, like = self._request.known, self._request.like
+        if not self._pool or not known:
             return
-        task = tasks.match_functions(self.source, self.assignment.solution, self.pool, known, like)
+        task = tasks.match_functions(
+            self._source, self._assignment.solution, self._pool, known, like
+        )
         matches = [
             Match(each.pop("target"), known[number], Correspondence(**each))
-            for each in self.runner.run(task).select("match")
+            for each in self._runner.run(task).select("match")
             if (number := each.pop("number")) in range(len(known)) and each["target"].isidentifier()
         ]
         # Where several exercises know a mistake, the one that knows most of the function says it.
         matches.sort(key=lambda match: -len(match.function.mistakes))
-        programs = [[*known_mistakes(self.assignment, match)] for match in matches]
+        programs = [[*known_mistakes(self._assignment, match)] for match in matches]
         # The tests accept the exercise's own solution too, or its mistakes would say nothing.
         right = [
-            self._task(str(number), str(each[0].beside), ids=self.ids, first_failure=True)
+            self._task(str(number), str(each[0].beside), ids=self._ids, first_failure=True)
             for number, each in enumerate(programs)
             if each
         ]
-        outcomes = {int(task.name): outcome for task, outcome in self.runner.run_all(right)}
-        yielded: set[tuple[str, str]] = set()
+        outcomes = {int(task.name): outcome for task, outcome in self._runner.run_all(right)}
+        yielded: set[tuple[str, str | None]] = set()
         tried_exercises: set[str] = set()
         for number in sorted(outcomes):
             if tasks.is_killed(outcomes[number]):
                 continue
             tried_exercises.add(matches[number].function.exercise)
             for program in programs[number]:
-                key = matches[number].target, str(program.misconception).partition(" (")[0]
+                key = matches[number].target, program.misconception_id
                 if key not in yielded:
                     yielded.add(key)
                     yield program
-        self.checks += map(suite_checks.untried_exercise, sorted(like - tried_exercises))
+        self._checks += map(suite_checks.untried_exercise, sorted(like - tried_exercises))
 
     def _run_programs(
         self, programs: Sequence[AuditedProgram], reached: "_LineCoverage"
     ) -> tuple[list[AuditedProgram], dict[str, frozenset[str]] | None]:
         """Return the programs that survive, and which test kills which if all were run."""
-        cpu = sum(test.cpu for test in self.tests)
-        seconds = sum(test.seconds for test in self.tests)
+        cpu = sum(test.cpu for test in self._tests)
+        seconds = sum(test.seconds for test in self._tests)
         run_all = cpu * len(programs) <= _ALL_TESTS_SECONDS
         limits = TaskLimits(
             cpu_seconds=math.ceil(_SLOWDOWN * cpu) + 2, wall_seconds=_SLOWDOWN * seconds + 20
         )
         killed: set[str] = set()
-        kills: dict[str, set[str]] = {test.id: set() for test in self.tests}
+        kills: dict[str, set[str]] = {test.id: set() for test in self._tests}
         runs = [
             self._task(
                 program.change,
                 program.source,
                 limits,
-                ids=ids if self.any_order else self.ids,
+                ids=ids if self._passes_in_any_order else self._ids,
                 first_failure=not run_all,
             )
             for program in programs
@@ -293,14 +300,14 @@ class _Auditor:
                 if test.outcome == "failed" and test.id in kills:
                     kills[test.id].add(task.name)
         survived = [program for program in programs if program.change not in killed]
-        result = {test: frozenset(names) for test, names in kills.items()} if run_all else None
-        return survived, result
+        all_kills = {test: frozenset(names) for test, names in kills.items()}
+        return survived, all_kills if run_all else None
 
     def _progressing(self, runs: Sequence[Task], done: str) -> Iterator[tuple[Task, TaskOutcome]]:
         """Run tasks, and show the progress."""
         if runs:
-            with self.request.progress(len(runs), done) as advance:
-                for result in self.runner.run_all(runs):
+            with self._request.progress(len(runs), done) as advance:
+                for result in self._runner.run_all(runs):
                     advance()
                     yield result
 
@@ -308,13 +315,13 @@ class _Auditor:
         self, survived: Sequence[AuditedProgram], reached: "_LineCoverage"
     ) -> tuple[dict[str, list[Survivor]], str]:
         """Return the programs that survive by their groups, and tests that kill them."""
-        style = ready_tests.detect_style(self.assignment)
-        read = ready_tests.find_attributes(self.assignment)
-        place = tasks.ProgramPlace(self.assignment.solution, style, read, _SEARCH_SECONDS)
+        style = ready_tests.detect_style(self._assignment)
+        read = ready_tests.find_attributes(self._assignment)
+        place = tasks.ProgramPlace(self._assignment.solution, style, read, _SEARCH_SECONDS)
         runs = [
-            tasks.tell_apart(each.change, self.source, each.source, self.pool, place, each.beside)
+            tasks.tell_apart(each.change, self._source, each.source, self._pool, place, each.beside)
             for each in survived
-            if self.pool
+            if self._pool
         ]
         calls: dict[str, Message] = {}  # of each program, what tells it from the solution
         for task, outcome in self._progressing(runs, "explained"):
@@ -344,7 +351,7 @@ class _Auditor:
                     got=call["got"],
                     test=proven.get(change),
                 )
-                is_accepted = change in self.request.accepted
+                is_accepted = change in self._request.accepted
                 group = "accepted" if is_accepted else "survivors"
                 group = "unread" if call["unread"] else group
             groups[group].append(survivor)
@@ -368,12 +375,12 @@ class _Auditor:
                 numbers[target] += 1
                 words = re.sub(r"[^a-z0-9]+", "_", target.lower()).strip("_")
                 name = f"test_{words}_audit_{numbers[target]}"
-                by_body[body] = ready_tests.ready_test(self.assignment, name, target, body, change)
+                by_body[body] = ready_tests.ready_test(self._assignment, name, target, body, change)
             of_change[change] = by_body[body].name
         tests = [*by_body.values()]
         if not tests:
             return {}, ""
-        outcome = self.runner.run(self._run_extra("solution", self.source, tests))
+        outcome = self._runner.run(self._run_extra("solution", self._source, tests))
         passed = {
             _function_name(test)
             for test in tasks.test_outcomes(outcome)
@@ -394,14 +401,14 @@ class _Auditor:
             for change, name in of_change.items()
             if change in kills.get(name, ())
         }
-        holes = programs.keys() - self.request.accepted
+        holes = programs.keys() - self._request.accepted
         chosen = ready_tests.covering_tests({name: kills[name] & holes for name in kills})
         extra = [test for test in tests if test.name in chosen]
-        return proven, ready_tests.test_file(self.assignment, extra) if extra else ""
+        return proven, ready_tests.test_file(self._assignment, extra) if extra else ""
 
     def _run_extra(self, name: str, source: str, tests: Sequence[ReadyTest]) -> Task:
         session = pytest_run.Session((ready_tests.EXTRA_FILE,))
-        text = ready_tests.test_file(self.assignment, tests)
+        text = ready_tests.test_file(self._assignment, tests)
         task = tasks.run_tests(name, source, session)
         return replace(task, extra={ready_tests.EXTRA_FILE: text})
 
@@ -437,7 +444,7 @@ class _LineCoverage:
         Only those of functions that a test calls; what stands in such a branch is not named again.
         """
         lines = frozenset[int]().union(*(test.lines for test in tests))
-        result: dict[range, str] = {}
+        branches: dict[range, str] = {}
         waiting: list[tuple[ast.AST, str]] = [(self._tree, "")] if self._knows else []
         while waiting:
             node, name = waiting.pop()
@@ -459,8 +466,8 @@ class _LineCoverage:
                     waiting += [(each, name) for each in block]
                 elif not is_function and ast.unparse(block[-1]) != "return NotImplemented":
                     end = block[-1].end_lineno or first.lineno
-                    result[range(first.lineno, end + 1)] = name
-        return dict(sorted(result.items(), key=lambda each: each[0].start))
+                    branches[range(first.lineno, end + 1)] = name
+        return dict(sorted(branches.items(), key=lambda each: each[0].start))
 
 
 def _missing_module_hint(message: str) -> str:

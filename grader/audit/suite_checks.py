@@ -16,7 +16,7 @@ _MOST_NAMES = 3  # tests that a sentence names
 
 
 def check_solution(tests: Sequence[TestOutcome]) -> SuiteCheck:
-    """Does the solution pass?"""
+    """Report whether the solution passes."""
     failures = [test for test in tests if test.outcome == "failed"]
     name = "solution passes"
     if not failures:
@@ -46,7 +46,7 @@ def is_denied(test: TestOutcome) -> bool:
 
 
 def check_starter(passed: Sequence[str], tests: Sequence[str]) -> SuiteCheck:
-    """Does the starter fail?"""
+    """Report whether the starter fails."""
     name = "starter fails"
     if not passed:
         return SuiteCheck(name, "ok", f"The starter fails {_all_tests(len(tests))}.")
@@ -59,7 +59,7 @@ def check_starter(passed: Sequence[str], tests: Sequence[str]) -> SuiteCheck:
 
 
 def check_order(changed: Sequence[str], run_kind: str) -> SuiteCheck:
-    """Do the outcomes depend on the order of the tests?"""
+    """Report whether the outcomes depend on the order of the tests."""
     name = "order"
     if not changed:
         return SuiteCheck(name, "ok", "The tests pass in any order, and when they are repeated.")
@@ -150,7 +150,7 @@ def check_redundancy(kills: Mapping[str, frozenset[str]]) -> SuiteCheck:
         kills: Test -> the programs that it kills.
     """
     name = "redundant"
-    result = []
+    redundant = []
     for test, killed in kills.items():
         others = [
             other
@@ -161,12 +161,12 @@ def check_redundancy(kills: Mapping[str, frozenset[str]]) -> SuiteCheck:
             and (killed < more or [*kills].index(other) < [*kills].index(test))
         ]
         if others:
-            result.append(test)
-    if not result:
+            redundant.append(test)
+    if not redundant:
         return SuiteCheck(name, "ok", "No test kills only what one other test kills too.")
-    verb = "kills" if len(result) == 1 else "kill"
-    sentence = f"{_share(result, [*kills])} {verb} nothing that another test does not kill too."
-    return SuiteCheck(name, "note", capitalize(sentence), tuple(result))
+    verb = "kills" if len(redundant) == 1 else "kill"
+    sentence = f"{_share(redundant, [*kills])} {verb} nothing that another test does not kill too."
+    return SuiteCheck(name, "note", capitalize(sentence), tuple(redundant))
 
 
 def check_seeds(tests: Sequence[str]) -> SuiteCheck:

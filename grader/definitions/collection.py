@@ -48,7 +48,7 @@ class Collection:
     """All tracks and exercises below a folder."""
 
     folder: Path
-    tracks: tuple[Track, ...]  # in the order of their folders' names
+    tracks: tuple[Track, ...]  # in the order of their folders, each after those that it requires
     standalone: tuple[Exercise, ...]  # the exercises in no track, in the order of their file names
 
     @classmethod

@@ -157,7 +157,7 @@ class _DefinitionDecoder:
         return LiteralValue(literal(node, label, self.report, _SEVERAL_ARRAYS))
 
     def decode_test(self, node: Node, label: str) -> object:
-        """Decode a test case; `call`, `run`, `holds` or `pytest` says of which kind."""
+        """Decode a test case, of the kind whose key of `_TESTS` it has."""
         if not isinstance(node, Mapping):
             return self._report_type(node, label, "a mapping")
         kinds = [key for key in _TESTS if node.get(key) is not None]

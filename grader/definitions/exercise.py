@@ -234,10 +234,10 @@ class _AnyTest:
     def python(self) -> tuple[tuple[Literal["eval", "exec"], tuple[str, ...]], ...]:
         """The mode and the keys of each piece of Python, apart from `given`."""
         first: Literal["eval", "exec"] = "eval" if self.is_expression else "exec"
-        expected = isinstance(self.expect, FromExpression)
+        computes_expected = isinstance(self.expect, FromExpression)
         return (
             (first, (self.code_key,)),
-            *((("eval", ("expect", "expression")),) if expected else ()),
+            *((("eval", ("expect", "expression")),) if computes_expected else ()),
             *((("eval", ("against",)),) if self.against is not None else ()),
         )
 

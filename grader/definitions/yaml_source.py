@@ -64,7 +64,8 @@ _FLOAT: Final = re.compile(
     r"[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*)(?:[eE][-+]?[0-9]+)?|[-+]?[0-9]+[eE][-+]?[0-9]+"
 )
 _DISPUTED: Final = re.compile(  # octal, signed or binary bases, underscores, base 60 as in 12:30
-    r"[-+]?[0-9]+(?::[0-5]?[0-9])+(?:\.[0-9]*)?|[-+]?0[0-9_]+|[-+]?0o[0-7]+|[-+]?0b[01_]+|[-+]?0x[0-9a-fA-F_]+|[-+]?[0-9]+(?:_[0-9]+)+(?:\.[0-9_]*)?"
+    r"[-+]?[0-9]+(?::[0-5]?[0-9])+(?:\.[0-9]*)?|[-+]?0[0-9_]+|[-+]?0o[0-7]+|[-+]?0b[01_]+"
+    r"|[-+]?0x[0-9a-fA-F_]+|[-+]?[0-9]+(?:_[0-9]+)+(?:\.[0-9_]*)?"
 )
 
 MAX_DIGITS: Final = 250
@@ -74,7 +75,6 @@ _ALIAS: Final = "a value that starts with * is a YAML alias, and aliases are not
 _ANCHOR: Final = "a value that starts with & is a YAML anchor, and anchors are not allowed"
 _TAG: Final = "a value that starts with ! is a YAML tag, and tags are not allowed"
 _QUOTE_IT: Final = "put the text in quotes if you mean it literally"
-
 _CLOSE_IT: Final = "close them, or write a text with backslashes below '|' or in single quotes"
 _INDENTING_TAB: Final = "a tab cannot indent YAML; use spaces"
 # A key whose text begins with a quote that is not closed on its line.

@@ -50,10 +50,10 @@ def run_lesson(lesson: Lesson, sandbox: Children) -> Lesson:
     with _open_session(sandbox, lesson.data) as session:
         blocks = [session.run(block) for block in lesson.blocks]
     run = (
-        _try(each, lesson, number, sandbox) if isinstance(each, Experiment) else each
+        _run_experiment(each, lesson, number, sandbox) if isinstance(each, Experiment) else each
         for number, each in enumerate(blocks)
     )
-    return Lesson(lesson.path, tuple(run))
+    return replace(lesson, blocks=tuple(run))
 
 
 @contextmanager
@@ -66,7 +66,9 @@ def _open_session(sandbox: Children, data: Mapping[str, bytes]) -> "Iterator[_Le
         yield session
 
 
-def _try(experiment: Experiment, lesson: Lesson, number: int, sandbox: Children) -> Experiment:
+def _run_experiment(
+    experiment: Experiment, lesson: Lesson, number: int, sandbox: Children
+) -> Experiment:
     """Change a cell above a block, and run all cells down to it in a child of their own.
 
     It is the last of those whose code is shown and has the text to change.

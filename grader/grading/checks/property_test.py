@@ -24,6 +24,7 @@ from grader.grading.checks.judgement import (
     unusable_difference,
 )
 from grader.grading.comparison.compare import (
+    EXACT,
     Difference,
     Rung,
     compare,
@@ -41,7 +42,6 @@ from grader.sandbox.answers import ChildGoneError
 _Array: TypeAlias = npt.NDArray[Any]
 _Inputs: TypeAlias = Mapping[str, Any]
 
-_EXACT = Tolerance(0.0, 0.0)
 _LARGE = 1e4
 _STEP = 1e-5  # of central differences: the best between rounding and curvature
 _CLOSE_TO_STEP = Tolerance(1e-6, 1e-4)
@@ -412,7 +412,7 @@ _CHECKS: Final[dict[str, Callable[[_Trial], Difference | None]]] = {
         ),
     ),
     "deterministic": lambda trial: _breach(
-        trial, compare(trial.first, trial.with_inputs({}), _EXACT)
+        trial, compare(trial.first, trial.with_inputs({}), EXACT)
     ),
     "two_ways_agree": lambda trial: _breach(
         trial,

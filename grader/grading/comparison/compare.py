@@ -86,7 +86,7 @@ _SMALL_DTYPES = {
     "F": Tolerance(1e-6, 1e-4),  # complex64
 }
 _DOUBLE = Tolerance(1e-9, 1e-7)
-_EXACT = Tolerance(0.0, 0.0)
+EXACT = Tolerance(0.0, 0.0)
 _READABLE = 10**18
 
 _KIND = {
@@ -438,7 +438,7 @@ def _compare_values(
 ) -> Difference | None:
     limit = tolerance or usual_tolerance(expected.dtype)
     if tolerance is None and expected.dtype.kind in "biu":
-        limit = _EXACT
+        limit = EXACT
     with np.errstate(all="ignore"):  # most agree; False also if in doubt, as with NaN or infinity
         is_close = expected == got
         if expected.dtype.kind in "fc":

@@ -45,7 +45,7 @@ Observed = Mapping[TestId, RawResult]
 Strategy = Callable[[], Diagnosis | None]
 
 _MOST_MUTANTS = 200
-_MOST_HANGS = 3  # programs without an end; after that many of a kind the others are not tried
+_MOST_HANGS = 3  # programs without an end; after more of a kind its others are not tried
 _MUTANT_CPU_SECONDS = 1
 _MOST_EXPLANATIONS = 2  # more are as good as none
 _MOST_HELPERS = 4
@@ -88,9 +88,8 @@ class _Candidate:
     source: str
     feedback: str  # a mutant's mistake is told as "as if ..."
     hint: int | None = None
-    fingerprints: list[Fingerprint] = field(
-        default_factory=list
-    )  # of the first tests in running order
+    # Of the first tests in running order.
+    fingerprints: list[Fingerprint] = field(default_factory=list)
     is_usable: bool = True
     hung: bool = False
 

@@ -140,8 +140,9 @@ class Oracle:
 
     Args:
         sandbox: Where the exercise's solution may run; needed only where a test compares with it.
-        cache: Values that are not computed again; new ones are added. They may be of another form
-            of the exercise: one with the same id, in which tests of the same id ask the same.
+        cache: Values that are not computed again; new ones are added. They may be of another
+            variant of the exercise: one with the same id, in which tests of the same id ask the
+            same.
     """
 
     def __init__(
@@ -156,7 +157,7 @@ class Oracle:
         self._references: dict[str, Any] | None = None
 
     def for_variant(self, exercise: Exercise) -> "Oracle":
-        """Return the oracle of another form of the exercise, which shares the cache."""
+        """Return the oracle of another variant of the exercise, which shares the cache."""
         return Oracle(exercise, self.sandbox, self.cache)
 
     def draws(self, test: TestCase) -> tuple[Draw, ...]:
@@ -318,7 +319,9 @@ class Oracle:
                 return self._evaluate(test, "expect", code, inputs)
             case FromSolution():
                 return self._of_solution(
-                    test, inputs, lambda s, arguments: _call_solution(s, test, arguments)
+                    test,
+                    inputs,
+                    lambda program, arguments: _call_solution(program, test, arguments),
                 )
         if test.compared == "property" and self._has_reference(test.code):
             with contextlib.suppress(DefinitionError):  # the reference's failure is no submission's
@@ -327,12 +330,15 @@ class Oracle:
             return [(test.stdout, None)] * len(inputs)
         if test.compared == "figure":
             return self._of_solution(
-                test, inputs, lambda s, arguments: _draw_figure(s, test, arguments)
+                test, inputs, lambda program, arguments: _draw_figure(program, test, arguments)
             )
         return self._of_solution(
             test,
             inputs,
-            lambda s, arguments: (s.capture_output(test.where, test.code, arguments), None),
+            lambda program, arguments: (
+                program.capture_output(test.where, test.code, arguments),
+                None,
+            ),
         )
 
     def _evaluate(

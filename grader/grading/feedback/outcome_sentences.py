@@ -1,7 +1,8 @@
 """The sentences about how a test or a submission ended, apart from wrong results.
 
 A sentence about a hidden test must not carry anything that the submission could have chosen: not a
-message, not a value, not a line. It is made from the outcome and the rung alone.
+message, not a value, not a line. It is made from the outcome, the kind of difference and what the
+test says alone: its property, and its inputs where it discloses them.
 """
 
 import difflib

@@ -19,9 +19,8 @@ from typing import Any, Final, NoReturn, TypeVar
 
 import numpy as np
 
-from grader.definitions.exercise import Tolerance
 from grader.errors import DefinitionError, EtudeError, Location, Problem
-from grader.grading.comparison.compare import arrays_in, compare, is_masked
+from grader.grading.comparison.compare import EXACT, arrays_in, compare, is_masked
 from grader.grading.feedback.difference_sentences import describe_value
 from grader.grading.program.author_code import TooLargeError, TooLongError, is_running
 from grader.sandbox.answers import (
@@ -48,7 +47,6 @@ from grader.sandbox.printable import printable
 _MAX_CALLBACKS: Final = 100_000
 _MAX_WARNINGS: Final = 50
 _MAX_WARNING_LENGTH: Final = 2000
-_EXACT = Tolerance(0.0, 0.0)
 _OF_ARRAYS: Final = frozenset(name for name in dir(np.ndarray) if not name.startswith("_"))
 _Error = TypeVar("_Error", bound=Exception)
 _TYPES: Final = {
@@ -355,7 +353,7 @@ class Proxies:
         place = next((p for p, each in args.items() if _is_in(own, each)), None)
         is_argument = is_ours or place is not None or self.sharing is None
         is_first = self.changed_argument is None and is_argument
-        if is_first and compare(_plain(own), _plain(contents), _EXACT):
+        if is_first and compare(_plain(own), _plain(contents), EXACT):
             argument = own if place is None else args[place]
             self.changed_argument = called, place or "an argument", argument
 

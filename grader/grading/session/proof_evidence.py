@@ -17,7 +17,7 @@ from grader.definitions.exercise import (
     Tolerance,
 )
 from grader.grading.checks import make_check
-from grader.grading.comparison.compare import RawResult, compare
+from grader.grading.comparison.compare import EXACT, RawResult, compare
 from grader.grading.diagnosis.input_values import parts
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.oracle import Oracle
@@ -174,7 +174,6 @@ def summarize_inputs(oracle: Oracle) -> dict[str, Any]:
     }
 
 
-_EXACT = Tolerance(0.0, 0.0)
 _TIMES_AGAIN = 3  # what depends on chance often gives the same
 _BY_CHANCE = (Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY, Outcome.NOT_RUN)  # on a busy machine
 
@@ -225,7 +224,7 @@ def find_changed_values(oracle: Oracle) -> tuple[TestId, ...]:
     )
 
 
-def _is_other(one: Any, other: Any, tolerance: Tolerance | None = _EXACT) -> bool:
+def _is_other(one: Any, other: Any, tolerance: Tolerance | None = EXACT) -> bool:
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         if one.shape != other.shape:
             return True

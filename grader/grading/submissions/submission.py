@@ -59,9 +59,8 @@ class Submission:
     digest: str  # SHA-256 of the file's bytes; of nothing where they could not be read
     problem: str = ""  # one sentence for the learner
     line: int | None = None
-    cells: tuple[
-        tuple[int, str], ...
-    ] = ()  # code, each with its number; of an exported one, its first line
+    # Code, each with its number; of an exported one, with its first line.
+    cells: tuple[tuple[int, str], ...] = ()
     helpers: str = ""  # the files beside a notebook, each after a comment with its name
     sections: Sections = field(default_factory=dict, hash=False)  # if it has several exercises
     names: tuple[str, ...] = ()  # whose definitions count, of one exercise of such a notebook

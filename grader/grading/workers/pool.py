@@ -128,7 +128,7 @@ class Pool:
 
     @property
     def pids(self) -> list[int]:
-        """The worker processes."""
+        """The numbers of the worker processes."""
         return [worker.process.pid or 0 for worker in self._workers]
 
     def grade(self, jobs: Iterable[Job] | JobSource) -> Iterator[tuple[Job, Result]]:

@@ -12,7 +12,7 @@ from grader.mutation.program import Program
 _MAXIMA = frozenset({"max", "amax", "nanmax"})
 _NOT_NUMBERS = (ast.Tuple, ast.List, ast.JoinedStr, ast.Dict, ast.ListComp)
 _SEQUENCE_MAKERS = frozenset({"list", "tuple", "str", "join"})
-_ROOTS = frozenset({"sqrt", "square"})
+_POWERS = frozenset({"sqrt", "square"})
 _STANDS_FOR_MINUS_INFINITY = -1e3
 _SIGNLESS = frozenset({"abs", "absolute", "square", "fabs", "norm", "cos"})
 
@@ -90,7 +90,7 @@ def drop_root(_: Program, node: ast.BinOp | ast.Call) -> Iterator[Edit]:
     if isinstance(node, ast.BinOp):
         if isinstance(node.op, ast.Pow) and calls.number(node.right):
             yield Edit(node, node.left)
-    elif calls.callee_name(node) in _ROOTS and len(node.args) == 1:
+    elif calls.callee_name(node) in _POWERS and len(node.args) == 1:
         yield Edit(node, node.args[0])
 
 

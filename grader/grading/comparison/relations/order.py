@@ -9,7 +9,6 @@ from grader.grading.comparison.relations.pair import (
     Array,
     Pair,
     Relation,
-    distinct_values,
     is_varied,
 )
 
@@ -23,7 +22,7 @@ def find_transpose(pair: Pair) -> Relation | None:
     if (
         not MATRIX <= expected.ndim <= _MOST_AXES
         or got.ndim != expected.ndim
-        or not _is_varied(expected)
+        or not is_varied(expected, least=_FEWEST_VALUES)
     ):
         return None
     if pair.agree(got, expected.swapaxes(-1, -2)):
@@ -37,7 +36,7 @@ def find_transpose(pair: Pair) -> Relation | None:
 def find_reorder(pair: Pair) -> Relation | None:
     """Return the relation of rows, columns or a batch in another order."""
     expected, got = pair.expected, pair.got
-    if expected.ndim == 0 or not _is_varied(expected):
+    if expected.ndim == 0 or not is_varied(expected, least=_FEWEST_VALUES):
         return None
     for axis in range(expected.ndim):
         if pair.agree(got, np.flip(expected, axis)):
@@ -52,7 +51,7 @@ def find_reorder(pair: Pair) -> Relation | None:
             (other[:-1], one[1:], False),
         ):
             if (
-                _is_varied(expected_part)
+                is_varied(expected_part, least=_FEWEST_VALUES)
                 and _all_differ(expected_part)
                 and pair.agree(got_part, expected_part)
             ):
@@ -77,10 +76,6 @@ def _sorted_rows(array: Array) -> Array:
     # By rounded values, so that what differs in the last bit alone is sorted alike.
     keys = np.round(rows / (np.abs(rows).max() or 1.0), 7)
     return rows[np.lexsort(keys.T[::-1])]
-
-
-def _is_varied(array: Array) -> bool:
-    return len(distinct_values(array)) >= _FEWEST_VALUES
 
 
 def find_reshape(pair: Pair) -> Relation | None:

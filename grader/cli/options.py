@@ -31,7 +31,7 @@ EXISTING_PATH = click.Path(path_type=Path, exists=True)
 EXISTING_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 EXISTING_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 
-_MOST_LINKS = 40  # on one path, as Linux counts
+_MAX_LINKS = 40  # on one path, as Linux counts
 
 
 def _join_paths(
@@ -223,7 +223,7 @@ def write_file(path: Path, content: str | bytes) -> None:
     Raises:
         UsageError: It cannot be written.
     """
-    from grader.reports.formats import write_whole
+    from grader.whole_files import write_whole
 
     try:
         write_whole(path, content)
@@ -274,7 +274,7 @@ def refuse_submitted_definitions(definitions: Path, graded: Path) -> None:
     """
     folder = os.path.realpath(graded)
     path = definitions.absolute()
-    for _ in range(_MOST_LINKS):
+    for _ in range(_MAX_LINKS):
         link = next((way for way in (*reversed(path.parents), path) if way.is_symlink()), None)
         place = os.path.realpath(path if link is None else link.parent)
         if Path(place).is_relative_to(folder):

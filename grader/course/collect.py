@@ -60,8 +60,8 @@ from grader.grading.submissions.zips import (
 )
 from grader.notebook_files import MAX_NOTEBOOK
 from grader.reports.canvas_csv import find_lost_zeros
-from grader.reports.formats import write_whole
 from grader.safe_files import IrregularFileError, open_regular
+from grader.whole_files import write_whole
 
 _MOST_FILES: Final = 100_000
 _ROSTER: Final = "name the students with --roster"

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from grader.errors import UsageError
 from grader.grading.submissions.zips import is_passed_over
-from grader.reports.formats import write_whole
 from grader.reports.phrases import FAULT_FOR_LEARNERS
 from grader.reports.report import Batch, Report
 from grader.reports.to_html import render_student
+from grader.whole_files import write_whole
 
 
 def write_pages(batch: Batch, folder: Path) -> int:

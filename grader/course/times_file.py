@@ -11,7 +11,7 @@ from grader.course.schedule import moment
 from grader.errors import UsageError
 from grader.grading.submissions.submission_time import ALL, CLONE, SubmissionTime, Times, utc_text
 from grader.grading.submissions.submitted_files import SAME_MOMENT
-from grader.reports.formats import write_whole
+from grader.whole_files import write_whole
 
 TIMES_FILE: Final = "times.csv"
 """Its name, in the folder of the students' folders."""

@@ -1,14 +1,11 @@
-"""Report formats, and their delivery to standard output and to files that are never half written.
+"""Report formats, and their delivery to standard output and to files.
 
 The renderer of a format is imported when it is used: `etude check` reads its `--format` before the
 sandbox starts, and would wait for all of them.
 """
 
-import contextlib
 import importlib
 import os
-import re
-import stat
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -16,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from grader.errors import UsageError
-from grader.safe_files import linked_folder
 from grader.sandbox.printable import COMMAND_IN_LINE, COMMAND_LINE, without_commands
+from grader.whole_files import mode_to_write, named_descriptor, refuse_linked_folders, write_whole
 
 if TYPE_CHECKING:
     from grader.reports.report import Batch, Report
@@ -178,15 +175,15 @@ class Delivery:
                     f"--format {each.format.name} is for a runner that sets {', '.join(missing)}; "
                     "the environment has no such variable"
                 )
-            if each.file is None or _descriptor(each.file) is not None:
+            if each.file is None or named_descriptor(each.file) is not None:
                 continue
             if each.file.is_dir():
                 raise UsageError(f"{each.file} is a folder; --format needs a file's name")
             folder = each.file.parent
             if not folder.is_dir():
                 raise UsageError(f"there is no folder {folder} for {each.file.name}")
-            _refuse_linked_folders(each.file)
-            if not os.access(each.file if _mode(each.file) is None else folder, os.W_OK):
+            refuse_linked_folders(each.file)
+            if not os.access(each.file if mode_to_write(each.file) is None else folder, os.W_OK):
                 raise UsageError(f"{each.file} cannot be written")
         return cls(bare[0] if bare else STDOUT, files)
 
@@ -261,76 +258,6 @@ def is_read_by_a_runner() -> bool:
     """Return whether what is printed may be read for commands."""
     others = ("TF_BUILD", "TEAMCITY_VERSION")
     return os.environ.get("GITHUB_ACTIONS") == "true" or any(name in os.environ for name in others)
-
-
-def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file so that at every moment it holds the old text or the new one, never a part.
-
-    A symbolic link is replaced by the file, since in a folder that others filled it may lead to
-    any file of ours. A pipe or a device is written to as it is, and so is an open descriptor that
-    is named, such as `/dev/stdout`.
-
-    Raises:
-        OSError: It cannot be written.
-        UsageError: A link below the working directory is a folder on the way to it.
-    """
-    import tempfile
-
-    data = content if isinstance(content, bytes) else content.encode("utf-8", "replace")
-    _refuse_linked_folders(path)
-    mode = _mode(path)
-    if mode is None:
-        descriptor = _descriptor(path)  # goes on where it stands
-        if descriptor is None:
-            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
-            descriptor = os.open(path, flags)
-        else:
-            descriptor = os.dup(descriptor)
-        with open(descriptor, "wb") as file:  # noqa: PTH123  it is open already
-            file.write(data)
-        return
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with open(descriptor, "wb") as file:  # noqa: PTH123  it is open already
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(name, mode)  # noqa: PTH101  a name, not a path
-        os.replace(name, path)  # noqa: PTH105  the same
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(name)  # noqa: PTH108  the same
-        raise
-
-
-def _mode(path: Path) -> int | None:
-    """Return the mode that a file has or would get; None for what is written to as it is."""
-    if _descriptor(path) is not None:
-        return None
-    try:
-        mode = path.lstat().st_mode
-    except FileNotFoundError:
-        mode = stat.S_IFLNK
-    if stat.S_ISLNK(mode):  # the file will be a new one
-        mask = os.umask(0)
-        os.umask(mask)
-        return 0o666 & ~mask
-    return stat.S_IMODE(mode) if stat.S_ISREG(mode) else None
-
-
-def _descriptor(path: Path) -> int | None:
-    """Return the number of the open descriptor that a path names."""
-    name = os.path.abspath(path)  # noqa: PTH100  no link is followed
-    name = {"/dev/stdout": "/dev/fd/1", "/dev/stderr": "/dev/fd/2"}.get(name, name)
-    match = re.fullmatch(r"/(?:dev|proc/self)/fd/([0-9]+)", name)
-    return int(match[1]) if match else None
-
-
-def _refuse_linked_folders(path: Path) -> None:
-    """Refuse a folder on the way that is a link below the working directory."""
-    folder = linked_folder(path) if _descriptor(path) is None else None
-    if folder is not None:
-        raise UsageError(f"{folder} is a symbolic link; name the folder that it leads to")
 
 
 def _faulty(report: "Report") -> "Report":

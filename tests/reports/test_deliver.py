@@ -13,8 +13,9 @@ import pytest
 
 from grader.errors import UsageError
 from grader.reports import to_html
-from grader.reports.formats import Delivery, Renderer, RequestedFormat, write_whole
+from grader.reports.formats import Delivery, Renderer, RequestedFormat
 from grader.reports.report import Batch, Report
+from grader.whole_files import write_whole
 
 
 def delivery(*words: str) -> Delivery:
@@ -178,9 +179,9 @@ def test_a_folder_on_the_way_is_no_link_below_the_working_directory(tmp_path: Pa
 def test_a_descriptor_is_written_to_as_it_is(name: str, is_file: bool) -> None:
     """A pipe, or a file in which more stands before and after."""
     code = (
-        "import sys; from pathlib import Path; from grader.reports import formats\n"
+        "from pathlib import Path; from grader import whole_files; from grader.reports import formats\n"
         f"formats.Delivery.from_requests([formats.RequestedFormat.parse('json={name}')])\n"
-        f"print('a', flush=True); formats.write_whole(Path('{name}'), 'b\\n'); print('c')"
+        f"print('a', flush=True); whole_files.write_whole(Path('{name}'), 'b\\n'); print('c')"
     )
     command = [sys.executable, "-c", code]
     if is_file:

@@ -1,0 +1,84 @@
+"""Files that are written whole, never half, where others may have put links in the way."""
+
+import contextlib
+import os
+import re
+import stat
+from pathlib import Path
+
+from grader.errors import UsageError
+from grader.safe_files import linked_folder
+
+
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file so that at every moment it holds the old text or the new one, never a part.
+
+    A symbolic link is replaced by the file, since in a folder that others filled it may lead to
+    any file of ours. A pipe or a device is written to as it is, and so is an open descriptor that
+    is named, such as `/dev/stdout`.
+
+    Raises:
+        OSError: It cannot be written.
+        UsageError: A link below the working directory is a folder on the way to it.
+    """
+    import tempfile
+
+    data = content if isinstance(content, bytes) else content.encode("utf-8", "replace")
+    refuse_linked_folders(path)
+    mode = mode_to_write(path)
+    if mode is None:
+        descriptor = named_descriptor(path)  # goes on where it stands
+        if descriptor is None:
+            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
+            descriptor = os.open(path, flags)
+        else:
+            descriptor = os.dup(descriptor)
+        with open(descriptor, "wb") as file:  # noqa: PTH123  it is open already
+            file.write(data)
+        return
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    try:
+        with open(descriptor, "wb") as file:  # noqa: PTH123  it is open already
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, mode)  # noqa: PTH101  a name, not a path
+        os.replace(name, path)  # noqa: PTH105  the same
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(name)  # noqa: PTH108  the same
+        raise
+
+
+def mode_to_write(path: Path) -> int | None:
+    """Return the mode that a file has or would get; None for what is written to as it is."""
+    if named_descriptor(path) is not None:
+        return None
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        mode = stat.S_IFLNK
+    if stat.S_ISLNK(mode):  # the file will be a new one
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask
+    return stat.S_IMODE(mode) if stat.S_ISREG(mode) else None
+
+
+def named_descriptor(path: Path) -> int | None:
+    """Return the number of the open descriptor that a path names."""
+    name = os.path.abspath(path)  # noqa: PTH100  no link is followed
+    name = {"/dev/stdout": "/dev/fd/1", "/dev/stderr": "/dev/fd/2"}.get(name, name)
+    match = re.fullmatch(r"/(?:dev|proc/self)/fd/([0-9]+)", name)
+    return int(match[1]) if match else None
+
+
+def refuse_linked_folders(path: Path) -> None:
+    """Refuse a folder on the way that is a link below the working directory.
+
+    Raises:
+        UsageError: There is one.
+    """
+    folder = linked_folder(path) if named_descriptor(path) is None else None
+    if folder is not None:
+        raise UsageError(f"{folder} is a symbolic link; name the folder that it leads to")

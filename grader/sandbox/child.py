@@ -25,6 +25,10 @@ from grader.sandbox.output_file import OutputFile
 from grader.sandbox.printable import printable
 
 _MAX_MESSAGE_BYTES = 1 << 16
+_TRACEBACK = 8192  # bytes, in which a traceback of C code's callers fits
+_READ_AHEAD, _MAX_READ = 1 << 12, 1 << 20
+# The limit counts CPU time by ticks, the usage is measured: on a busy machine they differ a lot.
+_CPU_SLACK = 0.5
 
 
 class Control:
@@ -102,14 +106,6 @@ class Control:
             raise SandboxFault(f"the {self.name} sandbox ended: {self._last_words()}")
         answer: dict[str, Any] = json.loads(message)
         return answer
-
-
-_TRACEBACK = 8192  # bytes, in which a traceback of C code's callers fits
-
-_READ_AHEAD, _MAX_READ = 1 << 12, 1 << 20
-
-# The limit counts CPU time by ticks, the usage is measured: on a busy machine they differ a lot.
-_CPU_SLACK = 0.5
 
 
 class ChildProcess(FramedChild):

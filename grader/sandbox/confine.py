@@ -33,6 +33,8 @@ _PACKAGES = ("site-packages", "dist-packages")
 _LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache")
 _DEVICES = ("/dev/null", "/dev/urandom")
 _DESCRIPTORS = 4096
+# env_start and env_end among what follows the name of the program, see proc(5).
+_BOUNDS = (47, 48)
 
 # Matplotlib wants a folder that looks as if one could write there, and no settings of this machine.
 LEFT_IN_ENVIRONMENT = {"MPLBACKEND": "agg", "MPLCONFIGDIR": "/tmp", "MATPLOTLIBRC": os.devnull}  # noqa: S108  nothing is written
@@ -127,9 +129,6 @@ def _forget_environment() -> None:
         os.putenv(name, value)
     os.environ.update(LEFT_IN_ENVIRONMENT)
     logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # it cannot keep its cache
-
-
-_BOUNDS = (47, 48)  # env_start and env_end among what follows the name of the program, see proc(5)
 
 
 def _overwrite(address: int, size: int) -> None:

@@ -22,7 +22,7 @@ from sitegen.content import Content
 from sitegen.from_collection.builder import ContentBuilder, site_cache
 from sitegen.live import LiveSite
 
-_MOST_PROOFS = 3  # after a change; a new course.yaml changes every exercise
+_MAX_PROOFS = 3  # after a change; a new course.yaml changes every exercise
 
 
 @click.command("preview")
@@ -93,7 +93,7 @@ class _Preview:
         self._digests = {each.file: each.digest for each in exercises if each.file}
         changes = [path for path, each in self._digests.items() if each != before.get(path)]
         self._proofs = {path: each for path, each in self._proofs.items() if path not in changes}
-        if self._path.is_file() or (before and len(changes) <= _MOST_PROOFS):
+        if self._path.is_file() or (before and len(changes) <= _MAX_PROOFS):
             for path in filter(self._digests.get, changes):
                 self._proofs[path] = "Being verified …", []
                 arguments = (path, self._digests[path])

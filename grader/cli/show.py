@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from grader.definitions.exercise import Exercise, TestCase
 
-_MOST_CHARACTERS = 1200  # of one value
+_MAX_CHARACTERS = 1200  # of one value
 _ARRAY = 60  # numbers of an array that are all shown
 _KINDS = {
     "write": "write it",
@@ -123,7 +123,7 @@ def _value_text(value: object) -> str:
         text = np.array2string(value, separator=", ", threshold=_ARRAY, edgeitems=2)
     else:
         text = pprint.pformat(value, width=70, sort_dicts=False)
-    return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]} ..."
+    return text if len(text) <= _MAX_CHARACTERS else f"{text[:_MAX_CHARACTERS]} ..."
 
 
 def _code_lines(code: str) -> list[str]:

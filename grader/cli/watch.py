@@ -39,7 +39,7 @@ _POLL_SECONDS = 0.1  # seconds between looks at the file
 _KEYS = "h hint, t task, l list, n next, q quit"
 _MORE_KEYS = "s solution, d difference to it, b break a program"
 _DONE = "You have done all there is."
-_MOST_TASK_LINES = 12  # lines of a task
+_MAX_TASK_LINES = 12  # lines of a task
 _TASK_HEADING = re.compile("^## Your task\n", re.MULTILINE)
 
 
@@ -264,7 +264,7 @@ def _shorten_task(instructions: str) -> str:
     *_, task = _TASK_HEADING.split(instructions)
     paragraphs = task.strip().split("\n\n")
     text = paragraphs.pop(0)
-    while paragraphs and text.count("\n") + paragraphs[0].count("\n") + 3 <= _MOST_TASK_LINES:
+    while paragraphs and text.count("\n") + paragraphs[0].count("\n") + 3 <= _MAX_TASK_LINES:
         text += f"\n\n{paragraphs.pop(0)}"
     return f"{text}\n\n..." if paragraphs else text
 

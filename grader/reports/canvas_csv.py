@@ -28,7 +28,7 @@ _COMPUTED: Final = (
 _EXCUSED: Final = "EX"
 _LEFT_ALONE: Final = {_EXCUSED, "N/A"}  # the other is not assigned
 _TEST_STUDENT: Final = {"Student, Test", "Test Student"}
-_MOST_DIGITS: Final = 12  # of an assignment's points
+_MAX_DIGITS: Final = 12  # of an assignment's points
 _ASCII_LOWER: Final = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 Scores = Mapping[str, tuple[float, int] | None]
@@ -220,7 +220,7 @@ class _Gradebook:
         if "read only" in possible:
             raise UsageError(f"Canvas computes the column {header[at]!r}; it cannot be filled")
         digits = possible.strip().replace(",", ".")
-        is_number = len(digits) <= _MOST_DIGITS and digits.replace(".", "", 1).isdecimal()
+        is_number = len(digits) <= _MAX_DIGITS and digits.replace(".", "", 1).isdecimal()
         points = Decimal(digits) if is_number else None
         return cls(rows, at, header.index(identity), points, "," in possible)
 

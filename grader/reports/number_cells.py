@@ -18,7 +18,7 @@ _Writer: TypeAlias = Callable[[float], str]
 BLACK: Final[Colour] = (0, 0, 0)
 WHITE: Final[Colour] = (255, 255, 255)
 
-_MOST_DECIMALS: Final = 4
+_MAX_DECIMALS: Final = 4
 _READABLE: Final = (2, 3)  # decimals that say enough where there is no room for more
 _MORE_DECIMALS: Final = (6, 8, 12)  # for numbers that are the same in four
 _LARGE: Final = 1e5  # from here on a number is written with its exponent
@@ -78,10 +78,10 @@ def write_cells(matrices: Sequence[Rows], apart: Pair | None = None) -> tuple[li
         most = next(
             (
                 digits
-                for digits in range(1, _MOST_DECIMALS)
+                for digits in range(1, _MAX_DECIMALS)
                 if all(number == round(number, digits) for number in finite)
             ),
-            _MOST_DECIMALS,
+            _MAX_DECIMALS,
         )
         ways = [
             (_decimal(digits, exponents=exponents), digits in (most, *_READABLE))

@@ -29,7 +29,7 @@ from grader.reports.report import Batch, Report
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~$&!])")
 _LINKED = re.compile(r"@(?=\w)|(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
 _WIDTH = 76  # columns of values
-_MOST_VALUE_LINES = 9  # lines of values that a comment has room for
+_MAX_VALUE_LINES = 9  # lines of values that a comment has room for
 _HEADING = "# Results"
 _MARK = {Outcome.PASSED: "\u2705", Outcome.NOT_RUN: "\u2796"}
 _FAILED_MARK = "\u274c"
@@ -40,7 +40,7 @@ def render_report(report: Report) -> str:
     lines = [*_section(report)]
     for test in failures_in_full(report.verdict) if report.verdict is not None else ():
         values = value_lines(test, TextLayout(_WIDTH, coloured=False))
-        if 0 < len(values) <= _MOST_VALUE_LINES:
+        if 0 < len(values) <= _MAX_VALUE_LINES:
             text = "\n".join(str(each).rstrip() for each in values)
             lines.append(f"\n{escape_markdown(test_label(test))}:\n\n{as_code_block(text)}")
     return "\n".join(lines) + "\n"

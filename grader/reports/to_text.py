@@ -60,8 +60,8 @@ _BELOW: Final = 4  # lines of the terminal for what follows: advice, waiting, th
 _FEWEST_LINES: Final = 6  # lines of a verdict, however small the terminal is
 _WITHOUT_TERMINAL: Final = 100  # columns of blocks
 _WIDTH = 100
-_MOST_ROWS = 50  # submissions that are listed one by one
-_MOST_PATHS = 5  # files that were not looked at
+_MAX_ROWS = 50  # submissions that are listed one by one
+_MAX_PATHS = 5  # files that were not looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ def print_batch(console: Console, batch: Batch) -> None:
     Below a line is what kept the submission from passing.
     """
     reports = batch.reports
-    rows = reports if len(reports) <= _MOST_ROWS else ()
+    rows = reports if len(reports) <= _MAX_ROWS else ()
     files = Counter(each.file for each in rows)  # a notebook may have several exercises
     stems = (each.file.rpartition("/")[2].removesuffix(".py") for each in rows)
     names = [
@@ -163,8 +163,8 @@ def print_batch(console: Console, batch: Batch) -> None:
     if batch.done_before:
         console.print(f"{batch.done_before} had a verdict already", markup=False)
     if batch.not_looked_at:
-        paths = ", ".join(printable(path) for path in batch.not_looked_at[:_MOST_PATHS])
-        more = ", ..." if len(batch.not_looked_at) > _MOST_PATHS else ""
+        paths = ", ".join(printable(path) for path in batch.not_looked_at[:_MAX_PATHS])
+        more = ", ..." if len(batch.not_looked_at) > _MAX_PATHS else ""
         reason = "being no <student>/<exercise>.py or .ipynb, or not the one that counts"
         left = f"{len(batch.not_looked_at)} not looked at, {reason}: {paths}{more}"
         console.print(left, markup=False, soft_wrap=True)

@@ -16,7 +16,7 @@ SCHEMA: Final = "etude/search/v1"
 INDEX_ASSET: Final = "search-index.json"
 
 _TITLE, _SUBJECT, _BODY = 12, 6, 1  # what a word counts there
-_MOST_OF_BODY: Final = 4  # a word that is used often says no more
+_MAX_OF_BODY: Final = 4  # a word that is used often says no more
 _WORD: Final = re.compile(r"[^\W_]+")
 _UNSAID: Final = re.compile(r"\$[^$]*\$|\]\([^)\s]*\)")  # formulas, and addresses of links
 # Words that are in every text, so that they tell no page from another.
@@ -50,7 +50,7 @@ class SearchEntry:
         total: Counter[str] = Counter()
         for word, count in Counter(words(_UNSAID.sub(" ", body))).items():
             if word not in _COMMON and len(word) > 1:
-                total[word] += _BODY * min(count, _MOST_OF_BODY)
+                total[word] += _BODY * min(count, _MAX_OF_BODY)
         for text in subjects:
             total.update(dict.fromkeys(words(text), _SUBJECT))
         total.update(dict.fromkeys(words(title), _TITLE))

@@ -48,7 +48,7 @@ _STARTERS: Final = (
 )  # fmt: skip
 _TEST_FOLDERS: Final = ("tests", "test")
 _FARTHEST: Final = 3  # folders between files that are named and the folder that holds them all
-_MOST_NAMES: Final = 6
+_MAX_NAMES: Final = 6
 
 
 def is_test_file(name: str) -> bool:
@@ -320,7 +320,7 @@ class _Reader:
         places = [*candidates] or [f"{name}.py" for name in missing]
         same = [place for place in places if PurePosixPath(place).stem == stem]
         if len(places) != 1 and len(same) != 1:
-            what = ", ".join([*candidates, *missing][:_MOST_NAMES]) or "no module of the folder"
+            what = ", ".join([*candidates, *missing][:_MAX_NAMES]) or "no module of the folder"
             message = f"the tests import {what}, and none of these is this file"
             raise bad(self._files.path(named), message)
         if not candidates and not same:
@@ -381,7 +381,7 @@ class _Reader:
         for choice in (list(candidates), called, tested, top):
             if len(choice) == 1:
                 return choice[0]
-        several = ", ".join(list(candidates)[:_MOST_NAMES])
+        several = ", ".join(list(candidates)[:_MAX_NAMES])
         message = f"each of these may be the solution: {several}; name one with --solution"
         raise bad(self._files.root, message)
 

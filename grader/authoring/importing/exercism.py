@@ -26,7 +26,7 @@ _DOCS: Final = (
     "instructions.md",
     "instructions.append.md",
 )
-_MOST_FILES: Final = 20
+_MAX_FILES: Final = 20
 
 
 def is_exercise(folder: Path) -> bool:
@@ -89,7 +89,7 @@ def read_config(folder: Path) -> tuple[dict[str, Any], dict[str, list[str]]]:
         names = listed.get(key) or [fallback] * os.path.lexists(folder / fallback)
         if not isinstance(names, list):
             raise UnreadableError(f"{CONFIG}: files.{key} is no list")
-        if len(names) > _MOST_FILES:
+        if len(names) > _MAX_FILES:
             raise UnreadableError(f"{CONFIG}: files.{key} names {len(names):,} files")
         for name in names:
             inside(folder, name)  # refused before anything is read
@@ -123,7 +123,7 @@ def _tests(draft: Draft, folder: Path, names: list[str], modules: set[str]) -> N
         source = text_inside(folder, name)
         tree = parse_or_none(source) or ast.Module([], [])
         packages = {each.parts[0] for each in imported(tree) if not each.level}
-        for each in sorted(packages - modules)[:_MOST_FILES]:
+        for each in sorted(packages - modules)[:_MAX_FILES]:
             if os.path.lexists(folder / f"{each}.py"):
                 data[each] = text_inside(folder, f"{each}.py")
         sources.append(source)

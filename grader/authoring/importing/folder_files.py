@@ -8,11 +8,10 @@ from grader.authoring.importing.source_files import UnreadableError, entries, pr
 from grader.errors import UsageError
 from grader.safe_files import IrregularFileError, open_regular
 
-MOST_DATA: Final = 8 << 20  # bytes of all files together that are no Python
-
-_MOST_FILES: Final = 500
+_MAX_DATA: Final = 8 << 20  # bytes of all files together that are no Python
+_MAX_FILES: Final = 500
 _DEEPEST_FOLDER: Final = 4
-_LARGEST_DATA: Final = 2 << 20
+_MAX_DATA_FILE: Final = 2 << 20
 _NOT_SEARCHED: Final = frozenset(
     {"__pycache__", "node_modules", "venv", "env", "build", "dist", "site-packages"}
 )
@@ -54,12 +53,12 @@ class FolderFiles:
                 continue
             try:
                 with open_regular(self.path(name), below=self.root) as file:
-                    content = file.read(_LARGEST_DATA + 1)
+                    content = file.read(_MAX_DATA_FILE + 1)
             except (OSError, ValueError, IrregularFileError):
                 self.notes.append(f"{printable_name(name)} cannot be read; it was left out")
                 continue
             total += len(content)
-            if len(content) > _LARGEST_DATA or total > MOST_DATA:
+            if len(content) > _MAX_DATA_FILE or total > _MAX_DATA:
                 total -= len(content)
                 self.notes.append(f"{printable_name(name)} is too large; it was left out")
                 continue
@@ -82,9 +81,9 @@ class FolderFiles:
                 if depth < _DEEPEST_FOLDER and entry.name not in _NOT_SEARCHED:
                     self._walk(name, depth + 1)
             elif entry.is_file():
-                if len(self.names) == _MOST_FILES:
+                if len(self.names) == _MAX_FILES:
                     message = (
-                        f"the folder has more than {_MOST_FILES} files; name the solution and "
+                        f"the folder has more than {_MAX_FILES} files; name the solution and "
                         "the tests with --solution and --tests"
                     )
                     raise bad(self.root, message)

@@ -51,10 +51,10 @@ _MAX_BLOCKS: Final = 500
 _MAX_TRIES: Final = 2_000  # marks that are looked at
 _WORK: Final = 32 << 20  # characters that are parsed in all, however often
 _BRACES_BACK: Final = 6
-_LONGEST_HEAD: Final = 64 << 10
+_MAX_HEAD_LENGTH: Final = 64 << 10
 _MAX_SHOWN_NOTE: Final = 4_000
-_MOST_XP: Final = 1_000_000
-_MOST_POINTS: Final = 1_000
+_MAX_XP: Final = 1_000_000
+_MAX_POINTS: Final = 1_000
 _BREAKS: Final = frozenset({"br", "p", "div", "li", "tr", "pre", "h1", "h2", "h3", "h4", "section"})
 _IS_HTML: Final = re.compile(
     r"\s*(?:<!--.{0,2000}?-->\s*)?<(?:!doctype\s+html|html\b)", re.IGNORECASE | re.DOTALL
@@ -120,7 +120,7 @@ def _block_around(
     used = 0
     first_error: NoObjectError | None = None
     for _ in range(_BRACES_BACK):
-        at = text.rfind("{", max(done, mark - _LONGEST_HEAD), at)
+        at = text.rfind("{", max(done, mark - _MAX_HEAD_LENGTH), at)
         if at < 0:
             break
         try:
@@ -181,7 +181,7 @@ class _Mapper:
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
         if kind == "word" and (isinstance(value, str) or is_number):
             setattr(draft, target, " ".join(str(value).split()))
-        elif kind == "number" and is_number and value in range(_MOST_XP + 1):
+        elif kind == "number" and is_number and value in range(_MAX_XP + 1):
             draft.xp = int(value)
         elif kind == "prose" and isinstance(value, str):
             setattr(draft, target, _ended(self._typed(plain_prose, value, key)))
@@ -223,7 +223,7 @@ class _Mapper:
                     test.description = " ".join(self._typed(plain_prose, each, at).split())
                 case "hidden", bool():
                     test.hidden = each
-                case "points" | "weight", int() if 0 <= each <= _MOST_POINTS:
+                case "points" | "weight", int() if 0 <= each <= _MAX_POINTS:
                     test.points = int(each)
                 case _:
                     self._note(each, at)

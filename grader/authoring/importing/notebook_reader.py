@@ -15,7 +15,7 @@ from grader.authoring.importing.source_files import (
 )
 from grader.notebook_files import MAX_NOTEBOOK, NotebookError, find_language, join_text, read_cells
 
-_MOST_OUTPUT: Final = 20_000  # characters
+_MAX_OUTPUT: Final = 20_000  # characters
 
 
 def read_notebook(path: Path) -> SourceDrafts:
@@ -48,7 +48,7 @@ def read_notebook(path: Path) -> SourceDrafts:
             kind=str(each.get("cell_type")),
             source=join_text(each.get("source")),
             metadata=metadata if isinstance(metadata, dict) else {},
-            output=printed[:_MOST_OUTPUT] or None,
+            output=printed[:_MAX_OUTPUT] or None,
             where=f"{name}: cell {number}",
             attachments=bool(each.get("attachments")),
         )

@@ -39,7 +39,7 @@ _FILES: Final = frozenset(
 )  # fmt: skip
 _CODE_KEYS: Final = ("test", "code", "input")
 _OUTPUT_KEYS: Final = ("expected_output", "expected", "output")
-_MOST_TESTS: Final = 500
+_MAX_TESTS: Final = 500
 
 
 def is_problem(folder: Path) -> bool:
@@ -70,8 +70,8 @@ def read_problem(folder: Path) -> SourceDrafts:
         tests = lists[0] if len(lists) == 1 else None
     if not isinstance(tests, list):
         raise UnreadableError(f"{_TESTS} holds no list of tests")
-    if len(tests) > _MOST_TESTS:
-        raise UnreadableError(f"{_TESTS} has {len(tests):,} tests; {_MOST_TESTS} are allowed")
+    if len(tests) > _MAX_TESTS:
+        raise UnreadableError(f"{_TESTS} has {len(tests):,} tests; {_MAX_TESTS} are allowed")
     for number, each in enumerate(tests, 1):
         test = _test(draft, each, number) if isinstance(each, dict) else None
         if test is None:

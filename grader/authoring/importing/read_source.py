@@ -31,7 +31,7 @@ _FOLDERS = (
     (problem_folder.is_problem, problem_folder.read_problem),
 )
 _DEEPEST_FOLDER = 4
-_MOST_FOLDERS = 5_000
+_MAX_FOLDERS = 5_000
 _NOT_SEARCHED = frozenset({"node_modules", "__pycache__", "venv"})
 
 
@@ -102,8 +102,8 @@ def _below(folder: Path) -> SourceDrafts:
     while waiting:
         here, depth = waiting.pop(0)
         looked_at += 1
-        if looked_at > _MOST_FOLDERS:
-            result.failures.append(f"more than {_MOST_FOLDERS:,} folders; the rest was left out")
+        if looked_at > _MAX_FOLDERS:
+            result.failures.append(f"more than {_MAX_FOLDERS:,} folders; the rest was left out")
             break
         whole = next((read for is_one, read in _FOLDERS if is_one(here)), None)
         if whole is not None:

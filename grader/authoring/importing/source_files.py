@@ -12,7 +12,7 @@ MAX_DOCUMENT: Final = 4 << 20
 MAX_FILE: Final = 1 << 20  # one file of an exercise's folder
 
 _IN_A_FOLDER: Final = 10_000  # entries that are looked at
-_MOST_AT_EACH_END: Final = 60
+_MAX_AT_EACH_END: Final = 60
 _DEEPEST_NESTING: Final = 24  # levels of JSON
 
 
@@ -142,6 +142,6 @@ def subfolders(folder: Path) -> list[Path]:
 def printable_name(name: object) -> str:
     """Write a name that others chose so that it cannot disturb a terminal."""
     text = str(name)
-    if len(text) > 2 * _MOST_AT_EACH_END:
-        text = f"{text[:_MOST_AT_EACH_END]}…{text[-_MOST_AT_EACH_END:]}"
+    if len(text) > 2 * _MAX_AT_EACH_END:
+        text = f"{text[:_MAX_AT_EACH_END]}…{text[-_MAX_AT_EACH_END:]}"
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

@@ -54,7 +54,7 @@ _PLACES: Final = 7  # the default of assertAlmostEqual
 _PREPARING: Final = ("setUp", "setUpClass", "setup_method", "setup_class")
 _PRESET_NAMES: Final = frozenset({"np", "pytest"})  # in every body
 _IMPORTABLE: Final = frozenset(sys.stdlib_module_names) | {"numpy", "pytest"}
-_MOST_TESTS: Final = 500
+_MAX_TESTS: Final = 500
 _FIXTURE: Final = re.compile(r"(pytest\.)?fixture\b")
 _MARK: Final = re.compile(r"pytest\.mark\.(\w+)")
 _NOT_RUN: Final = ("skip", "skipif", "xfail", "usefixtures", "parametrize")
@@ -120,9 +120,9 @@ def _translate(module: "_Module") -> None:
     draft = module.draft
     for count, (node, group) in enumerate(tests):
         name = node.name
-        if count == _MOST_TESTS:
+        if count == _MAX_TESTS:
             draft.remarks.append(
-                f"more than {_MOST_TESTS} tests; {name} and what follows was left out"
+                f"more than {_MAX_TESTS} tests; {name} and what follows was left out"
             )
             return
         try:

@@ -46,7 +46,7 @@ _SHORTEST_WORDS: Final = 8  # characters of an id or a description that give the
 _SHORTEST_CODE: Final = 20  # characters of a line of code
 _DIGITS: Final = 5  # digits of a telling number
 _DEEPEST_ENCODING: Final = 3  # encodings in one another
-_MOST_BYTES: Final = 4 << 20  # bytes of one view
+_MAX_BYTES: Final = 4 << 20  # bytes of one view
 _BASE64: Final = re.compile(rb"[A-Za-z0-9+/_-]{8,}={0,2}")
 _ANY_HEADER: Final = 47  # for zlib: gzip or its own, with the largest window
 _TAG: Final = re.compile(r"<[^>]*>")
@@ -167,7 +167,7 @@ def _folded(text: str) -> str:
 
 def views(data: bytes, depth: int = 0) -> Iterator[str]:
     """Yield what a file says: as it is, and with everything taken off that it may be wrapped in."""
-    text = data[:_MOST_BYTES].decode("utf-8", "replace")
+    text = data[:_MAX_BYTES].decode("utf-8", "replace")
     yield text
     bare = html.unescape(_TAG.sub("", text))
     yield bare
@@ -186,7 +186,7 @@ def views(data: bytes, depth: int = 0) -> Iterator[str]:
     inner = [*filter(_is_packed, decoded), b"\n".join(filter(None, decoded))]
     if _is_packed(data):
         with contextlib.suppress(zlib.error):
-            inner.append(zlib.decompressobj(wbits=_ANY_HEADER).decompress(data, _MOST_BYTES))
+            inner.append(zlib.decompressobj(wbits=_ANY_HEADER).decompress(data, _MAX_BYTES))
     for each in filter(None, inner):
         yield from views(each, depth + 1)
 

@@ -24,7 +24,7 @@ _OTHERS = {
     "fault": "The grader can prove the exercise.",
 }
 _INDENT = 4
-_MOST_LINES = 3
+_MAX_LINES = 3
 _MET = ("zero", "negative", "infinite", "nan", "empty", "axis of length 1")
 
 
@@ -61,7 +61,7 @@ def print_proofs(console: Console, proofs: Mapping[Path, Proof], *, verbose: boo
 
 def _print_notes(console: Console, proofs: Mapping[Path, Proof], *, verbose: bool) -> None:
     notes = [(path, note) for path, proof in proofs.items() for note in proof.notes]
-    listing = notes if verbose else notes[: _MOST_LINES - 1]
+    listing = notes if verbose else notes[: _MAX_LINES - 1]
     if len(proofs) > 1 and not verbose:  # what no input reaches is so in nearly every exercise
         weak = [(path, note) for path, note in notes if note.check != MUTANTS]
         listing = [(path, replace(note, message=note.message.split(";")[0])) for path, note in weak]

@@ -16,7 +16,7 @@ _TAIL: Final = 22 + 65_535  # bytes: the end record with its comment
 _LENGTHS: Final = struct.Struct("<6xHL")  # of the end record: entries, and bytes of their list
 _MAX_ENTRY_BYTES: Final = 1024
 _PASSED_OVER: Final = ("__pycache__", "__MACOSX", "node_modules", "site-packages")
-MOST_FILES: Final = 1000
+MAX_FILES: Final = 1000
 """The files that a student's zip may have."""
 
 
@@ -39,7 +39,7 @@ def is_passed_over(name: str) -> bool:
     return name.startswith(".") or name in _PASSED_OVER
 
 
-def open_zip(file: IO[bytes], most: int = MOST_FILES) -> zipfile.ZipFile:
+def open_zip(file: IO[bytes], most: int = MAX_FILES) -> zipfile.ZipFile:
     """Open a zip.
 
     Raises:

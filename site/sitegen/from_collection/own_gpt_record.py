@@ -8,7 +8,7 @@ from grader.browser.own_gpt import Model, OwnGpt, Problem
 from grader.errors import GraderFault
 from sitegen.own_gpt import PARTS
 
-_MOST_LETTERS: Final = 300  # letters; a tale has some 200
+_MAX_LETTERS: Final = 300  # letters; a tale has some 200
 _END: Final = "\n"
 
 
@@ -26,7 +26,7 @@ def record(text: str, prompt: str, *, temperature: float, top_k: int, seed: int)
     steps: list[Any] = []
     try:
         problem = gpt.begin(prompt, seed=seed, is_new=True)
-        while problem is None and len(steps) < _MOST_LETTERS:
+        while problem is None and len(steps) < _MAX_LETTERS:
             step = gpt.next_letter(temperature=temperature, top_k=top_k)
             if isinstance(step, Problem):
                 problem = step

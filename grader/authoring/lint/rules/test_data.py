@@ -30,7 +30,7 @@ _SHAPED: Final = frozenset(
     }
 )
 _BY_ARGUMENTS: Final = frozenset({"randn", "rand"})  # their sizes are arguments, no tuple
-_MOST_RTOL: Final = 1e-2
+_MAX_RTOL: Final = 1e-2
 _MIN_ROUNDED: Final = 3  # decimals; fewer may well be all there are
 _BINARY_DIGITS: Final = 10  # a multiple of 2 ** -10 was hardly rounded
 _MISSING: Final = frozenset({"", "~", "null", "na", "n/a", "-nan", "+nan", "missing", "-"})
@@ -229,7 +229,7 @@ def constant_passes(subject: LintedExercise) -> Iterator[Problem]:
 def loose_tolerance(subject: LintedExercise) -> Iterator[Problem]:
     """A relative tolerance is above one percent, where many mistakes pass."""
     for index, test in enumerate(subject.exercise.tests):
-        if test.tolerance is not None and test.tolerance.rtol > _MOST_RTOL:
+        if test.tolerance is not None and test.tolerance.rtol > _MAX_RTOL:
             message = f"results that are off by {100 * test.tolerance.rtol:g} % pass"
             yield subject.problem(message, "tests", index, "tolerance", "rtol")
 

@@ -10,8 +10,8 @@ from grader.definitions.exercise import Difficulty
 from grader.definitions.wording import quote
 from grader.errors import Problem
 
-_MOST_TIMES: Final = 20  # the XP that is usual in the track
-_MOST_XP: Final = 1000
+_MAX_TIMES: Final = 20  # the XP that is usual in the track
+_MAX_XP: Final = 1000
 _DIFFICULTIES: Final[tuple[Difficulty, ...]] = get_args(Difficulty)
 
 
@@ -20,7 +20,7 @@ def xp_out_of_order(track: TrackSubject) -> Iterator[Problem]:
     """An exercise earns less than easier ones of its track usually do, or far more than any."""
     usual = median_low([each.xp for each in track.exercises] or [0])
     for exercise in track.exercises:
-        if exercise.xp > min(_MOST_TIMES * usual, _MOST_XP) > 0:
+        if exercise.xp > min(_MAX_TIMES * usual, _MAX_XP) > 0:
             message = f"xp: {exercise.xp} is far more than others earn; 5 to 50 is usual"
             yield Problem(track.documents[exercise.id].node("xp").where, message)
     easier: dict[Difficulty, float] = {}

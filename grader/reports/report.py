@@ -137,7 +137,7 @@ class Batch:
         return iter(self.reports)
 
     @property
-    def submissions(self) -> int:
+    def submission_count(self) -> int:
         """The number of submissions: what a student did not submit has a report too."""
         return sum(each.outcome != NOT_SUBMITTED for each in self.reports)
 

@@ -56,7 +56,7 @@ def render_batch(batch: Batch) -> str:
     """Return an annotation for each submission that did not pass, and one for all that did."""
     errors = [_error_command(report) for report in batch if report.outcome != Outcome.PASSED]
     passed = len(batch.reports) - len(errors)
-    notice = f"{passed} of {plural(batch.submissions, 'submission')} passed."
+    notice = f"{passed} of {plural(batch.submission_count, 'submission')} passed."
     return _join(errors, [command("notice", notice, title="Etude")])
 
 

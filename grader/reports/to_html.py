@@ -83,7 +83,7 @@ def render_batch(batch: Batch) -> str:
         caption="Points of each student in each exercise",
     )
     passed = sum(report.outcome == Outcome.PASSED for report in batch)
-    sentences = [f"{passed} of {plural(batch.submissions, 'submission')} passed."]
+    sentences = [f"{passed} of {plural(batch.submission_count, 'submission')} passed."]
     sentences += skipped_files_notes(batch)
     sections = "".join(text for report in batch for text in _section(report))
     return _page("Results", f"{overview}<p>{' '.join(sentences)}</p>\n{sections}")

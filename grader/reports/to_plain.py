@@ -64,7 +64,7 @@ def render_batch(batch: Batch) -> str:
     """Return a sentence for each submission, and how many there are of each kind."""
     outcomes = Counter(report.outcome for report in batch)
     sums = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.most_common())
-    lines = [f"{plural(batch.submissions, 'submission')}: {sums or 'nothing to do'}."]
+    lines = [f"{plural(batch.submission_count, 'submission')}: {sums or 'nothing to do'}."]
     for report in batch:
         verdict = report.verdict
         earned = f", {points_text(verdict.score, verdict.max_score)}" if verdict is not None else ""

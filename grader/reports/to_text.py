@@ -58,8 +58,7 @@ _INDENT: Final = "  "
 _BETWEEN: Final = 2  # blanks between the columns of a test's line
 _BELOW: Final = 4  # lines of the terminal for what follows: advice, waiting, the prompt
 _FEWEST_LINES: Final = 6  # lines of a verdict, however small the terminal is
-_WITHOUT_TERMINAL: Final = 100  # columns of blocks
-_WIDTH = 100
+_WIDTH: Final = 100  # columns of what no terminal shows
 _MAX_ROWS = 50  # submissions that are listed one by one
 _MAX_PATHS = 5  # files that were not looked at
 
@@ -154,9 +153,9 @@ def print_batch(console: Console, batch: Batch) -> None:
         if reason := counted_points_note(report) or failure_reason(report):
             console.print(Text(_INDENT + reason), soft_wrap=True)
     outcomes = Counter(report.outcome for report in reports)
-    summary = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.most_common())
-    total = plural(batch.submissions, "submission")
-    console.print(f"{total}: {summary or 'nothing to do'}", markup=False)
+    sums = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.most_common())
+    total = plural(batch.submission_count, "submission")
+    console.print(f"{total}: {sums or 'nothing to do'}", markup=False)
     with_notes = sum(report.grade is not None and bool(report.grade.note) for report in reports)
     if with_notes and not rows:
         console.print(f"{plural(with_notes, 'grade')} with a note; --format csv=FILE has them all")
@@ -200,7 +199,7 @@ class _VerdictLayout:
         self._console = console
         self._verdict = verdict
         self._detail = detail
-        width = console.width if console.is_terminal else _WITHOUT_TERMINAL
+        width = console.width if console.is_terminal else _WIDTH
         self._prose = min(width, WIDEST_PROSE)
         self._layout = TextLayout(width - len(_INDENT), has_colours(console), detail.text)
         self._opened = {test.id for test in failures_in_full(verdict, verbose=detail is _ALL)}

@@ -117,7 +117,7 @@ def test_whoever_is_on_the_roster_and_handed_nothing_in_gets_nothing(
         ["eve", "0", "2", "2", "8"],
     ]
     assert grades.name_unlisted_students(read, roster) == "eve"
-    assert batch.submissions == 2
+    assert batch.submission_count == 2
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from grader.definitions.yaml_source import Node, Scalar, read_yaml
 from grader.errors import ProblemList, UsageError
 from grader.grading.submissions.submission_time import ALL
 
-_MOST_ATTEMPTS: Final = 10_000  # attempts
+_MOST: Final = 10_000  # attempts, or days that work may be late
 _LEVELS: Final = (ALL, "tracks", "exercises", "extensions")
 _GRACE: Final = re.compile(r"([0-9]{1,4}) ?(min|h)")
 _SECONDS: Final = {"min": 60.0, "h": 3600.0}
@@ -87,7 +87,11 @@ class Schedule:
         return own or self.extensions.get((student, ALL))
 
     def rule(self, student: str, exercise: str) -> LateRule:
-        """Return the rule for a student's late work."""
+        """Return the rule for a student's late work.
+
+        An extension for `ALL` moves a due date; one for an exercise also gives one to an exercise
+        that has none.
+        """
         window = self.windows.get(exercise, self.default)
         due = window.due and (self.extension(student, exercise) or window.due)
         due = due or self.extensions.get((student, exercise))
@@ -136,17 +140,24 @@ def moment(text: str, *, zone_needed: bool = True) -> dt.datetime:
         zone_needed: Whether it must say its zone; else it is this machine's by default.
 
     Raises:
-        UsageError: It is no time, has no zone, or comes twice or never as clocks are changed.
+        UsageError: It is no time, has no zone or an unknown one, or comes twice or never as clocks
+            are changed.
     """
     time, _, zone = text.rpartition(" ") if "/" in text else (text, "", "")
     try:
         instant = parse_time(time)
-        if zone:
-            instant = instant.replace(tzinfo=zoneinfo.ZoneInfo(zone))
-    except (ValueError, OSError, zoneinfo.ZoneInfoNotFoundError):
+    except ValueError:
         raise UsageError(
             f"{text!r} is no time of the years 1970 to 9998; write it as 2026-12-01T18:00+01:00"
         ) from None
+    if zone:
+        try:
+            instant = instant.replace(tzinfo=zoneinfo.ZoneInfo(zone))
+        except (ValueError, OSError, zoneinfo.ZoneInfoNotFoundError):
+            raise UsageError(
+                f"{zone!r} is no time zone that is known here; write one as Europe/Zurich, or the "
+                "distance from UTC, as +01:00"
+            ) from None
     if instant.tzinfo is None and zone_needed:
         raise UsageError(
             f"{text!r} does not say its time zone; write {text}+01:00 or {text} Europe/Zurich"
@@ -209,6 +220,6 @@ def _value(name: str, node: Node) -> Any:
             raise UsageError("write a share of the points from 0 to 1, as 0.5")
         return float(node.text)
     kind, what = (bool, "true or false") if name == "hold_hidden" else (int, "a whole number")
-    if type(node.value) is not kind or (kind is int and not 0 < int(node.value) <= _MOST_ATTEMPTS):
+    if type(node.value) is not kind or (kind is int and not 0 < int(node.value) <= _MOST):
         raise UsageError(f"write {what}")
     return node.value

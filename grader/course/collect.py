@@ -146,7 +146,8 @@ class _Exercises:
                 f"{len(asking)} exercises ask for {stem}.py; put it into a folder named after one"
             )
         if asking:
-            return "/".join(*asking.items())
+            ((exercise, stem),) = asking.items()
+            return f"{exercise}/{stem}"
         if self.single is not None and self.single not in self.files_of:
             return self.single
         own = platform.file if (platform := PlatformName.parse(stem)) else stem
@@ -310,7 +311,8 @@ def _find_places(
     if not places:
         only_code(entries)
         if (exercise := exercises.exercise_of(PurePosixPath(file.path).name)) is None:
-            raise _RefusalError(*refused.values())
+            (why,) = refused.values()  # of the one that is code
+            raise _RefusalError(why)
         return [(inner, exercise)]
     result.left_out |= refused
     return places

@@ -10,13 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from grader.course.notebook_attachments import attach_images, data_cells
-from grader.definitions.exercise import (
-    Exercise,
-    Literals,
-    LiteralValue,
-    TestCase,
-    Tolerance,
-)
+from grader.definitions.exercise import Exercise, Literals, LiteralValue, TestCase, Tolerance
 from grader.definitions.track import Track
 from grader.grading.diagnosis.input_values import NotWritableError, count_numbers, python_text
 from grader.notebook_files import TEST_CELL, code_cell, notebook, text_cell

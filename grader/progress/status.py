@@ -37,12 +37,12 @@ class ExerciseStatus:
 
     @property
     def is_done(self) -> bool:
-        """Return whether nothing is left to earn."""
+        """Whether nothing is left to earn."""
         return self.state in ("passed", "given up")
 
     @property
     def total(self) -> int:
-        """Return all XP earned here, with one for each wrong program that was broken."""
+        """All XP earned here, with one for each wrong program that was broken."""
         return self.earned + min(len(self.broken), MAX_REWARDED_BREAKS)
 
     def worth(self, xp: int) -> int:
@@ -71,16 +71,17 @@ def exercise_statuses(history: History) -> dict[ExerciseId, ExerciseStatus]:
                 break
             failures += 1
         statuses[name] = ExerciseStatus(
-            state,
-            len(attempts),
-            failures,
-            max((each.number for each in hints), default=0),
-            paid,
-            max(0, passed.xp - paid) if passed is not None and not gave_up else 0,
-            gave_up,
-            passed.at if passed is not None else None,
-            passed is not None and all(each.self_reported for each in attempts if each.passed),
-            frozenset(each.misconception for each in events.broken),
+            state=state,
+            attempts=len(attempts),
+            failures=failures,
+            hints=max((each.number for each in hints), default=0),
+            paid=paid,
+            earned=max(0, passed.xp - paid) if passed is not None and not gave_up else 0,
+            gave_up=gave_up,
+            passed_at=passed.at if passed is not None else None,
+            self_reported=passed is not None
+            and all(each.self_reported for each in attempts if each.passed),
+            broken=frozenset(each.misconception for each in events.broken),
         )
     return statuses
 

@@ -39,8 +39,8 @@ export const INITIAL_STATUS: ExerciseStatus = {
 };
 
 /** Return the XP that a first pass would earn now, of an exercise that is worth `xp`. */
-export function availableXp(standing: ExerciseStatus, xp: number): number {
-  return standing.closed ? 0 : Math.max(0, xp - standing.paid);
+export function availableXp(status: ExerciseStatus, xp: number): number {
+  return status.closed ? 0 : Math.max(0, xp - status.paid);
 }
 
 /** Return the status of every exercise in a history. */

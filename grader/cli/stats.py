@@ -51,12 +51,12 @@ def command(results: tuple[Path, ...], database: str | None, form: str) -> None:
         rows = read_rows(report.data() for report in read_results(results))
         statistics, tests, groups = summarise(rows), statistics_of_tests(rows), failure_groups(rows)
     else:
-        numbers = server_module("gradebook_data").numbers
+        read_statistics = server_module("gradebook_data").exercise_statistics
         with (
             server_module("commands.server_options").open_store(database) as opened,
             opened.read() as connection,
         ):
-            statistics = [each.statistics for each in numbers(connection)]
+            statistics = [each.statistics for each in read_statistics(connection)]
     if not statistics:
         raise UsageError("there is no verdict in what was given")
     if form == "json":

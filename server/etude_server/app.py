@@ -21,13 +21,7 @@ from etude_server.api.rate_limits import Rates, Streams
 from etude_server.api.site_routes import Site
 from etude_server.lti.keys import PlatformKeys
 from etude_server.service import Service
-from etude_server.staff import (
-    gradebook_pages,
-    login,
-    people_pages,
-    regrade_pages,
-    submission_pages,
-)
+from etude_server.staff import gradebook_pages, login, people_pages, regrade_pages, submission_pages
 from grader import __version__
 
 _METHODS: Final = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]

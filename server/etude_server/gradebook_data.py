@@ -84,14 +84,16 @@ class Overview:
 
 def overview(connection: Connection, most_stuck: int) -> Overview:
     """Return the overview, with at most so many students."""
-    every = numbers(connection)
+    every = exercise_statistics(connection)
     stuck = [(each.statistics.exercise, who) for each in every for who in each.stuck]
     stuck.sort(key=lambda pair: -pair[1].failed)
     exercises = [(each.statistics, len(each.stuck)) for each in every]
     return Overview(exercises, stuck[:most_stuck], len(stuck[most_stuck:]))
 
 
-def numbers(connection: Connection, exercise: str | None = None) -> list[GradebookNumbers]:
+def exercise_statistics(
+    connection: Connection, exercise: str | None = None
+) -> list[GradebookNumbers]:
     """Return the statistics of exercises, the hardest first; or those of one among all.
 
     A student counts as passed who has passed once, with the best score; mistakes count once for

@@ -204,11 +204,12 @@ class Grading:
                     stored = verdicts.find(connection, key)
                 else:  # an older version is graded no more: its last verdict is published again
                     stored = verdicts.find_latest(connection, version, request.source_hash)
-                is_final = stored and (version != loaded or verdicts.IS_ERASED not in stored.body)
+                is_final = stored is not None and (
+                    version != loaded or verdicts.IS_ERASED not in stored.body
+                )
                 text = "" if is_final else submissions.read_source(connection, request.source_hash)
-            if (
-                stored is not None and not text
-            ):  # otherwise another person wrote an erased program again
+            # With a text, another person wrote an erased program again.
+            if stored is not None and not text:
                 self._publisher.put([request], lambda _: stored)
                 return
             if exercise is None or version != loaded:

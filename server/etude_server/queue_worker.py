@@ -206,7 +206,8 @@ class _QueueWorker:
                 begun = regrades.find(connection, regrade_id)
                 if begun is None or begun.state != "running":
                     return None
-                return begun if regrades.open_sources(connection, begun, only=source_hash) else None
+                is_open = regrades.is_source_open(connection, begun, source_hash)
+                return begun if is_open else None
 
         begun = await asyncio.to_thread(find)
         if begun is None:

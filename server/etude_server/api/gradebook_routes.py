@@ -151,7 +151,7 @@ def fill_canvas(
 @router.get("/statistics", response_model=list[StatisticsInfo])
 def statistics(service: ServiceOf, exercise: Exercise = None) -> list[dict[str, Any]]:
     """Return the difficulty, common mistakes and stuck students of exercises; hardest first."""
-    numbers = service.staff_reader.read(gradebook_data.numbers, exercise)
+    numbers = service.staff_reader.read(gradebook_data.exercise_statistics, exercise)
     return [{**asdict(each.statistics), "stuck": each.stuck} for each in numbers]
 
 

@@ -97,10 +97,10 @@ def find_submission(submission_id: Id, service: ServiceOf) -> StoredSubmission:
 Existing = Annotated[StoredSubmission, Depends(find_submission)]
 
 
-def own_submission(person: Someone, submission: Existing) -> StoredSubmission:
+def own_submission(person: Someone, submitted: Existing) -> StoredSubmission:
     """Return a submission, or answer 404; a student may see only their own."""
-    is_hidden = person.role == "student" and submission.person_id != person.id
-    return need_existing(None if is_hidden else submission, "submission")
+    is_hidden = person.role == "student" and submitted.person_id != person.id
+    return need_existing(None if is_hidden else submitted, "submission")
 
 
 Own = Annotated[StoredSubmission, Depends(own_submission)]
@@ -228,13 +228,13 @@ def list_submissions(
     status_code=HTTPStatus.NO_CONTENT,
     responses=responses(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
-def release(person: Staff, submission: Existing, service: ServiceOf) -> None:
+def release(person: Staff, submitted: Existing, service: ServiceOf) -> None:
     """Queue a parked submission again."""
     with service.database.write() as connection:
-        is_released = submissions.release(connection, submission.id, actor=person.id)
+        is_released = submissions.release(connection, submitted.id, actor=person.id)
     if not is_released:
         raise ProblemError(HTTPStatus.CONFLICT, "It is not parked.")
-    service.executor.notify([submission.id])
+    service.executor.notify([submitted.id])
 
 
 def _accept(service: Service, person: Person, new: NewSubmission, key: str) -> SubmissionState:
@@ -244,8 +244,11 @@ def _accept(service: Service, person: Person, new: NewSubmission, key: str) -> S
         oldest = submissions.oldest_waiting(connection)
         age = -math.inf if oldest is None else (now() - oldest) / 1_000_000
         if most and age > most:
-            detail = f"The oldest submission has waited {age:.0f} s; come back when the queue is"
-            raise retry_later_error(f"{detail} shorter.", most / 4)
+            detail = (
+                f"The oldest submission has waited {age:.0f} s; "
+                "come back when the queue is shorter."
+            )
+            raise retry_later_error(detail, most / 4)
         accepted = submissions.accept(connection, person, new.exercise, new.source, key=key)
         submitted = accepted.submission
         if accepted.is_new:

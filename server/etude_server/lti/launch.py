@@ -34,25 +34,29 @@ from grader.errors import EtudeError
 LOGIN_SECONDS: Final = 600
 """Seconds that a browser may take from us to its platform and back."""
 
-_CLAIM: Final = "https://purl.imsglobal.org/spec/lti/claim/"
-_DEEP_LINKING_REQUEST: Final = "LtiDeepLinkingRequest"
-_CHOICE_SECONDS: Final = 3600
-_DEEP_LINKING_CLAIM: Final = "https://purl.imsglobal.org/spec/lti-dl/claim/"
-_CHOICE_AUDIENCE: Final = "etude deep linking"  # the audience of what we sign for ourselves
 SCORE_SCOPE: Final = "https://purl.imsglobal.org/spec/lti-ags/scope/score"
+
+_CHOICE_SECONDS: Final = 3600  # that an instructor may take to choose exercises
+_ANSWER_SECONDS: Final = 300  # that a browser may take to bring the choice to its platform
+_LEEWAY: Final = 10  # seconds by which clocks may differ
+
+_REQUIRED: Final = ("iss", "aud", "sub", "exp", "iat", "nonce")
+_ID_LENGTH: Final = 255  # characters of an id, as LTI has it
+_CLAIM: Final = "https://purl.imsglobal.org/spec/lti/claim/"
 _AGS: Final = "https://purl.imsglobal.org/spec/lti-ags/claim/endpoint"
 _NRPS: Final = "https://purl.imsglobal.org/spec/lti-nrps/claim/namesroleservice"
+_DEEP_LINKING_CLAIM: Final = "https://purl.imsglobal.org/spec/lti-dl/claim/"
+_DEEP_LINKING_REQUEST: Final = "LtiDeepLinkingRequest"
+_CHOICE_AUDIENCE: Final = "etude deep linking"  # the audience of what we sign for ourselves
+
 _MEMBERSHIP: Final = "http://purl.imsglobal.org/vocab/lis/v2/membership"
 # The published roles in a course. `membership/Learner#Instructor` is a learner's, and roles of the
 # institution or the system say nothing of the course. Names and Roles may leave out the vocabulary.
 _ASSISTANT: Final = frozenset({f"{_MEMBERSHIP}/Instructor#TeachingAssistant", "TeachingAssistant"})
 _INSTRUCTOR: Final = frozenset({f"{_MEMBERSHIP}#Instructor", "Instructor"})
-_LEEWAY: Final = 10  # seconds by which clocks may differ
-_COOKIE: Final = "etude_lti_"
-_ID_LENGTH: Final = 255  # characters of an id, as LTI has it
-_STATE_IN_NAME: Final = 16  # characters of the state that name the cookie: several launches at once
-_REQUIRED: Final = ("iss", "aud", "sub", "exp", "iat", "nonce")
 
+_COOKIE: Final = "etude_lti_"
+_STATE_IN_NAME: Final = 16  # characters of the state that name the cookie: several launches at once
 
 _NO_LINE_ITEM: Final = (
     "This link has no line item, so grades of this exercise do not reach your gradebook. Let the "
@@ -284,9 +288,8 @@ def _check_message(platform: Platform, claims: Mapping[str, Any]) -> None:
     if not isinstance(deployment, str) or deployment not in platform.deployments:
         raise LaunchError("This deployment of the learning platform is not registered here.")
     for value in (claims["sub"], claims["nonce"]):
-        if not isinstance(value, str) or not 0 < len(value) <= _ID_LENGTH:
-            raise LaunchError("The learning platform does not say who comes.")
-        if not value.isascii() or not value.isprintable():
+        is_id = isinstance(value, str) and 0 < len(value) <= _ID_LENGTH
+        if not is_id or not value.isascii() or not value.isprintable():
             raise LaunchError("The learning platform does not say who comes.")
 
 
@@ -403,7 +406,7 @@ def answer_choice(
         "iss": platform.client_id,
         "aud": [platform.issuer],
         "iat": moment,
-        "exp": moment + 300,
+        "exp": moment + _ANSWER_SECONDS,
         "nonce": uuid.uuid4().hex,
         _CLAIM + "message_type": "LtiDeepLinkingResponse",
         _CLAIM + "version": "1.3.0",

@@ -160,7 +160,7 @@ def accept_page(service: ServiceOf, key: Annotated[str, Query(max_length=200)] =
 def accept(sent: EntryForm, service: ServiceOf, cookie: CookieOf) -> Response:
     """Sign a person in, close the browser's last session, and show a token for the next time."""
     with service.database.write() as connection:
-        invitee = people.find_invitee(connection, sent.get("key", ""), use=True)
+        invitee = people.redeem_invite(connection, sent.get("key", ""))
         if invitee is None:
             raise ProblemError(HTTPStatus.NOT_FOUND, _NOT_VALID)
         token = people.make_token(connection, invitee, "invite", actor=invitee.id)

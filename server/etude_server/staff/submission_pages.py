@@ -21,15 +21,7 @@ from etude_server.staff.login import (
     staff_pages,
 )
 from etude_server.staff.page_templates import FOLDER, render
-from etude_server.store import (
-    events,
-    grades,
-    people,
-    submissions,
-    unsent_scores,
-    verdicts,
-    windows,
-)
+from etude_server.store import events, grades, people, submissions, unsent_scores, verdicts, windows
 from etude_server.store.submissions import State
 
 _PAGE: Final = 50  # submissions
@@ -75,7 +67,7 @@ def overview(visitor: Instructor, service: ServiceOf) -> Response:
 def exercise(exercise: str, visitor: Instructor, service: ServiceOf) -> Response:
     """Show an exercise's statistics and latest submissions."""
     definition = need_existing(service.catalog.find(exercise), "exercise")
-    numbers = service.staff_reader.read(gradebook_data.numbers, exercise)
+    numbers = service.staff_reader.read(gradebook_data.exercise_statistics, exercise)
     with service.database.read() as connection:
         listed = submissions.list_submissions(connection, exercise=exercise, most=_PAGE)
     return render(

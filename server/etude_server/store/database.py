@@ -65,13 +65,13 @@ class Database:
         # None in memory and on PostgreSQL.
         is_file = name == "sqlite" and self.url.database not in {None, "", ":memory:"}
         self.path = Path(str(self.url.database)) if is_file else None
-        # What was to be written may be a submission's text: no error quotes it.
         # Last in, first out: few connections do most, and the rest are not opened at all.
         pool: dict[str, Any] = {"pool_size": 10, "max_overflow": 10, "pool_use_lifo": True}
         if name == "sqlite":
             pool["connect_args"] = {"timeout": _BUSY_SECONDS}
         else:
             pool["pool_pre_ping"] = True  # replaces an idle connection that the server has closed
+        # What was to be written may be a submission's text: no error quotes it.
         self.engine = create_engine(self.url, hide_parameters=True, **pool)
         if name == "sqlite":
             event.listen(self.engine, "connect", _prepare_sqlite)

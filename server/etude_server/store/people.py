@@ -11,7 +11,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final, Literal, TypeAlias, get_args
 
-from sqlalchemy import Connection, Select, and_, bindparam, delete, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    bindparam,
+    delete,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from etude_server.store import events
 from etude_server.store.ids import new_id, now
@@ -160,14 +171,21 @@ def list_people(
     return [Person(*row) for row in connection.execute(query)]
 
 
-def find_invitee(connection: Connection, key: str, *, use: bool = False) -> Person | None:
-    """Return whom an invite is for, and use it up if that is asked; None if it is not valid."""
-    conditions = (invite.c.hash == digest(key), invite.c.expires_at > now())
-    query = select(*COLUMNS).join(invite).where(*conditions, person.c.disabled_at.is_(None))
-    invitee = _one(connection, query)
-    if use and not connection.execute(delete(invite).where(*conditions)).rowcount:
-        return None
-    return invitee
+def find_invitee(connection: Connection, key: str) -> Person | None:
+    """Return whom an invite is for; None if it is not valid."""
+    query = select(*COLUMNS).join(invite)
+    return _one(connection, query.where(*_valid_invite(key), person.c.disabled_at.is_(None)))
+
+
+def redeem_invite(connection: Connection, key: str) -> Person | None:
+    """Use an invite up, and return whom it is for; None if it is not valid, or no more."""
+    invitee = find_invitee(connection, key)
+    is_used_here = connection.execute(delete(invite).where(*_valid_invite(key))).rowcount
+    return invitee if is_used_here else None
+
+
+def _valid_invite(key: str) -> tuple[ColumnElement[bool], ...]:
+    return invite.c.hash == digest(key), invite.c.expires_at > now()
 
 
 def get_person(connection: Connection, person_id: str) -> Person:
@@ -212,7 +230,11 @@ def lock_person(connection: Connection, person_id: str) -> str:
 
 
 def lock_present_person(connection: Connection, person_id: str) -> None:
-    """Lock a person as `hold` does; raise `UsageError` if they were erased since they were read."""
+    """Lock a person as `lock_person` does.
+
+    Raises:
+        UsageError: They were erased since they were read.
+    """
     if is_erased(lock_person(connection, person_id)):
         raise UsageError("this person was erased")
 
@@ -249,9 +271,8 @@ def open_session(connection: Connection, owner: Person, until: int | None = None
     It lasts until a time in microseconds at most; of too many sessions the oldest ends.
     """
     longest = now() + SESSION_SECONDS * 1_000_000
-    lock_present_person(
-        connection, owner.id
-    )  # or two sign-ins at once would end each other's session
+    # Two sign-ins at once would end each other's session.
+    lock_present_person(connection, owner.id)
     conditions = and_(session.c.person_id == owner.id, session.c.expires_at > now())
     newest = select(session.c.hash).where(conditions).order_by(session.c.created_at.desc())
     connection.execute(

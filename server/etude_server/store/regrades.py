@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Final, Literal, Self, TypeAlias
 
 from sqlalchemy import Connection, ScalarSelect, and_, exists, func, insert, select, update
 
@@ -56,9 +56,14 @@ def _count(*which: Any) -> ScalarSelect[int]:
     return select(func.count()).where(condition, *which).scalar_subquery()
 
 
-_COLUMNS = (
-    *(regrade.c[each.name] for each in fields(Regrade)[:-3]),
-    *(actor_name(regrade.c.by), _count(regrade_source.c.done.is_(True)), _count()),
+_COMPUTED: Final[dict[str, Any]] = {  # the fields of `Regrade` that its table does not hold
+    "by_name": actor_name(regrade.c.by),
+    "done": _count(regrade_source.c.done.is_(True)),
+    "sources": _count(),
+}
+_COLUMNS = tuple(
+    _COMPUTED[each.name] if each.name in _COMPUTED else regrade.c[each.name]
+    for each in fields(Regrade)
 )
 
 
@@ -272,18 +277,14 @@ def is_running(connection: Connection, regrade_id: str) -> bool:
     return connection.scalar(state) == "running"
 
 
-def open_sources(
-    connection: Connection, begun: Regrade, *, since: int | None = None, only: str | None = None
-) -> list[str]:
-    """Return the sources that are still to be done, in order, or `only` this one if it is.
+def open_sources(connection: Connection, begun: Regrade, *, since: int | None = None) -> list[str]:
+    """Return the sources that are still to be done, in order.
 
     With `since`, a time in microseconds, those that could not be graded after it are left out.
     """
     query = select(regrade_source.c.source_hash).where(
         regrade_source.c.regrade_id == begun.id, regrade_source.c.done.is_(False)
     )
-    if only is not None:
-        query = query.where(regrade_source.c.source_hash == only)
     if since is not None:
         failed = exists().where(
             attempt.c.exercise_hash == begun.to_hash,
@@ -294,6 +295,16 @@ def open_sources(
         query = query.where(~failed)
     ordered = query.order_by(regrade_source.c.source_hash)
     return [str(each) for each in connection.execute(ordered).scalars()]
+
+
+def is_source_open(connection: Connection, begun: Regrade, source_hash: str) -> bool:
+    """Return whether a source of a regrade is still to be done."""
+    condition = and_(
+        regrade_source.c.regrade_id == begun.id,
+        regrade_source.c.source_hash == source_hash,
+        regrade_source.c.done.is_(False),
+    )
+    return bool(connection.scalar(select(exists().where(condition))))
 
 
 def claim(connection: Connection, regrade_id: str, source_hash: str) -> bool:
@@ -331,7 +342,8 @@ def changes(
 ) -> Iterator[RegradeChange]:
     """Yield the verdicts that a regrade has changed or held, in order: `most` behind an event."""
     query = (
-        select(event.c.seq, event.c.subject, event.c.kind, event.c.data, person.c.name, PUBLIC_NAME)
+        select(event.c.seq, event.c.subject, event.c.kind, event.c.data)
+        .add_columns(person.c.name, PUBLIC_NAME.label("public_name"))
         .join(submission, submission.c.id == event.c.subject)
         .join(person, person.c.id == submission.c.person_id)
         .where(
@@ -351,7 +363,7 @@ def changes(
         held = row.kind == events.HELD
         new_mark = Mark.from_data(data["after"] if held else data)
         old_mark = Mark.from_data(data["before"])
-        who = row.subject, row.name, row[-1]
+        who = row.subject, row.name, row.public_name
         change = _change(who, old_mark, new_mark, held=held, seq=row.seq)
         if change.effect != "same":
             left = None if left is None else left - 1

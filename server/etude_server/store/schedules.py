@@ -9,14 +9,7 @@ from sqlalchemy import Connection, delete, insert, select
 from etude_server.store import events, unsent_scores
 from etude_server.store.ids import DAY, now
 from etude_server.store.submissions import StoredSubmission
-from etude_server.store.tables import (
-    PUBLIC_NAME,
-    extension,
-    lti_line,
-    person,
-    schedule,
-    submission,
-)
+from etude_server.store.tables import PUBLIC_NAME, extension, lti_line, person, schedule, submission
 from grader.course.schedule import Schedule, Window
 from grader.grading.submissions.submission_time import ALL
 

@@ -47,9 +47,9 @@ COLUMNS: Final = (
     submission.c.source_hash,
     submission.c.received_at,
 )
-"""Those of `Submitted`."""
+"""Those of `StoredSubmission`."""
 
-_SUBMITTED: Final[Select[Any]] = select(*COLUMNS)
+_SELECT_SUBMISSIONS: Final[Select[Any]] = select(*COLUMNS)
 # Made once: to put a statement together takes longer than to execute it.
 _TEXT: Final = select(source.c.text).where(source.c.hash == bindparam("of"))
 _RESTORE: Final = (  # a text that was erased with the last person who had submitted it
@@ -57,16 +57,12 @@ _RESTORE: Final = (  # a text that was erased with the last person who had submi
     .where(source.c.hash == bindparam("of"), source.c.text == "")
     .values(text=bindparam("again"))
 )
-_ONE: Final = _SUBMITTED.where(submission.c.id == bindparam("of"))
-_WAITING: Final = _SUBMITTED.join(waiting, waiting.c.submission_id == submission.c.id).where(
-    waiting.c.parked.is_(False)
-)
+_ONE: Final = _SELECT_SUBMISSIONS.where(submission.c.id == bindparam("of"))
+_WAITING: Final = _SELECT_SUBMISSIONS.join(
+    waiting, waiting.c.submission_id == submission.c.id
+).where(waiting.c.parked.is_(False))
 _WAITING_ONE: Final = _WAITING.where(waiting.c.submission_id == bindparam("of"))
-_NEXT_WAITING: Final = (
-    _WAITING.where(waiting.c.submission_id > bindparam("after"))
-    .order_by(waiting.c.submission_id)
-    .limit(bindparam("most"))
-)
+_NEXT_WAITING: Final = _WAITING.order_by(waiting.c.submission_id).limit(bindparam("most"))
 _WAITING_BEFORE: Final = select(func.count()).select_from(
     select(waiting.c.submission_id)
     .where(waiting.c.parked.is_(False), waiting.c.submission_id < bindparam("of"))
@@ -156,7 +152,7 @@ def accept(
     row = {**asdict(added), "idempotency_key": key}
     if not insert_if_absent(connection, submission, row):
         same = (submission.c.person_id == owner.id, submission.c.idempotency_key == key)
-        earlier = StoredSubmission(*connection.execute(_SUBMITTED.where(*same)).one())
+        earlier = StoredSubmission(*connection.execute(_SELECT_SUBMISSIONS.where(*same)).one())
         if (earlier.exercise, earlier.source_hash) != (exercise, digest):
             raise KeyReusedError
         return AcceptedSubmission(earlier, is_new=False)
@@ -177,9 +173,9 @@ def read_source(connection: Connection, source_hash: str) -> str:
     return str(connection.execute(_TEXT, {"of": source_hash}).scalar_one())
 
 
-def next_waiting(connection: Connection, most: int, *, after: str = "") -> list[StoredSubmission]:
-    """Return submissions that wait to be graded, the oldest first, after a submission's id."""
-    rows = connection.execute(_NEXT_WAITING, {"after": after, "most": most})
+def next_waiting(connection: Connection, most: int) -> list[StoredSubmission]:
+    """Return submissions that wait to be graded, the oldest first, at most so many."""
+    rows = connection.execute(_NEXT_WAITING, {"most": most})
     return [StoredSubmission(*row) for row in rows]
 
 

@@ -9,15 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from sqlalchemy import (
-    Connection,
-    Select,
-    bindparam,
-    delete,
-    func,
-    insert,
-    select,
-)
+from sqlalchemy import Connection, Select, bindparam, delete, func, insert, select
 
 from etude_server.store import events, people, unsent_scores
 from etude_server.store.database import allow_changes, insert_if_absent, upsert
@@ -294,7 +286,7 @@ def publish(
 
 
 def _rank(passed: bool, score: int, max_score: int) -> tuple[bool, float]:
-    """Return the order of verdicts, as `_BEST` has it."""
+    """Return the order of verdicts, as `_SELECT_BEST` has it."""
     return passed, score / max(max_score, 1)
 
 

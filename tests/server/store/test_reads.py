@@ -38,14 +38,14 @@ from tests.server.store.test_store import _publish, _submit
 
 READS: Final[dict[ModuleType, str]] = {
     events: "list_events",
-    gradebook_data: "csv_part batch overview numbers table matrix_csv moodle_csv",
+    gradebook_data: "csv_part batch overview exercise_statistics table matrix_csv moodle_csv",
     grades: "person_grades student_grades find_grade sum_grades",
     people: "find_person need find_by_id get_person list_tokens find_by_token "
     "find_by_session find_invitee list_people find_login",
     personal_data: "export inactive",
     platforms: "list_platforms get find",
     regrades: "versions sources seconds_each find_changes find list_regrades running is_running "
-    "open_sources",
+    "open_sources is_source_open",
     schedules: "extensions attempts_before",
     submissions: "find read_source next_waiting find_waiting count_waiting waiting_before "
     "place oldest_waiting list_submissions stuck list_comments list_commented",

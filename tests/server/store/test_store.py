@@ -460,7 +460,7 @@ def test_numbers_of_an_exercise_read_no_single_submission(
         statements.clear()
         with database.read() as connection:
             rows = _rows_of(connection)
-            (found,) = gradebook_data.numbers(connection)
+            (found,) = gradebook_data.exercise_statistics(connection)
             read.append((len(statements), len(rows)))
         assert found.statistics.students == 2
         assert found.statistics.failed_tests == {"t-e1": 2}
@@ -495,8 +495,8 @@ def test_the_database_adds_up_as_the_files_do(database: Database) -> None:
         staff = people.add_person(connection, "prof", "instructor", actor="test")
         connection.execute(insert(grade).values((staff.id, "hard", staff.id, 10, 10, True, 5, 99)))
     with database.read() as connection:
-        found = [each.statistics for each in gradebook_data.numbers(connection)]
-        (alone,) = gradebook_data.numbers(connection, "rare")
+        found = [each.statistics for each in gradebook_data.exercise_statistics(connection)]
+        (alone,) = gradebook_data.exercise_statistics(connection, "rare")
     expected = summarise(rows)
     assert [each.exercise for each in found] == [each.exercise for each in expected]
     for ours, theirs in zip(found, expected, strict=True):

@@ -107,7 +107,7 @@ def check(
     began = time.time()
     definition = _exercise(exercise, course)
     submission = _submission(definition, *_cells(caller))
-    probe = Probe(shapes=True) if shapes else None
+    probe = Probe(with_shapes=True) if shapes else None
     verdict = _grade(Job(definition, submission, probe=probe), unsafe=unsafe)
     spell = partial(_call, course)
     follow_up = progress_record.FollowUp(definition, None, advises=True, spell=spell)

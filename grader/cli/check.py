@@ -261,7 +261,7 @@ def _grade(
     submission = read_submission(path, definition.files_to_submit).part_for(definition)
     if submission.is_unreadable:
         raise UsageError(f"{submission.path}: {submission.problem}")
-    probe = Probe(shapes=True) if request.shapes else None
+    probe = Probe(with_shapes=True) if request.shapes else None
     ((_, result),) = pool.grade([Job(definition, submission, probe=probe)])
     if isinstance(result, EtudeError):
         raise result

@@ -57,7 +57,7 @@ def break_job(exercise: Exercise, misconception: str, call: str) -> Job:
         close = did_you_mean(misconception, codes)
         raise UsageError(f"'{exercise.id}' has no misconception '{misconception}'{close}")
     submission = Submission.from_bytes(Path(exercise.path_name), codes[misconception].encode())
-    return Job(exercise, submission, probe=Probe(breaks=call))
+    return Job(exercise, submission, probe=Probe(breaking_call=call))
 
 
 def _distance(solution: str, code: str) -> tuple[int, int]:

@@ -34,7 +34,7 @@ def notes_on_breaking_calls(exercise: Exercise, pool: Pool) -> Iterable[ProofFin
     """Yield notes: on what learners cannot break, on what is wrongly kept, and on large calls."""
     if exercise.kind not in ("write", "fix"):
         return
-    path, probe = Path(exercise.path_name), Probe(breaks="")
+    path, probe = Path(exercise.path_name), Probe(breaking_call="")
     jobs = [
         Job(exercise, Submission.from_bytes(path, each.code.encode()), probe=probe)
         for each in exercise.misconceptions

@@ -103,7 +103,7 @@ def run(
         original: The exercise that it is a variant of, if its tests draw the same inputs.
         diagnosed: As a learner's is, with the diagnosis of a mistake.
     """
-    probe = None if diagnosed else Probe(form_of="" if original is None else original.digest)
+    probe = None if diagnosed else Probe(variant_of="" if original is None else original.digest)
     return VariantRun(group, name, Job(exercise, _submission(exercise, source), probe=probe))
 
 
@@ -116,7 +116,7 @@ def run_for_evidence(
         wrong_program: Its source, to ask whether the two notice each other.
     """
     other = None if wrong_program is None else _submission(exercise, wrong_program)
-    probe = Probe(evidence=True, wrong_program=other)
+    probe = Probe(with_evidence=True, wrong_program=other)
     return VariantRun(group, name, Job(exercise, _submission(exercise, source), probe=probe))
 
 
@@ -138,7 +138,7 @@ def run_mutant(
     used = solution.cpu_seconds if solution is not None else 0.0
     cpu_seconds = min(usual.cpu_seconds, max(1, math.ceil(_SLOWDOWN * used)))
     limits = replace(usual, cpu_seconds=cpu_seconds)
-    probe = Probe(first_failure=True, form_of=original.digest)
+    probe = Probe(stops_at_failure=True, variant_of=original.digest)
     return VariantRun(group, name, Job(hidden, _submission(hidden, source), limits, probe))
 
 

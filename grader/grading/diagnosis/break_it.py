@@ -50,7 +50,7 @@ _SCALES: Final = (1e3, 1e-6, 1e-200, 0.0)  # of numbers; what is computed may le
 
 
 def break_program(oracle: Oracle, submission: Submission, sandbox: Children, text: str) -> Verdict:
-    """Return the verdict of `Probe.breaks`: with an example, or with the reason why there is none.
+    """Return the verdict on a probe's `breaking_call`: with an example, or why there is none.
 
     Args:
         text: The learner's call; empty for the smallest one that a search finds.

@@ -15,24 +15,24 @@ class Probe:
     """The requests of a proof beyond grading.
 
     Attributes:
-        first_failure: Stop at the first test that does not pass; later tests have no result.
-        evidence: The verdict carries `Evidence`.
-        form_of: The digest of the exercise that the job's own is a form of. Tests of the same id
+        stops_at_failure: Stop at the first test that does not pass; later tests have no result.
+        with_evidence: The verdict carries `Evidence`.
+        variant_of: The digest of the exercise of which the job's is a variant. Tests of the same id
             ask the same in both, so inputs and expected values are computed once.
         wrong_program: Is graded before the submission, and both again after it. The evidence lists
             the tests that changed.
-        breaks: A learner's call that shall show that the submission is wrong; empty to search for
-            a small one. No test runs. The verdict's example is the call if it counts; otherwise
-            its message says why it does not.
-        shapes: The verdict carries `shapes`; nothing else of it changes.
+        breaking_call: A learner's call that shall show that the submission is wrong; empty to
+            search for a small one. No test runs. The verdict's example is the call if it counts;
+            otherwise its message says why it does not.
+        with_shapes: The verdict carries `shapes`; nothing else of it changes.
     """
 
-    first_failure: bool = False
-    evidence: bool = False
-    form_of: str = ""
+    stops_at_failure: bool = False
+    with_evidence: bool = False
+    variant_of: str = ""
     wrong_program: Submission | None = None
-    breaks: str | None = None
-    shapes: bool = False
+    breaking_call: str | None = None
+    with_shapes: bool = False
 
 
 @dataclass(frozen=True, slots=True)

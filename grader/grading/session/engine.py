@@ -220,7 +220,7 @@ class _GradingSession:
         if lacking := sorted(set(job.exercise.packages) - self._sandbox.packages):
             raise GraderFault(f"the sandbox was started without {', '.join(lacking)}")
         # All variants of an exercise share its values.
-        cache_key = (job.probe and job.probe.form_of) or job.exercise.digest
+        cache_key = (job.probe and job.probe.variant_of) or job.exercise.digest
         oracle = Oracle(job.exercise, self._sandbox, self._values.get(cache_key, ValueCache))
 
         def note(kind: str, content: object) -> None:
@@ -228,10 +228,10 @@ class _GradingSession:
                 self._note(kind, content)
 
         with provide_data_files(job.exercise):
-            if job.probe and job.probe.breaks is not None:
+            if job.probe and job.probe.breaking_call is not None:
                 from grader.grading.diagnosis.break_it import break_program
 
-                return break_program(oracle, job.submission, self._sandbox, job.probe.breaks)
+                return break_program(oracle, job.submission, self._sandbox, job.probe.breaking_call)
             if job.probe is None or job.probe.wrong_program is None:
                 return self._verdict(session, job, oracle, self._note)
             # A wrong program runs before the job's, and both again: neither may notice the other.
@@ -267,7 +267,7 @@ class _GradingSession:
             ],
         )
         results: dict[TestId, TestResult] = {}
-        has_feedback = probe is None or probe.shapes
+        has_feedback = probe is None or probe.with_shapes
         with SubmissionRun(
             oracle,
             job.submission,
@@ -280,8 +280,10 @@ class _GradingSession:
             run.prepare()
             note(journal.BEGAN, time.monotonic())
             tests = ((item.case.id, partial(_run_item, item, run)) for item in items)
-            run_tests(run, tests, results, note, first_failure=bool(probe and probe.first_failure))
-            evidence = collect_evidence(run) if probe and probe.evidence else None
+            run_tests(
+                run, tests, results, note, first_failure=bool(probe and probe.stops_at_failure)
+            )
+            evidence = collect_evidence(run) if probe and probe.with_evidence else None
         verdict = replace(run.verdict(results, self._sandbox.backend.name), evidence=evidence)
         if has_feedback:
             searches = _Searches(self._diagnosticians, oracle, self._sandbox, job, run, results)

@@ -57,7 +57,7 @@ def recover_result(job: Job, notes: Sequence[tuple[str, Any]], sandbox: str) -> 
     if list(results) != [test.id for test in tests[: len(finished)]]:
         raise ValueError("not the results of this job's tests")
     left = tests[len(finished) :]
-    if job.probe is not None and job.probe.first_failure:
+    if job.probe is not None and job.probe.stops_at_failure:
         del left[1:]
     for number, test in enumerate(left):
         results[test.id] = (

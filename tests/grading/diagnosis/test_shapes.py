@@ -64,7 +64,7 @@ PROGRAMS = {
 def shapes(make: Make, sandbox: Sandbox, source: str, *tests: Fields) -> list[str]:
     exercise = make(*tests, solution=SOLUTION)
     submission = Submission.from_bytes(Path("f.py"), source.encode())
-    verdict = grade(exercise, submission, sandbox, probe=Probe(shapes=True))
+    verdict = grade(exercise, submission, sandbox, probe=Probe(with_shapes=True))
     read = verdict_from_data(verdict_data(verdict))
     assert read.shapes == verdict.shapes
     return [

@@ -36,7 +36,7 @@ ENDS = "import os\n\n\ndef f(x):\n    os._exit(0)\n"
 def _wrong(make: Make, sandbox: Sandbox, source: str) -> Verdict:
     tests = [{**test, "expect": "solution"} for test in (VISIBLE, {**HIDDEN, "partial": True})]
     exercise = make(*tests, solution="def f(x):\n    return 3.0 * x\n")
-    [verdict] = graded(exercise, sandbox, source, probe=Probe(shapes=True))
+    [verdict] = graded(exercise, sandbox, source, probe=Probe(with_shapes=True))
     return verdict
 
 

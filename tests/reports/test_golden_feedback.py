@@ -19,7 +19,7 @@ from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise, ExerciseLimits
 from grader.definitions.properties import PROPERTIES
 from grader.grading.comparison import relations
-from grader.grading.comparison.compare import Rung
+from grader.grading.comparison.compare import DifferenceKind
 from grader.grading.comparison.relations.pair import RelationId
 from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.feedback import error_explanations
@@ -87,7 +87,7 @@ class Spy:
             told: Diagnostician, results: Any, observed: Any, deadline: float, source: str
         ) -> Diagnosis | None:
             for each in observed.values():
-                self._note(each.rung and each.rung.value)
+                self._note(each.difference_kind and each.difference_kind.value)
             self._listens = False
             try:
                 return diagnose(told, results, observed, deadline, source)
@@ -210,7 +210,11 @@ def test_everything_that_can_be_recognised_has_a_case() -> None:
     """
     names = {group: [path.name for path in CASES if group_of(path) == group] for group in NAMED}
     recognised = {
-        *(hyphened(rung.value) for rung in Rung if rung not in {Rung.FIGURE, Rung.PROPERTY}),
+        *(
+            hyphened(difference_kind.value)
+            for difference_kind in DifferenceKind
+            if difference_kind not in {DifferenceKind.FIGURE, DifferenceKind.PROPERTY}
+        ),
         *get_args(RelationId),
         *(cause for patterns in error_explanations.CAUSES.values() for cause in patterns),
     }

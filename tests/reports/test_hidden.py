@@ -28,7 +28,7 @@ from rich.console import Console
 
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
-from grader.grading.comparison.compare import Rung
+from grader.grading.comparison.compare import DifferenceKind
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.grading.session.engine import grade_all
@@ -42,7 +42,7 @@ Fields: TypeAlias = dict[str, Any]
 Render: TypeAlias = Callable[[Verdict], str]
 
 # Of a hidden figure test there is one sentence; see tests/grading/checks/test_figure_test.py.
-RUNGS = [rung for rung in Rung if rung is not Rung.FIGURE]
+KINDS = [kind for kind in DifferenceKind if kind is not DifferenceKind.FIGURE]
 DISCLOSURES = ("nothing", "category", "inputs")
 
 
@@ -109,23 +109,27 @@ def _filled(value: object, secret: Secret) -> object:
 
 PRINTED = {"run": "print('{word}', double({name}).tolist())", "stdout": "{word} [{twice}, {twice}]"}
 WAYS: Mapping[str, Way] = {
-    Rung.NOTHING: Way("return None"),
-    Rung.TYPE: Way("return f'{x}'"),
-    Rung.LENGTH: Way(
+    DifferenceKind.NOTHING: Way("return None"),
+    DifferenceKind.TYPE: Way("return f'{x}'"),
+    DifferenceKind.LENGTH: Way(
         "return [3 * x]", {"call": "double({name})", "expect": {"expression": "[1, 2]"}}
     ),
-    Rung.SHAPE: Way("return 3 * x[:1]"),
-    Rung.DTYPE: Way("return np.rint(3 * x).astype(int)"),
-    Rung.NOT_FINITE: Way("return np.where(x > 0, np.nan, x)"),
-    Rung.VALUES: Way("return 3 * x"),
-    Rung.SILENCE: Way("return 2 * x", {**PRINTED, "run": "double({name})  # {word}"}, says="str"),
-    Rung.TEXT: Way("return 3 * x", PRINTED),
-    Rung.INPUTS: Way("y = 2 * x\n    x *= 5\n    return y", {"call": "double({name})"}),
-    Rung.PROPERTY: Way("return x", {"call": "double({name})", "holds": "shift_invariant"}),
-    Rung.ASSERTION: Way(
+    DifferenceKind.SHAPE: Way("return 3 * x[:1]"),
+    DifferenceKind.DTYPE: Way("return np.rint(3 * x).astype(int)"),
+    DifferenceKind.NOT_FINITE: Way("return np.where(x > 0, np.nan, x)"),
+    DifferenceKind.VALUES: Way("return 3 * x"),
+    DifferenceKind.SILENCE: Way(
+        "return 2 * x", {**PRINTED, "run": "double({name})  # {word}"}, says="str"
+    ),
+    DifferenceKind.TEXT: Way("return 3 * x", PRINTED),
+    DifferenceKind.INPUTS: Way("y = 2 * x\n    x *= 5\n    return y", {"call": "double({name})"}),
+    DifferenceKind.PROPERTY: Way(
+        "return x", {"call": "double({name})", "holds": "shift_invariant"}
+    ),
+    DifferenceKind.ASSERTION: Way(
         "return 3 * x", {"pytest": "assert (double({name}) == {twice}).all(), f'{word} {{{name}}}'"}
     ),
-    Rung.BUDGET: Way(
+    DifferenceKind.BUDGET: Way(
         "return np.stack([2 * x] * 50_000)[0]", {"call": "double({name})", "budget": {"memory": 2}}
     ),
     "unsupported": Way("return lambda: x"),
@@ -384,7 +388,7 @@ def test_nothing_of_a_hidden_test_is_in_a_report(name: str, verdicts: dict[str, 
 def test_each_way_to_fail_did_come_about(verdicts: dict[str, Verdict]) -> None:
     """Or there would be nothing to leak: every rung has its sentence, every outcome is there."""
     told = {way: _hidden(verdict, "category").message for way, verdict in verdicts.items()}
-    assert len({told[rung] for rung in RUNGS}) == len(RUNGS)
+    assert len({told[kind] for kind in KINDS}) == len(KINDS)
     outcomes = {test.outcome for verdict in verdicts.values() for test in verdict.tests}
     assert outcomes == {*Outcome} - {Outcome.PASSED}
     for verdict in verdicts.values():
@@ -407,8 +411,8 @@ def test_a_hidden_result_has_an_id_an_outcome_and_a_sentence(verdicts: dict[str,
 @pytest.mark.slow
 def test_inputs_are_told_where_they_may_be(verdicts: dict[str, Verdict]) -> None:
     """The disclosure `inputs` shows these, and only those of its own test."""
-    for rung in RUNGS:
-        message = _hidden(verdicts[rung], "inputs").message
+    for kind in KINDS:
+        message = _hidden(verdicts[kind], "inputs").message
         assert message.endswith("Its inputs: echidna = array([5772156.5, 5772156.5]).")
 
 
@@ -486,7 +490,7 @@ def test_where_nothing_may_be_told_every_way_to_fail_is_one(
     jobs = {
         way: (exercise, each.source("2 * x"))
         for way, each in WAYS.items()
-        if way is not Rung.SILENCE  # that one is right in a call
+        if way is not DifferenceKind.SILENCE  # that one is right in a call
     }
     (only,) = set(graded(sandbox, jobs).values())
     assert only.outcome is Outcome.FAILED

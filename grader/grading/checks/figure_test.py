@@ -7,7 +7,7 @@ import numpy as np
 
 from grader.definitions.exercise import Exercise, FigurePart, FigureTest, Tolerance
 from grader.grading.checks.judgement import Check, Judgement
-from grader.grading.comparison.compare import Difference, Rung, compare
+from grader.grading.comparison.compare import Difference, DifferenceKind, compare
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.program.loaded_program import LoadedProgram
 
@@ -85,20 +85,20 @@ class FigureCheck(Check[FigureTest]):
     ) -> Difference | None:
         """Compare the data of two figures; None if the parts that count agree."""
         if not _fits(got, _FIGURE):
-            return Difference(Rung.FIGURE, "figure", {"what": "nothing-drawn"})
+            return Difference(DifferenceKind.FIGURE, "figure", {"what": "nothing-drawn"})
         parts, tolerance = self.test.compare, self.test.tolerance or _DEFAULT_TOLERANCE
         expected_axes, actual = expected["axes"], got["axes"]
         if len(expected_axes) != len(actual):
             facts = {"what": "plots", "expected": len(expected_axes), "got": len(actual)}
-            return Difference(Rung.FIGURE, "figure", facts)
+            return Difference(DifferenceKind.FIGURE, "figure", facts)
         if "title" in parts and not _same_text(expected["title"], got["title"]):
             facts = _text_facts("title of the figure", expected["title"], got["title"])
-            return Difference(Rung.FIGURE, "figure", facts)
+            return Difference(DifferenceKind.FIGURE, "figure", facts)
         for number, (one, other) in enumerate(zip(expected_axes, actual, strict=True), 1):
             for part in parts:
                 for difference in _DIFFERENCES[part](part, one, other, tolerance, parts):
                     facts = {**difference, "plot": number if len(expected_axes) > 1 else 0}
-                    return Difference(Rung.FIGURE, "figure", facts)
+                    return Difference(DifferenceKind.FIGURE, "figure", facts)
         return None
 
 

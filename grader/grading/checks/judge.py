@@ -47,11 +47,11 @@ def judge(program: LoadedProgram, oracle: Oracle, test: TestCase, draw: Draw) ->
         return judgement
     if program.exercise.kind != "predict":
         return judgement
-    rung, got = judgement.difference.rung, judgement.got
+    kind, got = judgement.difference.kind, judgement.got
     names = list(check.used_names(program.exercise.defines))
-    facts = {"names": names, "rung": rung, "got": got}
+    facts = {"names": names, "kind": kind, "got": got}
     if len(names) == 1:
         facts["is_quoted"] = isinstance(got, str) and not isinstance(draw.expected, str)
         facts["is_text"] = isinstance(draw.expected, str) and not isinstance(got, str)
-    secret = Difference(rung, "answer", facts, worst=judgement.difference.worst)
+    secret = Difference(kind, "answer", facts, worst=judgement.difference.worst)
     return replace(judgement, difference=secret)

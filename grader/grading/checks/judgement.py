@@ -10,7 +10,7 @@ import numpy as np
 
 from grader.definitions.exercise import Exercise, TestCase
 from grader.errors import EtudeError
-from grader.grading.comparison.compare import Difference, Rung, compare, count_bytes
+from grader.grading.comparison.compare import Difference, DifferenceKind, compare, count_bytes
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.program.author_code import TooLargeError, authors_code, compile_expression
 from grader.grading.program.loaded_program import LoadedProgram
@@ -35,7 +35,7 @@ class DiffersError(Exception):
 
     def __init__(self, difference: Difference) -> None:
         self.difference = difference
-        super().__init__(difference.message)
+        super().__init__(difference.sentence_key)
 
 
 class Check(ABC, Generic[Test]):
@@ -104,7 +104,7 @@ class Check(ABC, Generic[Test]):
 def unusable_difference(code: str, error: BaseException) -> Difference:
     """Return the difference of a result with which a test's own code fails."""
     facts = {"code": code, "error": type(error).__name__, "message": str(error)}
-    return Difference(Rung.TYPE, "cannot-use", facts)
+    return Difference(DifferenceKind.TYPE, "cannot-use", facts)
 
 
 def find_changed_input(
@@ -121,7 +121,7 @@ def find_changed_input(
     input_name = next((name for name, value in inputs.items() if value is argument), "")
     subject = f"`{input_name}`" if input_name else f"{place} of `{code or called}`"
     facts = {"argument": subject, "is_right": is_right}
-    return Difference(Rung.INPUTS, "input-changed", facts)
+    return Difference(DifferenceKind.INPUTS, "input-changed", facts)
 
 
 def evaluate_expression(code: str, names: Mapping[str, Any]) -> Any:

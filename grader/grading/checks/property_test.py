@@ -26,7 +26,7 @@ from grader.grading.checks.judgement import (
 from grader.grading.comparison.compare import (
     EXACT,
     Difference,
-    Rung,
+    DifferenceKind,
     compare,
     compare_shapes,
     is_masked,
@@ -149,7 +149,7 @@ class _Trial:
         if self._has_axis(array):
             return self._axis(array, usual)
         facts = {"axis": self.test.axis, "ndim": array.ndim}
-        raise DiffersError(Difference(Rung.SHAPE, "no-axis", facts))
+        raise DiffersError(Difference(DifferenceKind.SHAPE, "no-axis", facts))
 
     def _has_axis(self, array: _Array) -> bool:
         return self.test.axis is None or -array.ndim <= self.test.axis < array.ndim
@@ -170,18 +170,18 @@ class _Trial:
 def _usable(result: Any) -> Any:
     """Return a result, or raise `DiffersError` if no finite number is in it."""
     if not any(np.isfinite(array).any() for array in _arrays(_numeric(result))):
-        raise DiffersError(Difference(Rung.NOT_FINITE, "no-finite-number"))
+        raise DiffersError(Difference(DifferenceKind.NOT_FINITE, "no-finite-number"))
     return result
 
 
 def _numeric(result: Any) -> Any:
     """Return a result, or raise `DiffersError` if it is not made of numbers."""
     if result is None:
-        raise DiffersError(Difference(Rung.NOTHING, "none", {"expected": 0.0}))
+        raise DiffersError(Difference(DifferenceKind.NOTHING, "none", {"expected": 0.0}))
     if not any(array.size for array in _arrays(result)):
-        raise DiffersError(Difference(Rung.TYPE, "no-numbers", {"got": result}))
+        raise DiffersError(Difference(DifferenceKind.TYPE, "no-numbers", {"got": result}))
     for part in _other_than_numbers(result):
-        raise DiffersError(Difference(Rung.TYPE, "other-than-numbers", {"part": part}))
+        raise DiffersError(Difference(DifferenceKind.TYPE, "other-than-numbers", {"part": part}))
     return result
 
 
@@ -221,7 +221,7 @@ def _in_each(result: Any, change: Callable[[_Array], _Array]) -> Any:
 
 def _one_array(trial: _Trial) -> _Array:
     if not isinstance(trial.first, np.ndarray) or trial.first.ndim == 0:
-        raise DiffersError(Difference(Rung.TYPE, "no-one-array", {"got": trial.first}))
+        raise DiffersError(Difference(DifferenceKind.TYPE, "no-one-array", {"got": trial.first}))
     return trial.first
 
 
@@ -229,7 +229,7 @@ def _breach(trial: _Trial, difference: Difference | None, **facts: object) -> Di
     """Return the breach of a property that a difference between two results shows."""
     if difference is None:
         return None
-    return Difference(Rung.PROPERTY, trial.test.holds, facts, cause=difference)
+    return Difference(DifferenceKind.PROPERTY, trial.test.holds, facts, cause=difference)
 
 
 def _rows_sum_to_one(trial: _Trial) -> Difference | None:
@@ -240,10 +240,12 @@ def _rows_sum_to_one(trial: _Trial) -> Difference | None:
         off = np.where(np.isfinite(sums), np.abs(sums - 1), np.inf)
         place = _index(off == off.max())
         facts = {"axis": axis, "place": place, "total": sums[place]}
-        return Difference(Rung.PROPERTY, "sum", facts)
+        return Difference(DifferenceKind.PROPERTY, "sum", facts)
     if (result < 0).any():
         first = _index(result < 0)
-        return Difference(Rung.PROPERTY, "negative", {"number": result[first], "place": first})
+        return Difference(
+            DifferenceKind.PROPERTY, "negative", {"number": result[first], "place": first}
+        )
     return None
 
 
@@ -274,7 +276,7 @@ def _causal(trial: _Trial) -> Difference | None:
         def rows(array: _Array) -> _Array:
             if array.ndim == 0 or array.shape[trial.axis_of_result(array)] != lengths[0]:
                 facts = {"length": lengths[0], "things": "positions"}
-                raise DiffersError(Difference(Rung.SHAPE, "rows", facts))
+                raise DiffersError(Difference(DifferenceKind.SHAPE, "rows", facts))
             return array.take(np.arange(last + 1), axis=trial.axis_of_result(array))
 
         return _in_each(result, rows)
@@ -328,7 +330,7 @@ def _permutation_equivariant(trial: _Trial) -> Difference | None:
     def reorder(array: _Array) -> _Array:
         if array.ndim == 0 or array.shape[trial.axis_of_result(array)] != len(order):
             facts = {"length": len(order), "things": "items"}
-            raise DiffersError(Difference(Rung.SHAPE, "rows", facts))
+            raise DiffersError(Difference(DifferenceKind.SHAPE, "rows", facts))
         return array.take(order, axis=trial.axis_of_result(array))
 
     difference = trial.differs(_in_each(trial.first, reorder), trial.with_inputs(changed))
@@ -350,7 +352,7 @@ def _finite_at_large_values(trial: _Trial) -> Difference | None:
         if count:
             total = sum(array.size for array in _arrays(result))
             facts = {"moved": tuple(varied), "factor": factor, "count": count, "total": total}
-            return Difference(Rung.PROPERTY, "overflow", facts)
+            return Difference(DifferenceKind.PROPERTY, "overflow", facts)
     return None
 
 
@@ -359,9 +361,11 @@ def _gradient(trial: _Trial) -> Difference | None:
     result = _one_array(trial)
     if result.shape != array.shape:
         facts = {"moved": (name,), "expected": array.shape, "got": result.shape}
-        raise DiffersError(Difference(Rung.SHAPE, "gradient-shape", facts))
+        raise DiffersError(Difference(DifferenceKind.SHAPE, "gradient-shape", facts))
     if result.dtype.kind != "f":
-        raise DiffersError(Difference(Rung.DTYPE, "gradient-dtype", {"dtype": result.dtype}))
+        raise DiffersError(
+            Difference(DifferenceKind.DTYPE, "gradient-dtype", {"dtype": result.dtype})
+        )
     limit = trial.test.tolerance or _CLOSE_TO_STEP
     chosen = trial.rng.permutation(array.size)[:_MAX_ENTRIES]
     for number in sorted(chosen):
@@ -387,11 +391,11 @@ def _slope(trial: _Trial, name: str, array: _Array, direction: _Array) -> float:
         numbers = _arrays(value)
         if len(numbers) != 1 or numbers[0].size != 1 or numbers[0].dtype.kind not in "iuf":
             facts = {"code": trial.test.against, "got": value}
-            raise DiffersError(Difference(Rung.TYPE, "scalar", facts))
+            raise DiffersError(Difference(DifferenceKind.TYPE, "scalar", facts))
         number = float(numbers[0].reshape(()))
         if not np.isfinite(number):  # NaN would equal any other NaN
             facts = {"code": trial.test.against, "number": number}
-            raise DiffersError(Difference(Rung.NOT_FINITE, "finite-scalar", facts))
+            raise DiffersError(Difference(DifferenceKind.NOT_FINITE, "finite-scalar", facts))
         ends.append(number)
     return (ends[0] - ends[1]) / (2 * _STEP)
 

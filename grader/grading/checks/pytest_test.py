@@ -23,7 +23,7 @@ from grader.grading.checks.judgement import (
     find_changed_input,
     unusable_difference,
 )
-from grader.grading.comparison.compare import Difference, Rung, is_masked
+from grader.grading.comparison.compare import Difference, DifferenceKind, is_masked
 from grader.grading.comparison.printed_text import plain_print
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.program.author_code import (
@@ -139,7 +139,7 @@ def _run_body(
         statement = statement_at(test.pytest, line_of_author(error))
         explanation = _explanation(asserts().explain(statement, error))
         facts = {"statement": statement, "explanation": explanation}
-        return Difference(Rung.ASSERTION, "assertion", facts)
+        return Difference(DifferenceKind.ASSERTION, "assertion", facts)
     except (TooLongError, TooLargeError) as error:
         if not names.was_asked:
             raise _not_running(test, error) from error

@@ -22,7 +22,7 @@ from grader.definitions.exercise import Exercise, Misconception, SuiteTest
 from grader.errors import EtudeError, GraderFault
 from grader.grading.checks.judgement import Check, Judgement
 from grader.grading.checks.pytest_test import rebuild_exception
-from grader.grading.comparison.compare import Difference, Rung
+from grader.grading.comparison.compare import Difference, DifferenceKind
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.feedback.summarize_values import summarize
 from grader.grading.program.author_code import TooLongError, author_error, authors_code
@@ -99,7 +99,7 @@ class SuiteCheck(Check[SuiteTest]):
 
 
 def _difference(what: str, **facts: Any) -> Difference:
-    return Difference(Rung.ASSERTION, f"suite-{what}", facts)
+    return Difference(DifferenceKind.ASSERTION, f"suite-{what}", facts)
 
 
 class _SuiteRuns:

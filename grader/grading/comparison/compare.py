@@ -1,7 +1,7 @@
 """The comparison ladder: the first rung that a value fails, and the facts about its difference.
 
-The rungs are those of `Rung`, down to the values. The sentences are made from the facts in
-`feedback.difference_sentences`.
+The rungs are the kinds of `DifferenceKind`, down to the values. The sentences are made from the
+facts in `feedback.difference_sentences`.
 
 What is not finite is compared by place, whatever the tolerance. NaN belongs where the expected
 value has NaN and nowhere else; `ignore_nan` lifts that for tests that say `nan: ignored`: where the
@@ -48,7 +48,7 @@ Array: TypeAlias = npt.NDArray[Any]
 _Path: TypeAlias = tuple[object, ...]
 
 
-class Rung(StrEnum):
+class DifferenceKind(StrEnum):
     """A kind of difference: a rung of the ladder down to VALUES, or one of certain tests alone."""
 
     NOTHING = "nothing returned"
@@ -71,8 +71,8 @@ class Rung(StrEnum):
 class Difference:
     """The first rung on which two values differ, and the facts for a sentence about it."""
 
-    rung: Rung
-    message: str  # the key of its sentence
+    kind: DifferenceKind
+    sentence_key: str
     facts: Mapping[str, Any] = field(default_factory=dict)
     path: tuple[object, ...] = ()  # the items and keys that lead to the part that differs
     worst: tuple[int, ...] | None = None  # the index of the worst value of an array
@@ -118,7 +118,7 @@ def compare(  # noqa: PLR0911  a ladder: each rung returns
         None if they agree, else the first difference.
     """
     if got is None and expected is not None:
-        return Difference(Rung.NOTHING, "none", {"expected": expected}, path)
+        return Difference(DifferenceKind.NOTHING, "none", {"expected": expected}, path)
     if isinstance(expected, np.ndarray) and expected.shape:
         return _compare_arrays(expected, got, tolerance, path)
     if isinstance(expected, np.ndarray):  # of one number and no axis: a number, however it is kept
@@ -136,8 +136,8 @@ def compare(  # noqa: PLR0911  a ladder: each rung returns
         return None
     texts = {"expected": expected, "got": got}
     if isinstance(expected, str) and {expected, got} <= _DTYPES:  # of `f(x).dtype.name`
-        return Difference(Rung.DTYPE, "dtype", texts, path[:-1])
-    return Difference(Rung.VALUES, "other-value", texts, path)
+        return Difference(DifferenceKind.DTYPE, "dtype", texts, path[:-1])
+    return Difference(DifferenceKind.VALUES, "other-value", texts, path)
 
 
 def shape_tree(value: Any) -> Any:
@@ -180,11 +180,11 @@ def compare_shapes(shapes: Any, got: object) -> Difference | None:
         if expected == shape:
             continue
         if not expected:
-            return Difference(Rung.SHAPE, "no-single-number", {"got": value}, path)
+            return Difference(DifferenceKind.SHAPE, "no-single-number", {"got": value}, path)
         if not shape:
             facts = {"shape": expected, "got": value}
-            return Difference(Rung.SHAPE, "no-array-of-shape", facts, path)
-        return Difference(Rung.SHAPE, "shape", {"expected": expected, "got": shape}, path)
+            return Difference(DifferenceKind.SHAPE, "no-array-of-shape", facts, path)
+        return Difference(DifferenceKind.SHAPE, "shape", {"expected": expected, "got": shape}, path)
     return None
 
 
@@ -195,7 +195,7 @@ def compare_dtypes(expected: object, got: object) -> Difference | None:
         if isinstance(one, numbers) and isinstance(other, numbers):
             dtypes = {"expected": np.asarray(one).dtype, "got": np.asarray(other).dtype}
             if np.shape(one) == np.shape(other) and dtypes["expected"] != dtypes["got"]:
-                return Difference(Rung.DTYPE, "dtype", dtypes, path)
+                return Difference(DifferenceKind.DTYPE, "dtype", dtypes, path)
     return None
 
 
@@ -311,7 +311,7 @@ def _as_array(expected: Array, got: Any) -> Any:
 
 
 def _wrong_type(expected: object, got: object, path: _Path) -> Difference:
-    return Difference(Rung.TYPE, "type", {"expected": expected, "got": got}, path)
+    return Difference(DifferenceKind.TYPE, "type", {"expected": expected, "got": got}, path)
 
 
 def _compare_sequences(
@@ -322,7 +322,7 @@ def _compare_sequences(
         return _wrong_type(expected, got, path)
     if len(got) != len(expected):
         lengths = {"expected": len(expected), "got": len(got)}
-        return Difference(Rung.LENGTH, "length", lengths, path)
+        return Difference(DifferenceKind.LENGTH, "length", lengths, path)
     for index, (expected_item, item) in enumerate(zip(expected, got, strict=True)):
         if difference := compare(expected_item, item, tolerance, (*path, index)):
             return difference
@@ -335,9 +335,9 @@ def _compare_mappings(
     if not isinstance(got, dict):
         return _wrong_type(expected, got, path)
     if missing := [key for key in expected if key not in got]:
-        return Difference(Rung.LENGTH, "key-missing", {"key": missing[0]}, path)
+        return Difference(DifferenceKind.LENGTH, "key-missing", {"key": missing[0]}, path)
     if extra := [key for key in got if key not in expected]:
-        return Difference(Rung.LENGTH, "key-not-asked-for", {"key": extra[0]}, path)
+        return Difference(DifferenceKind.LENGTH, "key-not-asked-for", {"key": extra[0]}, path)
     for key, expected_item in expected.items():
         if difference := compare(expected_item, got[key], tolerance, (*path, key)):
             return difference
@@ -355,8 +355,8 @@ def _compare_numbers(
         if expected == got:
             return None
         if max(abs(expected), abs(got)) >= _READABLE:
-            return Difference(Rung.VALUES, "whole-number", path=path)
-        return Difference(Rung.VALUES, "number", {"expected": expected, "got": got}, path)
+            return Difference(DifferenceKind.VALUES, "whole-number", path=path)
+        return Difference(DifferenceKind.VALUES, "number", {"expected": expected, "got": got}, path)
     return _compare_arrays(np.asarray(expected), np.asarray(got), tolerance, path)
 
 
@@ -364,7 +364,7 @@ def _compare_arrays(
     expected: Array, got: object, tolerance: Tolerance | None, path: _Path
 ) -> Difference | None:
     if not isinstance(got, np.ndarray):
-        return Difference(Rung.TYPE, "no-array", {"expected": expected, "got": got}, path)
+        return Difference(DifferenceKind.TYPE, "no-array", {"expected": expected, "got": got}, path)
     if is_masked(expected) or is_masked(got):
         return _compare_masked(expected, got, tolerance, path)
     if "O" in (expected.dtype.kind, got.dtype.kind):  # an integer too large for any dtype
@@ -374,7 +374,7 @@ def _compare_arrays(
         return None  # equal to the last bit, NaN like NaN
     if got.shape != expected.shape:
         shapes = {"expected": expected.shape, "got": got.shape}
-        return Difference(Rung.SHAPE, "shape", shapes, path)
+        return Difference(DifferenceKind.SHAPE, "shape", shapes, path)
     difference = _compare_dtypes(expected, got, path)
     if difference is None and expected.dtype.names is not None:
         names = expected.dtype.names
@@ -393,7 +393,7 @@ def _compare_masked(
     mask, other = np.ma.getmaskarray(expected), np.ma.getmaskarray(got)
     if mask.shape == other.shape and (mask != other).any():
         facts = {"count": int((mask != other).sum()), "total": mask.size}
-        return Difference(Rung.VALUES, "mask", facts, path)
+        return Difference(DifferenceKind.VALUES, "mask", facts, path)
     plain, other_plain = np.array(expected), np.array(got)
     if mask.shape == other.shape:
         plain[mask], other_plain[mask] = np.zeros((), plain.dtype), np.zeros((), other_plain.dtype)
@@ -411,9 +411,9 @@ def _compare_exactly(
     worst = _first(wrong)
     facts = {"expected": expected[worst], "got": got[worst]}
     if expected.ndim == 0:
-        return Difference(Rung.VALUES, "number", facts, path)
+        return Difference(DifferenceKind.VALUES, "number", facts, path)
     facts |= {"count": int(wrong.sum()), "total": expected.size, "place": worst}
-    return Difference(Rung.VALUES, "values", facts, path, worst)
+    return Difference(DifferenceKind.VALUES, "values", facts, path, worst)
 
 
 def _compare_dtypes(expected: Array, got: Array, path: _Path) -> Difference | None:
@@ -422,14 +422,14 @@ def _compare_dtypes(expected: Array, got: Array, path: _Path) -> Difference | No
         return None  # 0 for 0.0 is no mistake; an array of integers is, it cannot hold fractions
     dtypes = {"expected": expected.dtype, "got": got.dtype}
     if expected.dtype.names is not None and expected.dtype.names != got.dtype.names:
-        return Difference(Rung.DTYPE, "dtype", dtypes, path)
+        return Difference(DifferenceKind.DTYPE, "dtype", dtypes, path)
     if expected_kind != kind:
         is_cut = (expected_kind, kind) == ("float", "integer")
         return Difference(
-            Rung.DTYPE, "dtype-without-fractions" if is_cut else "dtype", dtypes, path
+            DifferenceKind.DTYPE, "dtype-without-fractions" if is_cut else "dtype", dtypes, path
         )
     if expected_kind in ("float", "complex") and got.dtype.itemsize < expected.dtype.itemsize:
-        return Difference(Rung.DTYPE, "dtype-of-fewer-digits", dtypes, path)
+        return Difference(DifferenceKind.DTYPE, "dtype-of-fewer-digits", dtypes, path)
     return None
 
 
@@ -467,9 +467,9 @@ def _compare_values(
     worst = _first(error == error.max())
     facts = {"expected": expected[worst], "got": got[worst]}
     if expected.ndim == 0:
-        return Difference(Rung.VALUES, "number", facts, path)
+        return Difference(DifferenceKind.VALUES, "number", facts, path)
     facts |= {"count": int(wrong.sum()), "total": expected.size, "place": worst}
-    return Difference(Rung.VALUES, "values", facts, path, worst)
+    return Difference(DifferenceKind.VALUES, "values", facts, path, worst)
 
 
 def _not_finite(got: Array, mask: npt.NDArray[np.bool_], path: _Path) -> Difference:
@@ -482,8 +482,8 @@ def _not_finite(got: Array, mask: npt.NDArray[np.bool_], path: _Path) -> Differe
         "place": first,
     }
     if got.ndim == 0:
-        return Difference(Rung.NOT_FINITE, "number-not-finite", {"number": got[()]}, path)
-    return Difference(Rung.NOT_FINITE, "not-finite", facts, path, first)
+        return Difference(DifferenceKind.NOT_FINITE, "number-not-finite", {"number": got[()]}, path)
+    return Difference(DifferenceKind.NOT_FINITE, "not-finite", facts, path, first)
 
 
 def _first(where: npt.NDArray[np.bool_]) -> tuple[int, ...]:
@@ -501,6 +501,6 @@ class RawResult:
     got: Any  # a value, what was printed, a `Raised`, or None where nothing came back
     expected: Any  # what the test compares with; None where it compares with nothing
     inputs: Mapping[str, Any] = field(default_factory=dict)
-    rung: Rung | None = None  # on which the two differ
+    difference_kind: DifferenceKind | None = None
     worst: tuple[int, ...] | None = None  # where the values of two arrays differ most
     path: tuple[object, ...] = ()  # the items and keys that lead to these arrays

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from grader.definitions.exercise import Tolerance
-from grader.grading.comparison.compare import Difference, Rung
+from grader.grading.comparison.compare import Difference, DifferenceKind
 
 # A number as NumPy prints it, a word, or one other sign; white space only separates.
 _TOKEN = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[^\W\d]\w*|\S")
@@ -29,7 +29,7 @@ def compare_text(expected: str, got: str, tolerance: Tolerance | None = None) ->
     )
     texts = {"expected": expected, "got": got}
     if expected_tokens and not tokens:
-        return Difference(Rung.SILENCE, "nothing-printed", {"expected": expected})
+        return Difference(DifferenceKind.SILENCE, "nothing-printed", {"expected": expected})
     for one, other, decimals in zip(
         expected_tokens, tokens, _shared_decimals(expected_tokens), strict=False
     ):
@@ -39,10 +39,12 @@ def compare_text(expected: str, got: str, tolerance: Tolerance | None = None) ->
                 message = "text-after-own-prints"
             elif len(expected_tokens) > 1 and one.strip("[](),"):
                 message, facts = "text-from-a-place", {**texts, "wanted": one, "came": other}
-            return Difference(Rung.TEXT, message, facts)
+            return Difference(DifferenceKind.TEXT, message, facts)
     if len(tokens) != len(expected_tokens):
         return Difference(
-            Rung.TEXT, "more-text" if len(tokens) > len(expected_tokens) else "less-text", texts
+            DifferenceKind.TEXT,
+            "more-text" if len(tokens) > len(expected_tokens) else "less-text",
+            texts,
         )
     return None
 

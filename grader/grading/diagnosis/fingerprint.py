@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grader.definitions.exercise import Tolerance
-from grader.grading.comparison.compare import RawResult, Rung
+from grader.grading.comparison.compare import DifferenceKind, RawResult
 from grader.grading.comparison.printed_text import compare_text
 from grader.grading.feedback.error_explanations import signature
 from grader.grading.program.proxies import Proxy
@@ -36,11 +36,11 @@ _NO_NUMBERS: Final[Numbers] = np.empty(0)
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """The end of a test for a program: in which draw, on which rung, and with which values."""
+    """The end of a test for a program: in which draw, with which difference and values."""
 
     outcome: Outcome
     draw: int
-    rung: str = ""
+    difference_kind: str = ""
     form: tuple[object, ...] = ()  # containers, shapes, kinds, exceptions: equal or not
     numbers: Numbers = field(default_factory=lambda: _NO_NUMBERS)
     single: bool = False  # some of the numbers have single precision
@@ -70,7 +70,11 @@ class Fingerprint:
         Args:
             closeness: What the test tolerates, or None; it counts where it is sharper than usual.
         """
-        if (self.outcome, self.draw, self.rung) != (other.outcome, other.draw, other.rung):
+        if (self.outcome, self.draw, self.difference_kind) != (
+            other.outcome,
+            other.draw,
+            other.difference_kind,
+        ):
             return False
         if self.form != other.form or len(self.numbers) != len(other.numbers):
             return False
@@ -92,7 +96,7 @@ def make_fingerprint(outcome: Outcome, result: RawResult | None) -> Fingerprint:
     """Return the fingerprint of a result."""
     if result is None:
         return Fingerprint(outcome, -1)
-    rung = "" if result.rung is None else result.rung.value
+    difference_kind = "" if result.difference_kind is None else result.difference_kind.value
     got = result.got
     if isinstance(got, Raised):
         # The cause, or else the message. An error without a line of the program's arose in the
@@ -102,14 +106,16 @@ def make_fingerprint(outcome: Outcome, result: RawResult | None) -> Fingerprint:
         form = ("raised", got.type, bool(got.frames), *what)
         return Fingerprint(outcome, result.draw, "", form, is_specific=cause is not None)
     if isinstance(got, str):
-        return Fingerprint(outcome, result.draw, rung, ("text",), text=got[:_MOST_TEXT])
-    parts = _Parts(exact_dtypes=result.rung is Rung.DTYPE)
+        return Fingerprint(outcome, result.draw, difference_kind, ("text",), text=got[:_MOST_TEXT])
+    parts = _Parts(exact_dtypes=result.difference_kind is DifferenceKind.DTYPE)
     try:
         parts.add(got)
     except ValueError:  # a whole number with more digits than Python prints
-        return Fingerprint(outcome, result.draw, rung, ("odd",))
+        return Fingerprint(outcome, result.draw, difference_kind, ("odd",))
     numbers = np.concatenate(parts.numbers) if parts.numbers else _NO_NUMBERS
-    return Fingerprint(outcome, result.draw, rung, tuple(parts.form), numbers, single=parts.single)
+    return Fingerprint(
+        outcome, result.draw, difference_kind, tuple(parts.form), numbers, single=parts.single
+    )
 
 
 class _Parts:

@@ -13,7 +13,7 @@ import numpy as np
 from grader.definitions.exercise import CallTest, Literals, OutputTest, Seeded
 from grader.errors import DefinitionError, GraderFault
 from grader.grading.checks.judge import judge
-from grader.grading.comparison.compare import Rung
+from grader.grading.comparison.compare import DifferenceKind
 from grader.grading.diagnosis.allowed_calls import undecided_reason
 from grader.grading.diagnosis.hidden_constants import PublicValues, Secrets, is_standard
 from grader.grading.diagnosis.input_values import (
@@ -32,8 +32,8 @@ from grader.grading.diagnosis.input_values import (
 )
 from grader.grading.diagnosis.question import (
     Question,
-    difference_kind,
     draw_question,
+    find_failure_kind,
     ordinary_inputs,
 )
 from grader.grading.diagnosis.simpler_inputs import (
@@ -55,7 +55,7 @@ WALL_SECONDS: Final = 1.0
 
 _MOST_LENGTHS: Final = 6  # that are varied independently
 _SIZES: Final = (1, 2, 2, 3, 3, 4, 5)  # of draws after those with each small vector
-_FORM: Final = (Rung.SHAPE, Rung.LENGTH, Rung.TYPE)
+_FORM: Final = (DifferenceKind.SHAPE, DifferenceKind.LENGTH, DifferenceKind.TYPE)
 
 
 class Clock:
@@ -183,12 +183,12 @@ class InputSearch:
         try:
             difference = judge(program, self._values, test, self._values.draws(test)[0])
         except NoValueError as error:
-            return difference_kind(error.answer, None) or "no value"
+            return find_failure_kind(error.answer, None) or "no value"
         except (TooLargeError, TooLongError):
             return "too large"
         except DefinitionError:  # the test's own code does not take these inputs
             return ""
-        return "" if difference.difference is None else difference.difference.rung.value
+        return "" if difference.difference is None else difference.difference.kind.value
 
     def _fits(self, value: Any, path: ValuePath = ()) -> bool:
         """Return whether inputs, or a part of them, keep what holds for ordinary draws."""

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from grader.definitions.exercise import CallTest, Exercise, TestCase, TestId
 from grader.errors import DefinitionError
-from grader.grading.comparison.compare import RawResult, Rung
+from grader.grading.comparison.compare import DifferenceKind, RawResult
 from grader.grading.diagnosis.fingerprint import Fingerprint, make_fingerprint
 from grader.grading.diagnosis.own_code import (
     CERTAIN_REPAIRS,
@@ -53,8 +53,8 @@ _NO_EFFECT = 1e-6  # what is smaller may change no result
 _TINY = re.compile(r"[eE]-\d")
 _LEAST_EVIDENCE = 2  # tests with telling values, where many programs are tried
 
-_OF_VALUES = (Rung.SHAPE, Rung.NOT_FINITE, Rung.VALUES)
-_EVIDENCE_BEYOND_VALUES = (Rung.INPUTS, Rung.PROPERTY, Rung.BUDGET)
+_OF_VALUES = (DifferenceKind.SHAPE, DifferenceKind.NOT_FINITE, DifferenceKind.VALUES)
+_EVIDENCE_BEYOND_VALUES = (DifferenceKind.INPUTS, DifferenceKind.PROPERTY, DifferenceKind.BUDGET)
 """Differences that point to a misconception though the values may be right.
 
 Of the many mutants, several would have the same.
@@ -212,7 +212,9 @@ class Diagnostician:
         yield "A helper that is wrong", lambda: self._find_in_helper(case, own, source)
         yield "Two declared mistakes at once", lambda: self._find_pair(case)
         # Many programs have a property.
-        is_of_values = all(case.fingerprints[test.id].rung in _OF_VALUES for test in case.failing)
+        is_of_values = all(
+            case.fingerprints[test.id].difference_kind in _OF_VALUES for test in case.failing
+        )
         if self._exercise.solution and is_of_values:
             yield "One other change", lambda: self._find_repair(case, own, CHANCE_REPAIRS)
 
@@ -288,7 +290,10 @@ class Diagnostician:
         self, case: "_FailedSubmission", own: OwnCode, kinds: Collection[str]
     ) -> Diagnosis | None:
         """Return the part of the submission without which the tests pass."""
-        if any(case.fingerprints[test.id].rung == Rung.BUDGET for test in case.failing):
+        if any(
+            case.fingerprints[test.id].difference_kind == DifferenceKind.BUDGET
+            for test in case.failing
+        ):
             return None  # another run may take another time
         # Several places of a kind are changed together last.
         whole = {each.kind: each for each in own.copies if each.kind in CERTAIN_REPAIRS}
@@ -485,7 +490,8 @@ class _FailedSubmission:
         values += self.fingerprints.values()
         # Many mistakes give nothing but NaN; a finite value beside it points to one.
         self.is_never_finite = any(
-            fingerprint.rung == Rung.NOT_FINITE for fingerprint in self.fingerprints.values()
+            fingerprint.difference_kind == DifferenceKind.NOT_FINITE
+            for fingerprint in self.fingerprints.values()
         ) and not any(
             fingerprint.is_finite_somewhere or fingerprint.is_distinctive for fingerprint in values
         )
@@ -518,8 +524,8 @@ class _FailedSubmission:
 
 def _is_evidence(program: _Candidate, fingerprint: Fingerprint, case: _FailedSubmission) -> bool:
     """Return whether a failure points to this mistake, and not just to some mistake."""
-    shown_by_test = fingerprint.rung in _EVIDENCE_BEYOND_VALUES
-    overflows = fingerprint.rung == Rung.NOT_FINITE
+    shown_by_test = fingerprint.difference_kind in _EVIDENCE_BEYOND_VALUES
+    overflows = fingerprint.difference_kind == DifferenceKind.NOT_FINITE
     if program.kind == "pair":
         return fingerprint.is_distinctive and not fingerprint.is_specific
     if program.kind == "mutation":
@@ -527,7 +533,7 @@ def _is_evidence(program: _Candidate, fingerprint: Fingerprint, case: _FailedSub
             return program.id == _OVERFLOWS and not case.is_never_finite
         # An error's own message says more, and several mutants may raise it in several places.
         return fingerprint.is_distinctive and not fingerprint.is_specific and not shown_by_test
-    is_answered = case.exercise.kind == "predict" and fingerprint.rung != ""
+    is_answered = case.exercise.kind == "predict" and fingerprint.difference_kind != ""
     return fingerprint.is_distinctive or is_answered or shown_by_test or overflows
 
 

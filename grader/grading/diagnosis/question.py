@@ -21,7 +21,7 @@ from grader.definitions.exercise import (
     Tolerance,
 )
 from grader.errors import DefinitionError
-from grader.grading.comparison.compare import RawResult, Rung, compare
+from grader.grading.comparison.compare import DifferenceKind, RawResult, compare
 from grader.grading.diagnosis.input_values import Inputs, parts, python_text
 from grader.grading.diagnosis.written_call import call_chain, without_arguments
 from grader.grading.expected.inputs import draw_of_sizes
@@ -35,6 +35,12 @@ _FINELY: Final = Tolerance(1e-7, 1e-6)  # eight digits are shown
 _ORDINARY: Final = (2, 3, 4, 5, 6, 7)  # sizes of the draws that show what inputs are like
 _OTHER_DRAWS: Final = 1 << 10  # numbers of draws that are not searched
 _MOST_KNOWN: Final = 2  # of the test's own draws, where others show what inputs are like
+_SAYS_LITTLE: Final = (
+    DifferenceKind.PROPERTY,
+    DifferenceKind.ASSERTION,
+    DifferenceKind.TEXT,
+    DifferenceKind.FIGURE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +153,7 @@ def questions(oracle: Oracle, test: TestCase, raw: RawResult | None) -> Iterator
     is_secret = test.hidden and isinstance(test.given, Literals)
     if test.disclose == "nothing" or test.budget is not None or is_secret:
         return
-    kind = difference_kind(raw.got, raw.rung) if raw is not None else ""
+    kind = find_failure_kind(raw.got, raw.difference_kind) if raw is not None else ""
     tree = ast.parse(test.code.strip())
     inputs = oracle.draws(test)[0].inputs
     calls = plain_calls(exercise, test, inputs)
@@ -212,7 +218,7 @@ def _visibly(tolerance: Tolerance | None, raw: RawResult | None) -> Tolerance:
     """
     author = tolerance or Tolerance(0.0, 0.0)
     coarse = Tolerance(max(author.atol, _VISIBLY.atol), max(author.rtol, _VISIBLY.rtol))
-    if raw is None or raw.rung is not Rung.VALUES:
+    if raw is None or raw.difference_kind is not DifferenceKind.VALUES:
         return coarse
     # Numbers of few digits: right programs differ in the last ones.
     dtypes = [np.asarray(part).dtype for _, part in parts(raw.expected)]
@@ -225,13 +231,11 @@ def _visibly(tolerance: Tolerance | None, raw: RawResult | None) -> Tolerance:
     )
 
 
-def difference_kind(got: object, rung: Rung | None) -> str:
+def find_failure_kind(got: object, kind: DifferenceKind | None) -> str:
     """Return the kind of a difference, or of the error in its place; "" where it says little."""
     if isinstance(got, Raised):
         return f"raised {got.type}"
-    return (
-        "" if rung in (None, Rung.PROPERTY, Rung.ASSERTION, Rung.TEXT, Rung.FIGURE) else rung.value
-    )
+    return "" if kind is None or kind in _SAYS_LITTLE else kind.value
 
 
 def ordinary_inputs(oracle: Oracle, question: Question) -> list[Inputs]:

@@ -6,7 +6,7 @@ import tracemalloc
 from collections.abc import Callable, Sequence
 
 from grader.definitions.exercise import Budget
-from grader.grading.comparison.compare import Difference, Rung
+from grader.grading.comparison.compare import Difference, DifferenceKind
 from grader.sandbox.answers import Usage
 
 TIME_FLOOR = 0.05
@@ -59,5 +59,5 @@ def find_excess(budget: Budget, used: Usage, usual: Usage, by: str) -> Differenc
     for what, times, amount, usual_amount, floor in limits:
         if times is not None and amount > max(times * usual_amount, floor):
             facts = {"amounts": (amount, usual_amount), "by": by, "allowed": times}
-            return Difference(Rung.BUDGET, what, facts)
+            return Difference(DifferenceKind.BUDGET, what, facts)
     return None

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from grader.definitions.properties import PROPERTIES
-from grader.grading.comparison.compare import Difference, Rung
+from grader.grading.comparison.compare import Difference, DifferenceKind
 from grader.grading.feedback import outcome_sentences
 from grader.grading.feedback.sentence_tables import (
     Sentence,
@@ -40,7 +40,7 @@ def difference_message(
         items: The names of the result's items, where the task gives them names.
     """
     which = f"(Inputs {draw + 1} of {draws}.)" if draws > 1 else ""
-    if difference.rung is Rung.NOTHING and related:
+    if difference.kind is DifferenceKind.NOTHING and related:
         name = _part(_THE_RESULT, difference.path, items)
         return " ".join(filter(None, (f"{name} is None. {related}", which)))
     return " ".join(filter(None, (difference_sentence(difference, items=items), related, which)))
@@ -82,7 +82,7 @@ def difference_sentence(
     """Return the sentence about a difference."""
     if difference.cause is not None:
         part = _THE_RESULT
-        if difference.message == "gradient":
+        if difference.sentence_key == "gradient":
             place = difference.facts["place"]
             part = "The slope along a random direction"
             if place is not None:
@@ -90,19 +90,19 @@ def difference_sentence(
         values = difference_sentence(difference.cause, part).removeprefix(_SAME_SHAPE)
         name = f"{values[0].upper()}{values[1:]}"
     name = _part(name, difference.path, items)
-    if difference.message == "figure":
+    if difference.sentence_key == "figure":
         from grader.grading.feedback.figure_sentences import figure_sentence  # no page has it
 
         return figure_sentence(**difference.facts)
     table = _SENTENCES
-    if difference.message.startswith("suite-"):
+    if difference.sentence_key.startswith("suite-"):
         from grader.grading.feedback.suite_sentences import SUITE_SENTENCES  # likewise
 
         table = SUITE_SENTENCES
     facts = difference.facts
     moved = " and ".join(f"`{each}`" for each in facts.get("moved", ()))
     words = {"name": name, "kind": describe_value(facts.get("got")), "moved": moved}
-    return render_sentence(table[difference.message], name, words=words, **facts)
+    return render_sentence(table[difference.sentence_key], name, words=words, **facts)
 
 
 def describe_value(value: object) -> str:

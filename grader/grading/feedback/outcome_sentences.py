@@ -15,28 +15,34 @@ import numpy as np
 from grader.definitions.exercise import DefinedAs, Disclosure, Property
 from grader.definitions.properties import PROPERTIES
 from grader.definitions.wording import join_words, other_letter
-from grader.grading.comparison.compare import Rung
+from grader.grading.comparison.compare import DifferenceKind
 from grader.grading.feedback.hidden_sentences import NOT_PASSED
 from grader.grading.feedback.name_places import NamePlace, find_places
 from grader.grading.results.verdict import Outcome
 from grader.grading.submissions.file_kinds import file_kind
 from grader.sandbox.answers import Cause, ChildGoneError, DefinedNames, Raised, Unsupported
 
-_HIDDEN_BY_RUNG = {
-    Rung.NOTHING: "Nothing was returned for the inputs of this hidden test.",
-    Rung.SILENCE: "Nothing was printed for the inputs of this hidden test.",
-    Rung.TYPE: "The result has the wrong type for the inputs of this hidden test.",
-    Rung.LENGTH: "The result has the wrong number of items for the inputs of this hidden test.",
-    Rung.SHAPE: "The result has the wrong shape for the inputs of this hidden test.",
-    Rung.DTYPE: "The result has the wrong dtype for the inputs of this hidden test.",
-    Rung.NOT_FINITE: "The result has NaN or infinity where this hidden test expects a number.",
-    Rung.VALUES: "The result has the right form but wrong values in this hidden test.",
-    Rung.INPUTS: "Your code changes its inputs in place in this hidden test.",
-    Rung.TEXT: "The wrong text was printed for the inputs of this hidden test.",
-    Rung.FIGURE: "The wrong figure was drawn for the inputs of this hidden test.",
-    Rung.ASSERTION: "Something that this hidden test asserts does not hold.",
-    Rung.BUDGET: "Your code uses more time or memory than this hidden test allows.",
-    Rung.PROPERTY: "A property that every right answer has does not hold in this hidden test.",
+_HIDDEN_BY_DIFFERENCE = {
+    DifferenceKind.NOTHING: "Nothing was returned for the inputs of this hidden test.",
+    DifferenceKind.SILENCE: "Nothing was printed for the inputs of this hidden test.",
+    DifferenceKind.TYPE: "The result has the wrong type for the inputs of this hidden test.",
+    DifferenceKind.LENGTH: (
+        "The result has the wrong number of items for the inputs of this hidden test."
+    ),
+    DifferenceKind.SHAPE: "The result has the wrong shape for the inputs of this hidden test.",
+    DifferenceKind.DTYPE: "The result has the wrong dtype for the inputs of this hidden test.",
+    DifferenceKind.NOT_FINITE: (
+        "The result has NaN or infinity where this hidden test expects a number."
+    ),
+    DifferenceKind.VALUES: "The result has the right form but wrong values in this hidden test.",
+    DifferenceKind.INPUTS: "Your code changes its inputs in place in this hidden test.",
+    DifferenceKind.TEXT: "The wrong text was printed for the inputs of this hidden test.",
+    DifferenceKind.FIGURE: "The wrong figure was drawn for the inputs of this hidden test.",
+    DifferenceKind.ASSERTION: "Something that this hidden test asserts does not hold.",
+    DifferenceKind.BUDGET: "Your code uses more time or memory than this hidden test allows.",
+    DifferenceKind.PROPERTY: (
+        "A property that every right answer has does not hold in this hidden test."
+    ),
 }
 _HIDDEN_BY_OUTCOME = {
     Outcome.FAILED: "The result of this hidden test is wrong.",
@@ -57,7 +63,7 @@ _ENDED = (
 def hidden_test_sentence(
     disclose: Disclosure,
     outcome: Outcome,
-    rung: Rung | None,
+    kind: DifferenceKind | None,
     inputs: Mapping[str, Any],
     holds: Property | None = None,
 ) -> str:
@@ -68,8 +74,8 @@ def hidden_test_sentence(
     """
     if disclose == "nothing":
         return NOT_PASSED
-    sentence = _HIDDEN_BY_OUTCOME[outcome] if rung is None else _HIDDEN_BY_RUNG[rung]
-    if rung is Rung.PROPERTY and holds is not None:
+    sentence = _HIDDEN_BY_OUTCOME[outcome] if kind is None else _HIDDEN_BY_DIFFERENCE[kind]
+    if kind is DifferenceKind.PROPERTY and holds is not None:
         sentence = PROPERTIES[holds].in_hidden_test
     if disclose != "inputs":
         return sentence
@@ -495,7 +501,7 @@ def choices_sentence(name: str, choices: Sequence[str]) -> str:
 
 def wrong_answer_sentence(
     names: Sequence[str],
-    rung: Rung,
+    kind: DifferenceKind,
     got: object,
     *,
     is_quoted: bool = False,
@@ -516,7 +522,7 @@ def wrong_answer_sentence(
         return f"{answers} is a text. Another kind of value is asked for."
     if is_text:
         return f"{answers} {verb} not right. Read again what may be answered."
-    if rung in (Rung.TYPE, Rung.LENGTH, Rung.SHAPE):
+    if kind in (DifferenceKind.TYPE, DifferenceKind.LENGTH, DifferenceKind.SHAPE):
         form = "has another form" if len(names) == 1 else "have another form"
         return (
             f"{answers} {form} than the answer: look at how many values there are, and how they "

@@ -20,7 +20,7 @@ from grader.definitions.exercise import (
     LiteralValue,
     TestCase,
 )
-from grader.grading.comparison.compare import RawResult, Rung, with_float_literals
+from grader.grading.comparison.compare import DifferenceKind, RawResult, with_float_literals
 from grader.grading.results.verdict import PRINTED, FailureValues, ValueSummary
 from grader.sandbox.answers import Raised, Unsupported
 from grader.sandbox.printable import printable
@@ -50,7 +50,12 @@ _CONTAINERS: Final[tuple[type[Sized], ...]] = (*_ENDS, dict)
 _MOST_AXES: Final = 4  # printing goes to both ends of every axis
 
 # The values themselves say nothing about a call that took too long or changed its inputs.
-_NOT_OF_THE_VALUE: Final = (Rung.INPUTS, Rung.ASSERTION, Rung.BUDGET, Rung.FIGURE)
+_NOT_OF_THE_VALUE: Final = (
+    DifferenceKind.INPUTS,
+    DifferenceKind.ASSERTION,
+    DifferenceKind.BUDGET,
+    DifferenceKind.FIGURE,
+)
 
 
 def failure_values(exercise: Exercise, test: TestCase, raw: RawResult) -> FailureValues:
@@ -63,7 +68,7 @@ def failure_values(exercise: Exercise, test: TestCase, raw: RawResult) -> Failur
     try:
         used = set(_WORD.findall(f"{test.code} {test.against or ''}"))
         inputs = tuple((n, summarize(value)) for n, value in raw.inputs.items() if n in used)
-        if raw.rung in _NOT_OF_THE_VALUE:
+        if raw.difference_kind in _NOT_OF_THE_VALUE:
             return FailureValues(inputs)
         summary = summarize_print if test.compared == "text" else summarize
         expected, got = None, None
@@ -72,7 +77,9 @@ def failure_values(exercise: Exercise, test: TestCase, raw: RawResult) -> Failur
             is_literal = isinstance(test.expect, LiteralValue)
             expected = summary(with_float_literals(right, came) if is_literal else right)
         # None only counts as a value where it is what is wrong.
-        if raw.rung is Rung.NOTHING or not isinstance(came, (NoneType, Raised, Unsupported)):
+        if raw.difference_kind is DifferenceKind.NOTHING or not isinstance(
+            came, (NoneType, Raised, Unsupported)
+        ):
             got = summary(came)
         worst = raw.worst if got is not None and got.rows else None
         return FailureValues(inputs, expected, got, worst)

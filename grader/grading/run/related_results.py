@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from grader.definitions.exercise import TestCase, TestId
-from grader.grading.comparison.compare import RawResult, Rung
+from grader.grading.comparison.compare import DifferenceKind, RawResult
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.feedback.difference_sentences import item_names
 from grader.grading.results.verdict import TestResult
@@ -13,7 +13,7 @@ from grader.grading.results.verdict import TestResult
 if TYPE_CHECKING:
     from grader.grading.comparison.relations.pair import Relation
 
-_KINDS = (Rung.SHAPE, Rung.NOT_FINITE, Rung.VALUES)
+_KINDS = (DifferenceKind.SHAPE, DifferenceKind.NOT_FINITE, DifferenceKind.VALUES)
 """An infinity in the wrong place may be that of a mask."""
 
 
@@ -25,13 +25,13 @@ class RelatedResults:
         self._exercise = oracle.exercise
         self._without_origin: dict[TestId, tuple[Relation, str]] = {}  # with their sentences
 
-    def sentence(self, test: TestCase, rung: Rung, draw: Draw, got: object) -> str:
+    def sentence(self, test: TestCase, kind: DifferenceKind, draw: Draw, got: object) -> str:
         """Return the sentence about how a wrong result is related to the right one, if it is.
 
         Never of a hidden test, whose sentence is a fixed one, nor of a prediction, whose answer it
         would give away.
         """
-        if test.hidden or self._exercise.kind == "predict" or rung not in _KINDS:
+        if test.hidden or self._exercise.kind == "predict" or kind not in _KINDS:
             return ""
         from grader.grading.comparison.relations import find_relation  # a pass needs none of it
         from grader.grading.feedback.relation_sentences import relation_sentence
@@ -63,7 +63,7 @@ class RelatedResults:
         for test in self._exercise.tests:
             raw = observed.get(test.id)
             is_disclosed = test.hidden and test.disclose != "nothing"
-            if not is_disclosed or raw is None or raw.rung not in _KINDS:
+            if not is_disclosed or raw is None or raw.difference_kind not in _KINDS:
                 continue
             if other := find_relation(raw.expected, raw.got, raw.inputs):
                 relations[test.id] = other

@@ -12,7 +12,7 @@ from grader import __version__
 from grader.definitions.exercise import Exercise, TestCase, TestId
 from grader.grading.checks import make_check
 from grader.grading.checks.judge import judge
-from grader.grading.comparison.compare import Difference, RawResult, Rung
+from grader.grading.comparison.compare import Difference, DifferenceKind, RawResult
 from grader.grading.comparison.printed_text import compare_text
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.feedback import outcome_sentences
@@ -45,7 +45,7 @@ class _UndisclosedResult:
     outcome: Outcome
     message: str = ""
     line: int | None = None
-    rung: Rung | None = None
+    difference_kind: DifferenceKind | None = None
     inputs: Mapping[str, Any] = field(default_factory=dict)  # the draw that did not pass
     points: int = 0
 
@@ -173,7 +173,7 @@ class SubmissionRun:
             attempt = _UndisclosedResult(
                 Outcome.OUTPUT_LIMIT, outcome_sentences.OUTPUT_LIMIT, line=attempt.line
             )
-        if test.hidden and self.exercise.kind == "predict" and attempt.rung is not None:
+        if test.hidden and self.exercise.kind == "predict" and attempt.difference_kind is not None:
             # Nothing of a prediction is run, so that it can only hold what the learner wrote.
             disclosed = _disclose(test, attempt, self.best_effort)
             if test.disclose == "category":
@@ -330,12 +330,12 @@ class SubmissionRun:
         finally:
             result = RawResult(draw.number, got, draw.expected, draw.inputs)
             if difference is not None:
-                rung, worst, path = difference.rung, difference.worst, difference.path
-                result = replace(result, rung=rung, worst=worst, path=path)
+                kind, worst, path = difference.kind, difference.worst, difference.path
+                result = replace(result, difference_kind=kind, worst=worst, path=path)
             self.observed[test.id] = result
         if difference is None:
             return _PASSED
-        rung = difference.rung
+        kind = difference.kind
         sentence = ""
         if self._with_reasons:
             related = self._sentence(
@@ -346,7 +346,7 @@ class SubmissionRun:
                 lambda: difference_message(difference, related, draw.number, draws, items)
             )
         return _UndisclosedResult(
-            Outcome.FAILED, sentence, rung=rung, inputs=draw.inputs, points=points
+            Outcome.FAILED, sentence, difference_kind=kind, inputs=draw.inputs, points=points
         )
 
     def _reason(
@@ -360,24 +360,24 @@ class SubmissionRun:
         begin: int,
     ) -> str:
         """Return the sentence about why a result is wrong, if it can be told."""
-        rung = difference.rung
+        kind = difference.kind
         if test.hidden:
-            return self._related.sentence(test, rung, draw, got)
+            return self._related.sentence(test, kind, draw, got)
         mine, starter = (  # but for blank lines and comments
             [bare for line in text.splitlines() if (bare := line.partition("#")[0].rstrip())]
             for text in (self.source, self.exercise.starter)
         )
-        if rung in (Rung.NOTHING, Rung.SILENCE) and mine == starter:
+        if kind in (DifferenceKind.NOTHING, DifferenceKind.SILENCE) and mine == starter:
             return outcome_sentences.STARTER
         if (
-            rung is Rung.SILENCE
+            kind is DifferenceKind.SILENCE
             and "print" not in self.source
             and _RETURN_OF_VALUE.search(self.source)
         ):
             return outcome_sentences.RETURNED
-        if rung is Rung.NOTHING and difference.path == ():
+        if kind is DifferenceKind.NOTHING and difference.path == ():
             return self._not_returned(program, test, draw, begin)
-        return self._related.sentence(test, rung, draw, got)
+        return self._related.sentence(test, kind, draw, got)
 
     def _not_returned(self, program: LoadedProgram, test: TestCase, draw: Draw, begin: int) -> str:
         """Return the sentence about what a function that returns nothing does instead."""
@@ -400,8 +400,10 @@ class SubmissionRun:
             sentence = self._sentence(
                 lambda: outcome_sentences.unsupported_result_sentence(answer, draw.expected)
             )
-            rung = Rung.SHAPE if answer.is_too_large else Rung.TYPE
-            return _UndisclosedResult(Outcome.FAILED, sentence, rung=rung, inputs=draw.inputs)
+            kind = DifferenceKind.SHAPE if answer.is_too_large else DifferenceKind.TYPE
+            return _UndisclosedResult(
+                Outcome.FAILED, sentence, difference_kind=kind, inputs=draw.inputs
+            )
         line = answer.frames[-1][0] if answer.frames else None
         sentence = ""
         if self._with_reasons:
@@ -501,7 +503,7 @@ def _disclose(
     message = best_effort.make(
         "sentence",
         lambda: outcome_sentences.hidden_test_sentence(
-            test.disclose, outcome, attempt.rung, attempt.inputs, test.holds
+            test.disclose, outcome, attempt.difference_kind, attempt.inputs, test.holds
         ),
         NOT_PASSED,
     )

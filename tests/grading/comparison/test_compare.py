@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from grader.definitions.exercise import Tolerance
-from grader.grading.comparison.compare import Rung, compare, ignore_nan
+from grader.grading.comparison.compare import DifferenceKind, compare, ignore_nan
 from grader.grading.comparison.printed_text import compare_text
 from grader.grading.feedback.difference_sentences import difference_sentence
 
@@ -12,63 +12,63 @@ MATRIX = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 
 
 @pytest.mark.parametrize(
-    ("expected", "got", "rung", "sentence"),
+    ("expected", "got", "kind", "sentence"),
     [
-        (MATRIX, None, Rung.NOTHING, "The result is None. Does every path through your function end in `return`?"),
-        (MATRIX, [1.0], Rung.TYPE, "The result should be an array of shape (2, 3), but is a list of 1 item. Turn it into an array with `np.array(...)`."),
-        ((1, 2), (1,), Rung.LENGTH, "The result should have 2 items, but has 1."),
-        (MATRIX, MATRIX.T, Rung.SHAPE, "The result should have shape (2, 3), but has shape (3, 2)."),
+        (MATRIX, None, DifferenceKind.NOTHING, "The result is None. Does every path through your function end in `return`?"),
+        (MATRIX, [1.0], DifferenceKind.TYPE, "The result should be an array of shape (2, 3), but is a list of 1 item. Turn it into an array with `np.array(...)`."),
+        ((1, 2), (1,), DifferenceKind.LENGTH, "The result should have 2 items, but has 1."),
+        (MATRIX, MATRIX.T, DifferenceKind.SHAPE, "The result should have shape (2, 3), but has shape (3, 2)."),
         (
-            MATRIX, MATRIX.astype(int), Rung.DTYPE,
+            MATRIX, MATRIX.astype(int), DifferenceKind.DTYPE,
             "The result should have dtype float64, but has dtype int64. Integers cannot hold fractions.",
         ),
         (
-            MATRIX, MATRIX.astype(np.float32), Rung.DTYPE,
+            MATRIX, MATRIX.astype(np.float32), DifferenceKind.DTYPE,
             "The result should have dtype float64, but has dtype float32: it keeps fewer digits.",
         ),
         (
-            MATRIX, np.where(MATRIX == 5, np.nan, MATRIX), Rung.NOT_FINITE,
+            MATRIX, np.where(MATRIX == 5, np.nan, MATRIX), DifferenceKind.NOT_FINITE,
             "The result is NaN in 1 of 6 places, where finite numbers are expected; "
             "the first is nan at [1, 1].",
         ),
         (
-            MATRIX, np.where(MATRIX > 4, 9.5, MATRIX), Rung.VALUES,
+            MATRIX, np.where(MATRIX > 4, 9.5, MATRIX), DifferenceKind.VALUES,
             "The result has the right shape, but 2 of 6 values differ; the largest error is at [1, 1]: "
             "expected 5, got 9.5.",
         ),
         (
-            MATRIX, (MATRIX,), Rung.TYPE,
+            MATRIX, (MATRIX,), DifferenceKind.TYPE,
             "The result should be an array of shape (2, 3), but is a tuple of 1 item. A comma after a "
             "value makes it a tuple of one item.",
         ),
         (
-            MATRIX, np.where(MATRIX[0] > 0), Rung.TYPE,
+            MATRIX, np.where(MATRIX[0] > 0), DifferenceKind.TYPE,
             "The result should be an array of shape (2, 3), but is a tuple of 1 item. `np.where` and "
             "`np.nonzero` with one argument give a tuple, and so does a comma after a value. Item `[0]` "
             "is the array.",
         ),
-        (0.5, 0.25, Rung.VALUES, "The result should be 0.5, but is 0.25."),
+        (0.5, 0.25, DifferenceKind.VALUES, "The result should be 0.5, but is 0.25."),
         (
-            np.timedelta64(2, "D"), np.timedelta64(1, "D"), Rung.VALUES,
+            np.timedelta64(2, "D"), np.timedelta64(1, "D"), DifferenceKind.VALUES,
             "The result should be 2 days, but is 1 days.",
         ),
-        ("cat", "dog", Rung.VALUES, "The result should be 'cat', but is 'dog'."),
-        (True, 1.0, Rung.DTYPE, "The result should have dtype bool, but has dtype float64."),
-        ({"a": 1}, {"b": 1}, Rung.LENGTH, "The result has no key 'a'."),
+        ("cat", "dog", DifferenceKind.VALUES, "The result should be 'cat', but is 'dog'."),
+        (True, 1.0, DifferenceKind.DTYPE, "The result should have dtype bool, but has dtype float64."),
+        ({"a": 1}, {"b": 1}, DifferenceKind.LENGTH, "The result has no key 'a'."),
         (
-            (MATRIX, MATRIX), (MATRIX, MATRIX + 1), Rung.VALUES,
+            (MATRIX, MATRIX), (MATRIX, MATRIX + 1), DifferenceKind.VALUES,
             "Item 1 of the result has the right shape, but all 6 values differ; the largest error is at "
             "[0, 0]: expected 1, got 2.",
         ),
     ],
 )  # fmt: skip
 def test_each_rung_says_what_was_expected_what_came_and_where(
-    expected: object, got: object, rung: Rung, sentence: str
+    expected: object, got: object, kind: DifferenceKind, sentence: str
 ) -> None:
     """One sentence per rung."""
     found = compare(expected, got)
     assert found is not None
-    assert (found.rung, difference_sentence(found)) == (rung, sentence)
+    assert (found.kind, difference_sentence(found)) == (kind, sentence)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_whole_numbers_are_exact_whatever_their_size(expected: object, got: obje
     """No tolerance accepts another integer, unless the test asks for one."""
     found = compare(expected, got)
     assert found is not None
-    assert found.rung is Rung.VALUES
+    assert found.kind is DifferenceKind.VALUES
 
 
 def test_a_whole_number_of_thousands_of_digits_is_compared_too() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from grader.definitions.exercise import Tolerance
-from grader.grading.comparison.compare import RawResult, Rung
+from grader.grading.comparison.compare import DifferenceKind, RawResult
 from grader.grading.diagnosis.fingerprint import Fingerprint, make_fingerprint
 from grader.grading.results.verdict import Outcome
 from grader.sandbox.answers import Raised, Unsupported
@@ -86,7 +86,9 @@ def test_the_width_of_a_dtype_counts_where_grading_says_so(one: object, other: o
     """A wider float is no difference to grading, so it is none between two mistakes."""
     assert of(one).agrees(of(other), None)
     narrow = [
-        make_fingerprint(Outcome.FAILED, RawResult(0, value, None, rung=Rung.DTYPE))
+        make_fingerprint(
+            Outcome.FAILED, RawResult(0, value, None, difference_kind=DifferenceKind.DTYPE)
+        )
         for value in (one, other)
     ]
     assert not narrow[0].agrees(narrow[1], None)

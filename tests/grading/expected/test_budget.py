@@ -8,7 +8,7 @@ import pytest
 
 from grader.definitions.exercise import Budget
 from grader.errors import Location
-from grader.grading.comparison.compare import Rung
+from grader.grading.comparison.compare import DifferenceKind
 from grader.grading.expected.budget import (
     MEMORY_FLOOR,
     TIME_FLOOR,
@@ -86,7 +86,7 @@ def test_only_what_is_above_multiple_and_floor_is_too_much(
     """The floors keep noise from deciding about calls that take next to nothing."""
     found = find_excess(budget(tmp_path, **multiples), used, known, "reference")
     assert (found and difference_sentence(found)) == sentence
-    assert found is None or found.rung is Rung.BUDGET
+    assert found is None or found.kind is DifferenceKind.BUDGET
 
 
 def test_what_is_measured_here_is_the_peak_not_the_sum() -> None:

@@ -47,7 +47,7 @@ _SHOWS: Final = re.compile(r"\b(?:heatmap|table)\(")
 class _DataFiles:
     """The data files that cells read."""
 
-    listed: tuple[tuple[str, str, Location], ...]  # see `read_data_files`
+    paths: tuple[tuple[str, Location], ...]  # as written, each with its place
 
 
 _READERS: Final[Mapping[str, Callable[[Fence], Block]]] = {
@@ -147,7 +147,12 @@ def read_lesson(path: Path) -> Lesson:
             blocks.append(_block(Fence(path, begin + 1, tuple(token.info.split()), token.content)))
             done = end
     blocks += _prose(path, lines, done, len(lines))
-    listed = [each for block in blocks if isinstance(block, _DataFiles) for each in block.listed]
+    listed = [
+        ("files", path, where)
+        for block in blocks
+        if isinstance(block, _DataFiles)
+        for path, where in block.paths
+    ]
     course = course_folder(path.absolute())
     contents = read_data_files(course, listed, Location(path)) if listed else {}
     visible = tuple(block for block in blocks if not isinstance(block, _DataFiles))
@@ -173,8 +178,8 @@ def _block(fence: Fence) -> Block | _DataFiles:
             return Exercises(fence.first_line, ids)
         case ("files",):
             lines = enumerate(fence.content.splitlines(), start=fence.line + 1)
-            listed = [(line.strip(), Location(fence.path, number)) for number, line in lines]
-            return _DataFiles(tuple(("files", path, where) for path, where in listed if path))
+            paths = [(line.strip(), Location(fence.path, number)) for number, line in lines]
+            return _DataFiles(tuple((path, where) for path, where in paths if path))
         case ("details", _, *_):
             text = Text.read(fence.content, fence.first_line)
             return Prose(fence.first_line, text, " ".join(fence.words[1:]))

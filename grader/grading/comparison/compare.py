@@ -22,28 +22,6 @@ import numpy.typing as npt
 
 from grader.definitions.exercise import Accepted, Tolerance
 
-
-def arrays_in(value: object) -> Iterator[npt.NDArray[Any]]:
-    """Yield the arrays in a value that is plain data."""
-    if isinstance(value, np.ndarray):
-        yield value
-    elif isinstance(value, (list, tuple, deque)):
-        for item in value:
-            yield from arrays_in(item)
-    elif isinstance(value, dict):
-        yield from arrays_in(list(value.values()))
-
-
-def is_masked(array: object) -> bool:
-    """Return whether a value is a masked array."""
-    return hasattr(array, "mask")
-
-
-def count_bytes(value: object) -> int:
-    """Return the bytes of the arrays in a value that is plain data."""
-    return sum(array.nbytes for array in arrays_in(value))
-
-
 Array: TypeAlias = npt.NDArray[Any]
 _Path: TypeAlias = tuple[object, ...]
 
@@ -98,6 +76,27 @@ _TEXT = (str, bytes)  # NumPy's scalars of text are these too
 _FAMILIES = (str, (bytes, bytearray), (set, frozenset))  # of types that Python compares
 _OF_NUMBERS = "biufc"
 _DTYPES = {np.dtype(kind).name for kind in np.typecodes["All"] if kind not in "OSUVMm"}
+
+
+def arrays_in(value: object) -> Iterator[npt.NDArray[Any]]:
+    """Yield the arrays in a value that is plain data."""
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, (list, tuple, deque)):
+        for item in value:
+            yield from arrays_in(item)
+    elif isinstance(value, dict):
+        yield from arrays_in(list(value.values()))
+
+
+def is_masked(array: object) -> bool:
+    """Return whether a value is a masked array."""
+    return hasattr(array, "mask")
+
+
+def count_bytes(value: object) -> int:
+    """Return the bytes of the arrays in a value that is plain data."""
+    return sum(array.nbytes for array in arrays_in(value))
 
 
 def usual_tolerance(dtype: np.dtype[Any]) -> Tolerance:

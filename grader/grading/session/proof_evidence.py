@@ -32,6 +32,8 @@ _AT_LEAST = 4  # decimals of the truth
 _MANY_DECIMALS = 12  # more were not rounded by hand
 _HALF = 0.5 * (1 + 1e-6)  # of the last digit, and what its own representation is off by
 _ROUNDING = 1e-9  # relative, for values written with full precision: the last bits do not count
+_TIMES_AGAIN = 3  # what depends on chance often gives the same
+_BY_CHANCE = (Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY, Outcome.NOT_RUN)  # on a busy machine
 _WORD = re.compile(r"\w+")
 
 
@@ -172,10 +174,6 @@ def summarize_inputs(oracle: Oracle) -> dict[str, Any]:
         "empty": any(each.size == 0 for each in numbers),
         "axis of length 1": any(1 in each.shape for each in numbers),
     }
-
-
-_TIMES_AGAIN = 3  # what depends on chance often gives the same
-_BY_CHANCE = (Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY, Outcome.NOT_RUN)  # on a busy machine
 
 
 def find_changed_outcomes(first: Verdict, again: Verdict) -> tuple[TestId, ...]:

@@ -130,7 +130,7 @@ def hint(exercise: str, *, course: str | Path | None = None, yes: bool = False) 
     definition = _exercise(exercise, course)
     status = exercise_status(progress_record.read_history(), definition.id)
     if (offer := hint_command.offer_hint(definition, status)) and not yes:
-        call = _call(course, "hint", exercise).replace(")", ", yes=True)")
+        call = _call(course, "hint", exercise, ", yes=True")
         return _markdown(f"{offer} `{call}` shows it.")
     number = hint_command.take_hint(definition, status)
     count = len(definition.hints)
@@ -196,13 +196,13 @@ def _markdown(text: str) -> CellOutput:
     return CellOutput(text, markdown=text)
 
 
-def _call(course: str | Path | None, verb: str, name: str) -> str:
-    """Return a command as it is written in a notebook."""
+def _call(course: str | Path | None, verb: str, name: str, last: str = "") -> str:
+    """Return a command as it is written in a notebook; `last` ends its arguments."""
     if verb == "lesson show":
         return f"etude {verb} {name}"
     more = "" if course is None else f", course={str(course)!r}"
     verb = {"start": "task", "break": "break_it"}.get(verb, verb)
-    return f"{verb}({name!r}{more})"
+    return f"{verb}({name!r}{more}{last})"
 
 
 @cache  # a kernel reads a definition once

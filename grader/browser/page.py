@@ -1,14 +1,15 @@
 """The grader's interface for a page: functions of texts, which its worker calls in Pyodide.
 
-Each returns JSON, whatever a learner writes:
+`open_exercise`, `open_lesson` and `open_gpt` return nothing. The others return JSON, whatever a
+learner writes:
 
     check(source)  the verdict, as `etude check --format json` prints it
     judge_break(data, program, call)  {"example", "message"}, one of which is null
     shapes(source)  of what each line makes, as in a verdict
     run(source)    {"output", "truncated", "figures", "problem"}
     cell(source)   {"printed", "truncated", "figures", "problem"}
-    begin_text(request)  {"prompt", "problem"}
-    next_letter(settings)  {"letter", "choices", "heads", "problem"}
+    begin_text(request)  {"prompt", "facts", "problem"}
+    next_letter(settings)  {"letter", "choices", "heads", "counts", "problem"}
     arrays(names)  matrices that the cells have made
     names()        for NumPy and its modules: what each public name does
 
@@ -336,8 +337,8 @@ def begin_text(request: str) -> str:
         settings["prompt"] = _model.without_unknown(settings["prompt"])
         problem = _gpt.begin(**settings, is_new=is_new)
         facts = {} if problem else _gpt.facts
-        answer = {"prompt": settings["prompt"], "facts": facts, "problem": _gave_up(problem)}
-        return json.dumps(answer)
+        answer = {"prompt": settings["prompt"], "facts": facts, "problem": None}
+        return json.dumps(answer | _close_after(problem) if problem else answer)
 
 
 def next_letter(settings: str) -> str:
@@ -350,19 +351,17 @@ def next_letter(settings: str) -> str:
     with _quietly():
         step = _gpt.next_letter(**json.loads(settings))
     if isinstance(step, Problem):
-        return json.dumps({"problem": _gave_up(step)})
+        return json.dumps(_close_after(step))
     return json.dumps(asdict(step) | {"problem": None})
 
 
-def _gave_up(problem: Problem | None) -> dict[str, Any] | None:
-    """Return a problem as JSON; after one, the code is loaded again for the next text."""
+def _close_after(problem: Problem) -> dict[str, Any]:
+    """Close the functions, so that the next text loads them again; return the problem."""
     global _gpt  # noqa: PLW0603  as above
-    if problem is None:
-        return None
     if _gpt is not None:
         _gpt.close()
     _gpt = None
-    return asdict(problem)
+    return {"problem": asdict(problem)}
 
 
 @contextlib.contextmanager

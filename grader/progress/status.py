@@ -37,7 +37,7 @@ class ExerciseStatus:
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing is left to earn."""
+        """True if nothing is left to earn."""
         return self.state in ("passed", "given up")
 
     @property

@@ -387,7 +387,6 @@ class Diagnostician:
         sentences: set[str] = set()
         for program in self._mutants:
             if sum(each.hung for each in self._mutants) > _MOST_HANGS:
-                self._mutants.clear()
                 return
             if program.feedback not in sentences and self._explains(program, case):
                 sentences.add(program.feedback)

@@ -14,17 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from reference.arrays import FloatArray, as_floating
-from reference.feed_forward import (
-    FeedForwardParameters,
-    feed_forward,
-    init_feed_forward,
-)
+from reference.feed_forward import FeedForwardParameters, feed_forward, init_feed_forward
 from reference.multi_head import MultiHeadParameters, init_multi_head, multi_head_attention
-from reference.normalization import (
-    LayerNormParameters,
-    init_layer_norm,
-    layer_norm,
-)
+from reference.normalization import LayerNormParameters, init_layer_norm, layer_norm
 from reference.residual import Layer, post_norm, pre_norm
 
 

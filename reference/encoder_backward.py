@@ -6,12 +6,7 @@ from typing import Generic, NamedTuple, TypeVar
 from numpy.typing import ArrayLike
 
 from reference.arrays import FloatArray, as_floating
-from reference.encoder import (
-    EncoderBlockParameters,
-    attention_with,
-    feed_forward_with,
-    norm_with,
-)
+from reference.encoder import EncoderBlockParameters, attention_with, feed_forward_with, norm_with
 from reference.feed_forward import FeedForwardParameters, feed_forward_backward
 from reference.multi_head import MultiHeadParameters
 from reference.multi_head_backward import multi_head_attention_backward

@@ -12,12 +12,7 @@ from typing import Final
 
 import grader
 from grader.browser.data_encoding import BreakData, EngineData, encoded_size, to_text
-from grader.definitions.exercise import (
-    Exercise,
-    Literals,
-    Seeded,
-    TestCase,
-)
+from grader.definitions.exercise import Exercise, Literals, Seeded, TestCase
 from grader.grading.checks import make_check
 from grader.grading.diagnosis.break_it import allowed_calls
 from grader.grading.diagnosis.known_mistakes import Diagnostician

@@ -9,10 +9,7 @@ from grader.authoring.importing import import_report
 from grader.authoring.importing.draft import Draft
 from grader.authoring.importing.fill_in import slug
 from grader.authoring.importing.read_source import read_source
-from grader.authoring.importing.validate_drafts import (
-    load_if_valid,
-    validate_draft,
-)
+from grader.authoring.importing.validate_drafts import load_if_valid, validate_draft
 from grader.authoring.importing.verify_imported import ImportProof, verify_imported
 from grader.authoring.importing.write import (
     correct_tests,

@@ -11,14 +11,7 @@ from dataclasses import asdict
 from typing import Any
 
 from grader.errors import SandboxFault
-from grader.sandbox.answers import (
-    Answer,
-    Cause,
-    ChildGoneError,
-    ForgedError,
-    Stopped,
-    read_stopped,
-)
+from grader.sandbox.answers import Answer, Cause, ChildGoneError, ForgedError, Stopped, read_stopped
 from grader.sandbox.interface import Ending, FramedChild
 from grader.sandbox.limits import CONTROL_SECONDS, Limits
 from grader.sandbox.output_file import OutputFile

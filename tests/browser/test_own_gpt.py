@@ -12,14 +12,7 @@ from grader.definitions.files import default_folder
 from sitegen.own_gpt import PARTS, SWITCHES
 from tests.browser.conftest import NewContext, NewPage
 from tests.browser.hosting import hosted
-from tests.browser.judging import (
-    DARK,
-    PHONE,
-    barriers,
-    overflowing,
-    shoot,
-    without_python,
-)
+from tests.browser.judging import DARK, PHONE, barriers, overflowing, shoot, without_python
 from tests.browser.tools import Tools
 
 pytestmark = pytest.mark.slow

@@ -12,9 +12,7 @@ import numpy as np
 import onnx  # as torch
 import torch  # only recording needs it
 from numpy.typing import NDArray
-from onnx.backend.test.case.node import (  # as torch
-    collect_testcases,
-)
+from onnx.backend.test.case.node import collect_testcases  # as torch
 from onnx.reference import ReferenceEvaluator  # as torch
 from torch.nn import functional  # as torch
 

@@ -7,14 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from reference.activations import (
-    ACTIVATIONS,
-    activation_named,
-    erf,
-    gelu,
-    relu,
-    relu_derivative,
-)
+from reference.activations import ACTIVATIONS, activation_named, erf, gelu, relu, relu_derivative
 from reference.arrays import FloatArray
 from tests.reference.conftest import Recorded
 

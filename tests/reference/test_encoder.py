@@ -2,12 +2,7 @@ from typing import Any
 
 import numpy as np
 
-from reference.encoder import (
-    EncoderBlockParameters,
-    encoder,
-    encoder_block,
-    init_encoder_block,
-)
+from reference.encoder import EncoderBlockParameters, encoder, encoder_block, init_encoder_block
 from reference.encoder_backward import encoder_block_backward
 from reference.masks import causal_mask
 from reference.normalization import LayerNormParameters, init_layer_norm, layer_norm

@@ -1,10 +1,7 @@
 import numpy as np
 import pytest
 
-from reference.feed_forward import (
-    feed_forward,
-    init_feed_forward,
-)
+from reference.feed_forward import feed_forward, init_feed_forward
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -10,12 +10,7 @@ import pytest
 from grader.definitions.exercise import ExerciseId
 from grader.disk_cache import Cache
 from grader.errors import DefinitionError
-from grader.lessons.blocks import (
-    BreakTask,
-    Cell,
-    Exercises,
-    PlotDisplay,
-)
+from grader.lessons.blocks import BreakTask, Cell, Exercises, PlotDisplay
 from sitegen.cell_displays import view_matrix
 from sitegen.from_collection.builder import ContentBuilder
 from sitegen.lesson_notebooks import lesson_notebook

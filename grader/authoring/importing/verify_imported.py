@@ -15,13 +15,7 @@ from grader.authoring.verify import checks, variants
 from grader.authoring.verify.proof import Proof, ProofFinding
 from grader.authoring.verify.prove import prove
 from grader.authoring.verify.session import FindLeaks, with_findings
-from grader.definitions.exercise import (
-    Exercise,
-    FromSolution,
-    LiteralValue,
-    TestCase,
-    TestId,
-)
+from grader.definitions.exercise import Exercise, FromSolution, LiteralValue, TestCase, TestId
 from grader.errors import EtudeError
 from grader.grading.comparison.printed_text import compare_text
 from grader.grading.results.jobs import Job, Result

@@ -22,13 +22,7 @@ import numpy as np
 
 from grader.authoring.verify import checks
 from grader.authoring.verify.proof import ProofFinding
-from grader.definitions.exercise import (
-    Exercise,
-    Literals,
-    LiteralValue,
-    Seeded,
-    TestCase,
-)
+from grader.definitions.exercise import Exercise, Literals, LiteralValue, Seeded, TestCase
 from grader.definitions.files import course_file
 from grader.definitions.images import image_files
 from grader.definitions.student import student_text

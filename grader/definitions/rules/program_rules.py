@@ -7,13 +7,7 @@ from collections.abc import Sequence as AnySequence
 from itertools import chain
 from typing import Final
 
-from grader.definitions.exercise import (
-    Definition,
-    FromReference,
-    Literals,
-    LiteralValue,
-    TestCase,
-)
+from grader.definitions.exercise import Definition, FromReference, Literals, LiteralValue, TestCase
 from grader.definitions.rules.base import CheckedExercise, Mode, Rule, Step
 from grader.definitions.wording import did_you_mean, listing, quote
 from grader.definitions.yaml_source import Scalar

@@ -4,11 +4,7 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from typing import Final
 
-from grader.definitions.exercise import (
-    FigureTest,
-    Literals,
-    PropertyTest,
-)
+from grader.definitions.exercise import FigureTest, Literals, PropertyTest
 from grader.definitions.properties import PROPERTIES, NamedProperty
 from grader.definitions.rules.base import CheckedExercise, Rule, is_name
 from grader.definitions.wording import listing, quote

@@ -27,12 +27,7 @@ from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.feedback.summarize_values import summarize
 from grader.grading.program.author_code import TooLongError, author_error, authors_code
 from grader.grading.program.loaded_program import LoadedProgram, load, put_files
-from grader.grading.program.proxies import (
-    CallableProxy,
-    NoValueError,
-    Proxies,
-    raise_for_functions,
-)
+from grader.grading.program.proxies import CallableProxy, NoValueError, Proxies, raise_for_functions
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import ChildGoneError, Unsupported
 from grader.sandbox.inside.sharing import Sharing

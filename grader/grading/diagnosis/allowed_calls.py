@@ -13,13 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from grader.definitions.exercise import (
-    CallTest,
-    Exercise,
-    ExerciseLimits,
-    Literals,
-    OutputTest,
-)
+from grader.definitions.exercise import CallTest, Exercise, ExerciseLimits, Literals, OutputTest
 from grader.errors import DefinitionError
 from grader.grading.diagnosis.input_values import (
     ALL_DIFFERENT,

@@ -15,11 +15,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from grader.definitions.exercise import (
-    Exercise,
-    LiteralValue,
-    TestCase,
-)
+from grader.definitions.exercise import Exercise, LiteralValue, TestCase
 from grader.grading.comparison.compare import DifferenceKind, RawResult, with_float_literals
 from grader.grading.results.verdict import PRINTED, FailureValues, ValueSummary
 from grader.sandbox.answers import Raised, Unsupported

@@ -23,14 +23,7 @@ from grader.errors import DefinitionError, EtudeError, Location, Problem
 from grader.grading.comparison.compare import EXACT, arrays_in, compare, is_masked
 from grader.grading.feedback.difference_sentences import describe_value
 from grader.grading.program.author_code import TooLargeError, TooLongError, is_running
-from grader.sandbox.answers import (
-    Cause,
-    ChildGoneError,
-    Raised,
-    Returned,
-    Unsupported,
-    Usage,
-)
+from grader.sandbox.answers import Cause, ChildGoneError, Raised, Returned, Unsupported, Usage
 from grader.sandbox.inside.sharing import Sharing, replace_contents
 from grader.sandbox.inside.value_types import with_items
 from grader.sandbox.inside.wire import (

@@ -25,11 +25,7 @@ from grader.definitions.rules.test_rules import uses_any
 from grader.definitions.track import LessonDefinition, Track, TrackDefinition, TrackId
 from grader.disk_cache import Cache, cache_folder, fingerprint, package_folder
 from grader.errors import DefinitionError, UsageError
-from grader.grading.expected.public_form import (
-    imported_packages,
-    missing_in_page,
-    untested_track,
-)
+from grader.grading.expected.public_form import imported_packages, missing_in_page, untested_track
 from grader.lessons.blocks import Block, BreakTask, Cell
 from grader.lessons.lesson import Lesson, read_lesson
 from grader.progress.breaks import breakable

@@ -18,13 +18,7 @@ from etude_server.grading import Grading
 from etude_server.settings import Settings
 from etude_server.store import people, submissions
 from tests.server.api.conftest import Served, grading_worker
-from tests.server.regrade.conftest import (
-    HALF_RIGHT,
-    RIGHT,
-    WRONG,
-    Stored,
-    write_collection,
-)
+from tests.server.regrade.conftest import HALF_RIGHT, RIGHT, WRONG, Stored, write_collection
 
 pytestmark = pytest.mark.slow
 

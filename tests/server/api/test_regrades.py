@@ -15,13 +15,7 @@ from etude_server.store import events, regrades
 from etude_server.store.database import Database
 from etude_server.store.migrate import upgrade
 from tests.server.api.conftest import Served
-from tests.server.regrade.conftest import (
-    HALF_RIGHT,
-    OLD,
-    RIGHT,
-    Stored,
-    write_collection,
-)
+from tests.server.regrade.conftest import HALF_RIGHT, OLD, RIGHT, Stored, write_collection
 
 Start = Callable[[str], tuple[Served, Stored]]
 

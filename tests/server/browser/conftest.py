@@ -19,13 +19,7 @@ from etude_server.store.database import Database
 from etude_server.store.migrate import upgrade
 from etude_server.store.people import Role
 from grader.definitions.exercise import Exercise
-from tests.browser.conftest import (  # noqa: F401  fixtures of these tests too
-    _browser,
-    browser,
-    certified_site,
-    new_context,
-    tools,
-)
+from tests.browser.conftest import _browser, browser, certified_site, new_context, tools  # noqa: F401  fixtures of these tests too
 from tests.browser.tools import ROOT
 
 HOSTILE_NAME = "<img src=x onerror=alert(1)> \"'{{ 7*7 }}"

@@ -6,13 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from grader.grading.comparison.relations.pair import (
-    Axes,
-    Origin,
-    Pair,
-    Relation,
-    is_varied,
-)
+from grader.grading.comparison.relations.pair import Axes, Origin, Pair, Relation, is_varied
 
 _UNEVEN = 1e-7
 

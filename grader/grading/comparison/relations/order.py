@@ -4,13 +4,7 @@ import itertools
 
 import numpy as np
 
-from grader.grading.comparison.relations.pair import (
-    MATRIX,
-    Array,
-    Pair,
-    Relation,
-    is_varied,
-)
+from grader.grading.comparison.relations.pair import MATRIX, Array, Pair, Relation, is_varied
 
 _FEWEST_VALUES = 4  # different values, fewer are in every order by chance
 _MOST_AXES = 4

@@ -3,14 +3,7 @@
 import numpy as np
 
 from grader.grading.comparison.relations.factors import find_origins
-from grader.grading.comparison.relations.pair import (
-    MATRIX,
-    TWO,
-    Array,
-    Pair,
-    Relation,
-    is_varied,
-)
+from grader.grading.comparison.relations.pair import MATRIX, TWO, Array, Pair, Relation, is_varied
 
 _SUM = 1e-6  # what a sum of 1 may be off by
 _CLEARLY = 1e-3  # a sum this far off is another sum

@@ -165,6 +165,7 @@ def test_scores_and_arrows_are_moved_by_the_keyboard(page: Page) -> None:
     """Each figure says what has changed; what all scores gain is no one's gain."""
     open_without_python(page, "attention/lessons/softmax/")
     shares = page.locator("[data-figure=shares]")
+    expect(shares.get_by_role("status")).to_be_attached()  # the script has started
     shares.get_by_role("slider", name="garden").press("End")
     expect(shares.get_by_role("status")).to_contain_text("“garden” is 4.00 above “clock”")
     expect(shares.get_by_role("button", name="All scores +1")).to_be_disabled()
@@ -175,6 +176,7 @@ def test_scores_and_arrows_are_moved_by_the_keyboard(page: Page) -> None:
 
     open_settled(page, "attention/lessons/dot-products/")
     arrows = page.locator("[data-figure=arrows]")
+    expect(arrows.get_by_role("status")).to_be_attached()
     arrows.get_by_role("slider", name="Direction of k").press("Home")
     expect(arrows.get_by_role("status")).to_contain_text("3.00. Opposite directions")
     arrows.locator(".arrows-key circle").drag_to(arrows.locator(".arrows-query circle"))

@@ -7,6 +7,7 @@ ignores.
 import ast
 import importlib
 import inspect
+import logging
 from collections.abc import Iterator
 from dataclasses import fields
 from itertools import pairwise
@@ -50,6 +51,8 @@ _KEYS: Final = {
 
 def setup(app: "Sphinx") -> dict[str, Any]:
     """Write the pages before Sphinx looks for its sources."""
+    # A package of the theme has all records printed, and the commands of the server import Alembic.
+    logging.getLogger("alembic").setLevel(logging.WARNING)
     app.connect("builder-inited", lambda app: write_pages(Path(app.srcdir)))
     return {"parallel_read_safe": True}
 

@@ -19,7 +19,7 @@ from grader.grading.submissions.submission import Submission
 from grader.sandbox.portable import PortableSandbox
 
 _SYSTEM = """
-import os, signal, socket, sys
+import os, signal, socket, sys, zoneinfo  # which asks for the real system when it is imported
 
 names = "fcntl grp pty pwd resource syslog termios tty"
 if sys.argv[1] in ("check", "lesson"):  # they import nothing of ours that is for Linux alone

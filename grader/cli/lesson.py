@@ -131,15 +131,15 @@ def _show_blocks(
     def is_asked(block: Block) -> bool:
         return asks and isinstance(block, (ChoiceQuestion, NumberQuestion))
 
-    for asked, group in itertools.groupby(blocks, is_asked):
+    for are_questions, group in itertools.groupby(blocks, is_asked):
         # What stands between two questions can be longer than the terminal.
-        with contextlib.nullcontext() if asked else options.pager(console):
+        with contextlib.nullcontext() if are_questions else options.pager(console):
             for place, block in enumerate(group):
-                if place or asked:
+                if place or are_questions:
                     console.print()
                 if isinstance(block, (ChoiceQuestion, NumberQuestion)):
                     _show_question(console, block, next(numbers))
-                    if asked:
+                    if are_questions:
                         _ask_question(console, block)
                 else:
                     _show_block(console, block, exercises)

@@ -47,11 +47,11 @@ def command(path: Path, port: int) -> None:
         builder.start_author_process()
         with LiveSite(port) as site:
             preview = _Preview(path, site, builder)
-            seen = modification_times([path])
+            times = modification_times([path])
             preview.show()
-            seen = modification_times(preview.watched) | seen
+            times = modification_times(preview.watched) | times
             click.echo(f"{site.url}{preview.path} (Ctrl-C ends)")
-            rebuild_on_change(preview.watched, preview.show, seen)
+            rebuild_on_change(preview.watched, preview.show, times)
 
 
 class _Preview:

@@ -12,7 +12,7 @@ from benchmarks.workload import WrongVerdictError
 
 _ETUDE: Final = str(Path(sys.executable).with_name("etude"))
 _TESTS, _QUICK_TESTS = 20, 4
-_AT_MOST: Final = 60.0  # seconds
+_MAX_SECONDS: Final = 60.0
 _HAS_HOLES: Final = 1
 
 _SOLUTION: Final = '''"""One block of a transformer."""
@@ -142,7 +142,7 @@ def measure(*, quick: bool) -> Section:
         (audit,) = json.loads(report.read_text(encoding="utf-8"))["audits"]
         report.unlink()
         count = audit["distinguishable"] + len(audit["equivalent"])
-    aims = [] if quick else [Aim(f"audit, {count} mutants", usage.wall, _AT_MOST, "s")]
+    aims = [] if quick else [Aim(f"audit, {count} mutants", usage.wall, _MAX_SECONDS, "s")]
     columns = ("mutants", "wall s", "CPU s", "a mutant s")
     row = (str(count), f"{usage.wall:.1f}", f"{usage.cpu:.1f}", f"{usage.wall / count:.3f}")
     notes = _NOTES.format(tests=_QUICK_TESTS if quick else _TESTS)

@@ -18,7 +18,7 @@ Category: TypeAlias = Literal[
 """The kind of mistake: of category `change` are those that are one step from the right program."""
 
 
-_MOST_PAIRS = 8  # of one program
+_MAX_PAIRS = 8  # of one program
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def wrong_programs() -> Iterator[Wrong]:
             for one, other in itertools.combinations(right.faults.get("one", ()), 2)
             if _are_apart(right.source, one, other)
         ]
-        step = -(-len(pairs) // _MOST_PAIRS) or 1
+        step = -(-len(pairs) // _MAX_PAIRS) or 1
         for one, other in pairs[::step]:
             source = _replaced(_replaced(right.source, one), other)
             change = f"{one.old!r} -> {one.new!r}, {other.old!r} -> {other.new!r}"

@@ -38,7 +38,7 @@ from grader.sandbox.printable import printable
 Message: TypeAlias = dict[str, Any]
 Send: TypeAlias = Callable[[Message], None]
 
-_MOST_BYTES = 64 << 20  # bytes of a task's messages, with recorded calls
+_MAX_BYTES = 64 << 20  # bytes of a task's messages, with recorded calls
 _READ = 1 << 16
 _TOO_LONG = "did not end in time"
 _NO_RIGHTS, _FAULT = "confine", "fault"
@@ -69,7 +69,7 @@ _FIELDS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
 """The kinds of messages, and the types of their fields."""
 _OPTIONAL = frozenset({"lines", "calls"})
 _ITEMS: Mapping[str, type] = {"lines": int, "ids": str, "body": str, "facts": str}
-_LONGEST_TRACEBACK = 2000  # characters of a traceback
+_MAX_TRACEBACK_LENGTH = 2000  # characters of a traceback
 # Imported before the first fork, where an assignment asks for them: each takes a tenth of a second
 # or more. Other packages are imported in each task.
 _IMPORTED_AHEAD = frozenset({"hypothesis", "matplotlib", "pandas", "scipy", "sklearn", "torch"})
@@ -230,8 +230,8 @@ class _Running:
         self.received += data
         if not data:
             self.is_over = True
-        elif len(self.received) > _MOST_BYTES:
-            self.end(f"sent more than {_MOST_BYTES:,} bytes")
+        elif len(self.received) > _MAX_BYTES:
+            self.end(f"sent more than {_MAX_BYTES:,} bytes")
 
     def end(self, how: str) -> None:
         with contextlib.suppress(ProcessLookupError):
@@ -340,6 +340,6 @@ def _serve(task: Task, slot: Path, writing: int, modules: Iterable[str]) -> None
     try:
         task.work(send)
     except Exception:  # noqa: BLE001  said to the parent
-        send({"kind": _FAULT, "message": traceback.format_exc()[-_LONGEST_TRACEBACK:]})
+        send({"kind": _FAULT, "message": traceback.format_exc()[-_MAX_TRACEBACK_LENGTH:]})
     send({"kind": "end"})
     os._exit(0)

@@ -12,7 +12,7 @@ DENIED = "a file to write, a network or another program, which an audit denies"
 _DENIED_ERRORS = ("PermissionError:", "BlockingIOError: [Errno 1]", "OSError: [Errno 1]")
 # In the error of a library; without a network no host has an address.
 _DENIED_IN = ("[Errno 1] Operation not permitted", "[Errno -2]", "[Errno -3]")
-_MOST_NAMES = 3  # tests that a sentence names
+_MAX_NAMES = 3  # tests that a sentence names
 
 
 def check_solution(tests: Sequence[TestOutcome]) -> SuiteCheck:
@@ -238,7 +238,7 @@ def _share(some: Sequence[object], every: Sequence[object]) -> str:
 
 
 def _list_names(tests: Sequence[str]) -> str:
-    names = [short_id(test) for test in tests[:_MOST_NAMES]]
-    if len(tests) > _MOST_NAMES:
-        names.append(f"{len(tests) - _MOST_NAMES} more")
+    names = [short_id(test) for test in tests[:_MAX_NAMES]]
+    if len(tests) > _MAX_NAMES:
+        names.append(f"{len(tests) - _MAX_NAMES} more")
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

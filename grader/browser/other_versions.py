@@ -14,7 +14,7 @@ from grader.grading.feedback.versions import (
 )
 from grader.sandbox.inside import facts
 
-_MOST_SENTENCES = 3
+_MAX_SENTENCES = 3
 _FSTRING_START = getattr(tokenize, "FSTRING_START", None)  # from Python 3.12 on
 _FSTRING_MIDDLE = getattr(tokenize, "FSTRING_MIDDLE", None)
 _FSTRING_END = getattr(tokenize, "FSTRING_END", None)
@@ -31,7 +31,7 @@ def differences(source: str, grader: Versions) -> tuple[str, ...]:
     if not notes:
         return ()
     first = {sentence: line for line, sentence in notes}
-    sentences = sorted((line, sentence) for sentence, line in first.items())[:_MOST_SENTENCES]
+    sentences = sorted((line, sentence) for sentence, line in first.items())[:_MAX_SENTENCES]
     lines = " ".join(f"Line {line}: {sentence}" for line, sentence in sentences)
     return (f"The grader has {grader}; this page has {HERE}. {lines}",)
 

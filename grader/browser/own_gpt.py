@@ -20,7 +20,7 @@ from grader.sandbox.limits import DEFAULT_LIMITS
 _SECONDS: Final = 8  # a page ends Python after ten
 _START: Final = "\n"  # between two tales
 _MAIN_FILE: Final = "own_gpt.py"
-_MOST_CHOICES: Final = 6  # of the next letter, that are shown
+_MAX_CHOICES: Final = 6  # of the next letter, that are shown
 _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"  # of a share, in steps of 1 / 35
 
 
@@ -125,7 +125,7 @@ class OwnGpt:
             return problem or Problem(outcome_sentences.NO_LETTER, None)
         token, probabilities, weights, counts = answer.value
         letters = self._model.letters
-        best = np.argsort(-probabilities, kind="stable")[:_MOST_CHOICES]
+        best = np.argsort(-probabilities, kind="stable")[:_MAX_CHOICES]
         choices = [(letters[at], round(float(probabilities[at]), 3)) for at in best]
         return Step(letters[token], choices, list(map(_digits, weights)), counts)
 

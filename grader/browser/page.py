@@ -68,8 +68,8 @@ __name__ = "__main__"
 def _give(inputs):
     globals().update({"inputs": inputs} | next(iter(inputs.values()), {}))
 """
-_MOST_ROWS: Final = 8  # and columns, of a matrix for a figure
-_LONGEST_SUMMARY: Final = 120  # characters of what a name does
+_MAX_ROWS: Final = 8  # and columns, of a matrix for a figure
+_MAX_SUMMARY_LENGTH: Final = 120  # characters of what a name does
 
 
 class _Grader:
@@ -264,7 +264,7 @@ def names() -> str:
                     paragraphs = (value.__doc__ or "").split("\n\n")
                     # A signature may come before it.
                     texts = (text for text in paragraphs if "(" not in text.partition(" ")[0])
-                    entries[name][each] = " ".join(next(texts, "").split())[:_LONGEST_SUMMARY]
+                    entries[name][each] = " ".join(next(texts, "").split())[:_MAX_SUMMARY_LENGTH]
     return json.dumps(entries)
 
 
@@ -278,7 +278,7 @@ def arrays(*names: str) -> str:
             value = _session.value(name)
             if not isinstance(value, np.ndarray) or value.dtype.kind not in "biuf":
                 continue
-            fits = value.ndim == 2 and max(value.shape) <= _MOST_ROWS  # noqa: PLR2004
+            fits = value.ndim == 2 and max(value.shape) <= _MAX_ROWS  # noqa: PLR2004
             if fits and value.size and np.isfinite(value).all():
                 matrices[name] = value.astype(float).tolist()
     return json.dumps(matrices)

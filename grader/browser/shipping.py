@@ -41,7 +41,7 @@ Nor has it a solution to make mutants of. Other modules import these only where 
 _LONG_AGO: Final = (1980, 1, 1, 0, 0, 0)
 _READABLE: Final = 0o644 << 16
 _MANY_BYTES: Final = 64 << 10  # of a test's inputs; a page draws more of them itself
-_MOST_BYTES: Final = 1 << 20  # that a page loads for a test, before they are compressed
+_MAX_BYTES: Final = 1 << 20  # that a page loads for a test, before they are compressed
 
 
 def bundle() -> bytes:
@@ -235,7 +235,7 @@ def _can_be_sent(test: TestCase, computed: TestValues, packages: Collection[str]
         if not imported <= {"numpy", *packages, *sys.stdlib_module_names}:
             return False
     size = encoded_size(values)
-    return size is not None and size <= _MOST_BYTES
+    return size is not None and size <= _MAX_BYTES
 
 
 def _page_form(test: TestCase, computed: TestValues) -> tuple[TestCase, TestValues]:

@@ -21,7 +21,7 @@ from grader.sandbox.printable import printable
 _NAMED = 3  # mistakes and tests that a line names
 _TESTS = 12  # that are shown; JSON has all
 _GROUPS = 10  # likewise
-_LONGEST_MESSAGE = 160  # characters of a message
+_MAX_MESSAGE_LENGTH = 160  # characters of a message
 
 
 @click.command("stats")
@@ -128,7 +128,7 @@ def _print_groups(groups: list[FailureGroup], results: tuple[Path, ...]) -> None
         return
     click.echo("\nFailures that no diagnosis explains, by equal behaviour:")
     for each in groups[:_GROUPS]:
-        message = " ".join(each.message.split())[:_LONGEST_MESSAGE]
+        message = " ".join(each.message.split())[:_MAX_MESSAGE_LENGTH]
         where = f"test '{each.tests[0]}': " if each.tests else ""
         click.echo(
             printable(

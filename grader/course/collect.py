@@ -63,7 +63,7 @@ from grader.reports.canvas_csv import find_lost_zeros
 from grader.safe_files import IrregularFileError, open_regular
 from grader.whole_files import write_whole
 
-_MOST_FILES: Final = 100_000
+_MAX_FILES: Final = 100_000
 _ROSTER: Final = "name the students with --roster"
 _ALIAS: Final = "put it into its column 'alias', beside the student"
 
@@ -458,7 +458,7 @@ def _walk_folder(source: Path) -> Iterator[_File]:
 def _walk_zip(source: Path, stack: contextlib.ExitStack, result: CollectResult) -> Iterator[_File]:
     try:
         file = stack.enter_context(source.open("rb"))
-        archive = stack.enter_context(open_zip(file, _MOST_FILES))
+        archive = stack.enter_context(open_zip(file, _MAX_FILES))
     except (OSError, ZipError) as error:
         raise UsageError(f"{source} cannot be collected: {error}") from None
     for entry in archive.infolist():

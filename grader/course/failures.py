@@ -8,7 +8,7 @@ from typing import Final
 
 from grader.course.statistics import Row, Sums, point_biserial
 
-_FEWEST_STUDENTS: Final = 3  # students who fail one test alone, or take it, before it is suspected
+_MIN_STUDENTS: Final = 3  # students who fail one test alone, or take it, before it is suspected
 _ENOUGH_STUDENTS: Final = 20  # students before a correlation says something
 _SUSPECT_SHARE: Final = 0.5  # share of those who pass all other tests and fail this one
 _SUSPECT_VALUE: Final = -0.1  # discrimination of a test that better students fail more often
@@ -30,13 +30,13 @@ class TestStatistics:
     def suspicion(self) -> str:
         """The reason why the test is suspicious, in a sentence; empty if it is not."""
         others = self.alone + self.whole
-        if self.alone >= _FEWEST_STUDENTS and self.alone >= _SUSPECT_SHARE * others:
+        if self.alone >= _MIN_STUDENTS and self.alone >= _SUSPECT_SHARE * others:
             beside = "" if self.whole else ", and no one passes them all"
             return (
                 f"of {others} students who pass every other test, {self.alone} fail it{beside}; "
                 "look at its expected value and its tolerance"
             )
-        if self.failed == self.students >= _FEWEST_STUDENTS and self.alone:
+        if self.failed == self.students >= _MIN_STUDENTS and self.alone:
             return f"none of {self.students} students passes it; look at what it expects"
         value = self.discrimination
         if value is not None and value < _SUSPECT_VALUE and self.students >= _ENOUGH_STUDENTS:

@@ -15,7 +15,7 @@ from grader.definitions.track import Track
 from grader.grading.diagnosis.input_values import NotWritableError, count_numbers, python_text
 from grader.notebook_files import TEST_CELL, code_cell, notebook, text_cell
 
-_MOST_NUMBERS: Final = 2_000  # of a value that is written out
+_MAX_NUMBERS: Final = 2_000  # of a value that is written out
 _CLOSE: Final = Tolerance(atol=1e-7, rtol=1e-5)  # float32 passes, as it may with `accept`
 
 
@@ -143,6 +143,6 @@ def _comment(text: str) -> list[str]:
 def value_text(value: object) -> str | None:
     """Return a value as Python; None if it is too large, or none that can be written."""
     try:
-        return python_text(value) if count_numbers(value) <= _MOST_NUMBERS else None
+        return python_text(value) if count_numbers(value) <= _MAX_NUMBERS else None
     except NotWritableError:
         return None

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from grader.definitions.images import MEDIA_TYPES, ImageError, image_paths, read_image
 from grader.errors import DefinitionError, Location, Problem
-from grader.grading.expected.public_form import MOST_DATA_IN_PAGE
+from grader.grading.expected.public_form import MAX_DATA_IN_PAGE
 from grader.notebook_files import TEST_CELL, code_cell, text_cell
 
 
@@ -37,7 +37,7 @@ def data_cells(data: Mapping[str, bytes]) -> Iterator[dict[str, Any]]:
 
     It is no part of a submission.
     """
-    if sum(map(len, data.values())) > MOST_DATA_IN_PAGE:
+    if sum(map(len, data.values())) > MAX_DATA_IN_PAGE:
         yield text_cell("data", f"Put these files beside this notebook: `{'`, `'.join(data)}`.")
     elif data:
         files = {name: b64encode(content).decode() for name, content in data.items()}

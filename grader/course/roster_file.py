@@ -11,7 +11,7 @@ from grader.reports.canvas_csv import login_key
 ROLES: Final = ("student", "instructor", "assistant", "grader")
 LOST_ZEROS: Final = "where a spreadsheet took leading zeros away, format the column as text"
 _IDS: Final = ("student", "id", "login", "email", "e-mail", "alias")
-_LONGEST_FIELD: Final = 200  # characters, of each column
+_MAX_FIELD_LENGTH: Final = 200  # characters, of each column
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def read_roster(text: str, name: str) -> list[RosterRow]:
     for number, row in rows(text, name, ("id",)):
         where = f"{name}:{number}"
         for column, value in row.items():
-            if len(value) > _LONGEST_FIELD or not value.isprintable():
+            if len(value) > _MAX_FIELD_LENGTH or not value.isprintable():
                 raise UsageError(f"{where}: {column} has at most 200 characters, all printable")
         if not row["id"]:
             raise UsageError(f"{where} has nothing in the column 'id'")

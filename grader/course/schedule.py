@@ -18,7 +18,7 @@ from grader.definitions.yaml_source import Node, Scalar, read_yaml
 from grader.errors import ProblemList, UsageError
 from grader.grading.submissions.submission_time import ALL
 
-_MOST: Final = 10_000  # attempts, or days that work may be late
+_MAX_NUMBER: Final = 10_000  # attempts, or days that work may be late
 _LEVELS: Final = (ALL, "tracks", "exercises", "extensions")
 _GRACE: Final = re.compile(r"([0-9]{1,4}) ?(min|h)")
 _SECONDS: Final = {"min": 60.0, "h": 3600.0}
@@ -220,6 +220,6 @@ def _value(name: str, node: Node) -> Any:
             raise UsageError("write a share of the points from 0 to 1, as 0.5")
         return float(node.text)
     kind, what = (bool, "true or false") if name == "hold_hidden" else (int, "a whole number")
-    if type(node.value) is not kind or (kind is int and not 0 < int(node.value) <= _MOST):
+    if type(node.value) is not kind or (kind is int and not 0 < int(node.value) <= _MAX_NUMBER):
         raise UsageError(f"write {what}")
     return node.value

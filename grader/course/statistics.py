@@ -18,7 +18,7 @@ from grader.grading.results.verdict_json import FAULT
 
 NOT_JUDGED: Final = (FAULT, "not graded")
 _LINE: Final = re.compile(r"\bline \d+")
-_FEWEST_STUDENTS: Final = 3  # students without whom a correlation says nothing
+_MIN_STUDENTS: Final = 3  # students without whom a correlation says nothing
 _ROUNDING: Final = 1e-12  # share of a sum of squares that is left by rounding where all are alike
 
 
@@ -180,7 +180,7 @@ def point_biserial(sums: Sums) -> float | None:
     of the same for either with itself; that of passing with itself is the number who passed.
     """
     n, passed, others = sums.students, sums.passed, sums.others
-    if n < _FEWEST_STUDENTS:
+    if n < _MIN_STUDENTS:
         return None
     spread_of_passing = passed * (n - passed)
     spread_of_others = n * sums.others_squared - others**2

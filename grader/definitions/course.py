@@ -18,7 +18,7 @@ from grader.definitions.wording import quote
 from grader.definitions.yaml_source import Document, read_yaml
 from grader.errors import DefinitionError, Location, Problem, ProblemList
 
-MOST_MODULES: Final = 200  # of a course's reference
+MAX_MODULES: Final = 200  # of a course's reference
 # Names that mean something else where the reference is imported.
 _TAKEN: Final = frozenset({"grader", "numpy", "pytest", "reference", "sitegen"})
 
@@ -120,8 +120,8 @@ def _sources(document: Document, name: str) -> dict[str, str]:
         raise DefinitionError([Problem(where, message)])
     sources: dict[str, str] = {}
     for path in _modules(course / name):
-        if len(sources) == MOST_MODULES:
-            message = f"reference: more than {MOST_MODULES} modules"
+        if len(sources) == MAX_MODULES:
+            message = f"reference: more than {MAX_MODULES} modules"
             raise DefinitionError([Problem(where, message)])
         try:
             text = read_file(path).decode("utf-8-sig")

@@ -13,9 +13,9 @@ from grader.definitions.files import course_folder, read_file, refuse_link
 from grader.definitions.wording import quote
 from grader.errors import DefinitionError, UsageError
 
-MOST_BYTES: Final = 256 << 10  # of an image; a page loads in a second or two on a slow network
+MAX_BYTES: Final = 256 << 10  # of an image; a page loads in a second or two on a slow network
 MEDIA_TYPES: Final = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg"}
-_MOST_PIXELS: Final = 16 << 20  # few bytes can be an image that no browser has room for
+_MAX_PIXELS: Final = 16 << 20  # few bytes can be an image that no browser has room for
 _BEGINNINGS: Final = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
 _MARKER: Final = 0xFF  # begins each part of a JPEG
 _FRAMES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # parts that say the size
@@ -76,7 +76,7 @@ def read_image(written: str, definition: Path) -> bytes:
     """
     path = image_path(written, definition)
     try:
-        data = read_file(path, MOST_BYTES)
+        data = read_file(path, MAX_BYTES)
     except UsageError:
         raise ImageError(
             f"there is no file {quote(written)}; its path begins at this file's folder"
@@ -86,7 +86,7 @@ def read_image(written: str, definition: Path) -> bytes:
     if not data.startswith(_BEGINNINGS[MEDIA_TYPES[path.suffix.lower()]]):
         raise ImageError(f"the contents of {quote(written)} are not those of a {path.suffix} file")
     width, height = image_size(data) or (0, 0)
-    if width * height > _MOST_PIXELS:
+    if width * height > _MAX_PIXELS:
         raise ImageError(f"{quote(written)} has {width:,} by {height:,} pixels; make it smaller")
     return data
 

@@ -49,7 +49,7 @@ PUBLIC_OF_COURSE: Final = frozenset({"title", "packages"})
 
 # The block of a lesson that lists data files; the parser of lessons is in a layer above.
 _DATA_FILES: Final = re.compile(r"^(```|~~~)files[ \t]*\n(.*?)^\1", re.MULTILINE | re.DOTALL)
-_LARGEST_FILE: Final = 64 << 20  # bytes of a file that is handed on as it is
+_MAX_FILE_BYTES: Final = 64 << 20  # bytes of a file that is handed on as it is
 
 
 def student_text(path: Path) -> str:
@@ -129,13 +129,13 @@ def _student_files(folder: Path) -> Iterator[tuple[Path, bytes]]:
         yield Path(COURSE_FILE), text.encode()
         requirements = course.with_name(REQUIREMENTS_FILE)
         if root.get("packages") is not None and exists(requirements):
-            yield Path(REQUIREMENTS_FILE), read_file(requirements, _LARGEST_FILE)
+            yield Path(REQUIREMENTS_FILE), read_file(requirements, _MAX_FILE_BYTES)
     for below, exercises in files_by_folder(folder).items():
         track = below / TRACK_FILE
         if exists(track):
             lessons = lessons_folder(below)
             for path in (track, *(_all_files(lessons) if lessons else ())):
-                yield path.relative_to(folder), read_file(path, _LARGEST_FILE)
+                yield path.relative_to(folder), read_file(path, _MAX_FILE_BYTES)
                 if path.suffix == LESSON_SUFFIX:
                     yield from _beside_lesson(path, folder)
         for path in exercises:
@@ -145,14 +145,14 @@ def _student_files(folder: Path) -> Iterator[tuple[Path, bytes]]:
 
 def _beside_lesson(path: Path, folder: Path) -> Iterator[tuple[Path, bytes]]:
     """Yield the images and the data files of a lesson."""
-    text = read_file(path, _LARGEST_FILE).decode("utf-8", "replace")
+    text = read_file(path, _MAX_FILE_BYTES).decode("utf-8", "replace")
     yield from _images(text, path, folder)
     where = Location(path)
     lines = (line.strip() for block in _DATA_FILES.finditer(text) for line in block[2].split("\n"))
     names = [line for line in lines if line]
     read_data_files(folder, [("files", name, where) for name in names], where)
     for name in names:
-        yield Path(name), read_file(folder / name, _LARGEST_FILE)
+        yield Path(name), read_file(folder / name, _MAX_FILE_BYTES)
 
 
 def _beside_exercise(path: Path, folder: Path) -> Iterator[tuple[Path, bytes]]:

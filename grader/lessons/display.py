@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-_MOST_ROWS = 64  # rows and columns that can be shown
+_MAX_ROWS = 64  # rows and columns that can be shown
 _displays: list[dict[str, Any]] = []
 
 
@@ -49,8 +49,8 @@ def _show(
     title: str,
 ) -> None:
     matrix = np.asarray(values)
-    if matrix.ndim != 2 or matrix.dtype.kind not in "biuf" or max(matrix.shape) > _MOST_ROWS:  # noqa: PLR2004
-        raise ValueError(f"a {kind} shows a matrix of numbers up to {_MOST_ROWS} x {_MOST_ROWS}")
+    if matrix.ndim != 2 or matrix.dtype.kind not in "biuf" or max(matrix.shape) > _MAX_ROWS:  # noqa: PLR2004
+        raise ValueError(f"a {kind} shows a matrix of numbers up to {_MAX_ROWS} x {_MAX_ROWS}")
     for name, labels, length in (
         ("rows", rows, len(matrix)),
         ("columns", columns, matrix.shape[1]),

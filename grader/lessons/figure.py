@@ -16,7 +16,7 @@ from grader.definitions.wording import did_you_mean
 from grader.errors import DefinitionError, Location, Problem
 from grader.lessons.fence import Fence, error, parse_fields
 
-MOST_WORDS: Final = 10
+MAX_WORDS: Final = 10
 HEADS: Final = ("meaning", "grammar", "the word before")
 PARTS: Final = (
     "embedding", "positions", "projections", "dot-products", "scaling", "causal-mask", "masks",
@@ -27,14 +27,14 @@ SIZES: Final = tuple(str(2**power) for power in range(10))  # of a query
 SELECTIONS: Final = ("slices", "sums", "places")
 CONTROLS: Final = ("mask", "scale", "temperature", "heads")
 
-_FEWEST_WORDS: Final = 2
-_LONGEST_SENTENCE: Final = 90
+_MIN_WORDS: Final = 2
+_MAX_SENTENCE_LENGTH: Final = 90
 _SWITCH: Final = {"on": True, "off": False}
 _NAME_AND_VALUES: Final = re.compile(r"([A-Za-z_]\w*) *= *(.+)")
-_MOST_CHOICES: Final = 6
-_MOST_CURVES: Final = 5
-_MOST_POINTS: Final = 500
-_MOST_SIDE: Final = 128
+_MAX_CHOICES: Final = 6
+_MAX_CURVES: Final = 5
+_MAX_POINTS: Final = 500
+_MAX_SIDE: Final = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +79,10 @@ class Figure:
             if self.kind == "curve":
                 if array.ndim != 1 or array.shape != arrays[0].shape:
                     return f"{expression} has shape {array.shape}; x and y have one axis, as long"
-                if not 1 < array.size <= _MOST_POINTS:
-                    return f"{expression} has {array.size} numbers, not 2 to {_MOST_POINTS}"
-            elif array.ndim != 2 or not 0 < min(array.shape) <= max(array.shape) <= _MOST_SIDE:  # noqa: PLR2004
-                return f"{expression} has shape {array.shape}, not two axes of 1 to {_MOST_SIDE}"
+                if not 1 < array.size <= _MAX_POINTS:
+                    return f"{expression} has {array.size} numbers, not 2 to {_MAX_POINTS}"
+            elif array.ndim != 2 or not 0 < min(array.shape) <= max(array.shape) <= _MAX_SIDE:  # noqa: PLR2004
+                return f"{expression} has shape {array.shape}, not two axes of 1 to {_MAX_SIDE}"
             if not np.isfinite(array).all():
                 return f"{expression} has a nan or an infinity"
         return ""
@@ -146,10 +146,10 @@ def _any_text(_: Figure, value: str) -> str:
 
 
 def _sentence(_: Figure, value: str) -> str:
-    if len(value) > _LONGEST_SENTENCE:
-        return f"a sentence has at most {_LONGEST_SENTENCE} characters"
-    if not _FEWEST_WORDS <= len(value.split()) <= MOST_WORDS:
-        return f"a sentence has {_FEWEST_WORDS} to {MOST_WORDS} words"
+    if len(value) > _MAX_SENTENCE_LENGTH:
+        return f"a sentence has at most {_MAX_SENTENCE_LENGTH} characters"
+    if not _MIN_WORDS <= len(value.split()) <= MAX_WORDS:
+        return f"a sentence has {_MIN_WORDS} to {MAX_WORDS} words"
     return ""
 
 
@@ -209,9 +209,9 @@ def _expressions(most: int) -> Check:
 def _each_value(_: Figure, value: str) -> str:
     match = _NAME_AND_VALUES.fullmatch(value)
     count = len(match[2].split(",")) if match else 0
-    if 1 < count <= _MOST_CHOICES:
-        return _expressions(_MOST_CHOICES)(_, match[2].replace(",", ";")) if match else ""
-    return f"expected a name and 2 to {_MOST_CHOICES} values, as in 'width = 1, 2, 4'"
+    if 1 < count <= _MAX_CHOICES:
+        return _expressions(_MAX_CHOICES)(_, match[2].replace(",", ";")) if match else ""
+    return f"expected a name and 2 to {_MAX_CHOICES} values, as in 'width = 1, 2, 4'"
 
 
 _COMMON: Final[Mapping[str, Check]] = {
@@ -273,7 +273,7 @@ _KINDS: Final = {
     ),
     "curve": _Kind(
         "Curve",
-        {**_COMMON, "x": _array, "y": _expressions(_MOST_CURVES), "axes": _any_text},
+        {**_COMMON, "x": _array, "y": _expressions(_MAX_CURVES), "axes": _any_text},
         ("alt", "x", "y"),
         ("x", "y"),
     ),

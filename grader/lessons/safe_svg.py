@@ -8,7 +8,7 @@ import re
 import xml.etree.ElementTree as ET
 from typing import Final
 
-MOST_BYTES: Final = 256 << 10
+MAX_BYTES: Final = 256 << 10
 
 _SVG: Final = "{http://www.w3.org/2000/svg}"
 _HREF: Final = "{http://www.w3.org/1999/xlink}href"
@@ -54,8 +54,8 @@ def safe_svg(source: str, alt: str, prefix: str) -> str:
     """
     begin = source.find("<svg")
     text = source[begin:] if begin >= 0 else ""
-    if len(text.encode()) > MOST_BYTES:
-        raise UnsafeSvgError(f"the plot has more than {MOST_BYTES:,} bytes as SVG; draw less")
+    if len(text.encode()) > MAX_BYTES:
+        raise UnsafeSvgError(f"the plot has more than {MAX_BYTES:,} bytes as SVG; draw less")
     if re.search(r"<!(?!--)|<\?", text):  # an entity could grow without an end
         raise UnsafeSvgError("the SVG has a declaration within it")
     try:

@@ -16,8 +16,8 @@ from grader.lessons.blocks import (
 from grader.lessons.computed_text import Text, Value
 from grader.lessons.fence import Fence, error, only, read_fields
 
-_FEWEST_CHOICES: Final = 2
-_MOST_GUESSES: Final = 4
+_MIN_CHOICES: Final = 2
+_MAX_GUESSES: Final = 4
 
 
 def read_question(fence: Fence) -> Question:
@@ -42,10 +42,8 @@ def read_question(fence: Fence) -> Question:
         texts.add(answer.value)
         choices.append(Choice(letter, answer.text, field.key == "right", reason.text))
     only(fields, "right", fence.where)
-    if not _FEWEST_CHOICES <= len(fields) <= len(LETTERS):
-        raise fence.error(
-            f"expected {_FEWEST_CHOICES} to {len(LETTERS)} answers, found {len(fields)}"
-        )
+    if not _MIN_CHOICES <= len(fields) <= len(LETTERS):
+        raise fence.error(f"expected {_MIN_CHOICES} to {len(LETTERS)} answers, found {len(fields)}")
     return ChoiceQuestion(prompt.where, prompt.text, tuple(choices))
 
 
@@ -80,9 +78,9 @@ def read_experiment(fence: Fence) -> Experiment:
     find, put, why = (only(fields, key, fence.where) for key in ("find", "put", "why"))
     only(fields, "right", fence.where)
     guesses = [each for each in fields if each.key in ("right", "wrong")]
-    if not _FEWEST_CHOICES <= len(guesses) <= _MOST_GUESSES:
+    if not _MIN_CHOICES <= len(guesses) <= _MAX_GUESSES:
         raise fence.error(
-            f"expected {_FEWEST_CHOICES} to {_MOST_GUESSES} guesses, found {len(guesses)}"
+            f"expected {_MIN_CHOICES} to {_MAX_GUESSES} guesses, found {len(guesses)}"
         )
     if len({each.value for each in guesses}) < len(guesses):
         raise error(guesses[-1].where, "two guesses are the same")

@@ -23,9 +23,9 @@ MAX_BYTES: Final = 64 << 20
 _NAME: Final = "etude_progress"
 _ID: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _COUNTS: Final = frozenset({"score", "max_score", "xp", "number", "price"})
-_LARGEST_COUNT: Final = 10**6
-_LONGEST_TEXT: Final = 200
-_LONGEST_CALL: Final = 2000  # characters of a call that broke a program
+_MAX_COUNT: Final = 10**6
+_MAX_TEXT_LENGTH: Final = 200
+_MAX_CALL_LENGTH: Final = 2000  # characters of a call that broke a program
 
 
 def to_json(history: History, programs: Programs | None = None) -> str:
@@ -94,14 +94,12 @@ def _events(data: dict[str, Any], part: str, kind: type[Event]) -> Iterator[Any]
 def _check(name: str, value: object) -> None:
     """Raise `ValueError` for what cannot be the value of a field, whatever its type."""
     if name in _COUNTS:
-        if type(value) is not int or not 0 <= value <= _LARGEST_COUNT:
-            raise ValueError(
-                f"expected a whole number from 0 to {_LARGEST_COUNT}, found {value!r:.40}"
-            )
+        if type(value) is not int or not 0 <= value <= _MAX_COUNT:
+            raise ValueError(f"expected a whole number from 0 to {_MAX_COUNT}, found {value!r:.40}")
         return
     if (
         not isinstance(value, str)
-        or len(value) > (_LONGEST_TEXT if name != "call" else _LONGEST_CALL)
+        or len(value) > (_MAX_TEXT_LENGTH if name != "call" else _MAX_CALL_LENGTH)
         or not value.isprintable()
     ):
         raise ValueError(f"expected a text of a line, found {value!r:.40}")

@@ -23,7 +23,7 @@ _READABLE: Final = (2, 3)  # decimals that say enough where there is no room for
 _MORE_DECIMALS: Final = (6, 8, 12)  # for numbers that are the same in four
 _LARGE: Final = 1e5  # from here on a number is written with its exponent
 _SMALL: Final = 1e-3
-_FEWEST_DIGITS: Final = 3  # digits of a number with an exponent
+_MIN_DIGITS: Final = 3  # digits of a number with an exponent
 _OUTLIER: Final = 1e6  # such as -1e9 where a mask blocks: it would leave the rest without shades
 _INK_LUMINANCE: Final = 0.179  # above it black is easier to read than white
 
@@ -132,7 +132,7 @@ def _flat(matrices: Iterable[Rows]) -> Iterator[float]:
 def _whole(value: float) -> str:
     if not math.isfinite(value):
         return str(value)
-    short = f"{value:.{_FEWEST_DIGITS}g}"
+    short = f"{value:.{_MIN_DIGITS}g}"
     if abs(value) >= _LARGE and float(short) == value:  # -1e+09, where a mask blocks
         return short
     return str(value if isinstance(value, int) else int(value))
@@ -141,7 +141,7 @@ def _whole(value: float) -> str:
 def _decimal(digits: int, *, exponents: bool) -> _Writer:
     def write(value: float) -> str:
         if math.isfinite(value) and (exponents or abs(value) >= _LARGE):
-            return f"{value:.{max(digits, _FEWEST_DIGITS)}g}"
+            return f"{value:.{max(digits, _MIN_DIGITS)}g}"
         return f"{value:.{digits}f}"
 
     return write

@@ -31,7 +31,7 @@ from grader.reports.phrases import (
 )
 from grader.reports.report import Batch, Report
 
-_LONGEST_VALUE = 200  # characters of a value
+_MAX_VALUE_LENGTH = 200  # characters of a value
 _ROWS = 4  # of two matrices
 
 
@@ -105,7 +105,9 @@ def _values(test: TestResult, *, verbose: bool) -> Iterator[str]:
 
 def _value(name: str, value: ValueSummary, *, verbose: bool) -> Iterator[str]:
     text = (
-        clean(value.text) if verbose else shorten(clean(value.text), _LONGEST_VALUE, f"... ({ALL})")
+        clean(value.text)
+        if verbose
+        else shorten(clean(value.text), _MAX_VALUE_LENGTH, f"... ({ALL})")
     )
     lines = text.splitlines() or [""]
     if value.rows is not None:

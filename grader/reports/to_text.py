@@ -57,7 +57,7 @@ _NO_VERDICT_MARK: Final = ("!", "yellow")
 _INDENT: Final = "  "
 _BETWEEN: Final = 2  # blanks between the columns of a test's line
 _BELOW: Final = 4  # lines of the terminal for what follows: advice, waiting, the prompt
-_FEWEST_LINES: Final = 6  # lines of a verdict, however small the terminal is
+_MIN_LINES: Final = 6  # lines of a verdict, however small the terminal is
 _WIDTH: Final = 100  # columns of what no terminal shows
 _MAX_ROWS = 50  # submissions that are listed one by one
 _MAX_PATHS = 5  # files that were not looked at
@@ -180,7 +180,7 @@ def print_verdict(console: Console, verdict: Verdict, *, verbose: bool = False) 
     layout = _VerdictLayout(console, verdict, detail)
     max_lines = None
     if console.is_terminal and not verbose:
-        max_lines = max(console.height - _BELOW, _FEWEST_LINES)
+        max_lines = max(console.height - _BELOW, _MIN_LINES)
         for reduction in _REDUCTIONS:
             if len(layout.lines()) <= max_lines:
                 break

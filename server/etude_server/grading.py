@@ -36,7 +36,7 @@ from grader.grading.workers.grading_pool import GradingPool
 
 _UNKNOWN: Final = "there is no such exercise any more"
 _GIVEN_UP: Final = "it could not be graded; its attempts say why"  # which may quote what it printed
-_MOST_RESULTS: Final = 64  # results in one transaction
+_MAX_RESULTS: Final = 64  # results in one transaction
 _TRIES: Final = 3  # of a transaction that the database undid for the sake of another
 _CONFLICTS: Final = frozenset({"40001", "40P01"})  # PostgreSQL: serialization failure, deadlock
 
@@ -94,7 +94,7 @@ class Publisher:
 
     def _write_ready(self) -> None:
         with self._lock:
-            batch, self._ready = self._ready[:_MOST_RESULTS], self._ready[_MOST_RESULTS:]
+            batch, self._ready = self._ready[:_MAX_RESULTS], self._ready[_MAX_RESULTS:]
         if batch:  # or an earlier call has written it
             self._write(batch)
 

@@ -39,7 +39,7 @@ _log = structlog.get_logger(__name__)
 # It needs all that a write needs, and changes nothing.
 _WRITE_NOTHING: Final = delete(session).where(false())
 _STARTING: Final = "the self-test is still running"
-_MOST_ASKED: Final = 3  # exercises, until one shows that this host grades rightly
+_MAX_EXERCISES: Final = 3  # until one shows that this host grades rightly
 _NO_STORE: Final = {"Cache-Control": "no-store"}
 
 
@@ -52,7 +52,7 @@ class SelfTest:
 
     def __init__(self, pool: GradingPool | None, catalog: Catalog) -> None:
         self._result = Future[str]()
-        chosen = list(islice(catalog.exercises.values(), _MOST_ASKED))
+        chosen = list(islice(catalog.exercises.values(), _MAX_EXERCISES))
         if pool is None or not chosen:
             self._result.set_result(OK)
         else:

@@ -29,7 +29,7 @@ REGRADE_TASK: Final = "regrade"
 
 _CONNECT_SECONDS: Final = 5  # then the database is away
 _AT_ONCE: Final = 1_000  # jobs in one statement
-_MOST_LOST: Final = 10_000  # submissions that one sweep requeues
+_MAX_REQUEUED: Final = 10_000  # submissions that one sweep requeues
 
 _log = structlog.get_logger(__name__)
 
@@ -109,7 +109,7 @@ class JobQueue:
         if counts.get(INTERACTIVE, 0) >= waiting:
             return 0
         with self._database.read() as connection:
-            waiting_submissions = submissions.next_waiting(connection, _MOST_LOST)
+            waiting_submissions = submissions.next_waiting(connection, _MAX_REQUEUED)
         queued = {job.task_kwargs["submission_id"] for job in manager.list_jobs(task=GRADE_TASK)}
         lost = [each.id for each in waiting_submissions if each.id not in queued]
         self.defer_submissions(lost)

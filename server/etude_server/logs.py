@@ -28,7 +28,7 @@ from grader.sandbox.output_file import WORKER_PREFIX
 
 _QUIET: Final = ("procrastinate", "uvicorn", "sqlalchemy", "alembic", "psycopg")
 _FRAMES: Final = 12  # the innermost of a traceback
-_LONGEST_LINE: Final = 65_536  # bytes of one line of the log
+_MAX_LINE_LENGTH: Final = 65_536  # bytes of one line of the log
 _QUIET_SECONDS: Final = 0.2  # ends a traceback
 _LAST_SECONDS: Final = 2.0  # for a process that outlives the pool
 _OURS: Final = Path(grader.__file__).parent
@@ -136,9 +136,9 @@ def grader_stderr() -> Iterator[int]:
 
 def _listen(reader: int) -> None:
     with open(reader, "rb", buffering=0) as pipe:
-        while written := pipe.read(_LONGEST_LINE):
-            while len(written) < _LONGEST_LINE and wait([reader], _QUIET_SECONDS):
-                more = pipe.read(_LONGEST_LINE)
+        while written := pipe.read(_MAX_LINE_LENGTH):
+            while len(written) < _MAX_LINE_LENGTH and wait([reader], _QUIET_SECONDS):
+                more = pipe.read(_MAX_LINE_LENGTH)
                 if not more:
                     break
                 written += more

@@ -24,7 +24,7 @@ router = APIRouter(prefix="/lti", include_in_schema=False)
 _LOGIN: Final = "/lti/login"
 _PATH: Final = "/lti/launch"
 _TRIAL: Final = "etude_lti_trial"  # a cookie, and the mark of a request that should have it
-_MOST_CHOSEN: Final = 2_000
+_MAX_CHOSEN: Final = 2_000
 _BLOCKED: Final = (
     "Your browser blocks the cookies of this frame, so the exercise cannot know who you are. In a "
     "window of its own it can."
@@ -119,7 +119,7 @@ def finish(request: Request, service: ServiceOf, sent: Fields, cookie: CookieOf)
 async def choose(request: Request, service: ServiceOf) -> Response:
     """Show the button that sends the chosen exercises to the platform."""
     try:
-        sent = parse_qs((await request.body()).decode(), max_num_fields=_MOST_CHOSEN)
+        sent = parse_qs((await request.body()).decode(), max_num_fields=_MAX_CHOSEN)
         exercises = list(filter(None, map(service.catalog.find, sent.get("exercise", ()))))
         token = sent.get("request", [""])[0]
         launch_url = public_address(request, service) + _PATH

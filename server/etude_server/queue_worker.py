@@ -146,7 +146,7 @@ class _QueueWorker:
         try:
             await asyncio.to_thread(jobs.start)
             app = make_app(database)
-            again = RetryStrategy(max_attempts=verdicts.MOST_FAULTS, wait=1)
+            again = RetryStrategy(max_attempts=verdicts.MAX_FAULTS, wait=1)
             app.task(name=GRADE_TASK, retry=again)(self._grade)
             app.task(name=REGRADE_TASK, retry=again)(partial(self._regrade, jobs))
             async with app.open_async():
@@ -240,7 +240,7 @@ class _QueueWorker:
             for job in await manager.get_stalled_jobs(seconds_since_heartbeat=seconds):
                 _log.warning("a worker died", task=job.task_name, attempts=job.attempts + 1)
                 with contextlib.suppress(ConnectorException):  # another worker was faster
-                    if job.attempts + 1 < verdicts.MOST_FAULTS:
+                    if job.attempts + 1 < verdicts.MAX_FAULTS:
                         # One at a time anywhere: what kills its worker takes no other along.
                         await manager.retry_job(job, lock=f"{job.task_name} suspects")
                     else:

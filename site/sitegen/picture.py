@@ -10,7 +10,7 @@ import numpy as np
 _WIDTH, _HEIGHT, _BASE, _MARGIN, _LETTERS = 1200, 630, 575, 60, 60
 _GROUND: Final = (11, 22, 32)
 _COLOURS: Final = ((245, 180, 84), (98, 210, 224))  # of the blocks, as on the page of the model
-_ONE, _LEAST_WEIGHT = 35, 0.1  # the digit of a whole; the weight from which an arc is drawn
+_ONE, _MIN_WEIGHT = 35, 0.1  # the digit of a whole; the weight from which an arc is drawn
 
 # Its middle and half its width, its height, its weight, and the block of its head.
 Arc = tuple[float, float, float, float, int]
@@ -33,7 +33,7 @@ def arcs(record: str) -> list[Arc]:
         for head, digits in enumerate(each["heads"])
         for back, digit in enumerate(digits[: -at - 1 : -1], start=1)
         for wide in [step * back / 2]
-        if int(digit, 36) / _ONE > _LEAST_WEIGHT
+        if int(digit, 36) / _ONE > _MIN_WEIGHT
     ]
 
 

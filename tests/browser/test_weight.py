@@ -11,7 +11,7 @@ from tests.browser.hosting import hosted
 
 pytestmark = pytest.mark.slow
 
-MOST_BYTES = {"exercise": 250_000, "gpt": 400_000}  # a GPT has its weights
+MAX_BYTES = {"exercise": 250_000, "gpt": 400_000}  # a GPT has its weights
 # Loaded when Python starts: Python itself, the grader that runs in it, and what it judges by.
 RUNTIME = ("/pyodide/", "/assets/etude-", "/engine.txt")
 
@@ -25,7 +25,7 @@ def test_the_heaviest_page_of_each_kind(new_context: NewContext, site: Path, kin
         page = new_context(address, expected="Failed to load resource").new_page()
         loaded = _visit(page, _heaviest(site, kind))
 
-    assert sum(loaded.values()) <= MOST_BYTES.get(kind, 150_000), loaded
+    assert sum(loaded.values()) <= MAX_BYTES.get(kind, 150_000), loaded
 
 
 def _visit(page: Page, path: str) -> dict[str, int]:

@@ -26,7 +26,7 @@ from tests.browser_engine.conftest import Page
 from tests.grading.conftest import Make
 
 ROOT = Path(grader.__file__).parent.parent
-MOST_BYTES = 225_000  # with files in memory, plots, a learner's own GPT, and `approx` for own tests
+MAX_BYTES = 225_000  # with files in memory, plots, a learner's own GPT, and `approx` for own tests
 TELLING = 20  # characters of a line that no one else would write
 
 NEVER = (
@@ -82,7 +82,7 @@ def test_nothing_secret_or_useless_is_shipped() -> None:
         if name in NEVER or name.startswith(tuple(f"{n}." for n in NEVER))
     ]
     assert unwanted == []
-    assert len(bundle()) < MOST_BYTES
+    assert len(bundle()) < MAX_BYTES
 
 
 def test_what_is_shipped_needs_nothing_but_numpy(unpacked: list[str]) -> None:

@@ -15,7 +15,7 @@ from grader.definitions.collection import find_exercise, load_exercise
 from grader.definitions.exercise import Exercise, Seeded
 from grader.definitions.files import default_folder
 from grader.errors import DefinitionError, Location
-from grader.grading.expected.public_form import MOST_DATA_IN_PAGE
+from grader.grading.expected.public_form import MAX_DATA_IN_PAGE
 from grader.grading.submissions.submission import Submission
 from tests.conftest import Etude
 
@@ -116,7 +116,7 @@ def test_a_notebook_brings_its_data_files(tmp_path: Path, monkeypatch: pytest.Mo
 
     assert (tmp_path / "numbers.csv").read_bytes() == data["numbers.csv"]
     assert len(Submission.from_bytes(Path("x.ipynb"), book.encode()).cells) == 1
-    large = replace(exercise, data={"large.csv": bytes(MOST_DATA_IN_PAGE + 1)})
+    large = replace(exercise, data={"large.csv": bytes(MAX_DATA_IN_PAGE + 1)})
     assert source(cells(handout(large))[1]) == "Put these files beside this notebook: `large.csv`."
 
 

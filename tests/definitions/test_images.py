@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.definitions.images import MOST_BYTES, ImageError, image_paths, image_size, read_image
+from grader.definitions.images import MAX_BYTES, ImageError, image_paths, image_size, read_image
 from grader.definitions.student import student_files
 
 PNG = b"\x89PNG\r\n\x1a\n and so on"
@@ -52,7 +52,7 @@ def test_a_path_begins_at_the_folder_of_the_definition(
         ("../../outside.png", "is outside the course's folder"),
         ("/etc/x.png", "is outside the course's folder"),
         ("drawing.svg", "'drawing.svg' is not a .png, .jpg or .jpeg"),
-        ("large.png", f"has {MOST_BYTES + 1:,} bytes; at most 262,144 are allowed"),
+        ("large.png", f"has {MAX_BYTES + 1:,} bytes; at most 262,144 are allowed"),
         ("text.png", "the contents of 'text.png' are not those of a .png file"),
         ("photo.png", "the contents of 'photo.png' are not those of a .png file"),
         ("wide.png", "'wide.png' has 60,000 by 50,000 pixels; make it smaller"),
@@ -63,7 +63,7 @@ def test_a_path_begins_at_the_folder_of_the_definition(
 def test_what_cannot_be_shown_is_said(course: Path, written: str, message: str) -> None:
     """Nothing outside the course, nothing large, and nothing under a wrong name."""
     track = course / "track"
-    (track / "large.png").write_bytes(PNG.ljust(MOST_BYTES + 1))
+    (track / "large.png").write_bytes(PNG.ljust(MAX_BYTES + 1))
     (track / "text.png").write_text("text")
     (track / "wide.png").write_bytes(PNG[:8] + struct.pack(">I4sII", 13, b"IHDR", 60_000, 50_000))
     (track / "photo.png").write_bytes(b"\xff\xd8\xff\xe0")

@@ -38,7 +38,7 @@ LIMITS = {
 # A verdict costs the grader itself milliseconds; an attack that makes it compute for seconds won.
 TRUSTED_CPU_SECONDS = 5.0
 
-LONGEST_MESSAGE = 4_000  # characters; more is no message but a way to fill a terminal
+MAX_MESSAGE_LENGTH = 4_000  # characters; more is no message but a way to fill a terminal
 
 _FIELD = re.compile(r"# (tries|outcome|shows|limits|needs)(?: on (\w+))?: (.+)")
 _INCLUDE = re.compile(r"^# @(TELL|FRAMES|ATTEMPTS)@$", re.MULTILINE)
@@ -156,7 +156,7 @@ def _open_descriptors() -> list[str]:
 
 def _assert_clean(verdict: Verdict) -> None:
     """Nothing in a verdict can steer a terminal, break an encoder, or pass for a result."""
-    assert max(len(test.message) for test in verdict.tests) < LONGEST_MESSAGE
+    assert max(len(test.message) for test in verdict.tests) < MAX_MESSAGE_LENGTH
     strings = list(_strings(verdict_data(verdict)))
     assert [text for text in strings if _controls(text, "\n\t")] == []
     text = _rendered(verdict)

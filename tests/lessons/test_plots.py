@@ -11,7 +11,7 @@ from grader.lessons.blocks import Cell, PlotDisplay
 from grader.lessons.execute import run_lesson
 from grader.lessons.lesson import Lesson, read_lesson
 from grader.lessons.recorded_output import record
-from grader.lessons.safe_svg import MOST_BYTES, UnsafeSvgError, safe_svg
+from grader.lessons.safe_svg import MAX_BYTES, UnsafeSvgError, safe_svg
 from grader.sandbox.process import Sandbox, open_sandbox
 
 DRAWS = """\
@@ -89,7 +89,7 @@ def test_only_shapes_and_text_are_left(inside: str, left: str) -> None:
         ("<svg", "cannot be read"),
         ("<svg></svg>", "this is no SVG"),
         (svg("<!DOCTYPE x [<!ENTITY a 'b'>]>"), "a declaration"),
-        (svg("x" * MOST_BYTES), "262,144 bytes"),
+        (svg("x" * MAX_BYTES), "262,144 bytes"),
         (svg("<g/>"), "nothing in the SVG"),
         (svg("<g>" * 5_000 + "</g>" * 5_000), "too deep"),
     ],

@@ -160,7 +160,7 @@ WORDS = set(re.findall("zqx[a-z]+jvk", TEXT))
 NUMBERS = {float(word) for word in re.findall(r"\d{5,}\.\d+|\d\.\d{4}e-\d|\d{12}", TEXT)}
 
 
-_FEWEST_DIGITS = 5  # those of the exponent, which is as telling, among them
+_MIN_DIGITS = 5  # those of the exponent, which is as telling, among them
 
 
 def forms(number: float) -> set[str]:
@@ -173,7 +173,7 @@ def forms(number: float) -> set[str]:
             printed |= {f"{number:.{decimals}f}", f"{number:,.{decimals}f}"}
     if number.is_integer():
         printed |= {str(int(number)), f"{int(number):,}", f"{int(number):x}", f"{int(number):_}"}
-    return {form for form in printed if sum(map(str.isdigit, form)) >= _FEWEST_DIGITS}
+    return {form for form in printed if sum(map(str.isdigit, form)) >= _MIN_DIGITS}
 
 
 def packed(number: float) -> set[bytes]:

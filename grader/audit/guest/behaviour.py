@@ -28,7 +28,7 @@ _CLEAR = 20
 """Programs differ where their results are this many tolerances apart: not by rounding."""
 
 _CALL_SECONDS = 1.0
-_MOST_ITEMS = 1000  # items of a returned iterator
+_MAX_ITEMS = 1000  # items of a returned iterator
 
 
 class CallTooLongError(BaseException):
@@ -126,7 +126,7 @@ def observe(module: types.ModuleType, name: str, steps: Steps) -> Behaviour:
             elif instance is not None and result is instance:
                 result = ITSELF  # its attributes are compared after the last step
             elif isinstance(result, types.GeneratorType):
-                result = [*itertools.islice(result, _MOST_ITEMS)]
+                result = [*itertools.islice(result, _MAX_ITEMS)]
             has_changed_arguments = differ(
                 [*args, *kwargs.values()], [*own_args, *own_kwargs.values()]
             )

@@ -17,7 +17,7 @@ from grader.audit.guest.perturb import Step, Steps
 from grader.grading.diagnosis.input_values import NotWritableError, python_text
 
 _RTOL_SINGLE = 1e-5
-_MOST_ITEMS = 400
+_MAX_ITEMS = 400
 
 
 def expression(value: Any) -> str:
@@ -35,8 +35,8 @@ def expression(value: Any) -> str:
     if isinstance(value, np.generic):
         return f"np.{value.dtype.name}({python_text(value.item())})"
     text = python_text(value)
-    is_long = isinstance(value, str | int) and len(text) > _MOST_ITEMS
-    if is_long or (isinstance(value, np.ndarray) and value.size > _MOST_ITEMS):
+    is_long = isinstance(value, str | int) and len(text) > _MAX_ITEMS
+    if is_long or (isinstance(value, np.ndarray) and value.size > _MAX_ITEMS):
         raise NotWritableError(f"a long {type(value).__name__}")
     return text
 
@@ -48,7 +48,7 @@ def short_text(value: Any) -> str:
     except NotWritableError:
         shape = getattr(value, "shape", None)
         return f"<{type(value).__name__}{f' of shape {shape}' if shape is not None else ''}>"
-    return text if len(text) <= _MOST_ITEMS else f"{text[:_MOST_ITEMS]}…"
+    return text if len(text) <= _MAX_ITEMS else f"{text[:_MAX_ITEMS]}…"
 
 
 @dataclass(frozen=True, slots=True)

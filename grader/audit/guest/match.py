@@ -14,10 +14,10 @@ from grader.audit.guest.behaviour import CallTooLongError, observe
 from grader.audit.guest.perturb import Step
 from grader.audit.guest.smallest_call import Candidate
 
-_ENOUGH_RESULTS = 4  # calls with different results on which both agree
+_MIN_RESULTS = 4  # calls with different results on which both agree
 _PART = 0.9  # share of agreement among the calls that both accept
-_MOST_CALLS = 60  # calls that are compared
-_MOST_REFUSED = 20  # calls before the first that both accept
+_MAX_CALLS = 60  # calls that are compared
+_MAX_REFUSED = 20  # calls before the first that both accept
 _RTOL = 1e-3  # a small constant such as epsilon may be another one
 
 
@@ -91,9 +91,9 @@ def find_correspondence(
             if _close(one, result if item is None else result[item]):
                 parts[part, item] = parts.get((part, item), 0) + 1
                 results.add(pickle.dumps(result))
-        if compared_calls >= _ENOUGH_RESULTS and not parts:
+        if compared_calls >= _MIN_RESULTS and not parts:
             return None
-    if len(results) < _ENOUGH_RESULTS:
+    if len(results) < _MIN_RESULTS:
         return None
     best = max(parts, key=lambda each: parts[each])
     return Correspondence(takes[1], *best) if parts[best] >= _PART * compared_calls else None
@@ -121,7 +121,7 @@ def _results(
             accepted_calls += 1
             yield one.steps[0].value, other.steps[0].value
         # One that takes fewer axes may still do the same on those.
-        if accepted_calls >= _MOST_CALLS or (refused_calls > _MOST_REFUSED and not accepted_calls):
+        if accepted_calls >= _MAX_CALLS or (refused_calls > _MAX_REFUSED and not accepted_calls):
             return
 
 

@@ -12,8 +12,8 @@ Steps: TypeAlias = tuple[Step, ...]
 Array: TypeAlias = np.ndarray[Any, Any]
 
 _HALF = 0.5  # share of a mask that is set
-_LONGEST_TEXT = 40  # letters of a text that is drawn
-_MOST_SIZE = 4096  # items of an array that is made larger
+_MAX_TEXT_LENGTH = 40  # letters of a text that is drawn
+_MAX_SIZE = 4096  # items of an array that is made larger
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ def with_other_numbers(  # noqa: C901  any argument, a case for each type
                 return value + (0, 0, 1, -1)[kind % 4]
             case float():
                 return (value, value * 2, value / 2, 0.0, 1.0, round(rng.uniform(), 2))[kind % 6]
-            case str() if 0 < len(value) <= _LONGEST_TEXT and value not in modes:
+            case str() if 0 < len(value) <= _MAX_TEXT_LENGTH and value not in modes:
                 drawn = rng.choice(list(value), len(value))
                 return "".join(np.repeat(drawn, rng.integers(1, 5, len(value))))
             case np.random.Generator():
@@ -158,7 +158,7 @@ def with_other_length(steps: Steps, old: int, new: int, rng: np.random.Generator
 
 def _of_shape(value: Array, shape: tuple[int, ...], rng: np.random.Generator | None) -> Array:
     """Return an array of another shape, with the numbers of this one as far as they go."""
-    if np.prod(shape) > _MOST_SIZE:
+    if np.prod(shape) > _MAX_SIZE:
         return value
     if all(new <= old for new, old in zip(shape, value.shape, strict=True)):
         return value[tuple(slice(n) for n in shape)].copy()
@@ -194,7 +194,7 @@ def with_batch_axis(steps: Steps) -> Steps:
     max_axes = max((array.ndim for array in arrays(steps)), default=0)
 
     def change(value: Any) -> Any:
-        if isinstance(value, np.ndarray) and value.ndim == max_axes and value.size < _MOST_SIZE:
+        if isinstance(value, np.ndarray) and value.ndim == max_axes and value.size < _MAX_SIZE:
             return np.stack([value, value[::-1] if value.ndim else value])
         return value
 
@@ -220,7 +220,7 @@ def with_other_options(steps: Steps, options: Options, results: list[Any]) -> It
         shapes += [(a.shape[-2], b.shape[-2]) for a in matrices for b in matrices]
         shapes += [np.shape(each) for each in results if isinstance(each, np.ndarray)]
         shapes += [shape[-1:] for shape in shapes if shape]
-        shapes = [shape for shape in dict.fromkeys(shapes) if np.prod(shape) <= _MOST_SIZE]
+        shapes = [shape for shape in dict.fromkeys(shapes) if np.prod(shape) <= _MAX_SIZE]
         for place, parameter in enumerate(signature.parameters.values()):
             if parameter.default is parameter.empty:
                 continue
@@ -365,7 +365,7 @@ def size(steps: Steps) -> tuple[float, ...]:
 
     def note(value: Any) -> Any:
         nonlocal digits
-        if isinstance(value, np.ndarray) and value.size <= _MOST_SIZE:
+        if isinstance(value, np.ndarray) and value.size <= _MAX_SIZE:
             digits += len(str(value.tolist()))
         elif not isinstance(value, np.ndarray):
             digits += len(repr(value)[:100])

@@ -28,7 +28,7 @@ _PLUGINS_OFF = (
 )  # fmt: skip
 _READ_BY_PYTEST = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "CI", "BUILD_NUMBER")
 _COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
-_LONGEST_MESSAGE = 500  # characters of an error's message
+_MAX_MESSAGE_LENGTH = 500  # characters of an error's message
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +226,7 @@ class _Plugin:
 
     def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         error = excinfo.exconly().splitlines()[-1]
-        self._send({"kind": "broken", "message": error[:_LONGEST_MESSAGE]})
+        self._send({"kind": "broken", "message": error[:_MAX_MESSAGE_LENGTH]})
 
 
 def _message(report: pytest.CollectReport | pytest.TestReport) -> str:
@@ -240,7 +240,7 @@ def _message(report: pytest.CollectReport | pytest.TestReport) -> str:
         lines.reverse()  # a module that does not load ends with its error
     if lines and lines[0].endswith(":"):  # NumPy's assertions
         lines[0] = " ".join(lines[:2])
-    return (lines or ["an error without a message"])[0][:_LONGEST_MESSAGE]
+    return (lines or ["an error without a message"])[0][:_MAX_MESSAGE_LENGTH]
 
 
 def module_name(file: str) -> str:

@@ -24,8 +24,8 @@ HOOK: Final = (
 Answer: TypeAlias = Callable[[str, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
 """Answers an outer call: name, function, arguments (self is the first of a method's), keywords."""
 
-_LARGEST_CALL = 4 << 20  # bytes of one recorded call
-_MOST_CALLS = 400
+_MAX_CALL_BYTES = 4 << 20  # bytes of one recorded call
+_MAX_CALLS = 400
 _SAMPLE = 3  # arrays, or numbers of one: fewer have things in common by chance
 _answer: Answer | None = None
 _inside = 0
@@ -94,7 +94,7 @@ class Recorder:
         positional = args[1:] if owner else args
         with contextlib.suppress(Exception):  # values without a pickle are not recorded
             data = pickle.dumps((positional, kwargs), protocol=5)
-            if len(data) <= _LARGEST_CALL and len(self.scripts) < _MOST_CALLS:
+            if len(data) <= _MAX_CALL_BYTES and len(self.scripts) < _MAX_CALLS:
                 if not owner:
                     self.scripts.append((method, pytest_run.current_test, [("", data)]))
                 elif method == "__init__":

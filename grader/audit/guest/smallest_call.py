@@ -28,9 +28,9 @@ _SEEDS_OF_ONE = 8  # recorded scripts of one function that are perturbed
 _OPTIONS = 12  # calls with options that were never given, of one function
 _OF_ONE = 220  # candidates of one function
 _TRIES = 6  # times as many calls are made to find these
-_LARGEST_CALL = 200_000  # bytes of one candidate's arguments
+_MAX_CALL_BYTES = 200_000  # bytes of one candidate's arguments
 _SIZES_EVERY, _BATCH_EVERY = 3, 11  # how often other sizes, or one more axis, are tried
-_MOST_SHRINKS = 400
+_MAX_SHRINKS = 400
 
 
 def _observe_or_none(module: types.ModuleType, candidate: Candidate) -> Behaviour | None:
@@ -87,7 +87,7 @@ class _Pool:
             kind = int(rng.integers(60))
             steps = perturb.with_other_numbers(rng, steps, kind, self.options.texts)
             key = pickle.dumps(steps)
-            if key in keys or len(key) > _LARGEST_CALL:
+            if key in keys or len(key) > _MAX_CALL_BYTES:
                 continue
             keys.add(key)
             behaviour = _observe_or_none(self.right, (self.name, steps))
@@ -180,7 +180,7 @@ class CallSearch:
                 if not all((name, _form(step)) in forms for step in smaller):
                     continue
                 tries += 1
-                if tries > _MOST_SHRINKS or time.process_time() > until:
+                if tries > _MAX_SHRINKS or time.process_time() > until:
                     return (name, steps), diff
                 expected = _observe_or_none(self.right, (name, smaller))
                 if expected is None or first is None:

@@ -17,8 +17,8 @@ from grader.definitions.files import SUFFIXES, TRACK_FILE
 from grader.errors import UsageError
 
 _NOTEBOOK: Final = ".ipynb"
-_MOST_ASSIGNMENTS: Final = 500  # assignments in a folder
-_MOST_NAMES: Final = 4
+_MAX_ASSIGNMENTS: Final = 500  # assignments in a folder
+_MAX_NAMES: Final = 4
 _IS_A_DEFINITION: Final = (
     "this is a definition of Etude's: 'etude verify' proves its tests with the same mutants"
 )
@@ -96,9 +96,9 @@ def _folder(path: Path) -> list[Assignment]:
     assignments = [
         each for each in below if exercism.is_exercise(each) or problem_folder.is_problem(each)
     ]
-    if len(assignments) > _MOST_ASSIGNMENTS:
+    if len(assignments) > _MAX_ASSIGNMENTS:
         raise bad(
-            path, f"there are more than {_MOST_ASSIGNMENTS} assignments in it; name a part of it"
+            path, f"there are more than {_MAX_ASSIGNMENTS} assignments in it; name a part of it"
         )
     if assignments:
         return [each for each in map(_by_convention, assignments) if each is not None]
@@ -107,7 +107,7 @@ def _folder(path: Path) -> list[Assignment]:
     if not any(map(is_test_file, files.python)) and notebooks:
         if len(notebooks) == 1:
             return [load_notebook(files.path(notebooks[0]))]
-        several = ", ".join(notebooks[:_MOST_NAMES])
+        several = ", ".join(notebooks[:_MAX_NAMES])
         raise bad(path, f"each of these notebooks may be meant: {several}; name one")
     return [load_python_folder(path)]
 

@@ -17,7 +17,7 @@ ACCEPTED: Final = "Named in the file of accepted ones, so none counts:"
 
 _GRAVE: Final = ("solution passes", "starter fails", "order", "never calls", "accepts sevens")
 _FUNCTION: Final = re.compile(r"\bdef (\w+)")
-_MOST_NAMES: Final = 3  # known mistakes in the headline
+_MAX_NAMES: Final = 3  # known mistakes in the headline
 _VERDICTS: Final = ("hole", "note", "ok")
 
 
@@ -31,7 +31,7 @@ def headline(audit: Audit) -> list[str]:
     mutants = [each for each in survivors if not each.misconception]
     if wrong:
         whole = plural(max(audit.misconceptions, len(wrong)), "known mistake")
-        named = ", ".join(line(each.misconception or "") for each in wrong[:_MOST_NAMES])
+        named = ", ".join(line(each.misconception or "") for each in wrong[:_MAX_NAMES])
         result.append(
             f"{len(wrong)} of {whole} {_pass(len(wrong))} all tests; "
             f"the first: {_with_full_stop(named)}"

@@ -26,7 +26,7 @@ _KINDS: Final[dict[str, str]] = {
     "predict": "predict", "predict-output": "predict", "output": "predict",
 }  # fmt: skip
 _XP: Final = 10
-_LONGEST_ID: Final = 60
+_MAX_ID_LENGTH: Final = 60
 _NOT_IN_AN_ID: Final = re.compile(r"[^a-z0-9]+")
 
 
@@ -34,7 +34,7 @@ def slug(text: str) -> str:
     """Make an id of any text; nothing if no letter or digit is in it."""
     plain = unicodedata.normalize("NFKD", text[:1000]).encode("ascii", "ignore").decode().lower()
     plain = plain.replace("'", "")
-    return _NOT_IN_AN_ID.sub("-", plain)[:_LONGEST_ID].strip("-")
+    return _NOT_IN_AN_ID.sub("-", plain)[:_MAX_ID_LENGTH].strip("-")
 
 
 def fill_in_draft(draft: Draft) -> None:

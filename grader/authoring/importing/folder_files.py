@@ -10,7 +10,7 @@ from grader.safe_files import IrregularFileError, open_regular
 
 _MAX_DATA: Final = 8 << 20  # bytes of all files together that are no Python
 _MAX_FILES: Final = 500
-_DEEPEST_FOLDER: Final = 4
+_MAX_FOLDER_DEPTH: Final = 4
 _MAX_DATA_FILE: Final = 2 << 20
 _NOT_SEARCHED: Final = frozenset(
     {"__pycache__", "node_modules", "venv", "env", "build", "dist", "site-packages"}
@@ -78,7 +78,7 @@ class FolderFiles:
             if entry.is_symlink():
                 self.notes.append(f"{printable_name(name)} is a symbolic link; it was not followed")
             elif entry.is_dir():
-                if depth < _DEEPEST_FOLDER and entry.name not in _NOT_SEARCHED:
+                if depth < _MAX_FOLDER_DEPTH and entry.name not in _NOT_SEARCHED:
                     self._walk(name, depth + 1)
             elif entry.is_file():
                 if len(self.names) == _MAX_FILES:

@@ -13,7 +13,7 @@ from grader.authoring.importing.program_parts import join, parse_or_none, read_p
 
 _MARK: Final = re.compile(r"^\s*#+\s*BEGIN SOLUTION\b", re.MULTILINE)
 _AUTOTEST: Final = re.compile(r"[\s#]*#\s*(?:HASHED\s+)?AUTOTEST\s+(\S.*)$")
-_LONGEST_LINE: Final = 1_000
+_MAX_LINE_LENGTH: Final = 1_000
 MARKS: Final = re.compile(
     r"^\s*#+\s*(?:BEGIN (?:SOLUTION|HIDDEN TESTS?)|(?:HASHED )?AUTOTEST)\b", re.MULTILINE
 )
@@ -75,7 +75,7 @@ class NbgraderReader(parts.QuestionReader):
         lines: list[str] = []
         printing: list[str] = []  # the calls of `### AUTOTEST f(3); g(4)`
         for line in source.split("\n"):
-            match = _AUTOTEST.match(line[:_LONGEST_LINE])
+            match = _AUTOTEST.match(line[:_MAX_LINE_LENGTH])
             expressions = [each.strip() for each in match[1].split(";")] if match else []
             if match and all(parse_or_none(each) is not None for each in expressions):
                 printing += [f"print(repr({each}))" for each in expressions if each]

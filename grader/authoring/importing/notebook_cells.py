@@ -25,7 +25,7 @@ _LINE: Final = re.compile(r"(.*?)\s*#\s*SOLUTION(\s+NO PROMPT)?\s*$")
 _ASSIGNMENT: Final = re.compile(r"(\s*)([^=()\[\]'\"#]+?)\s*=(?!=)")
 _PROMPT: Final = re.compile(r"""\s*(?:\"{3}|'{3})\s*;?\s*#\s*(BEGIN|END) PROMPT\s*$""")
 _HIDDEN: Final = re.compile(r"\s*#+\s*(BEGIN|END) HIDDEN TESTS?\s*$")
-_LONGEST_LINE: Final = 1_000
+_MAX_LINE_LENGTH: Final = 1_000
 _MAGIC: Final = re.compile(r"\s*(?:%|!|\?)")
 _HEADING: Final = re.compile(r"\s{0,3}#{1,6}\s+(.+?)\s*#*\s*$")
 _PRESET_NAMES: Final = frozenset({"np", "pytest"})  # in the body of every pytest test
@@ -152,7 +152,7 @@ def _complete(question: Question, answer: str) -> None:
     draft = question.draft
     draft.instructions = "\n\n".join(text.strip("\n") for text in question.prose if text.strip())
     draft.instructions += "\n" if draft.instructions else ""
-    lines = [line[:_LONGEST_LINE] for text in question.prose for line in text.split("\n")]
+    lines = [line[:_MAX_LINE_LENGTH] for text in question.prose for line in text.split("\n")]
     heading = next(filter(None, map(_HEADING.match, reversed(lines))), None)
     name = draft.id.replace("_", " ").replace("-", " ").strip().capitalize()
     draft.title = heading[1].replace("*", "") if heading else name
@@ -241,7 +241,7 @@ def split_solution(source: str) -> tuple[str, str, bool]:
     inside = prompt = marked = False
     for line in source.split("\n"):
         # No mark is in a longer line, and to look for one would take long.
-        mark = line if len(line) <= _LONGEST_LINE else ""
+        mark = line if len(line) <= _MAX_LINE_LENGTH else ""
         if begin := _BEGIN.match(mark):
             inside = marked = True
             starter += [] if begin[2] else [f"{begin[1]}..."]
@@ -269,7 +269,7 @@ def split_hidden(source: str) -> tuple[str, str]:
     hidden: list[str] = []
     inside = False
     for line in source.split("\n"):
-        if match := _HIDDEN.match(line[:_LONGEST_LINE]):
+        if match := _HIDDEN.match(line[:_MAX_LINE_LENGTH]):
             inside = match[1] == "BEGIN"
         else:
             (hidden if inside else visible).append(line)

@@ -10,7 +10,7 @@ from typing import Final
 from grader.definitions.rules.base import names
 
 _BUILTIN: Final = frozenset(vars(builtins)) | {"__name__", "__doc__", "__file__"}
-_DEEPEST_NESTING: Final = 120  # levels of a syntax tree
+_MAX_NESTING: Final = 120  # levels of a syntax tree
 _OPERATORS: Final = {
     "==": "eq", "!=": "eq ne", "<": "lt gt", "<=": "le ge", ">": "lt gt", ">=": "le ge",
     "in": "contains", "+": "add radd iadd", "-": "sub rsub isub", "*": "mul rmul imul",
@@ -158,7 +158,7 @@ def parse_or_none(source: str) -> ast.Module | None:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     level: list[ast.AST] = [tree]
-    for _ in range(_DEEPEST_NESTING):
+    for _ in range(_MAX_NESTING):
         level = [below for node in level for below in ast.iter_child_nodes(node)]
         if not level:
             return tree

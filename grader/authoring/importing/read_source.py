@@ -30,7 +30,7 @@ _FOLDERS = (
     (exercism.is_exercise, exercism.read_exercise),
     (problem_folder.is_problem, problem_folder.read_problem),
 )
-_DEEPEST_FOLDER = 4
+_MAX_FOLDER_DEPTH = 4
 _MAX_FOLDERS = 5_000
 _NOT_SEARCHED = frozenset({"node_modules", "__pycache__", "venv"})
 
@@ -123,7 +123,7 @@ def _below(folder: Path) -> SourceDrafts:
                 )
             elif reader is not None and entry.is_file(follow_symlinks=False):
                 result.take(_one(reader, path))
-        if depth < _DEEPEST_FOLDER:
+        if depth < _MAX_FOLDER_DEPTH:
             out = {*_NOT_SEARCHED, *(python_module.TEST_FOLDERS if is_tested else ())}
             below = [each for each in subfolders(here) if each.name not in out]
             waiting += [(each, depth + 1) for each in below]

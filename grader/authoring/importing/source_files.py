@@ -13,7 +13,7 @@ MAX_FILE: Final = 1 << 20  # one file of an exercise's folder
 
 _IN_A_FOLDER: Final = 10_000  # entries that are looked at
 _MAX_AT_EACH_END: Final = 60
-_DEEPEST_NESTING: Final = 24  # levels of JSON
+_MAX_NESTING: Final = 24  # levels of JSON
 
 
 class UnreadableError(EtudeError):
@@ -58,7 +58,7 @@ def parse_json(text: str, name: str) -> Any:
     except (RecursionError, ValueError) as error:  # too deep, or a number of too many digits
         raise UnreadableError(f"{name}: not valid JSON that can be read here") from error
     level = [result]
-    for _ in range(_DEEPEST_NESTING):
+    for _ in range(_MAX_NESTING):
         level = [
             below
             for value in level
@@ -67,7 +67,7 @@ def parse_json(text: str, name: str) -> Any:
         ]
         if not level:
             return result
-    raise UnreadableError(f"{name}: nested more than {_DEEPEST_NESTING} levels deep")
+    raise UnreadableError(f"{name}: nested more than {_MAX_NESTING} levels deep")
 
 
 def inside(folder: Path, name: object) -> Path:

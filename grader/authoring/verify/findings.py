@@ -36,7 +36,7 @@ _SLIP: Final = re.compile(
 )
 _PLACEHOLDERS: Final = ("ellipsis", "NoneType")
 _HEADROOM: Final = 10  # a solution may use one part in ten
-_LEAST_CPU: Final = 0.05  # seconds that a busy machine may take for nothing
+_MIN_CPU: Final = 0.05  # seconds that a busy machine may take for nothing
 
 
 def findings(facts: ProofFacts) -> tuple[ProofFinding, ...]:
@@ -494,7 +494,7 @@ def _check_limits(facts: ProofFacts) -> Iterator[ProofFinding]:
     if evidence is None or facts.solution.outcome is not Outcome.PASSED:
         return
     limits = find_limits(facts.exercise)
-    most_cpu = max(limits.cpu_seconds / _HEADROOM, _LEAST_CPU)
+    most_cpu = max(limits.cpu_seconds / _HEADROOM, _MIN_CPU)
     bare = facts.verdicts["bare"].get("")  # the costs of a worker alone
     bare_kib = bare.evidence.peak_kib if bare is not None and bare.evidence is not None else 0
     grown = max(evidence.peak_kib - bare_kib, 0) << 10

@@ -36,10 +36,10 @@ Render: TypeAlias = Callable[[Exercise, Sandbox | None], Iterable[tuple[str, byt
 """Makes what a learner sees of one exercise, names of files and their bytes, with a sandbox where a
 test shows what the solution gives."""
 
-_SHORTEST_WORDS: Final = 8  # characters of an id or a description that give themselves away
-_SHORTEST_CODE: Final = 20  # characters of a line of code
+_MIN_TEXT_LENGTH: Final = 8  # characters of an id or a description that give themselves away
+_MIN_CODE_LENGTH: Final = 20  # characters of a line of code
 _DIGITS: Final = 5  # digits of a telling number
-_DEEPEST_ENCODING: Final = 3  # encodings in one another
+_MAX_ENCODING_DEPTH: Final = 3  # encodings in one another
 _MAX_BYTES: Final = 4 << 20  # bytes of one view
 _BASE64: Final = re.compile(rb"[A-Za-z0-9+/_-]{8,}={0,2}")
 _ANY_HEADER: Final = 47  # for zlib: gzip or its own, with the largest window
@@ -107,10 +107,10 @@ def _all_secrets(exercise: Exercise) -> Iterator[Secret]:
             continue
         label, where = f"hidden test '{test.id}'", test.where
         for what, text in (("the id of", test.id), ("the description of", test.description)):
-            if len(text) >= _SHORTEST_WORDS:
+            if len(text) >= _MIN_TEXT_LENGTH:
                 yield Secret(f"{what} {label}", text, where)
         for code in _lines(test):
-            if len(code) >= _SHORTEST_CODE:
+            if len(code) >= _MIN_CODE_LENGTH:
                 yield Secret(f"code of {label}", code, where, is_data=True)
         for number in _numbers_of(test):
             yield Secret(f"a number of {label}", number, where, is_data=True)
@@ -133,7 +133,7 @@ def _code(source: str) -> Iterator[str]:
     """Yield the lines of a program that say something of their own."""
     for line in source.splitlines():
         stripped = line.strip()
-        if len(stripped) >= _SHORTEST_CODE and not stripped.startswith(("#", "import ", "from ")):
+        if len(stripped) >= _MIN_CODE_LENGTH and not stripped.startswith(("#", "import ", "from ")):
             yield stripped
 
 
@@ -169,7 +169,7 @@ def views(data: bytes, depth: int = 0) -> Iterator[str]:
     unescaped = _PERCENT.sub(_character, _ESCAPE.sub(_character, bare))
     if unescaped != bare:
         yield unescaped
-    if depth == _DEEPEST_ENCODING:
+    if depth == _MAX_ENCODING_DEPTH:
         return
     decoded = []
     for result in _BASE64.findall(data):

@@ -16,7 +16,7 @@ from grader.authoring.verify.proof_cache import ProofCache
 from grader.authoring.verify.prove import prove
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import id_in_name, read_file
-from grader.definitions.images import MOST_BYTES, image_files
+from grader.definitions.images import MAX_BYTES, image_files
 from grader.errors import DefinitionError, Problem, UsageError
 from grader.grading.workers.pool import Pool
 
@@ -79,7 +79,7 @@ def _images(exercise: Path) -> Iterator[bytes]:
     """Yield the images of an exercise; no page of it can be made while one is missing."""
     for path in image_files(exercise):
         with contextlib.suppress(UsageError, DefinitionError):
-            yield read_file(path, MOST_BYTES)
+            yield read_file(path, MAX_BYTES)
 
 
 def _invalid(name: str, problems: Iterable[Problem], path: Path) -> Proof:

@@ -36,7 +36,7 @@ from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import ChildGoneError, Raised, Returned, Unsupported
 from grader.sandbox.interface import Children
 
-_MOST_NUMBERS: Final = 1000
+_MAX_NUMBERS: Final = 1000
 _TOO_LARGE: Final = frozenset({"MemoryError", "OverflowError"})
 _CPU_SECONDS, _WALL_SECONDS = 1, 5.0
 _WORDS: Final = {
@@ -136,7 +136,7 @@ def _compute_arguments(exercise: Exercise, sandbox: Children, call: WrittenCall)
         raise RefusedError(break_sentences.TOO_LARGE) from None
     except ChildGoneError:
         raise RefusedError(break_sentences.TOO_LARGE) from None
-    if count_numbers(values) > _MOST_NUMBERS:
+    if count_numbers(values) > _MAX_NUMBERS:
         raise RefusedError(break_sentences.TOO_LARGE)
     return values
 

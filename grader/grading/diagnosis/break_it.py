@@ -39,10 +39,10 @@ from grader.sandbox.answers import ChildGoneError
 from grader.sandbox.interface import Children
 
 _ID: Final = TestId("example")  # names no hidden test
-_MOST_NUMBERS: Final = 500
+_MAX_NUMBERS: Final = 500
 """The most numbers of ordinary arguments that show what a call is like."""
 
-_CPU_SECONDS, _MOST_WRITTEN = 1.5, 500  # of a search for a witness in one test
+_CPU_SECONDS, _MAX_WRITTEN = 1.5, 500  # of a search for a witness in one test
 _CUTS: Final = (slice(1), slice(2), slice(-1), slice(1, None))  # of axes
 _SIZES: Final = 4 * (1, 2, 2, 3, 3, 4, 5)  # of draws
 _ROUNDS: Final = 3  # of cutting axes and simplifying numbers, each of which may allow the other
@@ -105,7 +105,7 @@ def _allowed_calls(oracle: Oracle) -> Iterator[tuple[Question, AllowedCall]]:
             ordinary = tuple(
                 tuple(evaluate(ast.unparse(call.arguments[place]), drawn) for place in places)
                 for drawn in ordinary_inputs(oracle, question)[::2]
-                if count_numbers(drawn) <= _MOST_NUMBERS
+                if count_numbers(drawn) <= _MAX_NUMBERS
             )
             python_text([*map(list, ordinary)])  # what cannot be written breaks nothing
             if ordinary:
@@ -187,7 +187,7 @@ def small_witness(oracle: Oracle, submission: Submission, sandbox: Children) -> 
                 Clock(_CPU_SECONDS),
                 public,
                 accepts=counts,
-                most=_MOST_WRITTEN,
+                most=_MAX_WRITTEN,
             )
             if (first := search.find_first(_scaled_draws(oracle, question))) is not None:
                 inputs = _shorten(search, *first)

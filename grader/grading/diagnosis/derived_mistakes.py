@@ -13,8 +13,8 @@ from grader.definitions.exercise import Exercise, Misconception
 _Token: TypeAlias = tuple[int, str]
 _Edit: TypeAlias = tuple[int, int, Sequence[_Token]]  # from and to which of the solution's tokens
 
-_MOST_PAIRS = 120
-_MOST_FITTED = 24
+_MAX_PAIRS = 120
+_MAX_FITTED = 24
 _LAYOUT = (tokenize.NL, tokenize.COMMENT, tokenize.ENCODING)
 
 
@@ -33,7 +33,7 @@ def make_pairs(exercise: Exercise) -> Iterator[tuple[Misconception, Misconceptio
             if tag != "equal"
         ]
     for one, other in itertools.islice(
-        itertools.combinations(exercise.misconceptions, 2), _MOST_PAIRS
+        itertools.combinations(exercise.misconceptions, 2), _MAX_PAIRS
     ):
         merged = _merge(base, edits[one.id], edits[other.id])
         if merged is None or _without_layout(merged) in alone:
@@ -65,7 +65,7 @@ def with_other_numbers(
         for other in own
         if other != number
     )
-    for each, number, other in itertools.islice(candidates, _MOST_FITTED):
+    for each, number, other in itertools.islice(candidates, _MAX_FITTED):
         tree = ast.parse(each.code)
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and _is_number(node) and node.value == number:

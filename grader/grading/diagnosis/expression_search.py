@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 
 _MARK = "_etude_value_"
-_MOST_OCCURRENCES = 50  # of one expression
-_MOST_NUMBERS = 5_000  # in a value
-_DEEPEST_NESTING, _MOST_ITEMS = 3, 64  # lists and tuples
+_MAX_OCCURRENCES = 50  # of one expression
+_MAX_NUMBERS = 5_000  # in a value
+_MAX_NESTING, _MAX_ITEMS = 3, 64  # lists and tuples
 _SIZES = 3  # different ones, of draws
 _SECONDS = 0.18  # of CPU, for all draws and replacements
 
@@ -97,11 +97,11 @@ class _Runner:
         if number == self._number:
             self._used += 1
             return copy.deepcopy(self._values[min(self._used, len(self._values)) - 1])
-        if self._is_noting and isinstance(value, np.ndarray) and value.size > _MOST_NUMBERS:
+        if self._is_noting and isinstance(value, np.ndarray) and value.size > _MAX_NUMBERS:
             raise MemoryError
         if self._is_noting and _is_plain(value):
             values = self.noted.setdefault(number, [])
-            if len(values) < _MOST_OCCURRENCES:
+            if len(values) < _MAX_OCCURRENCES:
                 values.append(copy.deepcopy(value))
         return value
 
@@ -124,8 +124,8 @@ def _is_plain(value: Any, depth: int = 0) -> bool:
         return np.asarray(value).dtype.kind in "biufc"
     if type(value) in (list, tuple):
         return (
-            depth < _DEEPEST_NESTING
-            and 0 < len(value) <= _MOST_ITEMS
+            depth < _MAX_NESTING
+            and 0 < len(value) <= _MAX_ITEMS
             and all(_is_plain(each, depth + 1) for each in value)
         )
     return False

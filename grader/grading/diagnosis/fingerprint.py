@@ -22,13 +22,13 @@ from grader.sandbox.answers import Raised, Unsupported
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
 
-_MOST_VALUES = 256  # of one array
-_MOST_PARTS = 32  # of a container
-_MOST_TEXT = 4096
-_MOST_MESSAGE = 200
+_MAX_VALUES = 256  # of one array
+_MAX_PARTS = 32  # of a container
+_MAX_TEXT_LENGTH = 4096
+_MAX_MESSAGE_LENGTH = 200
 _ALIKE: Final = Tolerance(1e-9, 1e-7)  # two orders of the same operations differ by less
 _ALIKE_SINGLE: Final = Tolerance(1e-6, 1e-4)
-_FEWEST_VALUES = 4  # values, fewer say little if they are whole numbers
+_MIN_VALUES = 4  # values, fewer say little if they are whole numbers
 
 _FRACTION = re.compile(r"\d\.\d*[1-9]")
 _NO_NUMBERS: Final[Numbers] = np.empty(0)
@@ -57,7 +57,7 @@ class Fingerprint:
         finite = self.numbers[np.isfinite(self.numbers)]
         if (finite != np.trunc(finite)).any():
             return True
-        return len(finite) >= _FEWEST_VALUES and len(np.unique(finite)) > 1
+        return len(finite) >= _MIN_VALUES and len(np.unique(finite)) > 1
 
     @property
     def is_finite_somewhere(self) -> bool:
@@ -102,11 +102,13 @@ def make_fingerprint(outcome: Outcome, result: RawResult | None) -> Fingerprint:
         # The cause, or else the message. An error without a line of the program's arose in the
         # test's own line, from what the program returned.
         cause = signature(got.type, got.message) if got.frames else None
-        what = cause or (got.message[:_MOST_MESSAGE],)
+        what = cause or (got.message[:_MAX_MESSAGE_LENGTH],)
         form = ("raised", got.type, bool(got.frames), *what)
         return Fingerprint(outcome, result.draw, "", form, is_specific=cause is not None)
     if isinstance(got, str):
-        return Fingerprint(outcome, result.draw, difference_kind, ("text",), text=got[:_MOST_TEXT])
+        return Fingerprint(
+            outcome, result.draw, difference_kind, ("text",), text=got[:_MAX_TEXT_LENGTH]
+        )
     parts = _Parts(exact_dtypes=result.difference_kind is DifferenceKind.DTYPE)
     try:
         parts.add(got)
@@ -132,14 +134,14 @@ class _Parts:
 
     def add(self, value: Any) -> None:
         """Add a value and its items."""
-        if len(self.form) >= _MOST_PARTS:
+        if len(self.form) >= _MAX_PARTS:
             return
         if isinstance(value, (list, tuple, deque)):
             self.form += [type(value).__name__, len(value)]
             for item in value:
                 self.add(item)
         elif isinstance(value, dict):
-            self.form += ["dict", *(f"{key!r:.80}" for key in list(value)[:_MOST_PARTS])]
+            self.form += ["dict", *(f"{key!r:.80}" for key in list(value)[:_MAX_PARTS])]
             for item in value.values():
                 self.add(item)
         elif isinstance(value, (bool, int, float, complex, np.generic, np.ndarray)):
@@ -168,7 +170,7 @@ class _Parts:
             self.form.append(f"{value!r:.200}")
             return
         self.single |= array.dtype in (np.float32, np.complex64, np.float16)
-        places = np.linspace(0, array.size - 1, min(array.size, _MOST_VALUES)).astype(int)
+        places = np.linspace(0, array.size - 1, min(array.size, _MAX_VALUES)).astype(int)
         chosen = array.reshape(-1)[places]
         if array.dtype.kind == "c":
             self.numbers.append(np.stack([chosen.real, chosen.imag]).astype(np.float64).ravel())

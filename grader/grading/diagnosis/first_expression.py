@@ -35,7 +35,7 @@ WALL_SECONDS: Final = 2.0
 
 _SIZES: Final = (3, 4, 5, 6, 7, 3, 4)  # of the draws
 _FIRST_DRAW: Final = 1 << 11  # numbers of draws that nothing else has
-_MOST_CALLS: Final = 2
+_MAX_CALLS: Final = 2
 
 
 class _NoAnswerError(Exception):
@@ -121,7 +121,7 @@ def _calls(oracle: Oracle, failing: Sequence[TestCase]) -> Iterator[list[list[An
                 and not any(isinstance(node, ast.Constant) for node in ast.walk(tree))
             ):
                 tests.setdefault(plain[0].code, []).append(test)
-    for code, its in list(tests.items())[:_MOST_CALLS]:
+    for code, its in list(tests.items())[:_MAX_CALLS]:
         draws = []
         for size, test in zip(_SIZES, itertools.cycle(its), strict=False):
             inputs = draw_of_sizes(exercise, test, _FIRST_DRAW + size, (), size)

@@ -22,12 +22,12 @@ from grader.grading.diagnosis.input_values import (
     parts,
     texts_in,
 )
-from grader.grading.diagnosis.simpler_inputs import MOST_NUMBERS, standard_forms
+from grader.grading.diagnosis.simpler_inputs import MAX_NUMBERS, standard_forms
 from grader.grading.expected.oracle import Oracle
 from grader.grading.program.author_code import evaluate
 
-_MOST_SHARED_NUMBERS: Final = 3  # numbers that an array of one draw and an example may share
-_LONGEST_PUBLIC: Final = 8  # an author's length above it is a secret
+_MAX_SHARED_NUMBERS: Final = 3  # numbers that an array of one draw and an example may share
+_MAX_PUBLIC_LENGTH: Final = 8  # an author's length above it is a secret
 _LARGE, _NEAR = 10, 0.1  # a number above the first is told by one that is as near to it
 _TRIVIAL: Final = frozenset({0.0, 0.5, 1.0, -1.0, 2.0, -2.0, np.inf, -np.inf})
 
@@ -84,12 +84,12 @@ class Secrets:
         self._public = public
         self._numbers = [*public.hidden_numbers, *public.without_public(_in_common(draws))]
         lengths = _in_common([[length for *_, length in axes_in(drawn)] for drawn in draws])
-        self._lengths = set(public.without_public(lengths[lengths > _LONGEST_PUBLIC]))
+        self._lengths = set(public.without_public(lengths[lengths > _MAX_PUBLIC_LENGTH]))
         self._arrays: dict[ValuePath, list[Array]] = {}
         arrays = [dict(arrays_in(drawn)) for drawn in draws]
         for path, array in (each for drawn in arrays for each in drawn.items()):
             is_constant = all(path in each and is_near(array, each[path]) for each in arrays)
-            if is_constant or (array.size > _MOST_SHARED_NUMBERS and array.dtype.kind in "iuf"):
+            if is_constant or (array.size > _MAX_SHARED_NUMBERS and array.dtype.kind in "iuf"):
                 self._arrays.setdefault(path, []).append(array)
 
     def has_number(self, number: float) -> bool:
@@ -133,7 +133,7 @@ def _in_common(values: Sequence[Any]) -> Array:
     """Return the finite numbers that all values have, sorted: also as keys, not in large arrays."""
     common: Array | None = None
     for value in values:
-        small = [part for _, part in parts(value) if np.size(part) <= MOST_NUMBERS * 4]
+        small = [part for _, part in parts(value) if np.size(part) <= MAX_NUMBERS * 4]
         numbers = np.array(sorted(filter(math.isfinite, numbers_in([small, *keys_in(value)]))))
         common = numbers if common is None else common[_near(common, numbers)]
     return np.array([]) if common is None else common

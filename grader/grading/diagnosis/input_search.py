@@ -37,7 +37,7 @@ from grader.grading.diagnosis.question import (
     ordinary_inputs,
 )
 from grader.grading.diagnosis.simpler_inputs import (
-    MOST_NUMBERS,
+    MAX_NUMBERS,
     numbers_near,
     other_arrays,
     simpler_values,
@@ -53,7 +53,7 @@ _CPU_SECONDS: Final = 0.15  # of our own: there is more to do around a call than
 WALL_SECONDS: Final = 1.0
 """The wall time for programs that compute long or wait."""
 
-_MOST_LENGTHS: Final = 6  # that are varied independently
+_MAX_LENGTHS: Final = 6  # that are varied independently
 _SIZES: Final = (1, 2, 2, 3, 3, 4, 5)  # of draws after those with each small vector
 _FORM: Final = (DifferenceKind.SHAPE, DifferenceKind.LENGTH, DifferenceKind.TYPE)
 
@@ -79,7 +79,7 @@ def small_draws(
     source = question.of.given
     code = source.code if isinstance(source, Seeded) else ""
     lengths = sum(int(count) for count in re.findall(r"\bsizes\(\s*(\d+)", code))
-    vectors = itertools.product((1, 2), repeat=min(lengths, _MOST_LENGTHS)) if lengths else ()
+    vectors = itertools.product((1, 2), repeat=min(lengths, _MAX_LENGTHS)) if lengths else ()
     for vector in sorted(vectors, key=sum):
         for _ in range(2):
             yield draw_question(oracle, question, next(numbers), vector, max(vector))
@@ -108,7 +108,7 @@ class InputSearch:
         public: PublicValues,
         *,
         accepts: Callable[[Inputs], bool] = lambda _: True,
-        most: int = MOST_NUMBERS,
+        most: int = MAX_NUMBERS,
     ) -> None:
         self.question = question
         self.program = program

@@ -44,14 +44,14 @@ from grader.sandbox.limits import Limits
 Observed = Mapping[TestId, RawResult]
 Strategy = Callable[[], Diagnosis | None]
 
-_MOST_MUTANTS = 200
-_MOST_HANGS = 3  # programs without an end; after more of a kind its others are not tried
+_MAX_MUTANTS = 200
+_MAX_HANGS = 3  # programs without an end; after more of a kind its others are not tried
 _MUTANT_CPU_SECONDS = 1
-_MOST_EXPLANATIONS = 2  # more are as good as none
-_MOST_HELPERS = 4
+_MAX_EXPLANATIONS = 2  # more are as good as none
+_MAX_HELPERS = 4
 _NO_EFFECT = 1e-6  # what is smaller may change no result
 _TINY = re.compile(r"[eE]-\d")
-_LEAST_EVIDENCE = 2  # tests with telling values, where many programs are tried
+_MIN_EVIDENCE = 2  # tests with telling values, where many programs are tried
 
 _OF_VALUES = (DifferenceKind.SHAPE, DifferenceKind.NOT_FINITE, DifferenceKind.VALUES)
 _EVIDENCE_BEYOND_VALUES = (DifferenceKind.INPUTS, DifferenceKind.PROPERTY, DifferenceKind.BUDGET)
@@ -128,7 +128,7 @@ class Diagnostician:
         from grader.mutation import OPERATORS, mutants  # most failures need no mutants
 
         exercise = self._exercise
-        variants = mutants(exercise.solution, exercise.defines, exercise.starter)[:_MOST_MUTANTS]
+        variants = mutants(exercise.solution, exercise.defines, exercise.starter)[:_MAX_MUTANTS]
         return [
             _Candidate("mutation", mutant.operator, mutant.source, mistake)
             for mutant in variants
@@ -326,7 +326,7 @@ class Diagnostician:
 
         helpers = [name for name in own.functions if name not in self._exercise.defines]
         required = required_exercises(self._exercise) if helpers else []
-        for name in helpers[:_MOST_HELPERS]:
+        for name in helpers[:_MAX_HELPERS]:
             teacher, its_name = find_teacher(name, required) or (self._exercise, name)
             right = with_other_helper(source, name, teacher.solution, its_name)
             if not teacher.solution or not self._passes(right, case):
@@ -359,7 +359,7 @@ class Diagnostician:
         """Return whether a changed copy of the submission passes what may be disclosed."""
         if time.monotonic() > self._until:
             raise _TimeIsOverError
-        if case.hung > _MOST_HANGS:
+        if case.hung > _MAX_HANGS:
             return False
         copy = _Candidate("repair", "", source, "")
         try:
@@ -386,12 +386,12 @@ class Diagnostician:
     def _find_mutants(self, case: "_FailedSubmission") -> Iterator[_Candidate]:
         sentences: set[str] = set()
         for program in self._mutants:
-            if sum(each.hung for each in self._mutants) > _MOST_HANGS:
+            if sum(each.hung for each in self._mutants) > _MAX_HANGS:
                 return
             if program.feedback not in sentences and self._explains(program, case):
                 sentences.add(program.feedback)
                 yield program
-                if len(sentences) > _MOST_EXPLANATIONS:
+                if len(sentences) > _MAX_EXPLANATIONS:
                     return
 
     def _explains(self, program: _Candidate, case: "_FailedSubmission") -> bool:
@@ -504,7 +504,7 @@ class _FailedSubmission:
     def has_much_evidence(self) -> bool:
         """True if several tests have values that another mistake would hardly give."""
         telling = [test for test in self.failing if self.fingerprints[test.id].is_distinctive]
-        return len(telling) >= _LEAST_EVIDENCE
+        return len(telling) >= _MIN_EVIDENCE
 
     def passes(self, test: TestCase, fingerprint: Fingerprint) -> bool:
         """Return whether a program passes a test, or its result may not be told."""
@@ -537,7 +537,7 @@ def _is_evidence(program: _Candidate, fingerprint: Fingerprint, case: _FailedSub
 
 
 def _diagnosis(matches: Sequence[_Candidate], case: _FailedSubmission) -> Diagnosis | None:
-    if not 0 < len(matches) <= _MOST_EXPLANATIONS:
+    if not 0 < len(matches) <= _MAX_EXPLANATIONS:
         return None
     mistakes = list(dict.fromkeys(program.feedback for program in matches))
     kind = matches[0].kind if len(matches) == 1 else "ambiguous"

@@ -7,7 +7,7 @@ be imported here.
 import ast
 from typing import Any
 
-_LONGEST_SOURCE = 20_000  # characters of a program
+_MAX_SOURCE_LENGTH = 20_000  # characters of a program
 _MARK = "_etude_value_"
 _NOT_NOTED = (ast.Starred, ast.Slice, ast.Dict, ast.Set, ast.GeneratorExp, ast.Yield, ast.Lambda)
 _Definition = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -29,7 +29,7 @@ def mark(source: str, starter: str) -> list[Any]:
         else "value"), the numbers of those `inner` to it, its `scope` (the line of its function),
         whether that `is_called` in the program, and whether it `is_parameter`.
     """
-    if len(source) > _LONGEST_SOURCE:
+    if len(source) > _MAX_SOURCE_LENGTH:
         return ["", []]
     marker = _Marker(source, ast.parse(starter))
     tree = ast.fix_missing_locations(marker.visit(ast.parse(source)))

@@ -34,7 +34,7 @@ _VISIBLY: Final = Tolerance(1e-3, 1e-3)
 _FINELY: Final = Tolerance(1e-7, 1e-6)  # eight digits are shown
 _ORDINARY: Final = (2, 3, 4, 5, 6, 7)  # sizes of the draws that show what inputs are like
 _OTHER_DRAWS: Final = 1 << 10  # numbers of draws that are not searched
-_MOST_KNOWN: Final = 2  # of the test's own draws, where others show what inputs are like
+_MAX_OWN_DRAWS: Final = 2  # of the test's own draws, where others show what inputs are like
 _SAYS_LITTLE: Final = (
     DifferenceKind.PROPERTY,
     DifferenceKind.ASSERTION,
@@ -244,7 +244,7 @@ def ordinary_inputs(oracle: Oracle, question: Question) -> list[Inputs]:
     inputs = [draw.inputs for draw in oracle.draws(question.of)[: len(_ORDINARY)]]
     inputs += [
         draw_question(oracle, question, _OTHER_DRAWS + size, (), size)
-        for size in _ORDINARY[min(len(inputs), _MOST_KNOWN) :]
+        for size in _ORDINARY[min(len(inputs), _MAX_OWN_DRAWS) :]
         if isinstance(question.of.given, Seeded)  # literals are the same in each draw
     ]
     return [{name: each[name] for name in names} for each in inputs if names <= each.keys()]

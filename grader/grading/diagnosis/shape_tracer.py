@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 _FILE = "submission.py"
-_MOST_NOTES = 200  # of lines with their names
+_MAX_NOTES = 200  # of lines with their names
 
 
 def line_shapes(source: str, code: str, inputs: dict[str, Any]) -> list[Any]:
@@ -45,7 +45,7 @@ def line_shapes(source: str, code: str, inputs: dict[str, Any]) -> list[Any]:
                 names = []  # it made nothing
             values = frame.f_locals | ({"return": argument} if event == "return" else {})
             for name in names:
-                if name in values and (len(noted) < _MOST_NOTES or (line, name) in noted):
+                if name in values and (len(noted) < _MAX_NOTES or (line, name) in noted):
                     noted[line, name] = _form(values[name])
             line, names = targets.get(frame.f_lineno, (0, [])) if event == "line" else (0, [])
             return in_frame

@@ -9,7 +9,7 @@ import numpy as np
 
 from grader.grading.diagnosis.input_values import Array
 
-MOST_NUMBERS: Final = 64
+MAX_NUMBERS: Final = 64
 """The most numbers that a small example has."""
 
 _SIMPLE: Final = (0, 1, 2)

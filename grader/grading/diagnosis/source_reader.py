@@ -9,9 +9,9 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-_LONGEST_SOURCE = 20_000  # characters of a program
-_MOST_NUMBERS = 4
-_MOST_COPIES = 96
+_MAX_SOURCE_LENGTH = 20_000  # characters of a program
+_MAX_NUMBERS = 4
+_MAX_COPIES = 96
 _ROUNDING = {"round", "round_", "around"}
 _ARRAYS = ("np", "numpy", "math")  # modules, whose functions take what a method belongs to
 _USUAL_NUMBERS = {0, 1, 2}  # numbers that say little about a mistake
@@ -32,7 +32,7 @@ def read(source: str, numbers: Sequence[float]) -> dict[str, Any]:
         `numbers`: the program's own; `functions`: the name and line of each at the top; `copies`:
         for each change its kind, its lines, the code there, and the changed program.
     """
-    if len(source) > _LONGEST_SOURCE:
+    if len(source) > _MAX_SOURCE_LENGTH:
         return {"numbers": [], "functions": [], "copies": []}
     tree = ast.parse(source)
     return {
@@ -40,7 +40,7 @@ def read(source: str, numbers: Sequence[float]) -> dict[str, Any]:
         "functions": [
             [each.name, each.lineno] for each in tree.body if isinstance(each, _Function)
         ],
-        "copies": list(itertools.islice(_copies(source, numbers), _MOST_COPIES)),
+        "copies": list(itertools.islice(_copies(source, numbers), _MAX_COPIES)),
     }
 
 
@@ -142,7 +142,7 @@ def _other_numbers(nodes: Sequence[ast.AST], numbers: Sequence[float]) -> Iterat
         for node, value in _numbers(nodes)
         if abs(value) not in {*right, *_USUAL_NUMBERS} and id(node) not in skipped
     ]
-    for node, value in odd[:_MOST_NUMBERS]:
+    for node, value in odd[:_MAX_NUMBERS]:
         for other in dict.fromkeys([*right, 0.5, 1.0, 2.0, 0.0]):
             if other != abs(value):
                 text = repr(other) if other != float("inf") else "float('inf')"

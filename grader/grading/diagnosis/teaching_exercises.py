@@ -9,7 +9,7 @@ from grader.definitions.exercise import Exercise
 from grader.definitions.files import exercise_files
 from grader.errors import EtudeError
 
-_MOST_EXERCISES = 12  # that are read
+_MAX_EXERCISES = 12  # that are read
 
 
 def find_teacher(helper: str, exercises: Sequence[Exercise]) -> tuple[Exercise, str] | None:
@@ -31,7 +31,7 @@ def required_exercises(exercise: Exercise) -> list[Exercise]:
     files = []
     with contextlib.suppress(OSError, EtudeError):
         files = exercise_files(exercise.where.path.parent)
-    while waiting and len(exercises) < _MOST_EXERCISES:
+    while waiting and len(exercises) < _MAX_EXERCISES:
         name = waiting.popleft()
         for path in files:
             if path.stem.lstrip("0123456789-") == name:

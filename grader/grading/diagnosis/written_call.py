@@ -11,8 +11,8 @@ from typing import Final, TypeAlias
 from grader.definitions.exercise import Exercise
 from grader.grading.feedback import break_sentences
 
-_MOST_CHARACTERS: Final = 2000
-_LARGEST_POWER: Final = 999
+_MAX_CHARACTERS: Final = 2000
+_MAX_POWER: Final = 999
 
 _OF_NUMPY: Final = frozenset({
     "arange", "array", "asarray", "bool", "bool_", "complex64", "complex128", "diag", "e",
@@ -73,7 +73,7 @@ def read_call(exercise: Exercise, text: str) -> WrittenCall:
     Raises:
         RefusedError: It is none, or uses more than plain data and NumPy's constructors.
     """
-    if len(text) > _MOST_CHARACTERS:
+    if len(text) > _MAX_CHARACTERS:
         raise _unreadable("The call is too long")
     try:
         call = written_call(exercise, text)
@@ -149,7 +149,7 @@ def _check(argument: ast.expr) -> None:
                 number = power.operand if isinstance(power, ast.UnaryOp) else power
                 value = number.value if isinstance(number, ast.Constant) else None
                 is_nested = any(isinstance(each, ast.Pow) for each in ast.walk(left))
-                is_small = isinstance(value, (int, float)) and value <= _LARGEST_POWER
+                is_small = isinstance(value, (int, float)) and value <= _MAX_POWER
                 is_plain = is_small and not is_nested
             case ast.Constant(value=value):
                 is_plain = isinstance(value, (int, float, complex, str, type(None)))

@@ -13,10 +13,10 @@ import numpy as np
 from grader.definitions.exercise import Exercise, Literals, TestCase
 from grader.grading.program.author_code import by_author, freeze, remember
 
-_SMALLEST_SIZE, _LARGEST_SIZE, _ONLY_SIZE = 2, 10, 5
+_MIN_SIZE, _MAX_SIZE, _ONLY_SIZE = 2, 10, 5
 """`size` in the first draw, in the last, and in a single one."""
 
-_MOST_SIZES = 32
+_MAX_SIZES = 32
 _EVERY = 3
 """In each third draw one axis has length 1: rare enough to leave most draws as telling as ever,
 and ten draws still give three axes their turn. The first draws are ordinary ones."""
@@ -97,7 +97,7 @@ def draw_size(number: int, draws: int) -> int:
     """Return the size of a draw: it grows, so that the first failure shown is a small one."""
     if draws == 1:
         return _ONLY_SIZE
-    return _SMALLEST_SIZE + round((_LARGEST_SIZE - _SMALLEST_SIZE) * number / (draws - 1))
+    return _MIN_SIZE + round((_MAX_SIZE - _MIN_SIZE) * number / (draws - 1))
 
 
 def _sizes(rng: np.random.Generator, size: int, number: int) -> Callable[..., tuple[int, ...]]:
@@ -107,9 +107,9 @@ def _sizes(rng: np.random.Generator, size: int, number: int) -> Callable[..., tu
         Now and then one is 1, each in its turn, unless that is less than `least`. It takes no
         number from `rng`, so that all else is drawn as without it.
         """
-        if not 0 < count <= _MOST_SIZES:
-            raise ValueError(f"sizes() gives 1 to {_MOST_SIZES} numbers, not {count}")
-        smallest = max(_SMALLEST_SIZE, least)
+        if not 0 < count <= _MAX_SIZES:
+            raise ValueError(f"sizes() gives 1 to {_MAX_SIZES} numbers, not {count}")
+        smallest = max(_MIN_SIZE, least)
         largest = max(size, smallest + count - 1)
         chosen = rng.permutation(np.arange(smallest, largest + 1))[:count]
         turn, rest = divmod(number, _EVERY)

@@ -47,8 +47,8 @@ from grader.sandbox.limits import RESULT_SLACK, RESULT_TIMES, UNKNOWN_RESULT
 
 _REFERENCE_ROOT = "reference"
 
-_MOST_PASSES = 2  # of one draw: the usual way to compute it, and another
-_MOST_BYTES = 4 << 20  # of the passes of one exercise
+_MAX_PASSES = 2  # of one draw: the usual way to compute it, and another
+_MAX_BYTES = 4 << 20  # of the passes of one exercise
 
 _Inputs = Mapping[str, Any]
 _Expected = tuple[Any, int | None]
@@ -109,7 +109,7 @@ class ValueCache:
         self.usages = {test: each.usages for test, each in values.items()}
         self.exact = {test: each.exact[0] for test, each in values.items() if each.exact}
         self._draw_passes: dict[tuple[TestId, int], _DrawPasses] = {}
-        self._room = _MOST_BYTES
+        self._room = _MAX_BYTES
 
     def passes(self, test: TestCase, draw: Draw) -> list[Pass]:
         """Return the passes of a draw, a list that `add_pass` extends.
@@ -124,7 +124,7 @@ class ValueCache:
 
     def add_pass(self, passes: list[Pass], new: Pass) -> None:
         """Add a pass to those of a draw, unless an object crossed or there is no room left."""
-        if len(passes) == _MOST_PASSES:
+        if len(passes) == _MAX_PASSES:
             self._room += _pass_size(passes.pop(0))
         if all(each.is_plain for each in new.exchanges) and _pass_size(new) <= self._room:
             self._room -= _pass_size(new)

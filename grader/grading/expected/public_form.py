@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from grader.grading.expected.oracle import ValueCache
 
 
-MOST_DATA_IN_PAGE: Final = 2 << 20  # bytes of all data files of an exercise
+MAX_DATA_IN_PAGE: Final = 2 << 20  # bytes of all data files of an exercise
 
 
 def public_track(track: Track, sandbox: Sandbox | None = None) -> PublicTrack:
@@ -139,7 +139,7 @@ def missing_in_page(
     if exercise.kind == "test" and not for_practice:
         missing.append("hidden programs")
     contents = {**exercise.data, **(exercise.hidden_data if for_practice else {})}
-    if sum(map(len, contents.values())) > MOST_DATA_IN_PAGE:
+    if sum(map(len, contents.values())) > MAX_DATA_IN_PAGE:
         missing += contents
     return tuple(dict.fromkeys(missing))
 

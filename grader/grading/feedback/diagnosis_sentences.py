@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-_LONGEST_CODE: Final = 60  # characters of the submission's code in a sentence
+_MAX_CODE_LENGTH: Final = 60  # characters of the submission's code in a sentence
 
 
 def mistakes_sentence(mistakes: Sequence[str], *, are_mutants: bool, is_never_finite: bool) -> str:
@@ -81,7 +81,7 @@ def first_expression_sentence(kind: str, code: str, line: int) -> str:
 def quote(code: str) -> str:
     """Return the submission's code on one line, shortened, as it stands between backticks."""
     code = " ".join(code.replace("`", "'").split())
-    return code if len(code) <= _LONGEST_CODE else f"{code[: _LONGEST_CODE - 3]}..."
+    return code if len(code) <= _MAX_CODE_LENGTH else f"{code[: _MAX_CODE_LENGTH - 3]}..."
 
 
 _REPAIRS: Final[Mapping[str, str]] = {

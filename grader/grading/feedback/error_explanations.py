@@ -18,7 +18,7 @@ import numpy as np
 from grader.definitions.wording import other_letter
 from grader.grading.feedback import versions
 
-_LONGEST_NAME = 40
+_MAX_NAME_LENGTH = 40
 _NO_NAME = ("AttributeError", "ImportError")
 
 
@@ -184,7 +184,7 @@ def _find(kind: str, message: str) -> tuple[str, re.Match[str] | None]:
 
 def _names(text: str) -> str:
     """Return a name from a message in backquotes, or "it"."""
-    return f"`{text}`" if text.isidentifier() and len(text) <= _LONGEST_NAME else "it"
+    return f"`{text}`" if text.isidentifier() and len(text) <= _MAX_NAME_LENGTH else "it"
 
 
 def _instead(owner: str, name: str) -> str:

@@ -51,8 +51,8 @@ _HIDDEN_BY_OUTCOME = {
     Outcome.OUT_OF_MEMORY: "Your code ran out of memory for the inputs of this hidden test.",
     Outcome.OUTPUT_LIMIT: "Your code printed too much for the inputs of this hidden test.",
 }
-_MOST_LISTED = 5  # lines of a notebook that were left out
-_LONGEST_QUOTE = 300  # characters of a submission's own words in a sentence
+_MAX_LISTED_LINES = 5  # lines of a notebook that were left out
+_MAX_QUOTE_LENGTH = 300  # characters of a submission's own words in a sentence
 
 _ENDED = (
     "Your code ended the whole program, so no test after that could run. Leave this out: a "
@@ -170,7 +170,7 @@ def _error_words(error: Raised) -> str:
 
 def shorten(message: str) -> str:
     """Return a submission's own words, shortened."""
-    return message if len(message) <= _LONGEST_QUOTE else f"{message[:_LONGEST_QUOTE]}..."
+    return message if len(message) <= _MAX_QUOTE_LENGTH else f"{message[:_MAX_QUOTE_LENGTH]}..."
 
 
 def _at(error: Raised, *, loading: bool = False) -> str:
@@ -207,7 +207,7 @@ def _test_line_sentence(error: Raised, call: str, contents: DefinedNames) -> str
         elif is_type_error and error.message.startswith(f"{name}."):
             but = f"{_error_words(error)}. The first parameter of a method is `self`."
         elif error.type == "AttributeError" and lacks:
-            but = f"an object of your class `{name}`{where} has no {attribute[:_LONGEST_QUOTE]}."
+            but = f"an object of your class `{name}`{where} has no {attribute[:_MAX_QUOTE_LENGTH]}."
         if but:
             return f"The test runs `{shorten(call)}`, but {but}"
     return (
@@ -263,8 +263,8 @@ def wrong_files_sentence(names: Sequence[str], required: Sequence[str]) -> str:
 
 def left_out_note(lines: Sequence[tuple[str, str]]) -> str:
     """Return the note on lines of a notebook, each with its cell, that no program can have."""
-    listed = ", ".join(f"`{text}` ({cell})" for cell, text in lines[:_MOST_LISTED])
-    more = len(lines) - _MOST_LISTED
+    listed = ", ".join(f"`{text}` ({cell})" for cell, text in lines[:_MAX_LISTED_LINES])
+    more = len(lines) - _MAX_LISTED_LINES
     return f"Left out, since it works only in a notebook: {listed}{f', {more} more' * (more > 0)}."
 
 
@@ -517,7 +517,7 @@ def wrong_answer_sentence(
     verb = "is" if len(names) == 1 else "are"
     if is_quoted:
         answer = str(got).strip()
-        if len(answer) <= _MOST_QUOTED and _UNQUOTED.fullmatch(answer):
+        if len(answer) <= _MAX_ANSWER_LENGTH and _UNQUOTED.fullmatch(answer):
             return f"{answers} is a text. Remove the quotes: `{names[0]} = {answer}`."
         return f"{answers} is a text. Another kind of value is asked for."
     if is_text:
@@ -529,12 +529,16 @@ def wrong_answer_sentence(
             "are nested."
         )
     answer = repr(got)
-    if len(names) > 1 or not isinstance(got, (bool, int, float, str)) or len(answer) > _MOST_QUOTED:
+    if (
+        len(names) > 1
+        or not isinstance(got, (bool, int, float, str))
+        or len(answer) > _MAX_ANSWER_LENGTH
+    ):
         return f"{answers} {verb} not right. Go through it step by step once more."
     return f"{answers}: {answer} is not it. Go through it step by step once more."
 
 
-_MOST_QUOTED = 40  # characters of an answer that are repeated
+_MAX_ANSWER_LENGTH = 40  # characters of an answer that are repeated
 _UNQUOTED = re.compile(r"[-+\d.,()\[\] e]+|True|False")
 
 _BEYOND = {

@@ -9,7 +9,7 @@ import numpy as np
 Sentence: TypeAlias = str | Callable[..., str]
 """A text with names of facts in braces, or a function of the facts."""
 
-_LONGEST_TEXT = 80  # characters of a text
+_MAX_TEXT_LENGTH = 80  # characters of a text
 
 
 def render_sentence(
@@ -35,7 +35,7 @@ def number_text(value: Any, digits: int = 4) -> str:
     if isinstance(value, (int, np.integer)):
         return str(int(value))
     if isinstance(value, str):
-        return repr(str(value[:_LONGEST_TEXT]))
+        return repr(str(value[:_MAX_TEXT_LENGTH]))
     if isinstance(value, (complex, np.complexfloating)):
         return f"{complex(value):.{digits}g}"
     number = float(value)

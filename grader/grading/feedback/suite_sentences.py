@@ -6,8 +6,8 @@ from typing import Any, Final
 from grader.grading.feedback.sentence_tables import Sentence
 from grader.sandbox.printable import printable
 
-_LONGEST_TEXT: Final = 160  # characters of a call, or of an error's message
-_MOST_NAMES: Final = 5
+_MAX_TEXT_LENGTH: Final = 160  # characters of a call, or of an error's message
+_MAX_NAMES: Final = 5
 
 
 def _refusal_sentence(_: str, number: int, failures: Sequence[Mapping[str, Any]]) -> str:
@@ -23,7 +23,7 @@ def _refusal_sentence(_: str, number: int, failures: Sequence[Mapping[str, Any]]
     what = "an `assert` does not hold" if first["error"] == "AssertionError" else what
     message = f": {_shorten(first['message'])}" if first["message"] else ""
     call = f" Its last call: `{_shorten(first['call'])}`." if first["call"] else ""
-    names = [f"`{_shorten(each.get('test', ''))}`" for each in others[:_MOST_NAMES]]
+    names = [f"`{_shorten(each.get('test', ''))}`" for each in others[:_MAX_NAMES]]
     also = f" {', '.join(names)} {'does' if len(names) == 1 else 'do'} so too." if names else ""
     test = f"`{_shorten(first['test'])}` refuses {program} (line {first['line']})"
     end = "" if message.endswith(".") else "."
@@ -38,7 +38,7 @@ def _acceptance_sentence(_: str, rejected: int, count: int, needed: int, told: s
 
 def _shorten(text: str) -> str:
     words = " ".join(printable(text).replace("`", "'").split())
-    return words if len(words) <= _LONGEST_TEXT else f"{words[: _LONGEST_TEXT - 3]}..."
+    return words if len(words) <= _MAX_TEXT_LENGTH else f"{words[: _MAX_TEXT_LENGTH - 3]}..."
 
 
 SUITE_SENTENCES: Final[Mapping[str, Sentence]] = {

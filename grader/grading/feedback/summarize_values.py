@@ -25,16 +25,16 @@ _Array: TypeAlias = npt.NDArray[Any]
 
 _WORD: Final = re.compile(r"\w+")
 _LINE_FEED: Final = "\n"
-_TEXT_LENGTH: Final = ValueSummary.MOST_CHARACTERS
+_TEXT_LENGTH: Final = ValueSummary.MAX_CHARACTERS
 _NOTE: Final = 60  # characters that a note of what is left out may take
 _EDGE: Final = 3  # values that are shown at each end of a long axis
-_MOST_VALUES: Final = 200  # values up to which an array is printed in full
+_MAX_VALUES: Final = 200  # values up to which an array is printed in full
 _DIGITS: Final = 4  # decimals of an array inside of another value
 _SIGNIFICANT: Final = 8  # digits of a number inside of a list, as many as NumPy prints of an array
 _FIRST_ITEMS: Final = 12  # items that are looked at before the first is printed
 _LINE: Final = 75  # characters after which an array's row goes on in the next line
 _SHOWN_AXES: Final = 2
-_MOST_BITS: Final = 256  # of a whole number that is printed digit by digit
+_MAX_BITS: Final = 256  # of a whole number that is printed digit by digit
 _ENDS: Final[dict[type[Sized], tuple[str, str]]] = {
     tuple: ("(", ")"),
     list: ("[", "]"),
@@ -43,7 +43,7 @@ _ENDS: Final[dict[type[Sized], tuple[str, str]]] = {
     deque: ("deque([", "])"),
 }
 _CONTAINERS: Final[tuple[type[Sized], ...]] = (*_ENDS, dict)
-_MOST_AXES: Final = 4  # printing goes to both ends of every axis
+_MAX_AXES: Final = 4  # printing goes to both ends of every axis
 
 # The values themselves say nothing about a call that took too long or changed its inputs.
 _NOT_OF_THE_VALUE: Final = (
@@ -100,7 +100,7 @@ def summarize(value: object) -> ValueSummary:
     """Return the summary of any value."""
     if not isinstance(value, np.ndarray):
         return ValueSummary(_summary(value), _join_pieces(_pieces(value), _amount(value)))
-    small = all(0 < length <= ValueSummary.MOST_CELLS for length in value.shape)
+    small = all(0 < length <= ValueSummary.MAX_CELLS for length in value.shape)
     has_rows = value.ndim in (1, _SHOWN_AXES) and small and value.dtype.kind in "biuf"
     rows = None
     if has_rows and not isinstance(value, np.ma.MaskedArray):  # what is masked is no number
@@ -160,7 +160,7 @@ def _pieces(value: object) -> Iterator[str]:
             yield from _items(before, value, f",{after}" if single else after)
         case dict():
             yield from _mapping(value)
-        case int() if value.bit_length() > _MOST_BITS:
+        case int() if value.bit_length() > _MAX_BITS:
             yield f"about {'-' if value < 0 else ''}10**{math.log10(abs(value)):.0f}"
         case np.ndarray():
             yield "array("
@@ -205,11 +205,11 @@ def _array_text(
 ) -> Iterator[str]:
     """Yield an array as NumPy prints it: of a large one the ends of its axes."""
     corners = math.prod(min(length, 2 * _EDGE) for length in array.shape)
-    if array.size > _MOST_VALUES and (array.ndim > _MOST_AXES or corners > _MOST_VALUES):
+    if array.size > _MAX_VALUES and (array.ndim > _MAX_AXES or corners > _MAX_VALUES):
         first = ", ".join(str(each) for each in itertools.islice(array.flat, 2 * _EDGE))
         yield f"{first}, ... ({array.size:,} values)"
         return
     yield np.array2string(
         array, max_line_width=_LINE, separator=between, prefix=before,
-        precision=digits, threshold=_MOST_VALUES, edgeitems=_EDGE,
+        precision=digits, threshold=_MAX_VALUES, edgeitems=_EDGE,
     )  # fmt: skip

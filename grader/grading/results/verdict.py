@@ -26,8 +26,8 @@ class ValueSummary:
     `text`.
     """
 
-    MOST_CHARACTERS: ClassVar[int] = 1000  # the length at which a text is cut
-    MOST_CELLS: ClassVar[int] = 12  # along each axis of rows
+    MAX_CHARACTERS: ClassVar[int] = 1000  # the length at which a text is cut
+    MAX_CELLS: ClassVar[int] = 12  # along each axis of rows
 
     summary: str  # "float64 (3, 3)", "tuple of 2", "str"
     text: str  # as Python or NumPy prints it; what is too long ends in a note of how much there is

@@ -28,7 +28,7 @@ from grader.sandbox.answers import Raised
 
 _MAX_NUMBERS = 6
 _MAX_VALUE_LENGTH = 80
-_AT_LEAST = 4  # decimals of the truth
+_MIN_DECIMALS = 4  # decimals of the truth
 _MANY_DECIMALS = 12  # more were not rounded by hand
 _HALF = 0.5 * (1 + 1e-6)  # of the last digit, and what its own representation is off by
 _ROUNDING = 1e-9  # relative, for values written with full precision: the last bits do not count
@@ -82,7 +82,7 @@ def _wrong_value(exercise: Exercise, test: TestCase, written: Any, raw: RawResul
         where = f"[{', '.join(map(str, place))}]: " if place else ""
         claim, true = (
             _digits(written_numbers[place], digits),
-            _digits(actual[place], max(digits, _AT_LEAST)),
+            _digits(actual[place], max(digits, _MIN_DECIMALS)),
         )
         return f"{where}the definition says {claim}, {source} {true}"
     if is_off:

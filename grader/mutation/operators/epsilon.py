@@ -8,7 +8,7 @@ from grader.mutation.edits import Edit, operator
 from grader.mutation.program import Program
 
 _NAMES = frozenset({"eps", "epsilon", "tiny"})
-_LARGEST_EPSILON = 1e-3
+_MAX_EPSILON = 1e-3
 
 
 def is_epsilon(node: ast.AST) -> bool:
@@ -17,7 +17,7 @@ def is_epsilon(node: ast.AST) -> bool:
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return name.lower().strip("_") in _NAMES
     value = calls.number(node)
-    return value is not None and 0 < value <= _LARGEST_EPSILON
+    return value is not None and 0 < value <= _MAX_EPSILON
 
 
 def _root_of(node: ast.expr) -> ast.expr | None:

@@ -33,7 +33,7 @@ _ORDERED = frozenset({
     "inner", "searchsorted", "arctan2", "less", "greater", "less_equal", "greater_equal",
 })  # fmt: skip
 _VARIANCES = frozenset({"var", "std", "nanvar", "nanstd"})
-_MOST_ARGUMENTS = 3  # arguments whose exchange is tried
+_MAX_ARGUMENTS = 3  # arguments whose exchange is tried
 
 
 @operator(
@@ -127,7 +127,7 @@ def drop_call(program: Program, node: ast.Call) -> Iterator[Edit]:
 @operator(ast.Call, mistake="as if two arguments had changed places")
 def swap_arguments(program: Program, node: ast.Call) -> Iterator[Edit]:
     """Two arguments change places."""
-    if any(isinstance(arg, ast.Starred) for arg in node.args) or len(node.args) > _MOST_ARGUMENTS:
+    if any(isinstance(arg, ast.Starred) for arg in node.args) or len(node.args) > _MAX_ARGUMENTS:
         return
     own = calls.callee_name(node) in program.defined_names
     if own or (calls.callee_name(node) in _ORDERED and calls.is_function(node)):

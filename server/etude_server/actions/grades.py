@@ -14,11 +14,11 @@ from grader.definitions.exercise import Exercise
 from grader.errors import UsageError
 
 _LAST_LINE: Final = 100_000
-LONGEST_TEXT: Final = 10_000
+MAX_TEXT_LENGTH: Final = 10_000
 """Characters of a comment, or of the reason for points."""
 
 
-def need_text(text: str, what: str, longest: int = LONGEST_TEXT) -> str:
+def need_text(text: str, what: str, longest: int = MAX_TEXT_LENGTH) -> str:
     """Return a text without the space around it; raise `UsageError` if it is none, or too long."""
     text = text.strip()
     if not text or len(text) > longest or "\0" in text:

@@ -23,7 +23,7 @@ from etude_server.store.verdicts import StoredVerdict
 from grader.definitions.exercise import Exercise
 from grader.errors import GraderFault, UsageError
 
-_LONGEST_REASON: Final = 2_000  # characters
+_MAX_REASON_LENGTH: Final = 2_000  # characters
 
 
 class RegradeQueue(Protocol):
@@ -197,7 +197,7 @@ def undo(host: RegradeHost, regrade_id: str, *, by: str, reason: str) -> Regrade
 
 
 def _reason(text: str) -> str:
-    return need_text(text, "a reason, for those whose grade changes", _LONGEST_REASON)
+    return need_text(text, "a reason, for those whose grade changes", _MAX_REASON_LENGTH)
 
 
 def _begin(host: RegradeHost, sources: list[str], **values: Any) -> Regrade:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from etude_server.actions import grades
 from etude_server.actions import people as actions
-from etude_server.actions.grades import LONGEST_TEXT
+from etude_server.actions.grades import MAX_TEXT_LENGTH
 from etude_server.actions.people import INVITE_DAYS, ImportCounts
 from etude_server.api.auth import STAFF_ONLY, ServiceOf, Staff, Teacher
 from etude_server.api.problem_details import need_existing, responses
@@ -54,7 +54,7 @@ class _Strict(BaseModel):
 class NewComment(_Strict):
     """A comment on a submission."""
 
-    text: str = Field(max_length=LONGEST_TEXT)
+    text: str = Field(max_length=MAX_TEXT_LENGTH)
     line: int | None = Field(None, ge=1, le=100_000, description="Which line it is on, if one.")
 
 
@@ -63,7 +63,7 @@ class NewOverride(_Strict):
 
     points: float | None = Field(None, ge=0, le=1_000_000)
     excused: bool = False
-    reason: str = Field(max_length=LONGEST_TEXT)
+    reason: str = Field(max_length=MAX_TEXT_LENGTH)
 
 
 class NewExtension(_Strict):

@@ -1,6 +1,7 @@
 """Error responses by RFC 9457, `application/problem+json`, and what OpenAPI says of them."""
 
 import json
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, Final, TypeVar
 
@@ -20,8 +21,8 @@ from grader.sandbox.printable import printable
 
 _log = structlog.get_logger(__name__)
 
-_MOST_ERRORS: Final = 5  # things that are wrong with a request
-_LONGEST_NAME: Final = 80  # characters
+_MAX_ERRORS: Final = 5  # things that are wrong with a request
+_MAX_NAME_LENGTH: Final = 80  # characters
 _MEDIA_TYPE: Final = "application/problem+json"
 _FRAMEWORK_S: Final = ("HTTPValidationError", "ValidationError")  # we answer with problems instead
 _ALONG: Final = {  # the headers that such a problem always brings
@@ -105,15 +106,10 @@ async def _answer(request: Request, error: Exception) -> JSONResponse:
             status, detail = HTTPStatus(error.status_code), f"{error.detail}."
             headers = dict(error.headers or {})
         case RequestValidationError():
-            # Without quoting the request, which may hold a submission. A field that we do not know
-            # has any name.
             errors = error.errors()
-            sentences = [
-                f"{printable('.'.join(map(str, at[1:])) or str(at[0]))[:_LONGEST_NAME]}: {message}"
-                for at, message in ((each["loc"], each["msg"]) for each in errors[:_MOST_ERRORS])
-            ]
-            if len(errors) > _MOST_ERRORS:
-                sentences.append(f"and {len(errors) - _MOST_ERRORS} more")
+            sentences = [_field_sentence(each) for each in errors[:_MAX_ERRORS]]
+            if len(errors) > _MAX_ERRORS:
+                sentences.append(f"and {len(errors) - _MAX_ERRORS} more")
             status, detail = HTTPStatus.UNPROCESSABLE_ENTITY, "; ".join(sentences) + "."
         case UsageError():  # the sentence of the command line
             sentence = str(error)
@@ -129,6 +125,13 @@ async def _answer(request: Request, error: Exception) -> JSONResponse:
             status = HTTPStatus.INTERNAL_SERVER_ERROR
             detail = "The service failed; staff can see why."
     return problem_response(status, detail, headers)
+
+
+def _field_sentence(error: Mapping[str, Any]) -> str:
+    """Return what is wrong with a field, without its value, which may be a submission."""
+    part, *path = map(str, error["loc"])
+    name = ".".join(path) or part  # a field that we do not know has any name
+    return f"{printable(name)[:_MAX_NAME_LENGTH]}: {error['msg']}"
 
 
 HANDLERS: Final[dict[Any, Any]] = dict.fromkeys(

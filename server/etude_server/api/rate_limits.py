@@ -10,7 +10,7 @@ from http import HTTPStatus
 from etude_server.api.problem_details import ProblemError
 
 _MINUTE = 60.0
-_MOST_PEOPLE = 100_000  # of whom it is remembered
+_MAX_PEOPLE = 100_000  # of whom it is remembered
 _STREAMS_OF_ONE = 50
 _FULL = "Too many event streams are open; ask for the state instead."
 
@@ -34,7 +34,7 @@ class Rates:
             while times and times[0] <= at - _MINUTE:
                 times.popleft()
             self._times[person_id] = times  # behind all others: the first is the longest silent
-            if len(self._times) > _MOST_PEOPLE:
+            if len(self._times) > _MAX_PEOPLE:
                 del self._times[next(iter(self._times))]
             if self._per_minute and len(times) >= self._per_minute:
                 detail = f"At most {self._per_minute} submissions a minute."

@@ -34,12 +34,12 @@ router = APIRouter(
     prefix="/v1/submissions", tags=["submissions"], responses=responses(HTTPStatus.UNAUTHORIZED)
 )
 
-LONGEST_SECONDS: Final = 60.0
+MAX_STREAM_SECONDS: Final = 60.0
 """The longest event stream: the next one needs a valid token again."""
 
 _LOOK_SECONDS: Final = 0.2  # between two looks at a submission that is next
 _SECONDS_BEHIND: Final = 0.02  # more for each before it: a long line asks the store little
-_LONGEST_PAUSE: Final = 2.0  # a server that stops waits no longer for its streams
+_MAX_PAUSE: Final = 2.0  # a server that stops waits no longer for its streams
 _TEXT: Final = r"^[^\x00]*$"  # no program has a NUL, and PostgreSQL stores none
 _VERDICT: Final[dict[str, Any]] = {  # whose schema is that of every verdict of Etude
     "description": "The verdict.",
@@ -183,7 +183,7 @@ async def events(
 
     A stream ends after a minute in any case; a client may then open another one.
     """
-    ends = time.monotonic() + LONGEST_SECONDS
+    ends = time.monotonic() + MAX_STREAM_SECONDS
     last: SubmissionState | None = None
     while True:
         if state != last:
@@ -192,7 +192,7 @@ async def events(
             return
         last = state
         pause = _LOOK_SECONDS + _SECONDS_BEHIND * (state.position or 0)
-        await asyncio.sleep(min(pause, _LONGEST_PAUSE))
+        await asyncio.sleep(min(pause, _MAX_PAUSE))
         with contextlib.suppress(SQLAlchemyError):  # the database is away: nothing has changed
             state = await run_in_threadpool(_state, service, submitted, person)
 

@@ -34,7 +34,7 @@ KNOWN_SECONDS: Final = 7200
 """Seconds for which a new key of ours is shown before it signs: platforms keep keys for an hour."""
 
 _KEEP_SECONDS: Final = 3600.0
-_MOST_WAITING: Final = 16  # launches from one platform, until it says what its keys are
+_MAX_WAITING_LAUNCHES: Final = 16  # launches from one platform, until it says what its keys are
 AGAIN_SECONDS: Final = 5.0
 """Between two questions for a platform's keys, whatever key a launch names."""
 
@@ -208,7 +208,7 @@ class PlatformKeys:
         if kid in keys and time.monotonic() - at <= _KEEP_SECONDS:
             return keys[kid]
         # One thread at a time asks, and few wait: a silent platform blocks no more threads.
-        limits = (threading.Lock(), threading.BoundedSemaphore(_MOST_WAITING))
+        limits = (threading.Lock(), threading.BoundedSemaphore(_MAX_WAITING_LAUNCHES))
         lock, places = self._locks.setdefault(platform.id, limits)
         if not places.acquire(blocking=False):
             raise CallError("too many launches wait for it; try again")

@@ -15,7 +15,7 @@ from grader.errors import UsageError
 
 _SCOPE: Final = "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly"
 _MEDIA_TYPE: Final = "application/vnd.ims.lti-nrps.v2.membershipcontainer+json"
-_MOST_PAGES: Final = 1_000
+_MAX_PAGES: Final = 1_000
 
 
 def fetch_members(database: Database, platform: Platform) -> int:
@@ -33,7 +33,7 @@ def fetch_members(database: Database, platform: Platform) -> int:
     token, _ = fetch_token(database, platform, _SCOPE)
     headers = {"Authorization": f"Bearer {token}", "Accept": _MEDIA_TYPE}
     count, address = 0, platform.members_url
-    for _ in range(_MOST_PAGES):
+    for _ in range(_MAX_PAGES):
         page, address = call_page(address, headers)
         members = page.get("members") if isinstance(page, dict) else None
         for each in members if isinstance(members, list) else ():

@@ -13,7 +13,7 @@ from grader.errors import EtudeError
 
 _SECONDS: Final = 15.0
 _NEXT: Final = re.compile(r'<([^>]*)>[^,]*;\s*rel="?next\b')
-_MOST_BYTES: Final = 1 << 20  # bytes of an answer
+_MAX_BYTES: Final = 1 << 20  # bytes of an answer
 
 
 class CallError(EtudeError):
@@ -58,13 +58,13 @@ def call_page(
     request.add_header("Accept", request.get_header("Accept") or "application/json")
     try:
         with urllib.request.build_opener(_NoRedirects).open(request, timeout=_SECONDS) as answer:
-            text, link = answer.read(_MOST_BYTES + 1), answer.headers.get("Link", "")
+            text, link = answer.read(_MAX_BYTES + 1), answer.headers.get("Link", "")
     except urllib.error.HTTPError as error:
         with error:
             raise CallError(f"it answers {error.code} {error.reason}", error.code) from None
     except (OSError, http.client.HTTPException) as error:
         raise CallError(f"it cannot be reached ({type(error).__name__})") from None
-    if len(text) > _MOST_BYTES:
+    if len(text) > _MAX_BYTES:
         raise CallError("its answer is too long")
     following = _NEXT.search(link)
     address = following[1] if following else ""

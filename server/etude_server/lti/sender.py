@@ -24,9 +24,9 @@ POLL_SECONDS: Final = 1.0
 FIRST_PAUSE: Final = 2.0
 """Seconds after the first failure; twice as many after each further one."""
 
-_LONGEST_PAUSE: Final = 3600.0
+_MAX_PAUSE: Final = 3600.0
 _MEDIA_TYPE: Final = "application/vnd.ims.lis.v1.score+json"
-_LONGEST_REST: Final = 60.0
+_MAX_REST: Final = 60.0
 
 _log = structlog.get_logger(__name__)
 
@@ -73,7 +73,7 @@ class ScoreSender:
         try:
             self._send(platform, telling)
         except CallError as error:
-            pause = min(FIRST_PAUSE * 2 ** min(telling.tries - 1, 20), _LONGEST_PAUSE)
+            pause = min(FIRST_PAUSE * 2 ** min(telling.tries - 1, 20), _MAX_PAUSE)
             # Not all at once when an outage is over.
             pause *= random.uniform(0.8, 1.2)  # noqa: S311  nothing secret
             with self._database.write() as connection:
@@ -83,7 +83,7 @@ class ScoreSender:
                     unsent_scores.mark_for_review(connection, telling, str(error))
             if may_succeed_later(error):
                 _log.warning("a grade is sent later", status=error.status, tries=telling.tries)
-                rest = min(pause, _LONGEST_REST)
+                rest = min(pause, _MAX_REST)
                 self._resting[telling.line.platform_id] = time.monotonic() + rest
             else:
                 _log.warning("a grade waits for staff", status=error.status)

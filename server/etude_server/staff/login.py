@@ -23,7 +23,7 @@ from etude_server.store.people import Person
 from grader.errors import UsageError
 
 HOME: Final = "/staff/"
-_MOST_FIELDS: Final = 20
+_MAX_FIELDS: Final = 20
 _OIDC: Final = "/oidc/callback"
 _OIDC_COOKIE: Final = "etude_oidc"
 _OIDC_BACK: Final = "etude_oidc_back"  # a cookie: the page from which a person went to sign in
@@ -99,7 +99,7 @@ async def fields(request: Request) -> dict[str, str]:
     """Return the fields of a form; answer 400 if it is none of ours."""
     body = await request.body()
     try:
-        return dict(parse_qsl(body.decode(), max_num_fields=_MOST_FIELDS, keep_blank_values=True))
+        return dict(parse_qsl(body.decode(), max_num_fields=_MAX_FIELDS, keep_blank_values=True))
     except ValueError:
         raise ProblemError(HTTPStatus.BAD_REQUEST, "This is no form of ours.") from None
 

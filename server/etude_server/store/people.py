@@ -35,7 +35,7 @@ ROLES: Final[tuple[Role, ...]] = get_args(Role)
 
 _PREFIX: Final = "etude_"  # so that a scanner for leaked secrets can know one
 _BYTES: Final = 32
-_MOST_SESSIONS: Final = 20  # of one person
+_MAX_SESSIONS: Final = 20  # of one person
 
 ERASED: Final = "erased-"
 """The beginning of the name of a person who was erased."""
@@ -276,7 +276,7 @@ def open_session(connection: Connection, owner: Person, until: int | None = None
     conditions = and_(session.c.person_id == owner.id, session.c.expires_at > now())
     newest = select(session.c.hash).where(conditions).order_by(session.c.created_at.desc())
     connection.execute(
-        delete(session).where(conditions, session.c.hash.not_in(newest.limit(_MOST_SESSIONS - 1)))
+        delete(session).where(conditions, session.c.hash.not_in(newest.limit(_MAX_SESSIONS - 1)))
     )
     cookie = secrets.token_urlsafe(_BYTES)
     connection.execute(

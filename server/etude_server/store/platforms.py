@@ -23,9 +23,9 @@ from etude_server.store.tables import (
 from grader.errors import UsageError
 
 _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost"})
-_LONGEST_NAME: Final = 200
-_LONGEST_ADDRESS: Final = 1000
-_LONGEST_ID: Final = 255  # of a person or a deployment, as LTI has it
+_MAX_NAME_LENGTH: Final = 200
+_MAX_ADDRESS_LENGTH: Final = 1000
+_MAX_ID_LENGTH: Final = 255  # of a person or a deployment, as LTI has it
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,16 +84,18 @@ def register(
         UsageError: An address is not HTTPS, or something is missing or too long.
     """
     for name in (registration.issuer, registration.client_id):
-        if not 0 < len(name) <= _LONGEST_NAME or not name.isprintable():
-            raise UsageError(f"an issuer and a client id have 1 to {_LONGEST_NAME} characters")
+        if not 0 < len(name) <= _MAX_NAME_LENGTH or not name.isprintable():
+            raise UsageError(f"an issuer and a client id have 1 to {_MAX_NAME_LENGTH} characters")
     for address in (
         registration.auth_url,
         registration.token_url,
         registration.jwks_url,
         registration.grades_url,
     ):
-        if not origin(address) or len(address) > _LONGEST_ADDRESS:
-            raise UsageError(f"{address[:_LONGEST_NAME]!r} is no address that begins with https://")
+        if not origin(address) or len(address) > _MAX_ADDRESS_LENGTH:
+            raise UsageError(
+                f"{address[:_MAX_NAME_LENGTH]!r} is no address that begins with https://"
+            )
     existing = find(connection, registration.issuer, registration.client_id)
     platform_id = existing.id if existing else new_id()
     registered = asdict(registration)
@@ -104,8 +106,8 @@ def register(
         values = {"id": platform_id, "created_at": now(), **registered}
         connection.execute(insert(lti_platform).values(values))
     for each in deployments:
-        if not 0 < len(each) <= _LONGEST_ID:
-            raise UsageError(f"a deployment's id has 1 to {_LONGEST_ID} characters")
+        if not 0 < len(each) <= _MAX_ID_LENGTH:
+            raise UsageError(f"a deployment's id has 1 to {_MAX_ID_LENGTH} characters")
         values = {"platform_id": platform_id, "deployment": each}
         insert_if_absent(connection, lti_deployment, values)
     events.append(connection, actor, events.PLATFORM_REGISTERED, platform_id, registered)
@@ -189,7 +191,7 @@ def admit(connection: Connection, issuer: str, sub: str, role: Role) -> Person:
         events.append(connection, issuer, events.ROLE_CHANGED, whom.id, data)
         return replace(whom, role=role)
     name = f"{sub}@{urlsplit(issuer).hostname or issuer}"
-    is_name = name.isprintable() and len(name) <= _LONGEST_NAME and not people.is_erased(name)
+    is_name = name.isprintable() and len(name) <= _MAX_NAME_LENGTH and not people.is_erased(name)
     if not is_name or people.find_person(connection, name) is not None:
         name = f"lti:{hashlib.sha256(f'{issuer} {sub}'.encode()).hexdigest()}"
     added = people.add_person(connection, name, role, actor=issuer)

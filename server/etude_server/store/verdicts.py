@@ -32,7 +32,7 @@ from grader.course.statistics import Mistakes, read_row
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import FAULT, verdict_data
 
-MOST_FAULTS: Final = 3
+MAX_FAULTS: Final = 3
 """After so many a submission waits for staff."""
 
 IS_ERASED: Final = "is_erased"
@@ -96,7 +96,7 @@ _SELECT_FAILED: Final = (
         verdict.c.outcome != "passed",
     )
 )
-_LONGEST_NAME: Final = 200  # characters of a mistake's name, the column's
+_MAX_NAME_LENGTH: Final = 200  # characters of a mistake's name, the column's
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,8 +379,8 @@ def _mistakes_in(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         return
     # PostgreSQL takes no longer ones, and then the verdict itself would not be published.
     for name in row.mistakes:
-        yield "misconception", name[:_LONGEST_NAME]
+        yield "misconception", name[:_MAX_NAME_LENGTH]
     for name in row.failed_tests:
-        yield "test", name[:_LONGEST_NAME]
+        yield "test", name[:_MAX_NAME_LENGTH]
     if row.hint is not None:
         yield "hint", str(row.hint)

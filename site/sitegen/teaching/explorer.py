@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from grader.lessons.figure import CONTROLS, HEADS, MOST_WORDS, Figure
+from grader.lessons.figure import CONTROLS, HEADS, MAX_WORDS, Figure
 from sitegen.shading import shade_for
 from sitegen.teaching.toy import Array, attention_weights, is_known, toy_data
 
@@ -100,7 +100,7 @@ def view_explorer(figure: Figure) -> dict[str, Any]:
         "controls": figure.items("controls") or CONTROLS,
         "examples": (" ".join(texts), *tries) if (tries := figure.items("try", "|")) else (),
         "is_small": False,  # with table and switches
-        "most_words": MOST_WORDS,
+        "most_words": MAX_WORDS,
         "tall_height": ROW * len(texts),  # beside words that stand below one another
         "exponent": round(math.log2(temperature), 1),  # the slider goes in powers of two
         "data": toy_data(),  # for the sentences of a reader

@@ -241,7 +241,7 @@ def test_a_value_is_named_and_printed(value: object, summary: str, text: str) ->
 def test_a_huge_value_is_cut_and_says_how_much_it_is(value: object, note: str | None) -> None:
     """It is never printed as a whole, so that it costs nothing."""
     seen = summarize(value)
-    assert len(seen.text) <= ValueSummary.MOST_CHARACTERS
+    assert len(seen.text) <= ValueSummary.MAX_CHARACTERS
     assert seen.rows is None
     assert note is None or note in seen.text
 
@@ -267,7 +267,7 @@ def test_a_huge_list_is_read_no_further_than_it_is_shown() -> None:
             return "x" * 10
 
     summarize([Counted()] * 100_000)
-    assert Counted.read < ValueSummary.MOST_CHARACTERS
+    assert Counted.read < ValueSummary.MAX_CHARACTERS
 
 
 @pytest.mark.parametrize(

@@ -133,7 +133,7 @@ def test_a_stream_does_not_outlive_its_token_for_long(
     serving: Callable[[Settings], Served], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It ends after a while in any case, and anyone who has no token any more gets no other."""
-    monkeypatch.setattr(streaming, "LONGEST_SECONDS", 1.0)
+    monkeypatch.setattr(streaming, "MAX_STREAM_SECONDS", 1.0)
     served = _serve(serving, tmp_path)
     leaver = _listener(served, "leaver")
     with leaver.client.stream("GET", f"{leaver.location}/events") as stream:

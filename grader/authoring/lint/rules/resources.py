@@ -21,7 +21,7 @@ from grader.errors import Problem
 from grader.sandbox.limits import HIGHEST_LIMITS
 
 _REFERENCE: Final = "reference"
-_LEAST_BUDGET: Final = 1.5
+_MIN_BUDGET: Final = 1.5
 _TYPES: Final = (np.ndarray, np.generic, str, list, tuple, dict, set, float, int)
 _PACKAGES: Final = (
     *("scipy", "pandas", "matplotlib", "sklearn", "torch", "tensorflow", "jax", "numba", "sympy"),
@@ -155,6 +155,6 @@ def budget_below_reference(subject: LintedExercise) -> Iterator[Problem]:
     for index, test in enumerate(subject.exercise.tests):
         for key in ("time", "memory"):
             value = getattr(test.budget, key, None)
-            if value is not None and value < _LEAST_BUDGET:
+            if value is not None and value < _MIN_BUDGET:
                 message = f"{value:g} times what the reference uses leaves no room for other ways"
                 yield subject.problem(message, "tests", index, "budget", key)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # Of NumPy's random module: what has a state of its own.
 _OWN_STATE: Final = re.compile(r"[A-Z]|default_rng$")
-_FEWEST_NUMBERS: Final = 3  # numbers; fewer stand anywhere
+_MIN_NUMBERS: Final = 3  # numbers; fewer stand anywhere
 _SEEDED: Final = frozenset({"default_rng", "RandomState", "SeedSequence", "Random"})
 _UNFORESEEN: Final = frozenset({"time", "secrets", "uuid"})
 _ANY_NUMBERS_DO: Final = frozenset({"unchanged_inputs", "deterministic"})
@@ -93,7 +93,7 @@ def _literal_arrays(test: TestCase) -> Iterator[tuple[str, str]]:
         values["'expect'"] = test.expect.value
     for name, value in values.items():
         listed = value.tolist() if _is_array(value) else value  # type: ignore[attr-defined]  # so it is
-        if isinstance(listed, list) and _count(listed) >= _FEWEST_NUMBERS:
+        if isinstance(listed, list) and _count(listed) >= _MIN_NUMBERS:
             yield name, _folded(repr(listed))
 
 

@@ -23,7 +23,7 @@ from grader.grading.comparison.relations.pair import Pair, Relation, make_pair
 from grader.grading.comparison.relations.reductions import find_reduction
 from grader.grading.comparison.relations.weights import find_weights_relation
 
-_MOST_LEAVES = 32
+_MAX_LEAVES = 32
 
 # The first that holds counts: the special before the general, the likely before the odd.
 _FINDERS: Final[tuple[Callable[[Pair], Relation | None], ...]] = (
@@ -45,7 +45,7 @@ def find_relation(expected: object, got: object, inputs: Mapping[str, Any]) -> R
     with np.errstate(all="ignore"):
         if result := _find_swapped_items(expected, got):
             return result
-        for where, one, other in itertools.islice(iter_leaves(expected, got), _MOST_LEAVES):
+        for where, one, other in itertools.islice(iter_leaves(expected, got), _MAX_LEAVES):
             both = make_pair(one, other, inputs)
             if both is None:
                 continue

@@ -6,17 +6,17 @@ import numpy as np
 
 from grader.grading.comparison.relations.pair import MATRIX, Array, Pair, Relation, is_varied
 
-_FEWEST_VALUES = 4  # different values, fewer are in every order by chance
-_MOST_AXES = 4
+_MIN_VALUES = 4  # different values, fewer are in every order by chance
+_MAX_AXES = 4
 
 
 def find_transpose(pair: Pair) -> Relation | None:
     """Return the relation of values with swapped axes."""
     expected, got = pair.expected, pair.got
     if (
-        not MATRIX <= expected.ndim <= _MOST_AXES
+        not MATRIX <= expected.ndim <= _MAX_AXES
         or got.ndim != expected.ndim
-        or not is_varied(expected, least=_FEWEST_VALUES)
+        or not is_varied(expected, least=_MIN_VALUES)
     ):
         return None
     if pair.agree(got, expected.swapaxes(-1, -2)):
@@ -30,7 +30,7 @@ def find_transpose(pair: Pair) -> Relation | None:
 def find_reorder(pair: Pair) -> Relation | None:
     """Return the relation of rows, columns or a batch in another order."""
     expected, got = pair.expected, pair.got
-    if expected.ndim == 0 or not is_varied(expected, least=_FEWEST_VALUES):
+    if expected.ndim == 0 or not is_varied(expected, least=_MIN_VALUES):
         return None
     for axis in range(expected.ndim):
         if pair.agree(got, np.flip(expected, axis)):
@@ -45,7 +45,7 @@ def find_reorder(pair: Pair) -> Relation | None:
             (other[:-1], one[1:], False),
         ):
             if (
-                is_varied(expected_part, least=_FEWEST_VALUES)
+                is_varied(expected_part, least=_MIN_VALUES)
                 and _all_differ(expected_part)
                 and pair.agree(got_part, expected_part)
             ):

@@ -15,7 +15,7 @@ RelationId: TypeAlias = Literal[
     "subtraction-missing", "transposed",
 ]  # fmt: skip
 
-MOST_VALUES = 10_000
+MAX_VALUES = 10_000
 """The most values of an array that is looked at."""
 
 MATRIX = 2
@@ -88,7 +88,7 @@ def make_pair(expected: object, got: object, inputs: Mapping[str, Any]) -> Pair 
     """Return the pair of two values, or None if no relation could be about them."""
     # Before anything is computed: a result may be as large as memory.
     if max(value.size if isinstance(value, np.ndarray) else 1 for value in (expected, got)) > (
-        MOST_VALUES
+        MAX_VALUES
     ):
         return None
     one, other = _numbers(expected), _numbers(got)

@@ -8,7 +8,7 @@ import numpy as np
 
 from grader.grading.comparison.relations.pair import (
     MATRIX,
-    MOST_VALUES,
+    MAX_VALUES,
     Array,
     Pair,
     Relation,
@@ -21,7 +21,7 @@ _REDUCTIONS: Final[Mapping[str, Callable[..., Array]]] = {
     "largest value": np.max,
     "smallest value": np.min,
 }
-_MOST_AXES = 4
+_MAX_AXES = 4
 
 
 def find_reduction(pair: Pair, inputs: Mapping[str, Any]) -> Relation | None:
@@ -31,7 +31,7 @@ def find_reduction(pair: Pair, inputs: Mapping[str, Any]) -> Relation | None:
     for name, value in inputs.items():
         if not isinstance(value, np.ndarray) or value.dtype.kind not in "biuf":
             continue
-        if not MATRIX <= value.ndim <= _MOST_AXES or value.size > MOST_VALUES:
+        if not MATRIX <= value.ndim <= _MAX_AXES or value.size > MAX_VALUES:
             continue
         choices = [
             axes

@@ -2,14 +2,14 @@
 
 import ast
 import re
-from collections.abc import Mapping as AnyMapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Literal
 
 from grader.authoring.importing.write import quoted, write_text, yaml_text
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
-from grader.definitions.yaml_source import Sequence, read_yaml
+from grader.definitions.yaml_source import ListNode, read_yaml
 from grader.errors import UsageError
 from grader.grading.submissions.submission import read_submission
 
@@ -56,7 +56,7 @@ def new_misconception(
 
 
 def add_entry(
-    path: Path, key: Literal["equivalent", "misconceptions"], entry: AnyMapping[str, str]
+    path: Path, key: Literal["equivalent", "misconceptions"], entry: Mapping[str, str]
 ) -> int:
     """Add an entry behind the others of a list, and return its line.
 
@@ -90,7 +90,7 @@ def add_entry(
 
 def _end_of_list(node: object, lines: list[str], path: Path, key: str) -> tuple[int, str]:
     """Return the index of the line behind a list, and the white space before its dashes."""
-    first = node.items[0].where if isinstance(node, Sequence) and node.items else None
+    first = node.items[0].where if isinstance(node, ListNode) and node.items else None
     dash = None if first is None else _ITEM.match(lines[first.line - 1])
     if first is None or dash is None:
         raise UsageError(
@@ -107,7 +107,7 @@ def _end_of_list(node: object, lines: list[str], path: Path, key: str) -> tuple[
     return end, margin
 
 
-def _item(entry: AnyMapping[str, str], margin: str) -> list[str]:
+def _item(entry: Mapping[str, str], margin: str) -> list[str]:
     """Return the lines of an entry, the dash behind the margin."""
     whole = yaml_text({"x": [{key: quoted(value) for key, value in entry.items()}]})
     return [f"{margin}{line[2:]}".rstrip() for line in whole.splitlines()[1:]]

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 from grader.course.late_rules import LateRule, parse_share, parse_time
-from grader.definitions.yaml_source import Mapping as Entries
-from grader.definitions.yaml_source import Node, Scalar, read_yaml
+from grader.definitions.yaml_source import MappingNode, Node, Scalar, read_yaml
 from grader.errors import ProblemList, UsageError
 from grader.grading.submissions.submission_time import ALL
 
@@ -177,7 +176,7 @@ def _entries(
     """Return the entries of a mapping, whose keys may have to be known."""
     if node is None:
         return {}
-    if not isinstance(node, Entries):
+    if not isinstance(node, MappingNode):
         report.add(node.where, "write keys and values here")
         return {}
     for key, _ in node.entries:

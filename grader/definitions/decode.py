@@ -7,8 +7,7 @@ import collections.abc
 import math
 import re
 import types
-from collections.abc import Callable, Iterator
-from collections.abc import Mapping as AnyMapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from operator import ge, gt, le
@@ -31,7 +30,7 @@ from grader.definitions.exercise import (
 )
 from grader.definitions.properties import PROPERTIES
 from grader.definitions.wording import clip, did_you_mean, listing, quote
-from grader.definitions.yaml_source import Document, Mapping, Node, Scalar, Sequence
+from grader.definitions.yaml_source import Document, ListNode, MappingNode, Node, Scalar
 from grader.errors import Location, ProblemList
 
 T = TypeVar("T")
@@ -128,7 +127,7 @@ class _DefinitionDecoder:
 
     def decode_inputs(self, node: Node, label: str) -> object:
         """Decode inputs: a mapping of literals, or Python."""
-        if isinstance(node, Mapping):
+        if isinstance(node, MappingNode):
             entries = text_entries(node, self.report)
             return Literals(
                 {key: literal(value, clip(key), self.report) for key, _, value in entries}
@@ -145,12 +144,12 @@ class _DefinitionDecoder:
                     return _WORDS[word]
                 if hint := did_you_mean(word, _WORDS):
                     return self._report(node, label, f"{quote(word)} {_UNCLEAR}{hint}")
-            case Mapping(entries=((key, code),)) if key.text == _EXPRESSION:
+            case MappingNode(entries=((key, code),)) if key.text == _EXPRESSION:
                 return FromExpression(cast("str", self.decode_value(code, str, _EXPRESSION)))
-            case Mapping(entries=((Scalar(text=word), Scalar(value=str())),)):
+            case MappingNode(entries=((Scalar(text=word), Scalar(value=str())),)):
                 if hint := did_you_mean(word, [_EXPRESSION]):
                     return self._report(node, label, f"unknown key {quote(word)}{hint}")
-            case Mapping(entries=((key, Scalar(text=code)), _, *_)) if (
+            case MappingNode(entries=((key, Scalar(text=code)), _, *_)) if (
                 key.text == _EXPRESSION and code.count("(") > code.count(")")
             ):
                 return self._report(node, label, _CUT_EXPRESSION)
@@ -158,7 +157,7 @@ class _DefinitionDecoder:
 
     def decode_test(self, node: Node, label: str) -> object:
         """Decode a test case, of the kind whose key of `_TESTS` it has."""
-        if not isinstance(node, Mapping):
+        if not isinstance(node, MappingNode):
             return self._report_type(node, label, "a mapping")
         kinds = [key for key in _TESTS if node.get(key) is not None]
         if kinds:
@@ -189,27 +188,27 @@ class _DefinitionDecoder:
 
     def decode_list(self, node: Node, arguments: tuple[Any, ...], label: str) -> object:
         """Decode `tuple[X, ...]`."""
-        if not isinstance(node, Sequence):
+        if not isinstance(node, ListNode):
             return self._report_type(node, label, "a list")
         return tuple(self.decode_value(item, arguments[0], label) for item in node.items)
 
     def decode_mapping(self, node: Node, arguments: tuple[Any, ...], label: str) -> object:
         """Decode `Mapping[str, X]`."""
-        if not isinstance(node, Mapping):
+        if not isinstance(node, MappingNode):
             return self._report_type(node, label, "a mapping")
         entries = text_entries(node, self.report)
         return {key: self.decode_value(value, arguments[1], clip(key)) for key, _, value in entries}
 
     def _dataclass(self, node: Node, kind: type, label: str) -> object:
-        if (short := getattr(kind, "short_form", "")) and not isinstance(node, Mapping):
+        if (short := getattr(kind, "short_form", "")) and not isinstance(node, MappingNode):
             text = self.decode_value(node, str, label)
             self._check(node, text, _metadata(kind)[short], label)
             return kind(where=node.where, **{short: text})
         keys = author_keys(kind)
         required = required_keys(kind)
         if isinstance(node, Scalar) and node.value is None and not required:
-            node = Mapping(node.where, ())  # `name:` is enough where nothing has to be said
-        if not isinstance(node, Mapping):
+            node = MappingNode(node.where, ())  # `name:` is enough where nothing has to be said
+        if not isinstance(node, MappingNode):
             return self._report_type(node, label, "a mapping")
         values: dict[str, object] = {}
         for key, where, value in text_entries(node, self.report):
@@ -231,16 +230,16 @@ class _DefinitionDecoder:
         places = (name for name, annotation in _annotations(kind).items() if annotation is Location)
         return kind(**values, **dict.fromkeys(places, node.where))
 
-    def _check(self, node: Node, value: Any, field: AnyMapping[str, Any], label: str) -> None:
+    def _check(self, node: Node, value: Any, field: Mapping[str, Any], label: str) -> None:
         """Report what the rules of a field, in its metadata, say against its value."""
         rules = {} if value is None or value is _PLACEHOLDER else field["rules"]
         broken = (_breach(value, word, end) for word, end in rules.items())
         if message := next(filter(None, broken), ""):
             self.breaches.add(node.where, f"{label}: {message}")
         first: dict[str, Location] = {}
-        items = node.items if isinstance(node, Sequence) and field["unique"] is not None else ()
+        items = node.items if isinstance(node, ListNode) and field["unique"] is not None else ()
         for item in items:
-            key = item.get(field["unique"]) if isinstance(item, Mapping) else item
+            key = item.get(field["unique"]) if isinstance(item, MappingNode) else item
             if isinstance(key, Scalar):
                 text = key.text.strip() if field["unique"] else key.text
                 if (before := first.setdefault(text, key.where)) is not key.where:
@@ -248,7 +247,7 @@ class _DefinitionDecoder:
                     self.breaches.add(key.where, f"{field['unique'] or label}: {message}")
 
     def _report_type(self, node: Node, label: str, expected: str, hint: str = "") -> object:
-        actual = "a list" if isinstance(node, Sequence) else "a mapping"
+        actual = "a list" if isinstance(node, ListNode) else "a mapping"
         if isinstance(node, Scalar):
             text = clip(node.text)
             actual = (
@@ -299,7 +298,7 @@ def _breach(value: Any, word: str, end: Any) -> str:
 
 
 @cache
-def _metadata(kind: type) -> dict[str, AnyMapping[str, Any]]:
+def _metadata(kind: type) -> dict[str, Mapping[str, Any]]:
     return {field.name: field.metadata for field in fields(kind)}
 
 
@@ -347,7 +346,7 @@ def literal(node: Node, label: str, report: ProblemList, advice: str = "") -> An
             if node.note:
                 report.add(node.where, f"{label}: {node.note}")
             return node.value
-        case Mapping():
+        case MappingNode():
             entries = text_entries(node, report)
             return {key: literal(value, clip(key), report, advice) for key, _, value in entries}
     kinds = {type(leaf.value) for leaf in _leaves(node)}
@@ -365,7 +364,7 @@ def literal(node: Node, label: str, report: ProblemList, advice: str = "") -> An
     return np.array(_nested_values(node))
 
 
-def text_entries(mapping: Mapping, report: ProblemList) -> Iterator[tuple[str, Location, Node]]:
+def text_entries(mapping: MappingNode, report: ProblemList) -> Iterator[tuple[str, Location, Node]]:
     """Yield each key with its place and its value; a key that is not a text goes to the report."""
     for key, value in mapping.entries:
         if key.note:
@@ -376,21 +375,21 @@ def text_entries(mapping: Mapping, report: ProblemList) -> Iterator[tuple[str, L
             yield key.value, key.where, value
 
 
-def _leaves(node: Sequence) -> Iterator[Scalar]:
+def _leaves(node: ListNode) -> Iterator[Scalar]:
     """Yield the scalars in nested lists; a mapping among them counts as a text."""
     for item in node.items:
         match item:
             case Scalar():
                 yield item
-            case Sequence():
+            case ListNode():
                 yield from _leaves(item)
-            case Mapping():
+            case MappingNode():
                 yield Scalar(item.where, "", "plain", "")
 
 
 def _shape(node: Node, label: str, report: ProblemList, advice: str) -> tuple[int, ...]:
     """Return the shape of nested lists as their first items have it; report what differs."""
-    if not isinstance(node, Sequence):
+    if not isinstance(node, ListNode):
         return ()
     shapes = [_shape(item, label, report, advice) for item in node.items]
     for item, shape in zip(node.items, shapes, strict=True):
@@ -408,6 +407,6 @@ def _shape(node: Node, label: str, report: ProblemList, advice: str) -> tuple[in
 
 
 def _nested_values(node: Node) -> object:
-    if isinstance(node, Sequence):
+    if isinstance(node, ListNode):
         return [_nested_values(item) for item in node.items]
     return node.value if isinstance(node, Scalar) else None

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from grader.definitions.yaml_source import Mapping, Node, Scalar, resolve
+from grader.definitions.yaml_source import MappingNode, Node, Scalar, resolve
 
 _WIDTH: Final = 100
 _INDENT: Final = 2
@@ -19,13 +19,13 @@ _NOT_IN_FLOW: Final = re.compile(r"[,:]")
 _ESCAPES: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
 
 
-def emit(root: Mapping) -> str:
+def emit(root: MappingNode) -> str:
     """Return a mapping as a YAML document."""
     lines = _entries(root, 0) if root.entries else ["{}"]
     return "".join(f"{line}\n" for line in lines)
 
 
-def _entries(mapping: Mapping, column: int) -> Iterator[str]:
+def _entries(mapping: MappingNode, column: int) -> Iterator[str]:
     """Yield the lines of a mapping that begins at a column."""
     margin = " " * column
     for key, value in mapping.entries:
@@ -59,12 +59,12 @@ def _after(head: str, node: Node, column: int) -> Iterator[str]:
     # One line will do if it is short, or a row of numbers.
     if flow is not None and (
         len(head) + 1 + len(flow) <= _WIDTH
-        or isinstance(node, Mapping)
+        or isinstance(node, MappingNode)
         or all(isinstance(item, Scalar) and not isinstance(item.value, str) for item in node.items)
     ):
         yield f"{head} {flow}"
         return
-    if isinstance(node, Mapping):
+    if isinstance(node, MappingNode):
         lines = _entries(node, inner)
     else:
         dash = f"{' ' * inner}-"
@@ -81,7 +81,7 @@ def _flow(node: Node) -> str | None:
     match node:
         case Scalar():
             return None if "\n" in node.text else _inline(node, in_flow=True)
-        case Mapping():
+        case MappingNode():
             return None if node.entries else "{}"
     items = [_flow(item) for item in node.items]
     if None in items:

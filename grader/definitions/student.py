@@ -33,7 +33,7 @@ from grader.definitions.files import (
 )
 from grader.definitions.images import ImageError, image_path, image_paths, read_image
 from grader.definitions.rules.test_rules import uses_any
-from grader.definitions.yaml_source import Mapping, Node, Scalar, Sequence, read_yaml
+from grader.definitions.yaml_source import ListNode, MappingNode, Node, Scalar, read_yaml
 from grader.errors import Location, ProblemList, UsageError
 
 PUBLIC: Final = frozenset(
@@ -120,12 +120,12 @@ def _student_files(folder: Path) -> Iterator[tuple[Path, bytes]]:
     if exists(course):
         document = read_yaml(course)
         report = ProblemList(document.problems)
-        if not isinstance(document.root, Mapping):
+        if not isinstance(document.root, MappingNode):
             report.stop(document.root.where, "expected a mapping")
         report.raise_if_any()
         root = document.root
         public = tuple(entry for entry in root.entries if entry[0].text in PUBLIC_OF_COURSE)
-        text = f"# Generated: edit the course's own file.\n{emit(Mapping(root.where, public))}"
+        text = f"# Generated: edit the course's own file.\n{emit(MappingNode(root.where, public))}"
         yield Path(COURSE_FILE), text.encode()
         requirements = course.with_name(REQUIREMENTS_FILE)
         if root.get("packages") is not None and exists(requirements):
@@ -183,8 +183,8 @@ def _all_files(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def _student_edition(exercise: Exercise, root: Node) -> Mapping:
-    assert isinstance(root, Mapping)  # or it was no exercise
+def _student_edition(exercise: Exercise, root: Node) -> MappingNode:
+    assert isinstance(root, MappingNode)  # or it was no exercise
     own = exercise.course.reference if exercise.course else ""
     without = frozenset(
         name
@@ -201,14 +201,14 @@ def _student_edition(exercise: Exercise, root: Node) -> Mapping:
     ]
     for key, value in root.entries:
         match key.text, value:
-            case "tests", Sequence(where, tests):
+            case "tests", ListNode(where, tests):
                 kept = zip(tests, public_tests, strict=True)
-                entries.append((key, Sequence(where, tuple(t for t, public in kept if public))))
-            case "defines", Mapping():
+                entries.append((key, ListNode(where, tuple(t for t, public in kept if public))))
+            case "defines", MappingNode():
                 entries.append((key, _without_reference(value, own)))
             case name, _ if name in PUBLIC:
                 entries.append((key, value))
-    return Mapping(root.where, tuple(entries))
+    return MappingNode(root.where, tuple(entries))
 
 
 def _needs_secret(test: TestCase, without: frozenset[str], own: str) -> bool:
@@ -225,18 +225,18 @@ def _needs_secret(test: TestCase, without: frozenset[str], own: str) -> bool:
     return False
 
 
-def _without_reference(defines: Mapping, own: str) -> Mapping:
+def _without_reference(defines: MappingNode, own: str) -> MappingNode:
     """Return what is to be defined, without the names of a course's own reference."""
     entries: list[tuple[Scalar, Node]] = []
     for name, definition in defines.entries:
-        reference = definition.get("reference") if isinstance(definition, Mapping) else None
+        reference = definition.get("reference") if isinstance(definition, MappingNode) else None
         if isinstance(reference, Scalar) and _is_own(reference.text, own):
-            assert isinstance(definition, Mapping)  # for the type checker
+            assert isinstance(definition, MappingNode)  # for the type checker
             others = tuple(each for each in definition.entries if each[0].text != "reference")
-            entries.append((name, Mapping(definition.where, others)))
+            entries.append((name, MappingNode(definition.where, others)))
         else:
             entries.append((name, definition))
-    return Mapping(defines.where, tuple(entries))
+    return MappingNode(defines.where, tuple(entries))
 
 
 def _is_own(reference: str, own: str) -> bool:

@@ -136,7 +136,7 @@ class Scalar:
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence:
+class ListNode:
     """A list of nodes."""
 
     where: Location
@@ -144,7 +144,7 @@ class Sequence:
 
 
 @dataclass(frozen=True, slots=True)
-class Mapping:
+class MappingNode:
     """Pairs of key and value in file order; keys are unique."""
 
     where: Location
@@ -165,7 +165,7 @@ class Mapping:
         return self.where if entry is None else entry[0].where
 
 
-Node: TypeAlias = Scalar | Sequence | Mapping
+Node: TypeAlias = Scalar | ListNode | MappingNode
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,9 +183,9 @@ class Document:
         node = self.root
         for step in steps:
             below: Node | None = None
-            if isinstance(node, Mapping) and isinstance(step, str):
+            if isinstance(node, MappingNode) and isinstance(step, str):
                 below = node.get(step)
-            elif isinstance(node, Sequence) and isinstance(step, int):
+            elif isinstance(node, ListNode) and isinstance(step, int):
                 below = node.items[step]
             if below is None:
                 return node
@@ -195,7 +195,7 @@ class Document:
     def has(self, *steps: str | int) -> bool:
         """Return whether the last step, a key, is there."""
         above = self.node(*steps[:-1])
-        return isinstance(above, Mapping) and above.get(str(steps[-1])) is not None
+        return isinstance(above, MappingNode) and above.get(str(steps[-1])) is not None
 
     def text_steps(self, key: str, *steps: str | int) -> tuple[str | int, ...]:
         """Return the steps to a text that stands alone, or below a key."""
@@ -205,7 +205,7 @@ class Document:
         """Return the place of the key that is the last step."""
         *above, name = steps
         node = self.node(*above)
-        return node.key_place(str(name)) if isinstance(node, Mapping) else node.where
+        return node.key_place(str(name)) if isinstance(node, MappingNode) else node.where
 
     def place(self, scalar: Scalar, line: int, column: int) -> Location:
         """Return where a line and column (from one) of a scalar's text are in the file.
@@ -312,9 +312,9 @@ class _NodeBuilder:
             case yaml.CollectionEndEvent():
                 done = self._stack.pop()
                 if done.is_mapping:
-                    self._add(Mapping(done.where, tuple(self._entries(done.nodes))))
+                    self._add(MappingNode(done.where, tuple(self._entries(done.nodes))))
                 else:
-                    self._add(Sequence(done.where, tuple(done.nodes)))
+                    self._add(ListNode(done.where, tuple(done.nodes)))
             case _:  # the start and end of the stream and of the document
                 pass
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Sequence as AnySequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
 
@@ -34,7 +34,7 @@ from grader.definitions.exercise import (
     Tolerance,
     _AnyTest,
 )
-from grader.definitions.yaml_source import Document, Mapping, Node, Sequence, read_yaml
+from grader.definitions.yaml_source import Document, ListNode, MappingNode, Node, read_yaml
 from grader.errors import Location
 
 COMPLETE = Path(__file__).with_name("complete.yaml")
@@ -261,8 +261,8 @@ def test_every_key_is_used(document: Document) -> None:
     """The definition in these tests leaves out no key that an author may write, at any depth."""
     tests = parts(document.node("tests"))
     definitions = document.node("defines")
-    assert isinstance(definitions, Mapping)
-    for kind, found in list[tuple[type, AnySequence[Node]]](
+    assert isinstance(definitions, MappingNode)
+    for kind, found in list[tuple[type, Sequence[Node]]](
         [
             (Exercise, [document.root]),
             (CallTest, [test for test in tests if test.get("call") and not test.get("holds")]),
@@ -288,10 +288,10 @@ def test_every_key_is_used(document: Document) -> None:
         assert (kind, missing) == (kind, set())
 
 
-def parts(node: Node) -> list[Mapping]:
-    assert isinstance(node, Sequence)
-    return [item for item in node.items if isinstance(item, Mapping)]
+def parts(node: Node) -> list[MappingNode]:
+    assert isinstance(node, ListNode)
+    return [item for item in node.items if isinstance(item, MappingNode)]
 
 
 def keys(node: Node) -> set[str]:
-    return {key.text for key, _ in node.entries} if isinstance(node, Mapping) else set()
+    return {key.text for key, _ in node.entries} if isinstance(node, MappingNode) else set()

@@ -15,7 +15,7 @@ from grader.definitions.collection import load_exercise
 from grader.definitions.format import format_markdown
 from grader.definitions.schema import SCHEMAS, Schema, schema, schema_path, schema_text
 from grader.definitions.student import student_text
-from grader.definitions.yaml_source import Mapping, Node, Scalar, Sequence, read_yaml
+from grader.definitions.yaml_source import ListNode, MappingNode, Node, Scalar, read_yaml
 from grader.errors import DefinitionError
 
 ROOT = Path(__file__).parent.parent.parent
@@ -36,9 +36,9 @@ def plain(node: Node) -> Any:
     match node:
         case Scalar():
             return node.value
-        case Sequence():
+        case ListNode():
             return [plain(item) for item in node.items]
-        case Mapping():
+        case MappingNode():
             return {key.text: plain(value) for key, value in node.entries}
 
 

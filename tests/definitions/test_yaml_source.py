@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from grader.definitions import yaml_source
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import CallTest
-from grader.definitions.yaml_source import Mapping, Scalar, Sequence, read_yaml
+from grader.definitions.yaml_source import ListNode, MappingNode, Scalar, read_yaml
 from grader.errors import DefinitionError, Location, UsageError
 
 ProblemsOf = Callable[[str | bytes], str]
@@ -54,9 +54,9 @@ def test_deepest_nesting(workdir: Path) -> None:
     (workdir / "x.yaml").write_text("[" * 32 + "]" * 32, "utf-8")
     node = read_yaml(Path("x.yaml")).root
     for _ in range(31):
-        assert isinstance(node, Sequence)
+        assert isinstance(node, ListNode)
         (node,) = node.items
-    assert node == Sequence(Location(Path("x.yaml"), 1, 32), ())
+    assert node == ListNode(Location(Path("x.yaml"), 1, 32), ())
 
 
 def test_large_file(problems_of: ProblemsOf) -> None:
@@ -359,7 +359,7 @@ def test_scalar(text: str, value: object, workdir: Path) -> None:
     """An unquoted scalar means what the YAML 1.2 core schema says; a quoted one is a string."""
     (workdir / "x.yaml").write_text(f"a: {text}\n", "utf-8")
     root = read_yaml(Path("x.yaml")).root
-    assert isinstance(root, Mapping)
+    assert isinstance(root, MappingNode)
     scalar = root.get("a")
     assert isinstance(scalar, Scalar)
     assert scalar.note == ""

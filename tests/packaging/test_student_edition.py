@@ -27,7 +27,7 @@ from grader.definitions.exercise import (
     TestCase,
 )
 from grader.definitions.student import PUBLIC, student_files, student_text
-from grader.definitions.yaml_source import Mapping, Node, Scalar, Sequence, Style, read_yaml
+from grader.definitions.yaml_source import ListNode, MappingNode, Node, Scalar, Style, read_yaml
 from grader.errors import DefinitionError, Location
 
 ROOT = Path(__file__).parent.parent.parent
@@ -469,12 +469,12 @@ def said(node: Node) -> object:
         case Scalar():
             assert node.note == ""
             return (type(node.value), repr(node.value))
-        case Sequence():
+        case ListNode():
             return [said(item) for item in node.items]
     return {(key.text, said(key)): said(value) for key, value in node.entries}
 
 
-def read_back(root: Mapping) -> Node:
+def read_back(root: MappingNode) -> Node:
     with tempfile.NamedTemporaryFile(suffix=".yaml") as file:
         file.write(emit(root).encode())
         file.flush()
@@ -495,14 +495,14 @@ SCALARS = st.builds(scalar, PLAIN) | st.builds(scalar, TEXTS, STYLES)
 
 
 def sequence(items: list[Node]) -> Node:
-    return Sequence(HERE, tuple(items))
+    return ListNode(HERE, tuple(items))
 
 
-def mapping(entries: list[tuple[str, Style, Node]]) -> Mapping:
-    return Mapping(HERE, tuple((scalar(key, style), value) for key, style, value in entries))
+def mapping(entries: list[tuple[str, Style, Node]]) -> MappingNode:
+    return MappingNode(HERE, tuple((scalar(key, style), value) for key, style, value in entries))
 
 
-def mappings(values: st.SearchStrategy[Node]) -> st.SearchStrategy[Mapping]:
+def mappings(values: st.SearchStrategy[Node]) -> st.SearchStrategy[MappingNode]:
     entries = st.tuples(TEXTS, STYLES, values)
     return st.lists(entries, max_size=5, unique_by=lambda entry: entry[0]).map(mapping)
 
@@ -527,7 +527,7 @@ TREES: st.SearchStrategy[Node] = st.recursive(
 @example(root=mapping([("a", "plain", sequence([sequence([sequence([])])]))]))
 @example(root=mapping([("a", "plain", sequence([scalar(f"{n} is\nmuch") for n in range(60)]))]))
 @example(root=mapping([("a", "plain", sequence([scalar(f"{n} is much") for n in range(60)]))]))
-def test_every_tree_comes_back(root: Mapping) -> None:
+def test_every_tree_comes_back(root: MappingNode) -> None:
     """Whatever is written, the same values of the same types are read, in the same order."""
     for parser in PARSERS:
         with pytest.MonkeyPatch.context() as patch:
@@ -540,7 +540,7 @@ def test_plain_words_stay_plain_and_quoted_ones_quoted(text: str) -> None:
     """`reference` in quotes is a text, without them it is the reference."""
     styles: tuple[Style, Style] = ("plain", "quoted")
     back = read_back(mapping([(style, style, scalar(text, style)) for style in styles]))
-    assert isinstance(back, Mapping)
+    assert isinstance(back, MappingNode)
     assert [node.style for _, node in back.entries if isinstance(node, Scalar)] == list(styles)
 
 
@@ -551,7 +551,7 @@ def test_numbers_are_spelled_as_the_author_did(number: str) -> None:
         path = Path(folder, "x.yaml")
         path.write_text(f"a: {number}\nb: [{number}]\n")
         root = read_yaml(path).root
-    assert isinstance(root, Mapping)
+    assert isinstance(root, MappingNode)
     assert emit(root) == f"a: {number}\nb: [{number}]\n"
 
 

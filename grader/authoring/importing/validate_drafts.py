@@ -9,7 +9,7 @@ from grader.authoring.importing.draft import Draft
 from grader.authoring.importing.write import definition_text
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
-from grader.definitions.yaml_source import Sequence, read_yaml
+from grader.definitions.yaml_source import ListNode, read_yaml
 from grader.errors import DefinitionError, UsageError
 
 _ROUNDS: Final = 5
@@ -53,7 +53,7 @@ def _without_refused(draft: Draft, path: Path, error: DefinitionError) -> bool:
         tests = document.node("tests")
     except DefinitionError:
         return False
-    if not isinstance(tests, Sequence) or not 0 < len(tests.items) == len(draft.tests):
+    if not isinstance(tests, ListNode) or not 0 < len(tests.items) == len(draft.tests):
         return False
     begins = [item.where.line for item in tests.items]
     begin = document.key("tests").line

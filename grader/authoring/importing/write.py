@@ -3,16 +3,14 @@
 import contextlib
 import os
 import tempfile
-from collections.abc import Collection, Sequence
-from collections.abc import Mapping as AnyMapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from grader.authoring.importing.draft import NOTHING, Draft, DraftTest
 from grader.definitions.emit import emit
 from grader.definitions.files import SUFFIXES, TRACK_FILE, id_in_name
-from grader.definitions.yaml_source import MAX_DIGITS, Mapping, Node, Scalar, Style
-from grader.definitions.yaml_source import Sequence as List
+from grader.definitions.yaml_source import MAX_DIGITS, ListNode, MappingNode, Node, Scalar, Style
 from grader.errors import Location, UsageError
 
 _NOWHERE: Final = Location(Path())
@@ -60,7 +58,7 @@ def definition_text(draft: Draft) -> str:
     return "\n".join(lines)
 
 
-def correct_tests(draft: Draft, printed: AnyMapping[str, str], changing: Collection[str]) -> bool:
+def correct_tests(draft: Draft, printed: Mapping[str, str], changing: Collection[str]) -> bool:
     """Have tests expect what the solution does; return whether any is changed.
 
     Args:
@@ -115,10 +113,10 @@ def _test(test: DraftTest) -> dict[str, Any]:
     return entries
 
 
-def yaml_text(entries: AnyMapping[str, Any]) -> str:
+def yaml_text(entries: Mapping[str, Any]) -> str:
     """Return plain data as YAML: texts as they are, in quotes where YAML would misread them."""
     root = _node(entries, "plain")
-    assert isinstance(root, Mapping)  # as the entries are
+    assert isinstance(root, MappingNode)  # as the entries are
     return emit(root)
 
 
@@ -128,13 +126,13 @@ def quoted(value: Any) -> Node:
 
 
 def _node(value: Any, style: Style) -> Node:
-    if isinstance(value, (Scalar, Mapping, List)):
+    if isinstance(value, (Scalar, MappingNode, ListNode)):
         return value
     if isinstance(value, (list, tuple)):
-        return List(_NOWHERE, tuple(_node(each, style) for each in value))
+        return ListNode(_NOWHERE, tuple(_node(each, style) for each in value))
     if isinstance(value, dict):
         entries = ((_text(str(key), "plain"), _node(each, style)) for key, each in value.items())
-        return Mapping(_NOWHERE, tuple(entries))
+        return MappingNode(_NOWHERE, tuple(entries))
     if isinstance(value, str):
         return _text(value, style)
     if isinstance(value, int) and abs(value) >= _MAX_INTEGER:

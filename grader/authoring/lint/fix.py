@@ -15,7 +15,7 @@ from grader.authoring.lint.rules.file_style import (
 )
 from grader.definitions.files import TRACK_FILE
 from grader.definitions.schema import nearest_schema
-from grader.definitions.yaml_source import Mapping, Node, Scalar, read_yaml
+from grader.definitions.yaml_source import MappingNode, Node, Scalar, read_yaml
 from grader.errors import DefinitionError, EtudeError, UsageError
 
 _BOM: Final = "\ufeff"
@@ -72,7 +72,7 @@ def _meaning(node: Node) -> object:
     match node:
         case Scalar(text=text, style=style):
             return text, style == "plain"
-        case Mapping(entries=entries):
+        case MappingNode(entries=entries):
             return [(_meaning(key), _meaning(value)) for key, value in entries]
     return [_meaning(item) for item in node.items]
 

@@ -2,8 +2,7 @@
 
 import ast
 import builtins
-from collections.abc import Collection, Iterator
-from collections.abc import Sequence as AnySequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 from typing import Final
 
@@ -203,7 +202,7 @@ def _unknown_run_names(
 
 def _unknown(
     checked: CheckedExercise,
-    scopes: AnySequence[Collection[str]],
+    scopes: Sequence[Collection[str]],
     where: str,
     mode: Mode,
     *steps: Step,

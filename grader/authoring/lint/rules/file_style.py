@@ -10,7 +10,7 @@ from grader.authoring.lint.subjects import File
 from grader.authoring.lint.suppressions import Suppressions
 from grader.definitions.schema import schema_path
 from grader.definitions.wording import listing, quote
-from grader.definitions.yaml_source import Mapping, Sequence
+from grader.definitions.yaml_source import ListNode, MappingNode
 from grader.errors import Location, Problem
 
 _CUT: Final = re.compile(r" #(?! lint:)| +#[^\s#]")
@@ -92,9 +92,9 @@ def text_cut_by_comment(file: File) -> Iterator[Problem]:
     waiting = [file.document.root] if file.document is not None else []
     while waiting:
         node = waiting.pop()
-        if isinstance(node, Mapping):
+        if isinstance(node, MappingNode):
             waiting += [value for _, value in node.entries]
-        elif isinstance(node, Sequence):
+        elif isinstance(node, ListNode):
             waiting += node.items
         elif node.style == "plain" and isinstance(node.value, str):
             # YAML folds the lines of such a text.
@@ -115,9 +115,9 @@ def folded_code(file: File) -> Iterator[Problem]:
     waiting = [("", file.document.root)] if file.document is not None else []
     while waiting:
         key, node = waiting.pop()
-        if isinstance(node, Mapping):
+        if isinstance(node, MappingNode):
             waiting += [(each.text, value) for each, value in node.entries]
-        elif isinstance(node, Sequence):
+        elif isinstance(node, ListNode):
             waiting += [(key, item) for item in node.items]
         elif node.style == "folded" and key in _PROGRAMS:
             message = f"{key}: '>' joins the lines of the program; write '|'"

@@ -11,8 +11,7 @@ from grader.authoring.lint.rule import rule
 from grader.authoring.lint.subjects import LintedExercise
 from grader.definitions.exercise import Literals, LiteralValue, Tolerance
 from grader.definitions.wording import listing, quote
-from grader.definitions.yaml_source import Mapping as Pairs
-from grader.definitions.yaml_source import Node, Scalar, Sequence
+from grader.definitions.yaml_source import ListNode, MappingNode, Node, Scalar
 from grader.errors import Problem
 
 _NO_DTYPES: Final = frozenset(
@@ -194,7 +193,7 @@ def _leaves(node: Node) -> Iterator[Scalar]:
     match node:
         case Scalar():
             yield node
-        case Sequence(items=items):
+        case ListNode(items=items):
             for item in items:
                 yield from _leaves(item)
 
@@ -278,13 +277,13 @@ def _slips(node: Node, label: str) -> Iterator[Problem]:
             python = "`expression:` below `expect:`" if label == "expect" else "Python, `given: |`"
             message = f"{quote(text)} is a text in YAML; for its value write {python}"
             yield Problem(node.where, f"{label}: {message}")
-        case Pairs(entries=entries):
+        case MappingNode(entries=entries):
             for key, value in entries:
                 yield from _slips(value, key.text if label == "given" else label)
-        case Sequence(items=items):
+        case ListNode(items=items):
             leaves = list(_leaves(node))
-            inside: list[Node] = [*leaves, *(item for item in items if isinstance(item, Pairs))]
-            yield from (problem for each in inside for problem in _slips(each, label))
+            mappings: list[Node] = [item for item in items if isinstance(item, MappingNode)]
+            yield from (slip for part in [*leaves, *mappings] for slip in _slips(part, label))
             numbers = [leaf for leaf in leaves if type(leaf.value) in {int, float}]
             for leaf in leaves if numbers else ():
                 is_slip = leaf.style == "plain" and not isinstance(leaf.value, (int, float))

@@ -37,18 +37,19 @@ class Operator:
     """One kind of mistake, and the places where a program can have it."""
 
     name: str
-    description: str  # for authors: what the change is, one sentence
     mistake: str  # for learners: "as if ...", which names the mistake and shows no code
     kinds: tuple[type[ast.AST], ...]
     find: Find  # the edits of one node of these kinds
 
 
-def operator(*kinds: type[ast.AST], mistake: str) -> Callable[[Find], Operator]:
-    """Make an operator of a function: its name, and the first line of its docstring."""
+def operator(*kinds: type[ast.AST]) -> Callable[[Find], Operator]:
+    """Make an operator of a function whose docstring begins with its mistake, in the past tense."""
 
     def decorate(find: Find) -> Operator:
-        name, description = find.__name__.replace("_", "-"), (find.__doc__ or "").partition("\n")[0]
-        return Operator(name, description, mistake, kinds, find)
+        assert find.__doc__
+        mistake = find.__doc__.partition("\n")[0].removesuffix(".")
+        mistake = f"as if {mistake[0].lower()}{mistake[1:]}"
+        return Operator(find.__name__.replace("_", "-"), mistake, kinds, find)
 
     return decorate
 

@@ -130,10 +130,11 @@ class Diagnostician:
         exercise = self._exercise
         variants = mutants(exercise.solution, exercise.defines, exercise.starter)[:_MAX_MUTANTS]
         return [
-            _Candidate("mutation", mutant.operator, mutant.source, mistake)
+            _Candidate(
+                "mutation", mutant.operator, mutant.source, OPERATORS[mutant.operator].mistake
+            )
             for mutant in variants
-            if (mistake := OPERATORS[mutant.operator].mistake)
-            and mutant.operator not in _VAGUE_OPERATORS
+            if mutant.operator not in _VAGUE_OPERATORS
         ]
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The mutation operators, by name.
+"""The mutation operators, by name. The docstring of each begins with the mistake it makes.
 
 Their order, that of the modules and of the functions in them, matters where two make the same
 program: the first gives the mutant its name, so the special ones stand before the general ones.

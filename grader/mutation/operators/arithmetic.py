@@ -49,19 +49,16 @@ def _is_one(node: ast.expr) -> bool:
     return calls.number(node) == 1
 
 
-@operator(
-    ast.BinOp,
-    mistake="as if the maximum was not subtracted first, so that large numbers overflow",
-)
+@operator(ast.BinOp)
 def drop_max_subtraction(_: Program, node: ast.BinOp) -> Iterator[Edit]:
-    """The maximum is not subtracted before exp, so that large numbers overflow."""
+    """The maximum was not subtracted first, so that large numbers overflow."""
     if subtracts_maximum(node):
         yield Edit(node, node.left)
 
 
-@operator(ast.BinOp, mistake="as if a scaling step, a division or a multiplication, was left out")
+@operator(ast.BinOp)
 def drop_scale(_: Program, node: ast.BinOp) -> Iterator[Edit]:
-    """A division or a multiplication is left out."""
+    """A scaling step, a division or a multiplication, was left out."""
     if not _is_number_work(node):
         return
     if isinstance(node.op, ast.Div):
@@ -74,9 +71,9 @@ def drop_scale(_: Program, node: ast.BinOp) -> Iterator[Edit]:
             yield Edit(node, node.right)
 
 
-@operator(ast.BinOp, ast.Call, mistake="as if a matrix product was left out")
+@operator(ast.BinOp, ast.Call)
 def drop_product(_: Program, node: ast.BinOp | ast.Call) -> Iterator[Edit]:
-    """A matrix product is left out."""
+    """A matrix product was left out."""
     if isinstance(node, ast.BinOp):
         if isinstance(node.op, ast.MatMult):
             yield Edit(node, node.left)
@@ -84,9 +81,9 @@ def drop_product(_: Program, node: ast.BinOp | ast.Call) -> Iterator[Edit]:
         yield Edit(node, node.args[0])
 
 
-@operator(ast.BinOp, ast.Call, mistake="as if a square root or a power was left out")
+@operator(ast.BinOp, ast.Call)
 def drop_root(_: Program, node: ast.BinOp | ast.Call) -> Iterator[Edit]:
-    """A square root or a power is left out."""
+    """A square root or a power was left out."""
     if isinstance(node, ast.BinOp):
         if isinstance(node.op, ast.Pow) and calls.number(node.right):
             yield Edit(node, node.left)
@@ -94,23 +91,17 @@ def drop_root(_: Program, node: ast.BinOp | ast.Call) -> Iterator[Edit]:
         yield Edit(node, node.args[0])
 
 
-@operator(
-    ast.BinOp, ast.AugAssign, mistake="as if there was a multiplication in place of a division"
-)
+@operator(ast.BinOp, ast.AugAssign)
 def multiply_for_divide(_: Program, node: ast.BinOp | ast.AugAssign) -> Iterator[Edit]:
-    """A multiplication in place of a division."""
+    """There was a multiplication in place of a division."""
     is_reciprocal = isinstance(node, ast.BinOp) and _is_one(node.left)
     if isinstance(node.op, ast.Div) and _is_number_work(node) and not is_reciprocal:
         yield _other_operation(node, ast.Mult())
 
 
-@operator(
-    ast.BinOp,
-    ast.AugAssign,
-    mistake="as if arrays were multiplied entry by entry in place of a matrix product",
-)
+@operator(ast.BinOp, ast.AugAssign)
 def multiply_for_product(_: Program, node: ast.BinOp | ast.AugAssign) -> Iterator[Edit]:
-    """A multiplication entry by entry in place of a matrix product."""
+    """Arrays were multiplied entry by entry in place of a matrix product."""
     if isinstance(node.op, ast.MatMult):
         yield _other_operation(node, ast.Mult())
 
@@ -121,9 +112,12 @@ def _other_operation(node: ast.BinOp | ast.AugAssign, other: ast.operator) -> Ed
     return Edit(node, ast.AugAssign(node.target, other, node.value))
 
 
-@operator(ast.BinOp, ast.AugAssign, ast.UnaryOp, mistake="as if a sign was turned round")
+@operator(ast.BinOp, ast.AugAssign, ast.UnaryOp)
 def flip_sign(program: Program, node: ast.BinOp | ast.AugAssign | ast.UnaryOp) -> Iterator[Edit]:
-    """Plus for minus, minus for plus, or a minus left out."""
+    """A sign was turned round.
+
+    Plus for minus, minus for plus, or a minus left out.
+    """
     if isinstance(node, ast.UnaryOp):
         value = calls.number(node)
         counts = value is None or value <= _STANDS_FOR_MINUS_INFINITY
@@ -149,9 +143,9 @@ def _sign_is_lost(program: Program, node: ast.expr) -> bool:
     return calls.callee_name(above) in _SIGNLESS
 
 
-@operator(ast.BinOp, mistake="as if one term of a sum or a difference was left out")
+@operator(ast.BinOp)
 def drop_term(program: Program, node: ast.BinOp) -> Iterator[Edit]:
-    """One of two terms is left out of a sum or a difference."""
+    """One term of a sum or a difference was left out."""
     if not isinstance(node.op, ast.Add | ast.Sub) or not _is_number_work(node):
         return
     if is_epsilon(node.right) or is_epsilon(node.left) or subtracts_maximum(node):
@@ -163,9 +157,12 @@ def drop_term(program: Program, node: ast.BinOp) -> Iterator[Edit]:
         yield Edit(node, node.right)
 
 
-@operator(ast.BinOp, mistake="as if the two sides of an operation had changed places")
+@operator(ast.BinOp)
 def swap_operands(program: Program, node: ast.BinOp) -> Iterator[Edit]:
-    """The operands of a difference, a quotient or a matrix product change places."""
+    """The two sides of an operation had changed places.
+
+    Those of a difference, a quotient or a matrix product.
+    """
     if subtracts_maximum(node) or not _is_number_work(node):
         return
     left, right = node.left, node.right

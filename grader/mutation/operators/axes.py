@@ -45,14 +45,12 @@ def _to_other(axis: ast.expr | None) -> Iterator[Edit]:
         yield Edit(axis, axis.elts[-1])
 
 
-@operator(
-    ast.Call,
-    ast.FunctionDef,
-    ast.AsyncFunctionDef,
-    mistake="as if one step worked along another axis",
-)
+@operator(ast.Call, ast.FunctionDef, ast.AsyncFunctionDef)
 def other_axis(_: Program, node: ast.Call | Function) -> Iterator[Edit]:
-    """Another axis, as 0 for 1 or -2 for -1, in a call or as a default."""
+    """One step worked along another axis.
+
+    0 for 1 or -2 for -1, in a call or as a default.
+    """
     if not isinstance(node, ast.Call):
         for name, default in names.defaults(node):
             if name == "axis":
@@ -61,9 +59,9 @@ def other_axis(_: Program, node: ast.Call | Function) -> Iterator[Edit]:
         yield from _to_other(_axis_of(node))
 
 
-@operator(ast.Call, mistake="as if arrays were joined or split along another axis")
+@operator(ast.Call)
 def other_join_axis(_: Program, node: ast.Call) -> Iterator[Edit]:
-    """Arrays are joined, stacked or split along another axis."""
+    """Arrays were joined or split along another axis."""
     if calls.callee_name(node) in _JOINS:
         axis = _axis_of(node)
         if axis is None:
@@ -71,13 +69,9 @@ def other_join_axis(_: Program, node: ast.Call) -> Iterator[Edit]:
         yield from _to_other(axis)
 
 
-@operator(
-    ast.Call,
-    mistake="as if no axis was given to one step, so that it took the whole array or the first "
-    "axis",
-)
+@operator(ast.Call)
 def drop_axis(_: Program, node: ast.Call) -> Iterator[Edit]:
-    """The axis is left out, so that NumPy's default counts, mostly the whole array."""
+    """No axis was given to one step, so that it took the whole array or the first axis."""
     name = calls.callee_name(node)
     if name not in _AXIS or name in _REQUIRED:
         return
@@ -89,12 +83,12 @@ def drop_axis(_: Program, node: ast.Call) -> Iterator[Edit]:
     yield from nodes.without(node, axis)
 
 
-@operator(
-    ast.Call,
-    mistake="as if a reduced axis was lost that should stay with length 1, or the other way round",
-)
+@operator(ast.Call)
 def drop_keepdims(_: Program, node: ast.Call) -> Iterator[Edit]:
-    """`keepdims` is left out, so that the result broadcasts along another axis."""
+    """A reduced axis was lost that should stay with length 1, or the other way round.
+
+    `keepdims` is left out, so that the result broadcasts along another axis.
+    """
     keepdims = calls.keyword(node, "keepdims")
     if keepdims is None or _axis_of(node) is None:
         return  # without an axis a single number is left, which broadcasts either way

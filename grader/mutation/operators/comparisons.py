@@ -26,11 +26,12 @@ def _compare(node: ast.Compare, table: dict[type[ast.cmpop], type[ast.cmpop]]) -
     return Edit(node, ast.Compare(node.left, [table[type(node.ops[0])]()], node.comparators))
 
 
-@operator(ast.Compare, mistake="as if equal numbers fell on the other side of a comparison")
+@operator(ast.Compare)
 def shift_comparison(program: Program, node: ast.Compare) -> Iterator[Edit]:
-    """Less or equal for less, and the like: the edge changes sides.
+    """Equal numbers fell on the other side of a comparison.
 
-    Not where equal numbers give the same either way, as in `np.where(x > 0, x, 0)`.
+    `<` becomes `<=`, and the like; not where equal numbers give the same either way, as in
+    `np.where(x > 0, x, 0)`.
     """
     if len(node.ops) > 1 or type(node.ops[0]) not in _SHIFTED:
         return
@@ -48,12 +49,9 @@ def shift_comparison(program: Program, node: ast.Compare) -> Iterator[Edit]:
         yield _compare(node, _SHIFTED)
 
 
-@operator(
-    ast.Compare,
-    mistake="as if numbers that are not equal could differ in one direction only",
-)
+@operator(ast.Compare)
 def order_for_unequal(_: Program, node: ast.Compare) -> Iterator[Edit]:
-    """Less or greater for unequal.
+    """Numbers that are not equal could differ in one direction only.
 
     `x != 2` becomes `x < 2` and `x > 2`; texts and None have no such order.
     """
@@ -64,17 +62,17 @@ def order_for_unequal(_: Program, node: ast.Compare) -> Iterator[Edit]:
                 yield Edit(node, ast.Compare(node.left, [order], node.comparators))
 
 
-@operator(ast.Call, mistake="as if a mask covered the other triangle")
+@operator(ast.Call)
 def other_triangle(_: Program, node: ast.Call) -> Iterator[Edit]:
-    """The upper triangle for the lower one, or the other way round."""
+    """A mask covered the other triangle."""
     name = calls.callee_name(node)
     if name in _TRIANGLES and isinstance(node.func, ast.Attribute):
         yield Edit(node, nodes.call(node, name=_TRIANGLES[name]))
 
 
-@operator(ast.Call, mistake="as if a mask began one diagonal off")
+@operator(ast.Call)
 def other_diagonal(_: Program, node: ast.Call) -> Iterator[Edit]:
-    """A triangle begins one diagonal further up or down."""
+    """A mask began one diagonal off."""
     name = calls.callee_name(node)
     if name not in _DIAGONALS:
         return
@@ -88,14 +86,12 @@ def other_diagonal(_: Program, node: ast.Call) -> Iterator[Edit]:
     yield Edit(k, nodes.shifted(k, 1))
 
 
-@operator(
-    ast.UnaryOp,
-    ast.Call,
-    ast.Subscript,
-    mistake="as if a mask kept what it should block, and blocked what it should keep",
-)
+@operator(ast.UnaryOp, ast.Call, ast.Subscript)
 def mask_polarity(_: Program, node: ast.UnaryOp | ast.Call | ast.Subscript) -> Iterator[Edit]:
-    """A mask means the opposite: a ~ dropped or added, or the two arms of np.where exchanged."""
+    """A mask kept what it should block, and blocked what it should keep.
+
+    A `~` is dropped or added, or the two arms of `np.where` are exchanged.
+    """
     match node:
         case ast.UnaryOp(op=ast.Invert()):
             yield Edit(node, node.operand)
@@ -110,11 +106,12 @@ def mask_polarity(_: Program, node: ast.UnaryOp | ast.Call | ast.Subscript) -> I
                 yield Edit(node, nodes.call(node, args=nodes.swapped(node.args, 1, 2)))
 
 
-@operator(ast.expr, mistake="as if a condition was turned round")
+@operator(ast.expr)
 def negate_condition(program: Program, node: ast.expr) -> Iterator[Edit]:
-    """A condition, or a comparison that makes a mask, means the opposite.
+    """A condition was turned round.
 
-    A `while` keeps its condition: the opposite of it seldom ends.
+    So was a comparison that makes a mask. A `while` keeps its condition: the opposite of it
+    seldom ends.
     """
     above = program.parent(node)
     if isinstance(above, ast.While):
@@ -132,13 +129,9 @@ def negate_condition(program: Program, node: ast.expr) -> Iterator[Edit]:
         yield Edit(node, ast.UnaryOp(ast.Not(), node))
 
 
-@operator(
-    ast.BoolOp,
-    ast.BinOp,
-    mistake="as if two conditions were joined with and in place of or, or the other way round",
-)
+@operator(ast.BoolOp, ast.BinOp)
 def other_connective(_: Program, node: ast.BoolOp | ast.BinOp) -> Iterator[Edit]:
-    """And for or, or for and."""
+    """Two conditions were joined with and in place of or, or the other way round."""
     match node:
         case ast.BoolOp(op=op, values=values):
             yield Edit(node, ast.BoolOp(ast.Or() if isinstance(op, ast.And) else ast.And(), values))

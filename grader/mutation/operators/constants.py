@@ -18,9 +18,12 @@ def _other_number(value: float) -> float:
     return 1.0 if value == 0 else value * 2
 
 
-@operator(ast.Constant, mistake="as if a number in the formula was another one")
+@operator(ast.Constant)
 def other_constant(program: Program, node: ast.Constant) -> Iterator[Edit]:
-    """A number that is calculated with is another one: one more, or twice as much."""
+    """A number in the formula was another one.
+
+    It is one more, or twice as much.
+    """
     above = program.parent(node)
     value = calls.number(node)
     if value is None or value >= _STANDS_FOR_INFINITY or isinstance(above, ast.arguments):
@@ -36,9 +39,9 @@ def other_constant(program: Program, node: ast.Constant) -> Iterator[Edit]:
     yield Edit(node, nodes.constant(_other_number(value)))
 
 
-@operator(ast.Constant, mistake="as if a yes was a no")
+@operator(ast.Constant)
 def other_flag(program: Program, node: ast.Constant) -> Iterator[Edit]:
-    """True for False, or False for True."""
+    """A yes was a no."""
     above = program.parent(node)
     if not isinstance(node.value, bool) or isinstance(above, ast.arguments | ast.While):
         return
@@ -47,9 +50,9 @@ def other_flag(program: Program, node: ast.Constant) -> Iterator[Edit]:
     yield Edit(node, nodes.constant(not node.value))
 
 
-@operator(ast.Attribute, mistake="as if infinity had the other sign")
+@operator(ast.Attribute)
 def other_infinity(program: Program, node: ast.Attribute) -> Iterator[Edit]:
-    """Minus infinity for infinity.
+    """Infinity had the other sign.
 
     `-np.inf` itself is flip-sign's.
     """
@@ -58,9 +61,9 @@ def other_infinity(program: Program, node: ast.Attribute) -> Iterator[Edit]:
         yield Edit(node, ast.UnaryOp(ast.USub(), node))
 
 
-@operator(ast.FunctionDef, ast.AsyncFunctionDef, mistake="as if a parameter had another default")
+@operator(ast.FunctionDef, ast.AsyncFunctionDef)
 def other_default(_: Program, node: Function) -> Iterator[Edit]:
-    """Another default for a parameter."""
+    """A parameter had another default."""
     for name, default in names.defaults(node):
         if isinstance(default, ast.Constant) and isinstance(default.value, bool):
             yield Edit(default, nodes.constant(not default.value))

@@ -28,9 +28,12 @@ def _dtype_of(call: ast.Call) -> tuple[ast.expr | None, str]:
     return dtype, ""
 
 
-@operator(ast.Call, mistake="as if numbers were stored with another dtype")
+@operator(ast.Call)
 def other_dtype(program: Program, node: ast.Call) -> Iterator[Edit]:
-    """float32 or int for float64, and the like."""
+    """Numbers were stored with another dtype.
+
+    float32 or int for float64, and the like.
+    """
     dtype, name = _dtype_of(node)
     if dtype is None or (name in _BOOL and _only_truth_counts(program, node)):
         return
@@ -41,9 +44,12 @@ def other_dtype(program: Program, node: ast.Call) -> Iterator[Edit]:
             yield Edit(dtype, nodes.constant(other))
 
 
-@operator(ast.Call, mistake="as if a dtype was left to NumPy")
+@operator(ast.Call)
 def drop_dtype(program: Program, node: ast.Call) -> Iterator[Edit]:
-    """A dtype, or a conversion to one, is left out."""
+    """A dtype was left to NumPy.
+
+    The dtype, or a conversion to one, is left out.
+    """
     dtype, name = _dtype_of(node)
     function = calls.callee_name(node)
     if dtype is None:

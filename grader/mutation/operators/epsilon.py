@@ -27,26 +27,26 @@ def _root_of(node: ast.expr) -> ast.expr | None:
     return None
 
 
-@operator(ast.Call, mistake="as if epsilon was added after the square root and not before it")
+@operator(ast.Call)
 def epsilon_outside(_: Program, node: ast.Call) -> Iterator[Edit]:
-    """Epsilon is added after the square root."""
+    """Epsilon was added after the square root and not before it."""
     match _root_of(node):
         case ast.BinOp(left=left, op=ast.Add() as op, right=right) if is_epsilon(right):
             yield Edit(node, ast.BinOp(nodes.call(node, args=[left]), op, right))
 
 
-@operator(ast.BinOp, mistake="as if epsilon was added before the square root and not after it")
+@operator(ast.BinOp)
 def epsilon_inside(_: Program, node: ast.BinOp) -> Iterator[Edit]:
-    """Epsilon is added before the square root."""
+    """Epsilon was added before the square root and not after it."""
     match node:
         case ast.BinOp(left=ast.Call() as root, op=ast.Add() as op, right=right):
             if is_epsilon(right) and (inner := _root_of(root)):
                 yield Edit(node, nodes.call(root, args=[ast.BinOp(inner, op, right)]))
 
 
-@operator(ast.BinOp, mistake="as if epsilon was left out")
+@operator(ast.BinOp)
 def drop_epsilon(_: Program, node: ast.BinOp) -> Iterator[Edit]:
-    """Epsilon is left out."""
+    """Epsilon was left out."""
     if isinstance(node.op, ast.Add):
         if is_epsilon(node.right):
             yield Edit(node, node.left)

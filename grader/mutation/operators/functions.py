@@ -36,12 +36,9 @@ _VARIANCES = frozenset({"var", "std", "nanvar", "nanstd"})
 _MAX_ARGUMENTS = 3  # arguments whose exchange is tried
 
 
-@operator(
-    ast.Call,
-    mistake="as if the variance was divided by n - 1 in place of n, or by n in place of n - 1",
-)
+@operator(ast.Call)
 def ddof(_: Program, node: ast.Call) -> Iterator[Edit]:
-    """The sum of squares is divided by n - 1 in place of n, or the other way round."""
+    """The variance was divided by n - 1 in place of n, or by n in place of n - 1."""
     if calls.callee_name(node) not in _VARIANCES:
         return
     keyword = calls.keyword(node, "ddof")
@@ -51,11 +48,11 @@ def ddof(_: Program, node: ast.Call) -> Iterator[Edit]:
         yield from nodes.without(node, keyword)
 
 
-@operator(ast.Call, mistake="as if two axes of an einsum had changed places")
+@operator(ast.Call)
 def other_einsum(_: Program, node: ast.Call) -> Iterator[Edit]:
-    """Two letters of einsum's subscripts change places.
+    """Two axes of an einsum had changed places.
 
-    These are the last two of the output, and of the second operand.
+    These are the last two letters of the output, and of the second operand.
     """
     match node.args[:1]:
         case [ast.Constant(value=str(text)) as subscripts] if calls.callee_name(node) == "einsum":
@@ -75,11 +72,9 @@ def _last_two_swapped(letters: str) -> str:
     return stripped[:-2] + two[::-1] if len(two) > 1 and two.isalpha() else letters
 
 
-@operator(
-    ast.Call, mistake="as if a related function was used, such as the minimum for the maximum"
-)
+@operator(ast.Call)
 def other_function(program: Program, node: ast.Call) -> Iterator[Edit]:
-    """A related function: the minimum for the maximum, the mean for the sum."""
+    """A related function was used, such as the minimum for the maximum."""
     name = calls.callee_name(node)
     if subtracts_maximum(program.parent(node)):
         return  # any number that is near the maximum will do
@@ -109,9 +104,12 @@ def _is_filled_later(program: Program, node: ast.Call) -> bool:
     )
 
 
-@operator(ast.Call, mistake="as if a function was not applied")
+@operator(ast.Call)
 def drop_call(program: Program, node: ast.Call) -> Iterator[Edit]:
-    """A function is not applied, and its argument used as it is."""
+    """A function was not applied.
+
+    Its argument is used as it is.
+    """
     array: ast.expr | None = None
     if isinstance(node.func, ast.Name):
         if node.func.id in program.defined_names and len(node.args) == 1:
@@ -124,9 +122,9 @@ def drop_call(program: Program, node: ast.Call) -> Iterator[Edit]:
         yield Edit(node, array)
 
 
-@operator(ast.Call, mistake="as if two arguments had changed places")
+@operator(ast.Call)
 def swap_arguments(program: Program, node: ast.Call) -> Iterator[Edit]:
-    """Two arguments change places."""
+    """Two arguments had changed places."""
     if any(isinstance(arg, ast.Starred) for arg in node.args) or len(node.args) > _MAX_ARGUMENTS:
         return
     own = calls.callee_name(node) in program.defined_names

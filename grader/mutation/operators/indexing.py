@@ -8,9 +8,9 @@ from grader.mutation.edits import Edit, operator
 from grader.mutation.program import Program
 
 
-@operator(ast.Call, mistake="as if a loop left out its first or its last round")
+@operator(ast.Call)
 def loop_bounds(program: Program, node: ast.Call) -> Iterator[Edit]:
-    """A loop begins one later or ends one earlier."""
+    """A loop left out its first or its last round."""
     above = program.parent(node)
     if calls.callee_name(node) != "range" or not isinstance(above, ast.For | ast.comprehension):
         return
@@ -25,9 +25,12 @@ def loop_bounds(program: Program, node: ast.Call) -> Iterator[Edit]:
     yield Edit(stop, nodes.shifted(stop, -1))
 
 
-@operator(ast.Slice, mistake="as if a slice began or ended one off")
+@operator(ast.Slice)
 def slice_bounds(_: Program, node: ast.Slice) -> Iterator[Edit]:
-    """A slice begins one later or ends one earlier, or where the array does."""
+    """A slice began or ended one off.
+
+    It begins one later or ends one earlier, or where the array does.
+    """
     if node.lower is not None and not calls.is_constant(node.lower, None):
         start = None if calls.integer(node.lower) == 1 else nodes.shifted(node.lower, 1)
         yield Edit(node, ast.Slice(start, node.upper, node.step))
@@ -36,16 +39,19 @@ def slice_bounds(_: Program, node: ast.Slice) -> Iterator[Edit]:
         yield Edit(node, ast.Slice(node.lower, stop, node.step))
 
 
-@operator(ast.Slice, mistake="as if a slice had no step")
+@operator(ast.Slice)
 def drop_step(_: Program, node: ast.Slice) -> Iterator[Edit]:
-    """A slice's step, or its reversal, is left out."""
+    """A slice had no step.
+
+    The step, or a reversal, is left out.
+    """
     if node.step is not None and calls.integer(node.step) != 1:
         yield Edit(node, ast.Slice(node.lower, node.upper, None))
 
 
-@operator(ast.Subscript, mistake="as if the neighbouring item was taken")
+@operator(ast.Subscript)
 def other_index(program: Program, node: ast.Subscript) -> Iterator[Edit]:
-    """The neighbouring item is taken."""
+    """The neighbouring item was taken."""
     if isinstance(node.value, ast.Attribute) and node.value.attr == "shape":
         return
     for item in node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]:
@@ -56,11 +62,11 @@ def other_index(program: Program, node: ast.Subscript) -> Iterator[Edit]:
             yield Edit(item, nodes.shifted(item, -1))
 
 
-@operator(ast.Subscript, mistake="as if an index was left out, so that everything was taken")
+@operator(ast.Subscript)
 def drop_index(program: Program, node: ast.Subscript) -> Iterator[Edit]:
-    """An index that a name or an array gives is left out.
+    """An index was left out, so that everything was taken.
 
-    `table[ids]` becomes `table`.
+    An index that a name or an array gives: `table[ids]` becomes `table`.
     """
     if isinstance(node.ctx, ast.Load) and _names_items(program, node.slice):
         yield Edit(node, node.value)
@@ -80,9 +86,9 @@ def _names_items(program: Program, index: ast.expr) -> bool:
     )
 
 
-@operator(ast.Subscript, mistake="as if two indices had changed places")
+@operator(ast.Subscript)
 def swap_indices(_: Program, node: ast.Subscript) -> Iterator[Edit]:
-    """Two indices change places.
+    """Two indices had changed places.
 
     `a[i, j]` becomes `a[j, i]`.
     """

@@ -12,13 +12,9 @@ _UFUNCS: dict[type[ast.operator], str] = {
 }  # fmt: skip
 
 
-@operator(
-    ast.Assign,
-    ast.BinOp,
-    mistake="as if an argument was changed in place, which changes the caller's array",
-)
+@operator(ast.Assign, ast.BinOp)
 def in_place(program: Program, node: ast.Assign | ast.BinOp) -> Iterator[Edit]:
-    """The result of an operation is written into an argument.
+    """An argument was changed in place, which changes the caller's array.
 
     `x = x / s` becomes `x /= s`; elsewhere the first such operation writes into its argument.
     """
@@ -74,9 +70,9 @@ def _is_argument(program: Program, value: ast.BinOp, name: str) -> bool:
     )
 
 
-@operator(ast.Call, mistake="as if no copy was made, so that a change reaches the original")
+@operator(ast.Call)
 def drop_copy(program: Program, node: ast.Call) -> Iterator[Edit]:
-    """A copy is not made, so that a later change reaches the original."""
+    """No copy was made, so that a change reaches the original."""
     if not _is_changed_or_leaves(program, node):
         return
     array, name = calls.array_of(node), calls.callee_name(node)

@@ -39,13 +39,9 @@ def _with_numbers(call: ast.Call, numbers: Sequence[ast.expr]) -> Edit:
     return Edit(call, nodes.call(call, args=[*array, *numbers]))
 
 
-@operator(
-    ast.Attribute,
-    ast.Call,
-    mistake="as if axes were exchanged with a reshape, which keeps the numbers in their old order",
-)
+@operator(ast.Attribute, ast.Call)
 def reshape_for_transpose(program: Program, node: ast.Attribute | ast.Call) -> Iterator[Edit]:
-    """A transpose next to a reshape is left to the reshape alone.
+    """Axes were exchanged with a reshape, which keeps the numbers in their old order.
 
     `x.reshape(n, h, d).transpose(1, 0, 2)` becomes `x.reshape(h, n, d)`.
     """
@@ -85,16 +81,19 @@ def _permutation(node: ast.expr, ndim: int) -> list[int] | None:
     return order
 
 
-@operator(ast.Attribute, ast.Call, mistake="as if a transpose was left out")
+@operator(ast.Attribute, ast.Call)
 def drop_transpose(_: Program, node: ast.Attribute | ast.Call) -> Iterator[Edit]:
-    """A transpose is left out."""
+    """A transpose was left out."""
     if (inner := _transposed(node)) is not None:
         yield Edit(node, inner)
 
 
-@operator(ast.Call, mistake="as if a transpose exchanged other axes")
+@operator(ast.Call)
 def other_transpose(_: Program, node: ast.Call) -> Iterator[Edit]:
-    """Other axes change places: the last two of a permutation, or all of them with `.T`."""
+    """A transpose exchanged other axes.
+
+    These are the last two of a permutation, or all of them with `.T`.
+    """
     name, axes, array = calls.callee_name(node), _numbers(node), calls.array_of(node)
     if name == "transpose" and len(axes) > _PAIR:
         yield _with_numbers(node, nodes.swapped(axes, -2, -1))
@@ -102,9 +101,9 @@ def other_transpose(_: Program, node: ast.Call) -> Iterator[Edit]:
         yield Edit(node, ast.Attribute(array, "T", ast.Load()))
 
 
-@operator(ast.Subscript, ast.Call, mistake="as if a size was taken from another axis")
+@operator(ast.Subscript, ast.Call)
 def other_size(_: Program, node: ast.Subscript | ast.Call) -> Iterator[Edit]:
-    """A size is taken from another axis.
+    """A size was taken from another axis.
 
     `x.shape[-1]` becomes `x.shape[0]`, the other way round, and `len(x)` `x.shape[1]`.
     """
@@ -119,9 +118,9 @@ def other_size(_: Program, node: ast.Subscript | ast.Call) -> Iterator[Edit]:
         yield Edit(node, ast.Subscript(size, nodes.constant(1), ast.Load()))
 
 
-@operator(ast.Call, mistake="as if rows and columns had each other's length")
+@operator(ast.Call)
 def swap_lengths(_: Program, node: ast.Call) -> Iterator[Edit]:
-    """The lengths of two axes are exchanged in the shape of an array.
+    """Rows and columns had each other's length.
 
     `np.zeros((m, n))` becomes `np.zeros((n, m))`, and `x.reshape(m, n)` `x.reshape(n, m)`.
     """
@@ -133,12 +132,9 @@ def swap_lengths(_: Program, node: ast.Call) -> Iterator[Edit]:
                 yield nodes.exchanged(shape, 0, 1)
 
 
-@operator(
-    ast.Subscript,
-    mistake="as if a new axis stood in another place, so that the wrong numbers are paired",
-)
+@operator(ast.Subscript)
 def other_newaxis(_: Program, node: ast.Subscript) -> Iterator[Edit]:
-    """A new axis is put in another place.
+    """A new axis stood in another place, so that the wrong numbers are paired.
 
     `x[:, None]` becomes `x[None, :]`.
     """

@@ -11,11 +11,12 @@ _CONVERSIONS = frozenset({"asarray", "asanyarray", "atleast_1d", "atleast_2d", "
 _JOINS = frozenset({"concatenate", "stack", "hstack", "vstack", "dstack", "column_stack"})
 
 
-@operator(ast.Assign, ast.AugAssign, ast.Expr, mistake="as if one step was left out")
+@operator(ast.Assign, ast.AugAssign, ast.Expr)
 def drop_statement(program: Program, node: ast.Assign | ast.AugAssign | ast.Expr) -> Iterator[Edit]:
-    """A statement is left out: an update, a call for its effect, a value set in an array.
+    """One step was left out.
 
-    An assignment only where what it assigns has a value before.
+    An update, a call for its effect, or a value set in an array is left out; an assignment only
+    where what it assigns has a value before.
     """
     if isinstance(node, ast.Expr) and not isinstance(node.value, ast.Call):
         return
@@ -33,15 +34,15 @@ def drop_statement(program: Program, node: ast.Assign | ast.AugAssign | ast.Expr
     yield Edit(node, ast.Pass())
 
 
-@operator(ast.Return, mistake="as if two results were returned in each other's place")
+@operator(ast.Return)
 def swap_results(_: Program, node: ast.Return) -> Iterator[Edit]:
-    """Two results are returned in each other's place."""
+    """Two results were returned in each other's place."""
     yield from _swaps(node.value)
 
 
-@operator(ast.Assign, mistake="as if two values were unpacked into each other's names")
+@operator(ast.Assign)
 def swap_targets(_: Program, node: ast.Assign) -> Iterator[Edit]:
-    """Two values that are unpacked go to each other's names."""
+    """Two values were unpacked into each other's names."""
     if not isinstance(node.value, ast.Tuple):
         for target in node.targets:
             yield from _swaps(target)
@@ -54,20 +55,21 @@ def _swaps(items: ast.expr | None) -> Iterator[Edit]:
             yield nodes.exchanged(items, place, place + 1)
 
 
-@operator(ast.Call, mistake="as if two arrays were joined in the other order")
+@operator(ast.Call)
 def swap_joined(_: Program, node: ast.Call) -> Iterator[Edit]:
-    """Two arrays are joined in the other order."""
+    """Two arrays were joined in the other order."""
     match node.args[:1]:
         case [(ast.List(elts=[_, _]) | ast.Tuple(elts=[_, _])) as items]:
             if calls.callee_name(node) in _JOINS:
                 yield nodes.exchanged(items, 0, 1)
 
 
-@operator(ast.Break, ast.Continue, mistake="as if a loop ended too early, or went on for too long")
+@operator(ast.Break, ast.Continue)
 def leave_loop(program: Program, node: ast.Break | ast.Continue) -> Iterator[Edit]:
-    """`break` for `continue`, or `continue` for `break`.
+    """A loop ended too early, or went on for too long.
 
-    Only in a `for`: a `while` might go on for ever.
+    `break` for `continue`, or `continue` for `break`, only in a `for`: a `while` might go on for
+    ever.
     """
     loop = next((a for a in program.above(node) if isinstance(a, ast.For | ast.While)), None)
     if isinstance(loop, ast.For):

@@ -86,7 +86,7 @@ def verify_imported(
                 test.expecting(FromSolution()) if test.id in untrue else test
                 for test in changed.tests
             )
-            changed = variants.variant(changed, "corrected", tests=tests)
+            changed = variants.make_variant(changed, "corrected", tests=tests)
         corrected.append(changed)
     proofs: dict[Path, Proof] = {}
     for exercise, proof in prove(corrected, pool):
@@ -107,13 +107,13 @@ def _first_runs(
     jobs: list[Job] = []
     results: dict[Path, dict[str, Result]] = {path: {} for path in imported}
     for path, (draft, exercise) in imported.items():
-        visible = variants.opened(exercise)
+        visible = variants.all_visible(exercise)
         runs = [
-            variants.run_for_evidence(_SOLUTION, "", visible, exercise.solution),
-            variants.run(_CHANGING, "", variants.with_changed_inputs(visible), exercise.solution),
+            variants.plan_with_evidence(_SOLUTION, "", visible, exercise.solution),
+            variants.plan(_CHANGING, "", variants.with_changed_inputs(visible), exercise.solution),
         ]
         if draft.own_solution:
-            runs.append(variants.run(_OWN, "", visible, draft.own_solution))
+            runs.append(variants.plan(_OWN, "", visible, draft.own_solution))
         for run in runs:
             requests[id(run.job)] = path, run.group
             jobs.append(run.job)

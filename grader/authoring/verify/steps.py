@@ -117,25 +117,25 @@ def run_steps(facts: ProofFacts) -> Iterator[list[VariantRun]]:
 def _right_programs(facts: ProofFacts) -> Iterator[list[VariantRun]]:
     """Run solution and starter; if the solution fails, find out more about why."""
     exercise, solution = facts.exercise, facts.exercise.solution
-    bare = variants.variant(exercise, "bare", tests=(), defines={}, forbid=None, kind="write")
-    opened = variants.opened(exercise)
+    bare = variants.make_variant(exercise, "bare", tests=(), defines={}, forbid=None, kind="write")
+    visible = variants.all_visible(exercise)
     other = facts.wrong[0].source
     yield [  # the solution first: no worker has met the exercise before
-        variants.run_for_evidence("solution", "", exercise, solution, other),
-        variants.run("starter", "", exercise, exercise.starter),
+        variants.plan_with_evidence("solution", "", exercise, solution, other),
+        variants.plan("starter", "", exercise, exercise.starter),
         *(
-            variants.run("also right", str(number), opened, each.code, exercise)
+            variants.plan("also right", str(number), visible, each.code, exercise)
             for number, each in enumerate(exercise.also_right)
         ),
-        variants.run_for_evidence("bare", "", bare, "pass\n"),
+        variants.plan_with_evidence("bare", "", bare, "pass\n"),
     ]
     facts.sound = passed(facts.solution)
     if facts.solution.outcome is not Outcome.PASSED and not facts.solution.timed_out:
         # The comments that name files join the parts of each file.
         both = f"{exercise.starter.rstrip()}\n\n\n{solution}"
         yield [
-            variants.run("opened", "", opened, solution, exercise),
-            variants.run("both", "", exercise, both),
+            variants.plan("opened", "", visible, solution, exercise),
+            variants.plan("both", "", exercise, both),
         ]
         if (sound := passed(facts.verdicts["both"][""])) > facts.sound:
             facts.sound, facts.right = sound, both
@@ -144,26 +144,28 @@ def _right_programs(facts: ProofFacts) -> Iterator[list[VariantRun]]:
 def _wrong_programs(facts: ProofFacts) -> Iterator[VariantRun]:
     """Yield the runs of everything that is wrong, and the right program again."""
     exercise, used = facts.exercise, facts.evidence
-    unbudgeted, free = variants.unbudgeted(exercise), variants.unforbidding(exercise)
-    reseeded = variants.repeated(exercise, "with other seeds")
+    unbudgeted, free = variants.without_budgets(exercise), variants.without_forbidden(exercise)
+    reseeded = variants.repetition(exercise, "with other seeds")
     hidden, hidden_again = variants.hidden_only(exercise), variants.hidden_only(reseeded)
     for each in exercise.misconceptions:
         if unbudgeted is not None:
-            yield variants.run("unbudgeted", each.id, unbudgeted, each.code)
-        yield variants.run("misconception", each.id, exercise, each.code, diagnosed=True)
+            yield variants.plan("unbudgeted", each.id, unbudgeted, each.code)
+        yield variants.plan("misconception", each.id, exercise, each.code, diagnosed=True)
         if exercise.forbid is not None:
-            yield variants.run("unforbidden", each.id, free, each.code, exercise)
+            yield variants.plan("unforbidden", each.id, free, each.code, exercise)
     for each in exercise.misconceptions if facts.proving else ():
-        yield variants.run_mutant("reseeded", each.id, hidden_again, each.code, used, reseeded)
+        yield variants.plan_mutant("reseeded", each.id, hidden_again, each.code, used, reseeded)
     for wrong in facts.wrong:
-        yield variants.run("wrong", wrong.id, free, wrong.source, exercise)
+        yield variants.plan("wrong", wrong.id, free, wrong.source, exercise)
     for mutant in facts.mutants or ():
-        yield variants.run_mutant("mutant", mutant.change, hidden, mutant.source, used, exercise)
-    hidden_free = variants.unforbidding(hidden)
+        yield variants.plan_mutant("mutant", mutant.change, hidden, mutant.source, used, exercise)
+    hidden_free = variants.without_forbidden(hidden)
     for wrong in facts.conditional:
-        yield variants.run_mutant("condition", wrong.id, hidden_free, wrong.source, used, exercise)
+        yield variants.plan_mutant("condition", wrong.id, hidden_free, wrong.source, used, exercise)
     for how in REPEATS if facts.sound else ():
-        yield variants.run_for_evidence("again", how, variants.repeated(exercise, how), facts.right)
+        yield variants.plan_with_evidence(
+            "again", how, variants.repetition(exercise, how), facts.right
+        )
 
 
 def _last_runs(facts: ProofFacts) -> Iterator[VariantRun]:
@@ -171,12 +173,14 @@ def _last_runs(facts: ProofFacts) -> Iterator[VariantRun]:
     # A mutant may fail a test that nothing failed yet, if it runs through all of these.
     if left := facts.never_failed():
         rest = tuple(test for test in exercise.tests if test.id in left)
-        few = variants.variant(exercise, f"only {' '.join(each.id for each in rest)}", tests=rest)
+        few = variants.make_variant(
+            exercise, f"only {' '.join(each.id for each in rest)}", tests=rest
+        )
         for mutant in facts.mutants or ():
-            yield variants.run("thorough", mutant.change, few, mutant.source, exercise)
+            yield variants.plan("thorough", mutant.change, few, mutant.source, exercise)
     # A misconception that raises in every test runs again, each test free to say what it raises.
-    opened = variants.opened(exercise)
+    visible = variants.all_visible(exercise)
     for each in exercise.misconceptions:
         tests = facts.verdicts["misconception"][each.id].tests
         if tests and all(test.outcome is Outcome.ERRORED for test in tests):
-            yield variants.run("broken", each.id, opened, each.code, exercise)
+            yield variants.plan("broken", each.id, visible, each.code, exercise)

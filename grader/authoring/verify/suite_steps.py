@@ -17,21 +17,23 @@ STRICT = "every wrong program"
 def suite_runs(exercise: Exercise, wrong: Iterable[SabotagedProgram]) -> Iterator[VariantRun]:
     """Yield the solution as it is, strict and without parts, and suites that may not pass."""
     solution = exercise.solution
-    yield variants.run_for_evidence("solution", "", exercise, solution)
-    yield variants.run("starter", "", exercise, exercise.starter)
+    yield variants.plan_with_evidence("solution", "", exercise, solution)
+    yield variants.plan("starter", "", exercise, exercise.starter)
     for each in wrong:
-        yield variants.run("wrong", each.id, exercise, each.source)
+        yield variants.plan("wrong", each.id, exercise, each.source)
     for how in REPEATS:
-        yield variants.run_for_evidence("again", how, variants.repeated(exercise, how), solution)
+        yield variants.plan_with_evidence(
+            "again", how, variants.repetition(exercise, how), solution
+        )
     tests = tuple(
         replace(test, at_least=1.0) if isinstance(test, SuiteTest) else test
         for test in exercise.tests
     )
     changes = {"tests": tests, "misconceptions": exercise.misconceptions}
-    strict = variants.variant(exercise, STRICT, **changes)
-    yield variants.run(STRICT, "", strict, solution)
+    strict = variants.make_variant(exercise, STRICT, **changes)
+    yield variants.plan(STRICT, "", strict, solution)
     for part, source in _without_parts(solution):
-        yield variants.run("without", part, strict, source)
+        yield variants.plan("without", part, strict, source)
 
 
 def alone_runs(exercise: Exercise, *, every: bool) -> Iterator[VariantRun]:
@@ -45,13 +47,13 @@ def alone_runs(exercise: Exercise, *, every: bool) -> Iterator[VariantRun]:
     mutants = [Equivalent(exercise.where, each.change, "") for each in mutants_of_program(exercise)]
     for mistake in exercise.misconceptions if every else ():
         changes = {"misconceptions": (mistake,), "equivalent": tuple(mutants)}
-        only = variants.variant(exercise, f"alone {mistake.id}", **changes)
-        yield variants.run("alone", mistake.id, only, solution)
+        only = variants.make_variant(exercise, f"alone {mistake.id}", **changes)
+        yield variants.plan("alone", mistake.id, only, solution)
     for each in mutants:
         if every or each.change in allowed:
             others = tuple(other for other in mutants if other is not each)
-            only = variants.variant(exercise, f"alone {each.change}", equivalent=others)
-            yield variants.run("alone", each.change, only, solution)
+            only = variants.make_variant(exercise, f"alone {each.change}", equivalent=others)
+            yield variants.plan("alone", each.change, only, solution)
 
 
 def wrong_suites(exercise: Exercise) -> tuple[SabotagedProgram, ...]:

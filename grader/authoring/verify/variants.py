@@ -1,7 +1,7 @@
 """The runs that prove an exercise: each program with the variant of the exercise that it needs.
 
-A form is an exercise with something changed and a digest of its own, so that workers keep it apart:
-hidden tests only, other seeds, another order, nothing forbidden.
+A variant is an exercise with something changed and a digest of its own, so that workers keep it
+apart: hidden tests only, other seeds, another order, nothing forbidden.
 """
 
 import hashlib
@@ -32,63 +32,67 @@ class VariantRun:
     job: Job
 
 
-def variant(exercise: Exercise, tag: str, **changes: Any) -> Exercise:
-    """Return an exercise in another form, without its misconceptions."""
+def make_variant(exercise: Exercise, tag: str, **changes: Any) -> Exercise:
+    """Return a variant of an exercise, without misconceptions."""
     digest = hashlib.sha256(f"{exercise.digest} {tag}".encode()).hexdigest()
     return replace(exercise, **{"misconceptions": (), **changes, "digest": digest})
 
 
 def hidden_only(exercise: Exercise) -> Exercise:
-    """Return the form with hidden tests alone."""
-    return variant(exercise, "hidden", tests=tuple(test for test in exercise.tests if test.hidden))
+    """Return the variant with hidden tests alone."""
+    return make_variant(
+        exercise, "hidden", tests=tuple(test for test in exercise.tests if test.hidden)
+    )
 
 
-def opened(exercise: Exercise) -> Exercise:
-    """Return the form in which every test may say why it fails, and has its data."""
+def all_visible(exercise: Exercise) -> Exercise:
+    """Return the variant in which every test may say why it fails, and has its data."""
     tests = tuple(replace(test, hidden=False) for test in exercise.tests)
     data = {**exercise.data, **exercise.hidden_data}
-    return variant(exercise, "opened", tests=tests, data=data)
+    return make_variant(exercise, "opened", tests=tests, data=data)
 
 
-def unforbidding(exercise: Exercise) -> Exercise:
-    """Return the form that runs any program."""
-    return exercise if exercise.forbid is None else variant(exercise, "unforbidding", forbid=None)
+def without_forbidden(exercise: Exercise) -> Exercise:
+    """Return the variant that runs any program."""
+    return (
+        exercise if exercise.forbid is None else make_variant(exercise, "unforbidding", forbid=None)
+    )
 
 
-def unbudgeted(exercise: Exercise) -> Exercise | None:
-    """Return the form whose calls may use what they like; None if no test has a budget."""
+def without_budgets(exercise: Exercise) -> Exercise | None:
+    """Return the variant whose calls may use what they like; None if no test has a budget."""
     if not any(test.budget for test in exercise.tests):
         return None
     tests = tuple(_changed(test, budget=None) if test.budget else test for test in exercise.tests)
-    return variant(exercise, "unbudgeted", tests=tests)
+    return make_variant(exercise, "unbudgeted", tests=tests)
 
 
 def with_changed_inputs(exercise: Exercise, ids: Collection[TestId] | None = None) -> Exercise:
-    """Return the form in which tests, all or some, allow that arguments are changed."""
+    """Return the variant in which tests, all or some, allow that arguments are changed."""
     tests = tuple(
         _changed(test, keep_inputs=False)
         if test.keep_inputs and (ids is None or test.id in ids)
         else test
         for test in exercise.tests
     )
-    return variant(exercise, "changed inputs", tests=tests)
+    return make_variant(exercise, "changed inputs", tests=tests)
 
 
 def _changed(test: TestCase, **changes: Any) -> TestCase:
     return replace(test, **changes)
 
 
-def repeated(exercise: Exercise, how: str) -> Exercise:
-    """Return the form for a repetition: shuffled, and with the seeds that another id gives."""
+def repetition(exercise: Exercise, how: str) -> Exercise:
+    """Return the variant for a repetition: shuffled, and with the seeds that another id gives."""
     tests = list(exercise.tests)
     random.Random(f"{exercise.digest} {how}").shuffle(tests)  # noqa: S311  no secret
     changes: dict[str, Any] = {"tests": tuple(tests)}
     if REPEATS[how]:
         changes["id"] = ExerciseId(f"{exercise.id} {how}")
-    return variant(exercise, how, **changes)
+    return make_variant(exercise, how, **changes)
 
 
-def run(
+def plan(
     group: str,
     name: str,
     exercise: Exercise,
@@ -97,7 +101,7 @@ def run(
     *,
     diagnosed: bool = False,
 ) -> VariantRun:
-    """Grade a program.
+    """Return the run that grades a program.
 
     Args:
         original: The exercise that it is a variant of, if its tests draw the same inputs.
@@ -107,10 +111,10 @@ def run(
     return VariantRun(group, name, Job(exercise, _submission(exercise, source), probe=probe))
 
 
-def run_for_evidence(
+def plan_with_evidence(
     group: str, name: str, exercise: Exercise, source: str, wrong_program: str | None = None
 ) -> VariantRun:
-    """Grade, and also ask what it takes and what is untrue.
+    """Return the run that grades a program, and also asks what it takes and what is untrue.
 
     Args:
         wrong_program: Its source, to ask whether the two notice each other.
@@ -120,7 +124,7 @@ def run_for_evidence(
     return VariantRun(group, name, Job(exercise, _submission(exercise, source), probe=probe))
 
 
-def run_mutant(
+def plan_mutant(
     group: str,
     name: str,
     hidden: Exercise,
@@ -128,10 +132,10 @@ def run_mutant(
     solution: Evidence | None,
     original: Exercise,
 ) -> VariantRun:
-    """Run up to the first test that fails, with little patience for a loop without an end.
+    """Return the run up to the first test that fails; a loop without an end is soon stopped.
 
     Args:
-        hidden: The form with hidden tests alone.
+        hidden: The variant with hidden tests alone.
         solution: What the solution takes.
     """
     usual = find_limits(hidden)

@@ -96,7 +96,7 @@ class _DrawPasses:
 
 
 class ValueCache:
-    """A cache of what the tests of an exercise and its forms need, by the tests' ids.
+    """A cache of what the tests of an exercise and its variants need, by the tests' ids.
 
     Attributes:
         draws: The draws of each test.
@@ -114,7 +114,7 @@ class ValueCache:
     def passes(self, test: TestCase, draw: Draw) -> list[Pass]:
         """Return the passes of a draw, a list that `add_pass` extends.
 
-        Another form's test with the same id has its own, since it may compare less strictly.
+        A variant's test with the same id has its own, since it may compare less strictly.
         """
         kept = self._draw_passes.get((test.id, draw.number))
         if kept is None or kept.test is not test or kept.draw is not draw:

@@ -18,7 +18,7 @@ from grader.errors import EtudeError, GraderFault, UsageError
 from grader.sandbox.printable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from grader.cli.portable_check import PortablePool
     from grader.cli.progress_record import FollowUp
@@ -92,8 +92,10 @@ def command(
         shapes=shapes,
     )
     with contextlib.ExitStack() as stack:
-        pool = open_pool(unsafe=unsafe, many=False)
-        verdict, follow_up = check_file(request, lambda: stack.enter_context(pool))
+        with _reported_fault(request):
+            pool = open_pool(unsafe=unsafe, many=False)
+            stack.enter_context(pool)
+        verdict, follow_up = check_file(request, pool)
         for line in follow_up.next_steps(verdict):
             click.echo(line)
         sys.stdout.flush()
@@ -188,43 +190,33 @@ def _possible_ids(exercise: str, exercises: Path | None) -> list[str]:
     return exercise_ids(options.collection_folder(exercises))
 
 
-@contextlib.contextmanager
-def open_pool(*, unsafe: bool, many: bool) -> "Iterator[Pool | PortablePool]":
-    """Yield what grades on this system.
+def open_pool(*, unsafe: bool, many: bool) -> "Pool | PortablePool":
+    """Return what grades on this system, a context manager.
 
     Args:
         unsafe: Whether the command line agrees to a run without a sandbox.
         many: Whether for more submissions than one.
+
+    Raises:
+        SandboxFault: There is no sandbox on this system, and no one agreed to do without.
     """
     from grader.sandbox.backends import unsupported_reason
 
     if unsupported_reason() is not None:
-        from grader.cli import portable_check
+        from grader.cli.portable_check import PortablePool
 
-        yield portable_check.PortablePool(unsafe=unsafe)
-        return
+        return PortablePool(unsafe=unsafe)
     from grader.grading.workers.pool import Pool
 
-    with Pool(1, options.sandbox_opener(unsafe, many=many), preload=many) as pool:
-        yield pool
+    return Pool(1, options.sandbox_opener(unsafe, many=many), preload=many)
 
 
-def check_file(
-    request: CheckRequest, open_pool: "Callable[[], Pool | PortablePool]"
-) -> "tuple[Verdict, FollowUp]":
-    """Grade a file, show and record the verdict; return it, and what a learner is told after it.
-
-    Args:
-        open_pool: Called first. The caller closes the pool, after the next steps are printed.
-    """
+def check_file(request: CheckRequest, pool: "Pool | PortablePool") -> "tuple[Verdict, FollowUp]":
+    """Grade a file, show and record the verdict; return it, and what a learner is told after it."""
     began = time.time()
     delivery = request.delivery
-    try:
-        verdict, follow_up, submission = _grade(request, open_pool())
-    except Exception as error:
-        with contextlib.suppress(OSError):  # what went wrong first is what is said
-            _deliver_fault(request, error, began)
-        raise
+    with _reported_fault(request):
+        verdict, follow_up, submission = _grade(request, pool)
     from grader.reports.report import Report
 
     report = Report.of_verdict(verdict, str(submission.path), began=began, ended=time.time())
@@ -268,14 +260,23 @@ def _grade(
     return result, follow_up, submission
 
 
-def _deliver_fault(request: CheckRequest, error: Exception, began: float) -> None:
-    """Write the files even now: anyone who waits for one learns that there is no score."""
-    from grader.definitions.files import is_path
-    from grader.reports.report import Report
+@contextlib.contextmanager
+def _reported_fault(request: CheckRequest) -> "Iterator[None]":
+    """Write the report of an error, too: anyone who waits for one learns that there is no score."""
+    began = time.time()
+    try:
+        yield
+    except Exception as error:
+        with contextlib.suppress(OSError):  # what went wrong first is what is said
+            from grader.definitions.files import is_path
+            from grader.reports.report import Report
 
-    message = str(error) if isinstance(error, EtudeError) else _BUG
-    name = Path(request.exercise).stem if is_path(request.exercise) else request.exercise
-    report = Report.of_fault(name, str(request.file), message, began=began, ended=time.time())
-    if isinstance(error, GraderFault) and request.delivery.printed != "text":
-        click.echo(request.delivery.text(report), nl=False)
-    request.delivery.write(report)
+            message = str(error) if isinstance(error, EtudeError) else _BUG
+            name = Path(request.exercise).stem if is_path(request.exercise) else request.exercise
+            report = Report.of_fault(
+                name, str(request.file), message, began=began, ended=time.time()
+            )
+            if isinstance(error, GraderFault) and request.delivery.printed != "text":
+                click.echo(request.delivery.text(report), nl=False)
+            request.delivery.write(report)
+        raise

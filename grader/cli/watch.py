@@ -105,8 +105,8 @@ class _WatchSession:
         self._passed: CheckRequest | None = None  # the last, whose solution may be shown
         self._keys = Keys()
         self._stack = contextlib.ExitStack()
-        self._opener = open_pool(unsafe=unsafe, many=True)
-        self._open_pool: Pool | PortablePool | None = None
+        self._unsafe = unsafe
+        self._pool: Pool | PortablePool | None = None
 
     def begin(self, name: str, file: Path | None) -> None:
         """Grade at each save and obey keys, until the learner quits."""
@@ -130,7 +130,7 @@ class _WatchSession:
     def _check(self) -> None:
         """Grade the file; after a pass, take up the next exercise."""
         try:
-            verdict, follow_up = check_file(self._request, self._pool)
+            verdict, follow_up = check_file(self._request, self._open_pool())
             if verdict.outcome != "passed":
                 return
             self._passed = self._request
@@ -145,11 +145,13 @@ class _WatchSession:
         except (EtudeError, OSError) as error:  # the folder may be closed, or gone
             click.echo(str(error), err=True)
 
-    def _pool(self) -> "Pool | PortablePool":
-        if self._open_pool is None:
+    def _open_pool(self) -> "Pool | PortablePool":
+        if self._pool is None:
             with self._keys.line_mode():  # it may ask
-                self._open_pool = self._stack.enter_context(self._opener)
-        return self._open_pool
+                pool = open_pool(unsafe=self._unsafe, many=True)
+                self._stack.enter_context(pool)
+            self._pool = pool
+        return self._pool
 
     def _open_exercise(self, name: str, file: Path | None = None) -> Exercise:
         """Watch the file of an exercise, which is written if there is none, and say what to do."""
@@ -237,7 +239,7 @@ class _WatchSession:
             exercise = resolve(self._passed.exercise, options.collection_folder(self._exercises))
             program = break_.find_program(exercise)
             if call := break_.ask_for_call(program):
-                verdict = break_.grade_call(self._pool(), exercise, program, call)
+                verdict = break_.grade_call(self._open_pool(), exercise, program, call)
                 click.echo(break_.result_message(exercise, program, call, verdict))
 
     def _run_command(self, command: click.Command, *arguments: str) -> None:

@@ -22,8 +22,9 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkProcess
 from typing import TYPE_CHECKING, Any, Self
 
 from grader.errors import DefinitionError, GraderFault, SandboxFault
@@ -245,7 +246,17 @@ class Pool:
         # idle while jobs wait.
         cores = sorted(os.sched_getaffinity(0))
         core = None if self._size % len(cores) else cores[number % len(cores)]
-        worker = _Worker(number, core, self._definitions, self._open_sandbox, self._packages)
+        open_sandbox = self._open_sandbox
+        if self._packages:
+            open_sandbox = functools.partial(open_sandbox, packages=self._packages)
+        ours, theirs = _FORK.Pipe()
+        journal, output = Journal(), OutputFile(WORKER_OUTPUT)
+        process = _FORK.Process(
+            target=_work, args=((theirs, ours), journal, output, core, open_sandbox), daemon=True
+        )
+        process.start()
+        theirs.close()
+        worker = _Worker(number, self._packages, process, ours, journal, output, self._definitions)
         self._workers.append(worker)
         return worker
 
@@ -281,46 +292,27 @@ def _check_hashes(verdict: Verdict, job: Job) -> None:
         raise ValueError("a verdict about another submission")
 
 
+@dataclass(eq=False)
 class _Worker:
     """The parent's end of one worker process."""
 
-    def __init__(
-        self,
-        number: int,
-        core: int | None,
-        definitions: LruCache[bytes],
-        open_sandbox: "Callable[..., Sandbox]",
-        packages: frozenset[str],
-    ) -> None:
-        self.number = number
-        self.packages = packages
-        self._definitions = definitions
-        self.connection, theirs = _FORK.Pipe()
-        self.journal = Journal()
-        self._output = OutputFile(WORKER_OUTPUT)
-        self.queued: _QueuedJob | None = None  # its job
-        self.done = 0
-        self.sandbox = ""  # the name of its backend, once the worker is ready
-        self.due = math.inf  # when to look whether its job's time is over
-        self.job_began = time.monotonic()
-        self.process = _FORK.Process(
-            target=_work,
-            args=(
-                (theirs, self.connection),
-                self.journal,
-                self._output,
-                core,
-                functools.partial(open_sandbox, packages=packages) if packages else open_sandbox,
-            ),
-            daemon=True,
-        )
-        self.process.start()
-        theirs.close()
+    number: int
+    packages: frozenset[str]  # in its sandbox, beside NumPy
+    process: ForkProcess
+    connection: Connection
+    journal: Journal
+    output: OutputFile
+    definitions: LruCache[bytes]  # as they are sent
+    queued: _QueuedJob | None = None  # its job
+    done: int = 0
+    sandbox: str = ""  # the name of its backend, once the worker is ready
+    due: float = math.inf  # when to look whether its job's time is over
+    job_began: float = field(default_factory=time.monotonic)
 
     def send_job(self, queued: _QueuedJob) -> bool:
         """Send a job; return whether there was a process to take it."""
         job = queued.job
-        definition = self._definitions.get(job.exercise.digest, lambda: pickle.dumps(job.exercise))
+        definition = self.definitions.get(job.exercise.digest, lambda: pickle.dumps(job.exercise))
         message = (definition, job.submission, job.given_limits, job.probe)
         self.journal.clear()
         try:
@@ -357,7 +349,7 @@ class _Worker:
         except (EOFError, OSError, ValueError):
             return None
         finally:
-            self._output.echo()
+            self.output.echo()
         return message if isinstance(message, dict) else None
 
     def hang_up(self) -> None:
@@ -375,8 +367,8 @@ class _Worker:
             self.process.join()
         self.process.close()
         self.journal.close()
-        self._output.echo()
-        self._output.close()
+        self.output.echo()
+        self.output.close()
 
 
 def _time_allowed(job: Job) -> float:

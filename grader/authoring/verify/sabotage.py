@@ -5,11 +5,19 @@ nothing of ours: it runs where a submission does.
 """
 
 import inspect
+from typing import Literal
 
 from grader.definitions.program_files import append_code
 
+SabotageKind = Literal[
+    "sevens", "zeros", "nan", "single", "empty", "empty batch", "several", "raises", "nothing",
+    "argument", "stale", "transposed", "near", "plus one", "almost zero", "widened", "in place",
+]  # fmt: skip
 
-def sabotage(right: str, kind: str, names: dict[str, bool], condition: str = "True") -> str:
+
+def sabotage(
+    right: str, kind: SabotageKind, names: dict[str, bool], condition: str = "True"
+) -> str:
     """Return a program with the code behind it that makes it wrong; see `_wrong_on_purpose`."""
     call = f"_wrong_on_purpose({kind!r}, {condition!r}, {names!r}, globals())"
     return append_code(right, f"\n\n{inspect.getsource(_wrong_on_purpose)}\n\n{call}\n")

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from grader.authoring.verify.sabotage import sabotage
+from grader.authoring.verify.sabotage import SabotageKind, sabotage
 from grader.definitions.exercise import Exercise
 
 RAISES: Final = "raises"
@@ -48,7 +48,7 @@ class SabotagedProgram:
         return f"wrong program: {self.id}"
 
 
-_DOES: Final[dict[str, tuple[str, bool]]] = {
+_DOES: Final[dict[SabotageKind, tuple[str, bool]]] = {
     "sevens": ("always answers with sevens, in the right shape and dtype", True),
     "zeros": ("always answers with zeros, in the right shape and dtype", True),
     NOTHING: ("always returns None", True),
@@ -65,7 +65,7 @@ _DOES: Final[dict[str, tuple[str, bool]]] = {
 }
 
 # Over `arrays`, those among the arguments; over `args` and `kwargs`, all of them.
-_CONDITIONS: Final[dict[str, tuple[str, str]]] = {
+_CONDITIONS: Final[dict[str, tuple[SabotageKind, str]]] = {
     "float32": ("plus one", "any(a.dtype == np.float32 for a in arrays)"),
     "float16": ("plus one", "any(a.dtype == np.float16 for a in arrays)"),
     "integers": ("plus one", "integers(arrays)"),
@@ -83,7 +83,7 @@ _CONDITIONS: Final[dict[str, tuple[str, str]]] = {
     ),
     RECTANGLES: ("plus one", "any(len(set(a.shape)) > 1 for a in arrays)"),
     "minus infinity": (
-        "wrong",
+        "plus one",
         "any(a.dtype.kind == 'f' and np.isneginf(a).any() for a in arrays)",
     ),
     "numbers above 800": (

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.authoring.verify.wrong_programs import wrong_programs
+from grader.authoring.verify.wrong_programs import conditional_mistakes, wrong_programs
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 
@@ -207,3 +207,53 @@ def test_what_is_predicted_is_answered_with_other_literals(tmp_path: Path) -> No
     assert found["sevens"] == "axis = 7\nsize = 7\n"
     assert "axis: rows" not in found
     assert "transposed" not in found
+
+
+CUBE = np.full((2, 3, 4), 0.5)
+ARGUMENTS: dict[str, tuple[tuple[Any, ...], tuple[Any, ...]]] = {
+    "float32": ((CUBE.astype(np.float32),), (CUBE,)),
+    "float16": ((CUBE.astype(np.float16),), (CUBE,)),
+    "integers": ((CUBE.astype(int),), (CUBE,)),
+    "no axis": ((np.array(0.5),), (CUBE,)),
+    "one axis": ((CUBE[0, 0],), (CUBE,)),
+    "two axes": ((CUBE[0],), (CUBE,)),
+    "three axes": ((CUBE,), (CUBE[0],)),
+    "four axes": ((CUBE[None],), (CUBE,)),
+    "first axis of length 1": ((CUBE[:1],), (CUBE,)),
+    "last axis of length 1": ((CUBE[..., :1],), (CUBE,)),
+    "an axis of length 0": ((CUBE[:0],), (CUBE,)),
+    "axes of one length": ((CUBE[..., :3],), (CUBE,)),
+    "axes of different lengths": ((CUBE,), (np.ones((3, 3)),)),
+    "minus infinity": ((np.array([0.5, -np.inf]),), (np.array([0.5, np.inf]),)),
+    "numbers above 800": ((CUBE * 2000,), (CUBE,)),
+    "Fortran order": ((np.asfortranarray(CUBE),), (CUBE,)),
+    "neither C nor Fortran order": ((CUBE[:, ::2],), (CUBE,)),
+    "arguments left out": ((CUBE,), (CUBE, 2)),
+    "no argument left out": ((CUBE, 2), (CUBE,)),
+    "an exact 0": ((CUBE * 0,), (CUBE,)),
+    "float32 widened to float64": ((CUBE.astype(np.float32),), (CUBE,)),
+    "float16 widened to float64": ((CUBE.astype(np.float16),), (CUBE,)),
+    "integers turned into floats": ((CUBE.astype(int),), (CUBE,)),
+    "inputs changed in place": ((CUBE.copy(),), ()),
+}
+"""For each condition, arguments that meet it, and others that do not."""
+
+
+def answer(source: str, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    space: dict[str, Any] = {}
+    exec(source, space)  # noqa: S102  the program below
+    result = space["half"](*arguments)
+    shown = [np.asarray(each) for each in (*result, *arguments)]
+    return tuple((each.shape, each.dtype, each.tolist()) for each in shown)
+
+
+@pytest.mark.parametrize("condition", ARGUMENTS)
+def test_a_program_is_wrong_under_its_condition_alone(two: Exercise, condition: str) -> None:
+    right = "def half(x, times=2):\n    return x * times, x.sum()\n"
+    sources = {w.id: w.source for w in conditional_mistakes(two, right)}
+    assert sources.keys() == ARGUMENTS.keys()
+    met, other = ARGUMENTS[condition]
+    expected = answer(right, met)
+    assert answer(sources[condition], met) != expected
+    if other:
+        assert answer(sources[condition], other) == answer(right, other)

@@ -307,9 +307,9 @@ class _Auditor:
         """Run tasks, and show the progress."""
         if runs:
             with self._request.progress(len(runs), done) as advance:
-                for result in self._runner.run_all(runs):
+                for task_and_outcome in self._runner.run_all(runs):
                     advance()
-                    yield result
+                    yield task_and_outcome
 
     def _explain(
         self, survived: Sequence[AuditedProgram], reached: "_LineCoverage"

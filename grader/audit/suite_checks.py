@@ -122,7 +122,7 @@ def check_wrong_results(
     holes: list[str] = []
     notes: list[str] = []
     tests: dict[str, None] = {}
-    for kind, result in says.items():
+    for kind, phrase in says.items():
         passed, candidates = accepted.get(kind, ()), changed.get(kind, ())
         if not passed:
             continue
@@ -131,11 +131,11 @@ def check_wrong_results(
             continue  # the hole of 1 % says so already
         if len(passed) == len(candidates) and kind != "float32":
             holes.append(
-                f"{_all_tests(len(candidates))} accept{'s' * (len(candidates) == 1)} {result}"
+                f"{_all_tests(len(candidates))} accept{'s' * (len(candidates) == 1)} {phrase}"
             )
         else:
             verb = "accepts" if len(passed) == 1 else "accept"
-            notes.append(f"{_share(passed, candidates)} {verb} {result}")
+            notes.append(f"{_share(passed, candidates)} {verb} {phrase}")
     if not holes and not notes:
         right = "No test accepts " + ", or ".join(says.values())
         return SuiteCheck(name, "ok", f"{right}.")

@@ -39,14 +39,14 @@ class TestOutcome:
 
 def test_outcomes(outcome: TaskOutcome) -> list[TestOutcome]:
     """Return the tests that came to an end; one that was running when the process ended failed."""
-    result = [
+    outcomes = [
         TestOutcome(**each | {"lines": frozenset(each.get("lines", ()))})
         for each in outcome.select("test")
     ]
     begun = [each["id"] for each in outcome.select("begins")]
-    if len(begun) > len(result):
-        result.append(TestOutcome(begun[-1], "failed", outcome.ended))
-    return result
+    if len(begun) > len(outcomes):
+        outcomes.append(TestOutcome(begun[-1], "failed", outcome.ended))
+    return outcomes
 
 
 def is_killed(outcome: TaskOutcome) -> bool:
@@ -133,10 +133,10 @@ def tell_apart(
         except (Exception, behaviour.CallTooLongError):  # noqa: BLE001  the program's
             return
         search = smallest_call.CallSearch(solution, program, other, place.seconds, place.read)
-        result = search.first_difference(pickle.loads(pool))  # noqa: S301  confined
-        if result is None:
+        first = search.first_difference(pickle.loads(pool))  # noqa: S301  confined
+        if first is None:
             return
-        (called, steps), kind = result
+        (called, steps), kind = first
         expected = behaviour.observe(solution, called, steps)
         got = behaviour.observe(program, called, steps)
         message = {
@@ -185,11 +185,14 @@ def match_functions(
             except Exception:  # noqa: BLE001, S112  it needs a package, perhaps
                 continue
             for name in names:
-                result = match.find_correspondence(right, other, name, each.name, calls_to_try)
-                if result is None and each.exercise in like:
+                correspondence = match.find_correspondence(
+                    right, other, name, each.name, calls_to_try
+                )
+                if correspondence is None and each.exercise in like:
                     takes = match.arity(getattr(other, each.name))
-                    result = None if takes is None else match.Correspondence(takes[1])
-                if result is not None:
-                    send({"kind": "match", "number": number, "target": name, **asdict(result)})
+                    correspondence = None if takes is None else match.Correspondence(takes[1])
+                if correspondence is not None:
+                    fields = asdict(correspondence)
+                    send({"kind": "match", "number": number, "target": name, **fields})
 
     return Task("match", source, work)

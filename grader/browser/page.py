@@ -208,12 +208,14 @@ def judge_break(data: str, program: str, call: str) -> str:
     codes = {each.id: each.code for each in breaks.exercise.misconceptions}
     with _quietly(), provide_data_files(breaks.exercise):
         try:
-            result = judge_call(breaks.exercise, breaks.calls, codes[program], PageChildren(), call)
+            judgement = judge_call(
+                breaks.exercise, breaks.calls, codes[program], PageChildren(), call
+            )
         except Exception as error:  # noqa: BLE001  said on the page, which goes on
-            result = f"This could not be judged: {type(error).__name__}: {error}"
-    if isinstance(result, str):
-        return json.dumps({"example": None, "message": result})
-    example = {"code": result.code, "result": result_data(result.result)}
+            judgement = f"This could not be judged: {type(error).__name__}: {error}"
+    if isinstance(judgement, str):
+        return json.dumps({"example": None, "message": judgement})
+    example = {"code": judgement.code, "result": result_data(judgement.result)}
     return json.dumps({"example": example, "message": None})
 
 

@@ -88,8 +88,8 @@ def _try_store(url: str) -> None:
     with server_module("store.database").Database(url, create=False) as opened:
         checks = health.store_checks(opened)
     click.echo(f"database {opened}:")
-    for name, result in checks.items():
-        click.echo(f"  {name:33}{result}")
+    for name, finding in checks.items():
+        click.echo(f"  {name:33}{finding}")
     click.echo()
     if set(checks.values()) != {health.OK}:
         click.echo("Nothing can be stored there.")

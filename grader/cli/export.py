@@ -203,22 +203,22 @@ def canvas(
         ids = ids_of_students(rule_options["roster"])
         scores = {ids.get(student) or student: score for student, score in scores.items()}
     try:
-        result = fill(
+        filled_gradebook = fill(
             text, scores, column=column, identity=identity, scale=scale, skip_unknown=skip_unknown
         )
     except UsageError as error:
         raise UsageError(f"{gradebook}: {error}") from None
-    options.write_file(output, result.text)
-    click.echo(f"{result.graded} grades in {result.column!r} of {output}")
+    options.write_file(output, filled_gradebook.text)
+    click.echo(f"{filled_gradebook.graded} grades in {filled_gradebook.column!r} of {output}")
     excused_students = {each.student or "" for each in batch if each.is_excused}
     for names, description in (
         (
             sorted(name for name in excused_students if scores.get(name)),
             "excused from a part, scaled",
         ),
-        (result.without_result, "without a verdict, left as they are"),
-        (result.left_alone, "excused or not assigned, left as they are"),
-        (result.unknown, "not in the gradebook, left out"),
+        (filled_gradebook.without_result, "without a verdict, left as they are"),
+        (filled_gradebook.left_alone, "excused or not assigned, left as they are"),
+        (filled_gradebook.unknown, "not in the gradebook, left out"),
     ):
         if names:
             click.echo(f"{len(names)} {description}: {printable(', '.join(names))}")

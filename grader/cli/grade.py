@@ -100,8 +100,8 @@ def command(
                     _single_or_batch(_interrupted_batch(to_do, records, error, began), assigned)
                 )
             raise
-    result = _single_or_batch(_batch(to_do, records, began), assigned)
-    options.deliver(delivery, dataclasses.replace(result, hidden_tests=hidden_tests))
+    report = _single_or_batch(_batch(to_do, records, began), assigned)
+    options.deliver(delivery, dataclasses.replace(report, hidden_tests=hidden_tests))
     outcomes = {record.outcome for record in (*to_do.done_before, *records)}
     faults = [each.result for each in records if isinstance(each.result, EtudeError)]
     if faults and all(isinstance(each, DefinitionError) for each in faults):

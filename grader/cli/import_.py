@@ -65,14 +65,16 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
     """
     if track is not None and slug(track) != track:
         raise UsageError(f"--track: {track!r} is not lower-case words joined by hyphens")
-    result = read_source(source)
-    validated = {draft.id: validate_draft(draft) for draft in result.drafts}
-    paths = plan(result.drafts, into, track, force=force)
-    drafts = dict(zip(paths, result.drafts, strict=True))
+    source_drafts = read_source(source)
+    validated = {draft.id: validate_draft(draft) for draft in source_drafts.drafts}
+    paths = plan(source_drafts.drafts, into, track, force=force)
+    drafts = dict(zip(paths, source_drafts.drafts, strict=True))
     for path, draft in drafts.items():
         write_text(path, validated[draft.id].text)
     if track is not None and drafts:
-        write_text(into / track / "track.yaml", track_text(track, result.drafts, source.name))
+        write_text(
+            into / track / "track.yaml", track_text(track, source_drafts.drafts, source.name)
+        )
     imported = {
         path: (draft, exercise)
         for path, draft in drafts.items()
@@ -87,11 +89,11 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
             message = f"line {error.where.line}: {error.message} ({error.rule.code})"
             proofs[path].sentences.append(message)
     problems = {path: validated[draft.id].problems for path, draft in drafts.items()}
-    click.echo(import_report.report(result, drafts, problems, proofs))
+    click.echo(import_report.report(source_drafts, drafts, problems, proofs))
     if any(each.faults for each in proofs.values()):
         raise click.exceptions.Exit(FAULT)
     proven = len(proofs) == len(drafts) and all(each.proven for each in proofs.values())
-    raise click.exceptions.Exit(0 if proven and not result.failures else NOT_PASSED)
+    raise click.exceptions.Exit(0 if proven and not source_drafts.failures else NOT_PASSED)
 
 
 def _lint_errors(paths: list[Path]) -> Iterator[tuple[Path, LintFinding]]:

@@ -237,8 +237,8 @@ class _LessonSession:
 
     def _evaluate(self, expression: str, where: Location) -> object:
         self.load(f"def {_VALUE}(): return {expression}\n", where)
-        result: object = self._value(lambda: self._child.call(_VALUE, [], {}), where)
-        return result
+        value: object = self._value(lambda: self._child.call(_VALUE, [], {}), where)
+        return value
 
     def _value(self, ask: Callable[[], Answer], where: Location) -> Any:
         try:

@@ -54,9 +54,9 @@ def tuple_like(original: ast.Tuple | ast.List, items: Sequence[ast.expr]) -> ast
 
 def swapped(items: Sequence[ast.expr], first: int, second: int) -> list[ast.expr]:
     """Copy a sequence with two of its items in each other's place."""
-    result = list(items)
-    result[first], result[second] = result[second], result[first]
-    return result
+    copy = list(items)
+    copy[first], copy[second] = copy[second], copy[first]
+    return copy
 
 
 def exchanged(items: ast.Tuple | ast.List, first: int, second: int) -> Edit:

@@ -60,19 +60,19 @@ def _tests(report: Report) -> list[dict[str, Any]]:
             tests[0]["line"] = verdict.line
     for test in verdict.tests:
         status = _STATUS.get(test.outcome, "failed")
-        result = _test(test_label(test), status, test.outcome.value, line(test.message))
-        result["duration"] = round((test.seconds or 0) * 1000)
-        result["labels"] = {
+        entry = _test(test_label(test), status, test.outcome.value, line(test.message))
+        entry["duration"] = round((test.seconds or 0) * 1000)
+        entry["labels"] = {
             "id": test.id,
             "points": test.points,
             "max_points": test.max_points,
             "hidden": test.hidden,
         }
         if test.line is not None:
-            result["line"] = test.line
+            entry["line"] = test.line
         if output := printed_output(test):
-            result["stdout"] = output.splitlines()
-        tests.append(result)
+            entry["stdout"] = output.splitlines()
+        tests.append(entry)
     return [{**test, "suite": suite, **path} for test in tests]
 
 

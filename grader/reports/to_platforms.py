@@ -58,17 +58,17 @@ def classroom50(batch: Batch) -> str:
             about = {"test-name": name, "message": line(report.message)}
             tests.append({**about, "passed": False, "score": 0, "max-score": 0})
             continue
-        result: _Object = {
+        entry: _Object = {
             "test-name": name,
             "passed": test.outcome is Outcome.PASSED,
             "score": test.points,
             "max-score": test.max_points,
         }
         if test.message:
-            result["message"] = line(test.message)
+            entry["message"] = line(test.message)
         if output := printed_output(test):
-            result["output"] = output[:_CLASSROOM_OUTPUT]
-        tests.append(result)
+            entry["output"] = output[:_CLASSROOM_OUTPUT]
+        tests.append(entry)
     fault = bool(batch.faults)
     when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(batch.ended))
     commit = os.environ.get("COMMIT_URL", "")
@@ -112,15 +112,15 @@ def _exercism_data(batch: Batch, most: int) -> _Object:
         helps = help_lines(verdict)
         for test in verdict.tests:
             status = _EXERCISM_STATUS.get(test.outcome, "error")
-            result = {"name": _prefix(report, batch) + test_label(test), "status": status}
+            entry = {"name": _prefix(report, batch) + test_label(test), "status": status}
             message = [shorten(line(test.message), most)]
             if status != "pass":  # only the first failure is shown, so it carries what explains all
                 message, helps = [*helps, *message], []
             if text := "\n".join(filter(None, message)):
-                result["message"] = shorten(text, most)
+                entry["message"] = shorten(text, most)
             if output := printed_output(test):
-                result["output"] = shorten(output, _EXERCISM_OUTPUT, _TRUNCATED)
-            tests.append(result)
+                entry["output"] = shorten(output, _EXERCISM_OUTPUT, _TRUNCATED)
+            tests.append(entry)
     if not tests:
         reasons = "\n".join(map(_failure, batch))
         return _exercism_error(reasons or "There was nothing to grade.", most)
@@ -171,7 +171,7 @@ def gradescope(batch: Batch) -> str:
         passed = test.outcome is Outcome.PASSED
         printed = "" if passed else printed_output(test)
         parts = [line(test.message), f"Your code printed:\n{printed}" if printed.strip() else ""]
-        result = {
+        entry = {
             "name": name,
             "score": test.points,
             "max_score": test.max_points,
@@ -180,7 +180,7 @@ def gradescope(batch: Batch) -> str:
             "visibility": batch.hidden_tests if test.hidden else "visible",
             "extra_data": {"id": test.id, "hidden": test.hidden, "outcome": test.outcome.value},
         }
-        tests.append(result)
+        tests.append(entry)
     numbered_tests = [{**test, "number": str(number)} for number, test in enumerate(tests, 1)]
     return _text({"score": batch.score, **data, "tests": numbered_tests})
 

@@ -182,10 +182,10 @@ class _QueueWorker:
             self._is_working = False
             for task in (*beside, working):
                 task.cancel()  # which lets the jobs in hand come to their end
-            results = await asyncio.gather(*beside, working, return_exceptions=True)
-        for result in results:
-            if isinstance(result, Exception):
-                raise result
+            outcomes = await asyncio.gather(*beside, working, return_exceptions=True)
+        for outcome in outcomes:
+            if isinstance(outcome, Exception):
+                raise outcome
 
     async def _grade(self, submission_id: str) -> None:
         """Grade a submission that still waits."""

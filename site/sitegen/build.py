@@ -119,17 +119,19 @@ def _make_all(page_builders: Sequence[_Maker], processes: int) -> list[PageFiles
         GraderFault: A process was ended.
     """
     if processes < 2 or len(page_builders) < _WORTH_A_PROCESS:  # noqa: PLR2004  one process is this one
-        results = list(map(_attempt, page_builders))
+        attempts = list(map(_attempt, page_builders))
     else:
         with ProcessPoolExecutor(processes, _FORK, _take_makers, (page_builders,)) as pool:
             try:
-                results = list(pool.map(_attempt_number, range(len(page_builders))))
+                attempts = list(pool.map(_attempt_number, range(len(page_builders))))
             except BrokenProcessPool:
                 raise GraderFault("a process that makes pages was ended") from None
-    problems = [each for result in results if not isinstance(result, PageFiles) for each in result]
+    problems = [
+        each for attempt in attempts if not isinstance(attempt, PageFiles) for each in attempt
+    ]
     if problems:
         raise DefinitionError(problems)
-    return [result for result in results if isinstance(result, PageFiles)]
+    return [attempt for attempt in attempts if isinstance(attempt, PageFiles)]
 
 
 def _attempt(make: _Maker) -> PageFiles | tuple[Problem, ...]:

@@ -155,7 +155,7 @@ def _arguments(
         parameters = parameters[1:]
     parameters += [f"argument_{each}" for each in range(len(parameters), len(args))]
     lines: list[str] = []
-    result: list[tuple[str, str, Any]] = []
+    arrays: list[tuple[str, str, Any]] = []
     positional = [
         ("", parameter, value) for parameter, value in zip(parameters, args, strict=False)
     ]
@@ -165,8 +165,8 @@ def _arguments(
             variable = parameter if number is None else f"{parameter}_{number}"
             lines.append(f"{variable} = {text}")
             text = variable
-        result.append((key, text, value))
-    return lines, result
+        arrays.append((key, text, value))
+    return lines, arrays
 
 
 def _comparison_lines(what: str, value: Any, style: Style) -> Iterator[str]:

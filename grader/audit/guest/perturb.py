@@ -59,23 +59,23 @@ def _numbers(value: list[Any]) -> Array | None:
     if type(item) not in {int, float}:
         return None
     try:
-        result = np.array(value)
+        array = np.array(value)
     except ValueError:  # rows of several lengths
         return None
-    return result if result.dtype.kind in "if" else None
+    return array if array.dtype.kind in "if" else None
 
 
 def arrays(steps: Steps) -> list[Array]:
     """Return all arrays among the arguments."""
-    result: list[Array] = []
+    all_arrays: list[Array] = []
 
     def note(value: Any) -> Any:
         if isinstance(value, np.ndarray):
-            result.append(value)
+            all_arrays.append(value)
         return value
 
     map_arguments(steps, note)
-    return result
+    return all_arrays
 
 
 # The numbers in arrays of floats.

@@ -119,15 +119,15 @@ class Recorder:
 
 def read_scripts(data: bytes) -> list[Script]:
     """Return recorded calls, without repetitions. Only for a confined process."""
-    result: dict[object, Script] = {}
+    scripts: dict[object, Script] = {}
     for name, test, steps in pickle.loads(data):  # noqa: S301  in a confined process
         key = name, tuple(steps)
-        if key in result:
+        if key in scripts:
             continue
         with contextlib.suppress(Exception):
             read = [(method, *pickle.loads(each)) for method, each in steps]  # noqa: S301  as above
-            result[key] = Script(name, read, test)
-    return [*result.values()]
+            scripts[key] = Script(name, read, test)
+    return [*scripts.values()]
 
 
 def find_common_facts(scripts: list[Script]) -> list[str]:

@@ -51,9 +51,9 @@ def make_pool(
     for name, scripts_of_name in by_name.items():
         scripts_of_name.sort(key=perturb.size)
         until = time.process_time() + seconds / len(by_name)
-        result = _Pool(right, name, read_options(right, name, texts))
-        result.fill(scripts_of_name, until)
-        pool += result.candidates
+        function_pool = _Pool(right, name, read_options(right, name, texts))
+        function_pool.fill(scripts_of_name, until)
+        pool += function_pool.candidates
     return pool
 
 
@@ -96,18 +96,18 @@ class _Pool:
 
     def _with_options(self, steps: Steps, usual: Behaviour, until: float) -> list[Steps]:
         """Return the calls with other options that the solution accepts, and that matter."""
-        result: list[Steps] = []
+        calls: list[Steps] = []
         results = [step.value for step in usual.steps]
         for other in perturb.with_other_options(steps, self.options, results):
-            if len(result) >= _OPTIONS or time.process_time() > until:
+            if len(calls) >= _OPTIONS or time.process_time() > until:
                 break
             behaviour = _observe_or_none(self.right, (self.name, other))
             if behaviour is None or behaviour.raises or not behaviour.finite:
                 continue
             if difference(usual, behaviour) is not None:
-                result.append(other)
+                calls.append(other)
                 self.candidates.append((self.name, other))
-        return result
+        return calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,12 +153,12 @@ class CallSearch:
 
     def _differs(self, candidate: Candidate, expected: Behaviour) -> BehaviourDifference | None:
         got = _observe_or_none(self.wrong, candidate)
-        result = None if got is None else difference(expected, got, self.read)
-        if result is not None and self.beside is not None:
+        diff = None if got is None else difference(expected, got, self.read)
+        if diff is not None and self.beside is not None:
             other = _observe_or_none(self.beside, candidate)
             if other is None or difference(expected, other) is not None:
                 return None
-        return result
+        return diff
 
     def _shrunk(
         self, candidate: Candidate, diff: BehaviourDifference, forms: Collection[tuple[str, Form]]

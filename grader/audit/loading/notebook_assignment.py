@@ -119,13 +119,13 @@ def load_notebook(path: Path) -> Assignment:
 def _starter(drafts: Sequence[Draft]) -> str:
     """Return what learners begin with: of each question its own part, never another's answer."""
     names = {name for draft in drafts for name in draft.defines}
-    result: dict[str, None] = {}
+    parts: dict[str, None] = {}
     for draft in drafts:
         program = read_program(draft.starter)
         for each in program.statements if program else ():
             if each.imports or not each.sets & (names - draft.defines.keys()):
-                result.setdefault(each.source)
-    return join(result)
+                parts.setdefault(each.source)
+    return join(parts)
 
 
 def _tests(drafts: Sequence[Draft], solution: str, notes: list[str]) -> str:

@@ -48,8 +48,8 @@ def audit_json(audits: Sequence[Audit]) -> str:
         }
         for audit in audits
     ]
-    result = {"format": _FORMAT, "audits": entries}
-    return json.dumps(result, indent=2, ensure_ascii=False) + "\n"
+    report = {"format": _FORMAT, "audits": entries}
+    return json.dumps(report, indent=2, ensure_ascii=False) + "\n"
 
 
 def sarif(audits: Sequence[Audit]) -> str:

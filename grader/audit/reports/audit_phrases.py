@@ -25,28 +25,28 @@ def headline(audit: Audit) -> list[str]:
     """Return the findings in sentences, the gravest first: never empty."""
     holes = [check for check in sort_checks(audit.checks) if check.verdict == "hole"]
     failures = [check for check in holes if check.name == _GRAVE[0]]
-    result = [line(check.sentence) for check in failures]
+    sentences = [line(check.sentence) for check in failures]
     survivors = sort_survivors(audit.survivors)
     wrong = [each for each in survivors if each.misconception]
     mutants = [each for each in survivors if not each.misconception]
     if wrong:
         whole = plural(max(audit.misconceptions, len(wrong)), "known mistake")
         named = ", ".join(line(each.misconception or "") for each in wrong[:_MAX_NAMES])
-        result.append(
+        sentences.append(
             f"{len(wrong)} of {whole} {_pass(len(wrong))} all tests; "
             f"the first: {_with_full_stop(named)}"
         )
-    result += [line(check.sentence) for check in holes if check not in failures]
+    sentences += [line(check.sentence) for check in holes if check not in failures]
     if mutants:
-        result.append(
+        sentences.append(
             f"{plural(len(mutants), 'small change')} of the solution {_pass(len(mutants))} all "
             f"tests; the first: {_with_full_stop(line(mutants[0].change))}"
         )
-    if not result and not audit.killed:
+    if not sentences and not audit.killed:
         return ["No hole was found; no wrong program could be made of the solution."]
     programs = "the wrong program" if audit.killed == 1 else f"all {audit.killed} wrong programs"
     untried = f", but {len(audit.untried)} more were not tried" if audit.untried else ""
-    return result or [f"No hole was found: the tests reject {programs}{untried}."]
+    return sentences or [f"No hole was found: the tests reject {programs}{untried}."]
 
 
 def _pass(number: int) -> str:
@@ -120,14 +120,14 @@ def sort_survivors(survivors: Sequence[Survivor]) -> list[Survivor]:
 def find_repeated_tests(survivors: Sequence[Survivor]) -> dict[str, str]:
     """Return by change the name of the test of each survivor that an earlier one has, too."""
     earlier_tests: set[str] = set()
-    result: dict[str, str] = {}
+    repeated: dict[str, str] = {}
     for each in survivors:
         if each.test in earlier_tests:
             name = _FUNCTION.search(each.test or "")
-            result[each.change] = name[1] if name else "a test above"
+            repeated[each.change] = name[1] if name else "a test above"
         if each.test:
             earlier_tests.add(each.test)
-    return result
+    return repeated
 
 
 def call_rows(survivor: Survivor) -> list[tuple[str, str]]:

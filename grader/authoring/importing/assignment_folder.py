@@ -236,10 +236,10 @@ class _Reader:
 
     def _imported(self, name: str, *, is_test: bool) -> dict[str, str]:
         """Return the files of the folder that one imports: where each has to lie, and its name."""
-        result: dict[str, str] = {}
+        files: dict[str, str] = {}
         for each in imported(self._tree(name)):
-            result |= self._resolve(each, name, is_test=is_test)
-        return result
+            files |= self._resolve(each, name, is_test=is_test)
+        return files
 
     def _resolve(
         self, module_name: ImportedName, importer: str, *, is_test: bool
@@ -252,8 +252,8 @@ class _Reader:
         for base in dict.fromkeys((str(here), ".", *_SOURCE_FOLDERS)):
             # The folder of a test is on Python's path, and so is the assignment's own.
             strip = PurePosixPath() if is_test and base == str(here) else PurePosixPath(base)
-            if result := self._module(module_name.parts, PurePosixPath(base), strip):
-                return result
+            if files := self._module(module_name.parts, PurePosixPath(base), strip):
+                return files
         return {}
 
     def _module(
@@ -292,27 +292,27 @@ class _Reader:
 
     def _candidates(self) -> dict[str, str]:
         """Return the modules that tests import, without packages' files and helpers."""
-        result: dict[str, str] = {}
+        candidates: dict[str, str] = {}
         for key, name in self._tested.items():
             is_package = PurePosixPath(name).name == "__init__.py"
             if is_package and all(map(_says_nothing, self._tree(name).body)):
                 # It has nothing of its own: what it imports is meant.
                 prefix = name.removesuffix(key)
-                result |= {
+                candidates |= {
                     at.removeprefix(prefix): each
                     for at, each in self._imported(name, is_test=False).items()
                     if each != name
                 }
             else:
-                result[key] = name
+                candidates[key] = name
         modules = {
             key: name
-            for key, name in result.items()
+            for key, name in candidates.items()
             if PurePosixPath(key).stem not in _HELPERS
             and PurePosixPath(key).parts[0] not in _TEST_FOLDERS
             and not is_test_file(key)
         }
-        return modules or result
+        return modules or candidates
 
     def _replaced(self, named: str, candidates: dict[str, str]) -> str:
         """Return the place of the module that a named solution replaces."""
@@ -346,16 +346,16 @@ class _Reader:
 
     def _missing(self) -> list[str]:
         """Return the modules that tests import and that neither the folder nor Python has."""
-        result: dict[str, None] = {}
+        missing: dict[str, None] = {}
         for name in self._tests:
             for each in imported(self._tree(name)):
                 if not each.level and not self._resolve(each, name, is_test=True):
-                    result.setdefault(each.parts[0])
-        for name in [*result]:
+                    missing.setdefault(each.parts[0])
+        for name in [*missing]:
             with contextlib.suppress(ImportError, ValueError):
                 if name in sys.stdlib_module_names or find_spec(name) is not None:
-                    del result[name]
-        return [*result]
+                    del missing[name]
+        return [*missing]
 
     def _choose(self, candidates: dict[str, str]) -> str:
         """Return the one module that is meant.

@@ -79,11 +79,11 @@ def fill_in_draft(draft: Draft) -> None:
 
 def unused(name: str, taken: Collection[str]) -> str:
     """Return an id that is not taken: the name, or that with a number from 2."""
-    result, count = name, 1
-    while result in taken:
+    unused_name, count = name, 1
+    while unused_name in taken:
         count += 1
-        result = f"{name}-{count}"
-    return result
+        unused_name = f"{name}-{count}"
+    return unused_name
 
 
 def _head(draft: Draft) -> None:

@@ -46,7 +46,7 @@ class FolderFiles:
 
     def data(self) -> dict[str, bytes]:
         """Read the small files that are no Python; a note names each that is too large."""
-        result: dict[str, bytes] = {}
+        files: dict[str, bytes] = {}
         total = 0
         for name in self.names:
             if name.endswith((".py", ".pyc", ".ipynb", ".md", ".pdf", ".toml", ".cfg", ".ini")):
@@ -62,8 +62,8 @@ class FolderFiles:
                 total -= len(content)
                 self.notes.append(f"{printable_name(name)} is too large; it was left out")
                 continue
-            result[name] = content
-        return result
+            files[name] = content
+        return files
 
     def _walk(self, below: PurePosixPath, depth: int) -> None:
         here = self.root / below

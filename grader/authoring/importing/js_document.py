@@ -81,31 +81,31 @@ def read_text(name: str, text: str) -> SourceDrafts:
     """Find the exercises in the text of a document; see `read_document`."""
     is_html = name.lower().endswith((".html", ".htm", ".xhtml")) or _IS_HTML.match(text[:4096])
     text = without_markup(text) if is_html else text
-    result = SourceDrafts()
+    source_drafts = SourceDrafts()
     done = work = 0
 
     def place(at: int) -> str:
         if is_html:  # its lines are not the file's
-            return f"{name}: exercise {len(result.drafts) + 1}"
+            return f"{name}: exercise {len(source_drafts.drafts) + 1}"
         return f"{name}:{text.count(chr(10), 0, at) + 1}:{at - text.rfind(chr(10), 0, at)}"
 
     for tries, mark in enumerate(_MARK.finditer(text)):
         if mark.start() < done:
             continue
-        if tries == _MAX_TRIES or work > _WORK or len(result.drafts) == _MAX_BLOCKS:
+        if tries == _MAX_TRIES or work > _WORK or len(source_drafts.drafts) == _MAX_BLOCKS:
             where = place(mark.start())
-            result.failures.append(f"{where}: too much to read; what follows was left out")
+            source_drafts.failures.append(f"{where}: too much to read; what follows was left out")
             break
         begin, block, used = _block_around(text, mark.start(), done)
         work += used
         if isinstance(block, ReadObject):
             done = block.end
-            result.drafts.append(_Mapper(place(begin), block).draft())
+            source_drafts.drafts.append(_Mapper(place(begin), block).draft())
         elif block is not None:
             where = place(block.at)
-            result.failures.append(f"{where}: this exercise cannot be read: {block.message}")
+            source_drafts.failures.append(f"{where}: this exercise cannot be read: {block.message}")
             done = max(block.at, mark.end())
-    return result
+    return source_drafts
 
 
 def _block_around(

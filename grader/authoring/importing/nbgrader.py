@@ -29,8 +29,8 @@ class NbgraderReader(parts.QuestionReader):
         self._prose: list[str] = []
 
     def _take(self, cell: NotebookCell) -> None:
-        result = cell.metadata.get("nbgrader")
-        data = result if isinstance(result, dict) else {}
+        metadata = cell.metadata.get("nbgrader")
+        data = metadata if isinstance(metadata, dict) else {}
         has_tests = bool(_TEST_MARK.search(cell.source))
         solution = bool(data.get("solution")) or bool(_MARK.search(cell.source))
         test = bool(data.get("grade")) or has_tests

@@ -84,11 +84,11 @@ class ParsedProgram:
 
     def definitions(self) -> dict[str, ast.stmt]:
         """Return the functions and classes by name."""
-        result: dict[str, ast.stmt] = {}
+        by_name: dict[str, ast.stmt] = {}
         for each in self.statements:
             if isinstance(each.node, _DEFINITIONS):
-                result[each.node.name] = each.node
-        return result
+                by_name[each.node.name] = each.node
+        return by_name
 
     def demo(self) -> "ParsedProgram":
         """Return the statements that try the program out: no definitions, imports or texts."""
@@ -144,8 +144,8 @@ def read_program(source: str) -> ParsedProgram | None:
         if begin < done or (node.lineno - 1 == done - 1 and ";" in lines[node.lineno - 1]):
             text = ast.get_source_segment(source, node) or text
         done = end
-        result = names(ast.Module([node], []))
-        statements.append(Statement(node, text, result.sets, frozenset(result.needs) - _BUILTIN))
+        used = names(ast.Module([node], []))
+        statements.append(Statement(node, text, used.sets, frozenset(used.needs) - _BUILTIN))
     return ParsedProgram(statements)
 
 

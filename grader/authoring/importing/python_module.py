@@ -69,13 +69,13 @@ def read_tested_modules(folder: Path, tests: Sequence[Path] = ()) -> SourceDraft
             message = message.replace(old, new)
         if tests or len(files) == 1:
             raise UnreadableError(message) from error
-        result = SourceDrafts()
+        source_drafts = SourceDrafts()
         for path in files:
             try:
-                result.take(read_tested_modules(folder, [path]))
+                source_drafts.take(read_tested_modules(folder, [path]))
             except UnreadableError as inner:
-                result.failures.append(str(inner))
-        return result
+                source_drafts.failures.append(str(inner))
+        return source_drafts
     text = text_if_there(folder, "instructions.md", "description.md", "README.md")
     draft.instructions = text or draft.instructions
     return SourceDrafts([draft])

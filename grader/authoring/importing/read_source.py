@@ -45,23 +45,23 @@ def read_source(source: Path) -> SourceDrafts:
         raise UsageError(f"there is no {printable_name(source)}")
     try:
         if source.is_dir():
-            result = _below(source)
+            source_drafts = _below(source)
         else:
-            result = _READERS.get(source.suffix.lower(), js_document.read_document)(source)
+            source_drafts = _READERS.get(source.suffix.lower(), js_document.read_document)(source)
     except UnreadableError as error:
         raise UsageError(str(error)) from error
-    if not result.drafts and not result.failures:
+    if not source_drafts.drafts and not source_drafts.failures:
         raise UsageError(f"nothing to import in {printable_name(source)}: {_next_step(source)}")
-    for draft in result.drafts:
+    for draft in source_drafts.drafts:
         fill_in_draft(draft)
     taken: set[str] = set()
-    for draft in result.drafts:
+    for draft in source_drafts.drafts:
         name = unused(draft.id, taken)
         taken.add(name)
         if name != draft.id:
             draft.remarks.append(f"the id {draft.id!r} is taken; it is {name!r} now")
         draft.id = name
-    return result
+    return source_drafts
 
 
 def _next_step(source: Path) -> str:
@@ -96,35 +96,37 @@ def _below(folder: Path) -> SourceDrafts:
 
     A notebook or document without exercises is no failure.
     """
-    result = SourceDrafts()
+    source_drafts = SourceDrafts()
     waiting = [(folder, 0)]
     looked_at = 0
     while waiting:
         here, depth = waiting.pop(0)
         looked_at += 1
         if looked_at > _MAX_FOLDERS:
-            result.failures.append(f"more than {_MAX_FOLDERS:,} folders; the rest was left out")
+            source_drafts.failures.append(
+                f"more than {_MAX_FOLDERS:,} folders; the rest was left out"
+            )
             break
         whole = next((read for is_one, read in _FOLDERS if is_one(here)), None)
         if whole is not None:
-            result.take(_one(whole, here))
+            source_drafts.take(_one(whole, here))
             continue
         is_tested = python_module.has_tests(here)
         if is_tested:
-            result.take(_one(python_module.read_tested_modules, here))
+            source_drafts.take(_one(python_module.read_tested_modules, here))
         for entry in entries(here):
             path = Path(entry.path)
             if is_tested and path.suffix == ".py":
                 continue
             reader = _READERS.get(path.suffix.lower())
             if entry.is_symlink():
-                result.remarks.append(
+                source_drafts.remarks.append(
                     f"{printable_name(path)} is a symbolic link; it was not followed"
                 )
             elif reader is not None and entry.is_file(follow_symlinks=False):
-                result.take(_one(reader, path))
+                source_drafts.take(_one(reader, path))
         if depth < _MAX_FOLDER_DEPTH:
             out = {*_NOT_SEARCHED, *(python_module.TEST_FOLDERS if is_tested else ())}
             below = [each for each in subfolders(here) if each.name not in out]
             waiting += [(each, depth + 1) for each in below]
-    return result
+    return source_drafts

@@ -51,13 +51,13 @@ def parse_json(text: str, name: str) -> Any:
         UnreadableError: It is none, or nested too deeply.
     """
     try:
-        result = json.loads(text)
+        data = json.loads(text)
     except json.JSONDecodeError as error:
         place = f"{name}:{error.lineno}:{error.colno}"
         raise UnreadableError(f"{place}: not valid JSON: {error.msg}") from error
     except (RecursionError, ValueError) as error:  # too deep, or a number of too many digits
         raise UnreadableError(f"{name}: not valid JSON that can be read here") from error
-    level = [result]
+    level = [data]
     for _ in range(_MAX_NESTING):
         level = [
             below
@@ -66,7 +66,7 @@ def parse_json(text: str, name: str) -> Any:
             for below in (value.values() if isinstance(value, dict) else value)
         ]
         if not level:
-            return result
+            return data
     raise UnreadableError(f"{name}: nested more than {_MAX_NESTING} levels deep")
 
 

@@ -225,7 +225,7 @@ class _Module:
 
     def prepare(self, names: Collection[str], taken: set[str]) -> list[ast.stmt]:
         """Return statements that make the values of fixtures, each once."""
-        result: list[ast.stmt] = []
+        statements: list[ast.stmt] = []
         for name in sorted(names):
             if name in taken:
                 continue
@@ -242,9 +242,9 @@ class _Module:
                         break
             if any(isinstance(each, ast.Yield) for each in ast.walk(fixture)):
                 raise _NoSuchFormError(f"the fixture {name!r} yields inside of a block")
-            result += self.prepare({*arguments}, taken)
-            result += [fixture, *ast.parse(f"{name} = {name}({', '.join(arguments)})").body]
-        return result
+            statements += self.prepare({*arguments}, taken)
+            statements += [fixture, *ast.parse(f"{name} = {name}({', '.join(arguments)})").body]
+        return statements
 
     def finished(self, statements: Sequence[ast.stmt]) -> str:
         """Return a body's source, what it needs of the module in front."""

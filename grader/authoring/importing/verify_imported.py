@@ -153,10 +153,10 @@ def _untrue(exercise: Exercise, result: Result) -> list[tuple[TestCase, TestResu
 
 def _examined(exercise: Exercise, first: Mapping[str, Result], proof: Proof) -> ImportProof:
     import_proof = ImportProof(exercise)
-    result, own = first[_SOLUTION], first.get(_OWN)
-    if isinstance(result, EtudeError) or proof.status == "fault":
+    verdict, own = first[_SOLUTION], first.get(_OWN)
+    if isinstance(verdict, EtudeError) or proof.status == "fault":
         target = import_proof.faults if proof.status == "fault" else import_proof.sentences
-        target += [each.message for each in proof.findings] or [str(result)]
+        target += [each.message for each in proof.findings] or [str(verdict)]
         return import_proof
     if isinstance(own, Verdict) and own.outcome is not Outcome.PASSED:
         messages = [own.message, *(each.message for each in own.tests)]
@@ -167,9 +167,9 @@ def _examined(exercise: Exercise, first: Mapping[str, Result], proof: Proof) -> 
                 f"alone it ends with NameError: {missing[0]}"
             )
     uncalled_messages = [each.message for each in proof.findings if each.check == checks.CALLS]
-    lies = result.evidence.untrue if result.evidence else ()
+    lies = verdict.evidence.untrue if verdict.evidence else ()
     untrue = {each.test: each.message for each in reversed(lies)}
-    for test, outcome in _untrue(exercise, result):
+    for test, outcome in _untrue(exercise, verdict):
         expected, printed = test.stdout or "", outcome.output
         # Outputs are alike if at most brackets and commas differ: `[1., 2.]`, `[1. 2.]`.
         one, other = (" ".join(_BRACKETS.sub(" ", text).split()) for text in (expected, printed))
@@ -188,9 +188,9 @@ def _examined(exercise: Exercise, first: Mapping[str, Result], proof: Proof) -> 
                 f"and {who} prints\n{_block(printed)}"
             )
     import_proof.changing = _changing(first)
-    import_proof.works = not result.message and all(
+    import_proof.works = not verdict.message and all(
         each.outcome is Outcome.PASSED or each.id in {*import_proof.printed, *import_proof.changing}
-        for each in result.tests
+        for each in verdict.tests
     )
     import_proof.sentences += _sentences_of(proof.findings, exercise)
     import_proof.notes += [each.message for each in proof.notes if each.check not in _OTHER_CHECKS]

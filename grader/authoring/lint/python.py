@@ -53,7 +53,7 @@ def solved(tree: ast.AST, source: str, names: Collection[str]) -> list[SolvedFun
             case ast.ClassDef(name=name, body=body) if name in names:
                 methods = (each for each in body if isinstance(each, _Function))
                 functions += [(f"{name}.{method.name}", method) for method in methods]
-    result = []
+    solved_functions = []
     for name, function in functions:
         returns, steps = [], []
         waiting: list[ast.AST] = list(function.body)
@@ -73,8 +73,8 @@ def solved(tree: ast.AST, source: str, names: Collection[str]) -> list[SolvedFun
                 returns.append(value)
             if is_telling:
                 steps.append(value)
-        result.append(SolvedFunction(name, tuple(returns), tuple(steps)))
-    return result
+        solved_functions.append(SolvedFunction(name, tuple(returns), tuple(steps)))
+    return solved_functions
 
 
 def shape(tree: ast.AST) -> str:

@@ -65,13 +65,13 @@ def lint(
     loaded = load_for_lint(groups, definitions, is_collection=collection is not None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Python remarks on doubtful escapes while it parses
-        result = list(_look(loaded, codes, unshowable))
+        all_findings = list(_look(loaded, codes, unshowable))
     texts = {file.path: file.lines for file in loaded.files}
     for track in loaded.tracks:
         texts |= {lesson.path: lesson.text.splitlines() for lesson in track.lessons.values()}
     comments = {path: find_comments(path, lines) for path, lines in texts.items()}
     findings = []
-    for finding in result:
+    for finding in all_findings:
         code, where = finding.rule.code, finding.where
         silencing = [
             comment
@@ -83,7 +83,7 @@ def lint(
             continue
         for comment in silencing:
             comment.used.add(code)
-    silenced = len(result) - len(findings)
+    silenced = len(all_findings) - len(findings)
     for each in comments.values():
         findings += _run(Suppressions(each, frozenset(CATALOGUE), codes), codes)
     order = {path: number for number, path in enumerate(comments)}

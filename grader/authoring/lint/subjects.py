@@ -73,21 +73,21 @@ class Neighbours:
 
     def concepts(self) -> Counter[str]:
         """Return in how many exercises each concept is, the first one first."""
-        result: Counter[str] = Counter()
+        counts: Counter[str] = Counter()
         for exercise in self.exercises.values():
-            result.update(dict.fromkeys(exercise.concepts, 1))
-        return result
+            counts.update(dict.fromkeys(exercise.concepts, 1))
+        return counts
 
     def behind(self, name: str) -> frozenset[str]:
         """Return what an exercise requires, directly or through what it requires."""
-        result: set[str] = set()
+        required: set[str] = set()
         waiting = [name]
         while waiting:
             exercise = self.exercises.get(waiting.pop())
-            new = set(exercise.requires) - result if exercise else set()
-            result |= new
+            new = set(exercise.requires) - required if exercise else set()
+            required |= new
             waiting.extend(new)
-        return frozenset(result)
+        return frozenset(required)
 
 
 class LintedExercise(CheckedExercise):

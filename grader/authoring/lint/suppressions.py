@@ -36,17 +36,17 @@ class Suppressions:
 
 def find_comments(path: Path, lines: list[str]) -> list[Suppression]:
     """Return the comments for lint among the lines of a file."""
-    result = []
+    comments = []
     for number, line in enumerate(lines, 1):
         if "lint:" in line and (match := _COMMENT.search(line)):
             reason = (match["reason"] or "").removesuffix("-->").strip(" :")
             is_alone = not line[: match.start()].strip()
             where = Location(path, number, match.start() + 1)
             codes = tuple(_CODE.findall(match["codes"]))
-            result.append(Suppression(where, codes, reason, number + is_alone))
+            comments.append(Suppression(where, codes, reason, number + is_alone))
     # Let comments on lines of their own, one below the other, speak of the same line.
-    own = {comment.where.line: comment for comment in result if comment.line > comment.where.line}
-    for comment in reversed(result):
+    own = {comment.where.line: comment for comment in comments if comment.line > comment.where.line}
+    for comment in reversed(comments):
         if comment.line in own and comment.where.line in own:
             comment.line = own[comment.line].line
-    return result
+    return comments

@@ -332,11 +332,11 @@ def _does_not_run(facts: ProofFacts, name: str) -> str:
 def _error_everywhere(facts: ProofFacts, name: str) -> str:
     """Return the error of a slip that ends a misconception in every test; nothing if none does."""
     opened = facts.verdicts["broken"].get(name)
-    result = [_SLIP.search(test.message) for test in opened.tests] if opened is not None else []
-    if not result or result[0] is None or any(each is None for each in result):
+    slips = [_SLIP.search(test.message) for test in opened.tests] if opened is not None else []
+    if not slips or slips[0] is None or any(each is None for each in slips):
         return ""
-    kinds = {each["kind"] for each in result if each is not None}
-    return result[0]["error"] if len(kinds) == 1 else ""
+    kinds = {each["kind"] for each in slips if each is not None}
+    return slips[0]["error"] if len(kinds) == 1 else ""
 
 
 def _is_rejected(facts: ProofFacts, name: str) -> bool:

@@ -172,8 +172,8 @@ def views(data: bytes, depth: int = 0) -> Iterator[str]:
     if depth == _MAX_ENCODING_DEPTH:
         return
     decoded = []
-    for result in _BASE64.findall(data):
-        standard = result.replace(b"-", b"+").replace(b"_", b"/").rstrip(b"=")
+    for encoded in _BASE64.findall(data):
+        standard = encoded.replace(b"-", b"+").replace(b"_", b"/").rstrip(b"=")
         with contextlib.suppress(ValueError):  # it only looked like it
             decoded.append(base64.b64decode(standard + b"=" * (-len(standard) % 4)))
     # What is packed, and all that was in base 64 in one piece.

@@ -58,8 +58,8 @@ class _Proving(JobSource):
         """Return a job of an exercise that the worker has prepared already, if there is any."""
         while self._jobs:
             owners = [case.worker for case, _ in self._jobs]
-            result = next((owners.index(each) for each in (worker, None) if each in owners), 0)
-            case, run = self._jobs.pop(result)
+            place = next((owners.index(each) for each in (worker, None) if each in owners), 0)
+            case, run = self._jobs.pop(place)
             if not case.is_done:
                 case.worker = worker if case.worker is None else case.worker
                 case.began = case.began or time.monotonic()
@@ -132,9 +132,9 @@ def without_proof(exercise: Exercise, error: EtudeError) -> Proof:
     """Return the proof of an exercise that is not valid, or that met a fault of ours."""
     status: Status = "invalid" if isinstance(error, DefinitionError) else "fault"
     if isinstance(error, DefinitionError):
-        result = [
+        findings = [
             ProofFinding.at("definition", each.message, each.where) for each in error.problems
         ]
     else:
-        result = [ProofFinding("fault", str(error))]
-    return Proof(exercise.id, exercise.digest, status, tuple(result))
+        findings = [ProofFinding("fault", str(error))]
+    return Proof(exercise.id, exercise.digest, status, tuple(findings))

@@ -83,13 +83,13 @@ def _images(exercise: Path) -> Iterator[bytes]:
 
 
 def _invalid(name: str, problems: Iterable[Problem], path: Path) -> Proof:
-    result = tuple(
+    findings = tuple(
         ProofFinding.at("definition", problem.message, problem.where)
         if problem.where.path == path
         else ProofFinding("definition", f"{problem.where}: {problem.message}")
         for problem in problems
     )
-    return Proof(name, "", "invalid", result)
+    return Proof(name, "", "invalid", findings)
 
 
 def finish(

@@ -111,14 +111,16 @@ def wrong_programs(exercise: Exercise, right: str) -> tuple[SabotagedProgram, ..
         return tuple(_wrong_answers(exercise, right))
     names = list(exercise.defines)
     all_names = dict.fromkeys(names, True)
-    result = [
+    programs = [
         SabotagedProgram(kind, does, sabotage(right, kind, all_names), must_be_rejected)
         for kind, (does, must_be_rejected) in _DOES.items()
     ]
     for name in names if len(names) > 1 else ():
         source = sabotage(right, RAISES, {each: each == name for each in names})
-        result.append(SabotagedProgram(f"{RAISES} in {name}", _DOES[RAISES][0], source, only=name))
-    return tuple(result)
+        programs.append(
+            SabotagedProgram(f"{RAISES} in {name}", _DOES[RAISES][0], source, only=name)
+        )
+    return tuple(programs)
 
 
 def conditional_mistakes(exercise: Exercise, right: str) -> Iterator[SabotagedProgram]:
@@ -142,13 +144,12 @@ _NEVER_RIGHT: Final = "an answer that no one gives"
 
 def _wrong_answers(exercise: Exercise, right: str) -> Iterator[SabotagedProgram]:
     """Yield programs with other literals: what is predicted is answered, not computed."""
-    result: dict[str, object] = {}
+    answers: dict[str, object] = {}
     for statement in ast.parse(right).body:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 with contextlib.suppress(ValueError):
-                    result[name] = ast.literal_eval(value)
-    answers = result
+                    answers[name] = ast.literal_eval(value)
     names = list(exercise.defines)
     for kind, answer in (("sevens", 7), ("zeros", 0), (NOTHING, None)):
         if all(answers.get(name, ...) != answer for name in names):

@@ -87,13 +87,13 @@ def judge_call(
             arguments = rules.convert(values)
             if each.test in judged:  # by another test that compares in the same way
                 continue
-            result = _judge(exercise, program, sandbox, rules, arguments)
+            judgement = _judge(exercise, program, sandbox, rules, arguments)
         except RefusedError as error:
             refusal = str(error)
             continue
-        if not isinstance(result, str):
-            return result
-        same = result
+        if not isinstance(judgement, str):
+            return judgement
+        same = judgement
         judged.append(each.test)
     return same or refusal
 

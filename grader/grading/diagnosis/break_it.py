@@ -56,18 +56,18 @@ def break_program(oracle: Oracle, submission: Submission, sandbox: Children, tex
         text: The learner's call; empty for the smallest one that a search finds.
     """
     text = text.strip() or small_witness(oracle, submission, sandbox)
-    result: SmallExample | str = break_sentences.NO_WITNESS
+    judgement: SmallExample | str = break_sentences.NO_WITNESS
     if text:
         calls = allowed_calls(oracle)
-        result = judge_call(oracle.exercise, calls, submission.source, sandbox, text)
-    example = None if isinstance(result, str) else result
+        judgement = judge_call(oracle.exercise, calls, submission.source, sandbox, text)
+    example = None if isinstance(judgement, str) else judgement
     verdict = make_verdict(
         oracle.exercise,
         submission,
         {},
         sandbox="",
         outcome=Outcome.FAILED,
-        problem=result if isinstance(result, str) else result.result.message,
+        problem=judgement if isinstance(judgement, str) else judgement.result.message,
     )
     return replace(verdict, example=example)
 
@@ -175,8 +175,8 @@ def small_witness(oracle: Oracle, submission: Submission, sandbox: Children) -> 
             def counts(inputs: Inputs, call: PlainCall = question.call) -> bool:
                 with contextlib.suppress(NotWritableError):
                     text = call.in_line(inputs)
-                    result = judge_call(exercise, calls, submission.source, sandbox, text)
-                    return not isinstance(result, str)
+                    judgement = judge_call(exercise, calls, submission.source, sandbox, text)
+                    return not isinstance(judgement, str)
                 return False
 
             search = InputSearch(

@@ -253,7 +253,7 @@ def sort_files(
     Raises:
         OSError: The folder itself cannot be read.
     """
-    result = SortedFiles()
+    sorted_files = SortedFiles()
 
     def is_whole(name: str) -> bool:
         exercise = exercise_of(name)
@@ -262,7 +262,7 @@ def sort_files(
     def add(path: Path, exercise: str | None) -> None:
         several = [] if exercise else list_exercises(path, exercise_of, below=below)
         for each in (*several,) if several else (exercise,):
-            result.add(folder, path, each)
+            sorted_files.add(folder, path, each)
 
     for path, is_folder in _walk(folder, is_whole):
         exercise = exercise_of(path.name)
@@ -273,12 +273,14 @@ def sort_files(
                 ).items():
                     add(path / name if named else path, named)
             except ZipError as error:
-                result.add(folder, path, exercise, f"{path}: The zip cannot be read: {error}.")
+                sorted_files.add(
+                    folder, path, exercise, f"{path}: The zip cannot be read: {error}."
+                )
         elif is_folder or is_code(path.name) or is_zip(path.name):
             add(path, exercise)
         else:
-            result.others.append(path)
-    return result
+            sorted_files.others.append(path)
+    return sorted_files
 
 
 def list_exercises(

@@ -55,18 +55,18 @@ def _unknown(word: str, *, is_module: bool) -> str | None:
         return None if root in names else did_you_mean(root, sorted(names)) or None
     if root not in _MODULES:
         return None
-    result: object = sys.modules.get(root) or importlib.import_module(root)
+    owner: object = sys.modules.get(root) or importlib.import_module(root)
     for number, step in enumerate(rest):
-        if hasattr(result, step):
-            result = getattr(result, step)
+        if hasattr(owner, step):
+            owner = getattr(owner, step)
             continue
         # It may be a module that nothing has imported yet.
-        if isinstance(result, ModuleType) and (paths := getattr(result, "__path__", None)):
-            spelled = f"{result.__name__}.{step}"
+        if isinstance(owner, ModuleType) and (paths := getattr(owner, "__path__", None)):
+            spelled = f"{owner.__name__}.{step}"
             if importlib.machinery.PathFinder.find_spec(spelled, list(paths)):
-                result = importlib.import_module(spelled)
+                owner = importlib.import_module(spelled)
                 continue
-        hint = did_you_mean(step, sorted(vars(result)) if hasattr(result, "__dict__") else ())
+        hint = did_you_mean(step, sorted(vars(owner)) if hasattr(owner, "__dict__") else ())
         return hint if number == len(rest) - 1 or hint else ""
     return None
 
@@ -115,20 +115,20 @@ def unknown_reference(subject: LintedExercise) -> Iterator[Problem]:
 @cache
 def _top_names(text: str) -> frozenset[str]:
     """Return the names that a module sets at its top level, as far as its text says."""
-    result: set[str] = set()
+    top_names: set[str] = set()
     waiting: list[ast.AST] = list(ast.parse(text).body)
     while waiting:
         node = waiting.pop()
         match node:
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
-                result.add(name)
+                top_names.add(name)
             case ast.Import(names=names) | ast.ImportFrom(names=names):
-                result.update((each.asname or each.name).partition(".")[0] for each in names)
+                top_names.update((each.asname or each.name).partition(".")[0] for each in names)
             case ast.Name(id=name, ctx=ast.Store()):
-                result.add(name)
+                top_names.add(name)
             case _:  # `if` and `try` have definitions in them, too
                 waiting += ast.iter_child_nodes(node)
-    return frozenset(result)
+    return frozenset(top_names)
 
 
 @rule("ETU413", "error")

@@ -130,7 +130,7 @@ def _only_size(shapes: list[tuple[int, ...]]) -> int | None:
 
 def _shapes(tree: ast.AST) -> dict[ast.expr, tuple[int, ...]] | None:
     """Return the shapes in calls that make arrays; None if one of them is not written out."""
-    result: dict[ast.expr, tuple[int, ...]] = {}
+    shapes: dict[ast.expr, tuple[int, ...]] = {}
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute | ast.Name):
             continue
@@ -148,8 +148,8 @@ def _shapes(tree: ast.AST) -> dict[ast.expr, tuple[int, ...]] | None:
             sizes = ()  # a single number
         if sizes is None:
             return None
-        result[node] = sizes
-    return result
+        shapes[node] = sizes
+    return shapes
 
 
 def _constants(nodes: list[ast.expr]) -> tuple[int, ...] | None:

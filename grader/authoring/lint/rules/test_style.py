@@ -181,11 +181,11 @@ def global_random_state(subject: LintedExercise) -> Iterator[Problem]:
         if isinstance(test.given, Literals):
             own.update(test.given.values)
         for mode, steps in subject.python(index):
-            if (result := subject.names(mode, *steps)) is not None:
+            if (used := subject.names(mode, *steps)) is not None:
                 nodes = subject.nodes(mode, *steps)
                 imports = [each for each in nodes if isinstance(each, ast.ImportFrom)]
                 imported = {name.asname or name.name for each in imports for name in each.names}
-                own |= result.sets - result.modules - imported
+                own |= used.sets - used.modules - imported
         for mode, steps in subject.python(index):
             for node in subject.nodes(mode, *steps):
                 if message := _chance(node, own):

@@ -43,10 +43,10 @@ def unmentioned_exercise(track: TrackSubject) -> Iterator[Problem]:
     """A lesson never mentions an exercise that it leads into."""
     exercises = {exercise.id: exercise for exercise in track.exercises}
     for index, lesson in enumerate(track.definition.lessons):
-        result = track.lessons.get(lesson.id)
-        text = "" if result is None else result.text.lower()
+        document = track.lessons.get(lesson.id)
+        text = "" if document is None else document.text.lower()
         for number, name in enumerate(lesson.exercises):
-            if result is None or name not in exercises:
+            if document is None or name not in exercises:
                 continue
             exercise = exercises[name]
             phrases = [exercise.id, exercise.title, *exercise.defines]

@@ -43,19 +43,19 @@ def find_relation(expected: object, got: object, inputs: Mapping[str, Any]) -> R
         The relation of the first part that has one; None if there is none worth naming.
     """
     with np.errstate(all="ignore"):
-        if result := _find_swapped_items(expected, got):
-            return result
+        if relation := _find_swapped_items(expected, got):
+            return relation
         for where, one, other in itertools.islice(iter_leaves(expected, got), _MAX_LEAVES):
             both = make_pair(one, other, inputs)
             if both is None:
                 continue
             if both.expected.shape != both.got.shape:
-                result = find_reshape(both)
+                relation = find_reshape(both)
             elif not both.agree(both.got, both.expected):
-                result = next(filter(None, (find(both) for find in _FINDERS)), None)
-            result = result or find_reduction(both, inputs)
-            if result is not None:
-                return replace(result, path=where)
+                relation = next(filter(None, (find(both) for find in _FINDERS)), None)
+            relation = relation or find_reduction(both, inputs)
+            if relation is not None:
+                return replace(relation, path=where)
     return None
 
 

@@ -1,8 +1,8 @@
-"""Wrong programs made from a right one: mutation of NumPy code, on the syntax tree alone.
+"""Mutation of NumPy code: wrong programs made from a solution by one change of its syntax tree.
 
-A mutant is the solution with one small change that a learner could have made: an axis, a transpose,
-a scale, a mask turned round. An exercise is proven when its hidden tests reject all of them. Code
-is read and rewritten here, never run.
+A mutant is the solution with one small change that a learner could have made: another axis, a
+missing transpose, a missing scale, an inverted mask. An exercise is proven when its hidden tests
+reject every mutant. This package reads and rewrites code; it never runs it.
 """
 
 from grader.mutation.generate import Mutant, mutants

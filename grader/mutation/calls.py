@@ -1,4 +1,4 @@
-"""Calls of NumPy, read: which function, on which array, with which arguments."""
+"""Readers for calls of NumPy: the function, the array it works on, and its arguments."""
 
 import ast
 
@@ -6,7 +6,7 @@ _LIBRARIES = frozenset({"np", "numpy", "math"})
 
 
 def callee_name(node: ast.AST) -> str:
-    """Return the last part of the called function's name; "" for what is no such call."""
+    """Return the last part of the called function's name, or "" if the node is not such a call."""
     if not isinstance(node, ast.Call):
         return ""
     if isinstance(node.func, ast.Attribute):
@@ -15,7 +15,7 @@ def callee_name(node: ast.AST) -> str:
 
 
 def is_function(call: ast.Call) -> bool:
-    """Return whether a function of NumPy's is called, as `np.sum(x)`, `np.linalg.norm(x)`."""
+    """Return whether the call is of a NumPy function: `np.sum(x)`, `np.linalg.norm(x)`."""
     func = call.func
     while isinstance(func, ast.Attribute):
         func = func.value
@@ -23,12 +23,12 @@ def is_function(call: ast.Call) -> bool:
 
 
 def is_method(call: ast.Call) -> bool:
-    """Return whether a method is called, as `x.sum()`."""
+    """Return whether the call is of a method, such as `x.sum()`."""
     return isinstance(call.func, ast.Attribute) and not is_function(call)
 
 
 def array_of(call: ast.Call) -> ast.expr | None:
-    """Return the array that is worked on: `x` in both `np.sum(x)` and `x.sum()`."""
+    """Return the array that the call works on: `x` in both `np.sum(x)` and `x.sum()`."""
     if is_method(call) and isinstance(call.func, ast.Attribute):
         return call.func.value
     return call.args[0] if call.args and not isinstance(call.args[0], ast.Starred) else None
@@ -40,9 +40,10 @@ def keyword(call: ast.Call, name: str) -> ast.expr | None:
 
 
 def argument(call: ast.Call, name: str, position: int) -> ast.expr | None:
-    """Return an argument given by name or position; `position` counts `np.f`'s, from 0.
+    """Return the argument with this name or at this position, or None.
 
-    A method has one position less, for the array stands before the dot.
+    `position` counts the arguments of the NumPy function, from 0. A method has one argument fewer,
+    because its array stands before the dot.
     """
     index = position - 1 if is_method(call) else position
     arguments = call.args[: index + 1]
@@ -52,7 +53,7 @@ def argument(call: ast.Call, name: str, position: int) -> ast.expr | None:
 
 
 def number(node: ast.AST | None) -> float | None:
-    """Return the value of a number literal such as `0.5` or `-1`; None for anything else."""
+    """Return the value of a number literal such as `0.5` or `-1`, or None for any other node."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         value = number(node.operand)
         return None if value is None else -value
@@ -62,7 +63,7 @@ def number(node: ast.AST | None) -> float | None:
 
 
 def integer(node: ast.AST | None) -> int | None:
-    """Return the value of an integer literal; None for anything else."""
+    """Return the value of an integer literal, or None for any other node."""
     value = number(node)
     return value if isinstance(value, int) else None
 

@@ -1,4 +1,4 @@
-"""A change as people read it: its name, which survives edits elsewhere, and its diff."""
+"""A mutant's change as people read it: its name, which survives edits elsewhere, and its diff."""
 
 import ast
 import difflib
@@ -7,11 +7,15 @@ from typing import Any
 from grader.mutation.edits import Edit
 from grader.mutation.program import Program
 
-_CUT = 90  # characters of each side
-_CONTEXT = 30  # characters kept before the difference where a side has to be cut
-_TOO_LITTLE = 8  # characters that say too little by themselves
+# Longest text of each side of a change, in characters.
+_CUT = 90
+# Characters kept before the difference when a side is shortened.
+_CONTEXT = 30
+# A description shorter than this, in characters, says too little and is widened.
+_TOO_LITTLE = 8
 _ALWAYS_WIDENED = (ast.Constant, ast.Slice, ast.Name, ast.Tuple, ast.Starred, ast.keyword)
-_AROUND = 1  # lines before and after the change in a diff
+# Lines of context before and after the change in a diff.
+_AROUND = 1
 _NO_NEWLINE = "\n\\ No newline at end of file\n"
 _HAS_BODY = (
     ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.For, ast.AsyncFor, ast.While, ast.If,
@@ -21,8 +25,9 @@ _HAS_BODY = (
 
 
 def describe(program: Program, edit: Edit) -> str:
-    """Return "`before` -> `after`": the innermost expression or statement that tells the change."""
-    context: ast.AST = edit.node  # and what is around it, as far as a reader needs to recognize it
+    """Return "`before` -> `after`" with the smallest readable expression or statement."""
+    # The smallest node around the edit by which a reader can recognize the place.
+    context: ast.AST = edit.node
     while isinstance(context, _ALWAYS_WIDENED) or len(_one_line(context)) < _TOO_LITTLE:
         above = program.parent(context)
         if isinstance(above, _HAS_BODY) or isinstance(context, ast.stmt):
@@ -40,7 +45,7 @@ def describe(program: Program, edit: Edit) -> str:
 
 
 def _substituted(node: Any, edit: Edit) -> Any:
-    """Copy a node with the edit made in it."""
+    """Copy a node with the edit applied."""
     if node is edit.node:
         return edit.replacement
     if isinstance(node, list):
@@ -56,7 +61,7 @@ def _one_line(node: ast.AST) -> str:
 
 
 def _cut(text: str, differs: int) -> str:
-    """Shorten a text to what surrounds its difference."""
+    """Shorten a text to the part around its first difference."""
     if len(text) <= _CUT:
         return text
     start = 0 if differs < _CUT - _CONTEXT else differs - _CONTEXT

@@ -1,4 +1,4 @@
-"""One change of a program: a node and what takes its place, written into the original text."""
+"""One change of a program: a node, its replacement, and the new source text."""
 
 import ast
 import re
@@ -20,9 +20,9 @@ _NOT_COMPARED = frozenset({"ctx", "kind", "type_comment"})
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A node of the program and what takes its place; nodes of the program may be part of it.
+    """A node of the program and its replacement, which may contain nodes of the program.
 
-    A statement is dropped when `pass` takes its place.
+    A replacement by `pass` deletes the statement.
     """
 
     node: ast.expr | ast.stmt
@@ -34,12 +34,12 @@ Find: TypeAlias = Callable[[Program, Any], Iterable[Edit]]
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """One kind of mistake, and the places where a program can have it."""
+    """One kind of mistake, with a function that finds the places where a program can have it."""
 
     name: str
-    mistake: str  # for learners: "as if ...", which names the mistake and shows no code
+    mistake: str  # the mistake as a clause "as if ...", for learners; it shows no code
     kinds: tuple[type[ast.AST], ...]
-    find: Find  # the edits of one node of these kinds
+    find: Find  # yields the possible edits of one node
 
 
 def operator(*kinds: type[ast.AST]) -> Callable[[Find], Operator]:
@@ -56,9 +56,9 @@ def operator(*kinds: type[ast.AST]) -> Callable[[Find], Operator]:
 
 @dataclass(frozen=True, slots=True)
 class EditedProgram:
-    """A program with an edit written into its text.
+    """A program after an edit.
 
-    Two edits of one program have equal fingerprints where the programs compile to the same.
+    Two edits of one program have equal fingerprints if the results compile to the same code.
     """
 
     source: str
@@ -73,15 +73,16 @@ class Editor:
         self._chunks: dict[int, _Chunk] = {}
 
     def apply(self, edit: Edit) -> EditedProgram | None:
-        """Write an edit into the text, leaving the layout around it alone.
+        """Write an edit into the text and leave the layout around it unchanged.
 
         Returns:
-            The edited program; None where it would not be Python, or would do what it did before.
+            The edited program, or None if it would not be valid Python or would compile to the same
+            code as before.
         """
         top: ast.AST = edit.node
         while (above := self._program.parent(top)) is not self._program.tree:
             top = above
-        assert isinstance(top, ast.stmt)  # a module holds statements
+        assert isinstance(top, ast.stmt)  # every statement stands in a statement of the module
         if id(top) not in self._chunks:
             self._chunks[id(top)] = _Chunk(self._program, top)
         chunk = self._chunks[id(top)]
@@ -100,7 +101,8 @@ class Editor:
 class _Chunk:
     """A statement at the top of the module, with those that share lines with it.
 
-    It can be parsed and compiled by itself, so a long program costs no more than its longest part.
+    Each chunk is parsed and compiled alone, so that an edit of a long program costs only the
+    compilation of the chunk that it changes.
     """
 
     def __init__(self, program: Program, top: ast.stmt) -> None:
@@ -116,7 +118,7 @@ class _Chunk:
         self.fingerprint = self._fingerprint(ast.parse(text))
 
     def fingerprint_with(self, start: int, end: int, text: str, edit: Edit) -> str | None:
-        """Compile the chunk with a span replaced; None if that does not spell the edit."""
+        """Return the chunk's fingerprint with a span replaced, or None if that is not the edit."""
         changed = self._source[self._start : start] + text + self._source[end : self._end]
         try:
             tree = ast.parse(changed)
@@ -130,13 +132,14 @@ class _Chunk:
 
 
 def _spellings(program: Program, edit: Edit) -> Iterator[tuple[int, int, str]]:
-    """Yield ways to write an edit, the nicest first: a span of the source and its new text."""
+    """Yield ways to write an edit, the most readable first: a source span and its new text."""
     start, end = program.span(edit.node)
     if isinstance(edit.replacement, ast.Pass):
         first, last = program.whole_lines(start, end)
         rest = program.source[end:last].strip()
         if not program.source[first:start].strip() and (not rest or rest.startswith("#")):
-            yield first, last, ""  # nothing but a comment shares the statement's lines
+            # Only a comment shares the statement's lines, so the whole lines can go.
+            yield first, last, ""
     pattern, subtrees = _with_placeholders(program, edit.replacement)
     texts = [program.text(node) for node in subtrees]
     in_parentheses = [
@@ -153,7 +156,7 @@ def _spellings(program: Program, edit: Edit) -> Iterator[tuple[int, int, str]]:
 
 
 def _with_placeholders(program: Program, new: ast.AST) -> tuple[str, list[ast.expr]]:
-    """Write a new node, with a numbered name in place of each expression the program has."""
+    """Return source with numbered names for the program's expressions, and the expressions."""
     subtrees: list[ast.expr] = []
 
     def with_names(node: Any) -> Any:
@@ -171,11 +174,12 @@ def _with_placeholders(program: Program, new: ast.AST) -> tuple[str, list[ast.ex
 
 
 def _is_edit_of(old: Any, new: Any, edit: Edit | None) -> bool:
-    """Return whether `new` is what the edit makes of `old`."""
+    """Return whether applying the edit to `old` gives `new`."""
     if edit is not None and old is edit.node:
-        old, edit = edit.replacement, None  # the node itself may be part of its replacement
+        # The edited node may itself be part of its replacement.
+        old, edit = edit.replacement, None
     if isinstance(old, list) and isinstance(new, list):
-        # A dropped statement may be `pass` or nothing.
+        # A deleted statement is either replaced by `pass` or absent.
         if edit is not None and len(old) == len(new) + 1 and isinstance(edit.replacement, ast.Pass):
             old = [item for item in old if item is not edit.node]
         return len(old) == len(new) and all(
@@ -184,7 +188,8 @@ def _is_edit_of(old: Any, new: Any, edit: Edit | None) -> bool:
     if type(old) is not type(new):
         return False
     if not isinstance(old, ast.AST):
-        return bool(old == new) or repr(old) == repr(new)  # the second for NaN
+        # NaN is not equal to itself, but has the same repr
+        return bool(old == new) or repr(old) == repr(new)
     for name in old._fields:
         if name not in _NOT_COMPARED and not _is_edit_of(
             getattr(old, name, None), getattr(new, name, None), edit
@@ -194,7 +199,7 @@ def _is_edit_of(old: Any, new: Any, edit: Edit | None) -> bool:
 
 
 def _fingerprint(code: CodeType) -> str:
-    """Describe what a code object does: everything but where its lines are."""
+    """Describe everything about a code object except its line numbers."""
     constants = ",".join(
         _fingerprint(constant) if isinstance(constant, CodeType) else repr(constant)
         for constant in code.co_consts

@@ -19,11 +19,11 @@ class Mutant:
 
     Attributes:
         operator: The name of the operator that made it, a key of `OPERATORS`.
-        change: Names the change in one line, unique among the solution's mutants. It survives edits
-            elsewhere in the solution, so a definition can refer to it.
-        line: Where in the solution the change begins, from 1.
+        change: One line that names the change, unique among the solution's mutants. It survives
+            edits elsewhere in the solution, so a definition can refer to it.
+        line: The line of the solution where the change begins, from 1.
         source: The whole program.
-        diff: From the solution to the program, unified, with one line of context.
+        diff: A unified diff from the solution to the program, with one line of context.
     """
 
     operator: str
@@ -36,33 +36,37 @@ class Mutant:
 def mutants(solution: str, defines: Collection[str] = (), starter: str = "") -> tuple[Mutant, ...]:
     """Make every mutant of a solution, in the order of its lines.
 
-    No two of them compile to the same code, and none to the solution's.
+    No two mutants compile to the same code, and none to the solution's code.
 
     Args:
-        defines: What the exercise asks for. Functions and classes that none of these reaches by
-            name are left alone, since no test can see them. Empty: everything is mutated.
-        starter: The starter's source. A function that the solution leaves as it is there is no work
-            of the learner's, so it is left alone.
+        defines: The names that the exercise asks for. Functions and classes that none of these
+            reaches by name are not mutated, since no test can see them. If empty, everything is
+            mutated.
+        starter: The starter's source. A function that the solution leaves unchanged there is not
+            the learner's work, so it is not mutated.
 
     Returns:
-        The mutants; none if `solution` is not Python, or nested too deeply to walk through.
+        The mutants; an empty tuple if `solution` is not valid Python or is nested too deeply.
     """
     try:
-        with warnings.catch_warnings():  # the compiler's, of what a mutant does
+        # A mutant's code may draw compiler warnings.
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return _mutants(solution, tuple(defines), starter)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
 
 
-@functools.lru_cache(maxsize=16)  # each suite of tests meets the mutants of the same program
+# Several suites of tests ask for the mutants of the same program.
+@functools.lru_cache(maxsize=16)
 def _mutants(solution: str, defines: tuple[str, ...], starter: str) -> tuple[Mutant, ...]:
     program = Program(solution)
     editor = Editor(program)
     seen: set[str] = set()
     repeats: Counter[str] = Counter()
     results = []
-    edits = (  # the outer expressions of a line first
+    # Outer expressions of a line come first.
+    edits = (
         (operator, edit)
         for node in learners_nodes(program, defines, starter)
         for operator in OPERATORS.values()
@@ -79,7 +83,8 @@ def _mutants(solution: str, defines: tuple[str, ...], starter: str) -> tuple[Mut
         change = f"{operator.name}{place}: {describe(program, edit)}"
         repeats[change] += 1
         count = repeats[change]
-        if count > 1:  # " (2nd)" and so on
+        # Equal descriptions get a number: " (2nd)", " (3rd)".
+        if count > 1:
             teen = count % 100 in (11, 12, 13)
             ending = {1: "st", 2: "nd", 3: "rd"}.get(0 if teen else count % 10, "th")
             change += f" ({count}{ending})"

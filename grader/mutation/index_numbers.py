@@ -1,4 +1,4 @@
-"""Numbers that are places or counts, as opposed to numbers that are calculated with."""
+"""Detection of numbers that are indices, axes or sizes, not values in a calculation."""
 
 import ast
 

@@ -17,7 +17,7 @@ def parameters(function: Function) -> list[str]:
 
 
 def defaults(function: Function) -> Iterator[tuple[str, ast.expr]]:
-    """Yield each parameter that has a default, with it."""
+    """Yield the name and the default of each parameter that has a default."""
     arguments = function.args
     positional = [*arguments.posonlyargs, *arguments.args]
     with_default = positional[len(positional) - len(arguments.defaults) :]
@@ -29,7 +29,7 @@ def defaults(function: Function) -> Iterator[tuple[str, ast.expr]]:
 
 
 def stored(node: ast.AST) -> set[str]:
-    """Return the names that a node, or anything in it, assigns."""
+    """Return the names that are assigned in a node."""
     return {
         part.id
         for part in ast.walk(node)
@@ -38,14 +38,14 @@ def stored(node: ast.AST) -> set[str]:
 
 
 def loads(home: ast.AST, name: str) -> Iterator[ast.Name]:
-    """Yield the places in a function, or in the module, that read a name."""
+    """Yield the nodes in a function or module that read a name."""
     for node in ast.walk(home):
         if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
             yield node
 
 
 def bound_before(program: Program, statement: ast.stmt) -> set[str]:
-    """Return the names that surely or possibly have a value when the statement runs."""
+    """Return the names that have, or may have, a value when the statement runs."""
     bound: set[str] = set()
     below: ast.AST = statement
     for above in program.above(statement):
@@ -63,7 +63,7 @@ def bound_before(program: Program, statement: ast.stmt) -> set[str]:
 
 
 def assigned_name(program: Program, node: ast.expr) -> str:
-    """Return `x` where the node is all that `x = node` assigns; else ""."""
+    """Return `x` if the node is the whole right side of `x = node`, else ""."""
     above = program.parent(node)
     if isinstance(above, ast.Assign) and above.value is node and len(above.targets) == 1:
         target = above.targets[0]

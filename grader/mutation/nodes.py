@@ -1,4 +1,4 @@
-"""Small constructors for the nodes that take a node's place."""
+"""Small constructors for replacement nodes."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,7 @@ from grader.mutation.edits import Edit
 
 
 def constant(value: float | str) -> ast.expr:
-    """Make a literal; a negative number as Python parses it, a minus before a positive one."""
+    """Make a literal node; a negative number is a minus and a positive one, as Python parses it."""
     if not isinstance(value, str) and value < 0:
         return ast.UnaryOp(ast.USub(), ast.Constant(-value))
     return ast.Constant(value)
@@ -21,7 +21,7 @@ def call(
     args: Sequence[ast.expr] | None = None,
     keywords: Sequence[ast.keyword] | None = None,
 ) -> ast.Call:
-    """Copy a call with another function's name, other arguments or other keywords."""
+    """Copy a call with another function name, other arguments or other keywords."""
     func = original.func
     if name is not None and isinstance(func, ast.Attribute):
         func = ast.Attribute(func.value, name, ast.Load())
@@ -40,7 +40,7 @@ def with_keyword(original: ast.Call, name: str, value: float) -> ast.Call:
 
 
 def without(original: ast.Call, dropped: ast.expr) -> Iterator[Edit]:
-    """Yield the edit of a call that drops an argument, unless those after it would move."""
+    """Yield the edit that drops an argument from a call, unless later arguments would shift."""
     if dropped not in original.args or original.args[-1] is dropped:
         args = [arg for arg in original.args if arg is not dropped]
         keywords = [word for word in original.keywords if word.value is not dropped]
@@ -48,12 +48,12 @@ def without(original: ast.Call, dropped: ast.expr) -> Iterator[Edit]:
 
 
 def tuple_like(original: ast.Tuple | ast.List, items: Sequence[ast.expr]) -> ast.Tuple | ast.List:
-    """Make a tuple or a list, as the original is, of other items."""
+    """Make a tuple or a list, of the original's type, from other items."""
     return type(original)(list(items), original.ctx)
 
 
 def swapped(items: Sequence[ast.expr], first: int, second: int) -> list[ast.expr]:
-    """Copy a sequence with two of its items in each other's place."""
+    """Copy a sequence with two of its items exchanged."""
     copy = list(items)
     copy[first], copy[second] = copy[second], copy[first]
     return copy
@@ -65,7 +65,7 @@ def exchanged(items: ast.Tuple | ast.List, first: int, second: int) -> Edit:
 
 
 def shifted(node: ast.expr, by: int) -> ast.expr:
-    """Return a number plus a small integer, written as a person would."""
+    """Return a number plus a small integer, folded where a person would fold it."""
     value = calls.integer(node)
     if value is not None:
         return constant(value + by)

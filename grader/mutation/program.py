@@ -26,22 +26,23 @@ class Program:
                 self._parents[id(child)] = node
 
     def __contains__(self, node: ast.AST) -> bool:
-        """Return whether the node stands in the source, as opposed to one made for a mutant."""
-        # Operators and contexts such as `Load()` are shared between places, so they have none.
+        """Return whether the node is part of the source, not one made for a mutant."""
+        # Operators and contexts such as `Load()` are shared between places, so they have no
+        # position.
         return id(node) in self._parents and hasattr(node, "lineno")
 
     def parent(self, node: ast.AST) -> ast.AST:
-        """Return the node above; the module is above itself."""
+        """Return the parent of a node; the module is its own parent."""
         return self._parents.get(id(node), self.tree)
 
     def above(self, node: ast.AST) -> Iterator[ast.AST]:
-        """Yield the nodes above, the nearest first, ending with the module."""
+        """Yield the ancestors of a node, the nearest first and the module last."""
         while node is not self.tree:
             node = self.parent(node)
             yield node
 
     def function(self, node: ast.AST) -> Function | None:
-        """Return the function whose code the node is part of; None outside of functions."""
+        """Return the function that contains the node, or None outside of functions."""
         for above in self.above(node):
             if isinstance(above, Function):
                 return above
@@ -54,7 +55,7 @@ class Program:
 
     @cached_property
     def called_names(self) -> frozenset[str]:
-        """The names, without what stands before a dot, of all that the program calls."""
+        """The names of all functions that the program calls, without any part before a dot."""
         functions = [node.func for node in ast.walk(self.tree) if isinstance(node, ast.Call)]
         return frozenset(
             func.attr if isinstance(func, ast.Attribute) else func.id
@@ -63,16 +64,16 @@ class Program:
         )
 
     def home(self, node: ast.AST) -> Function | ast.Module:
-        """Return the function, or else the module, whose code the node is part of."""
+        """Return the function that contains the node, or the module."""
         return self.function(node) or self.tree
 
     def qualified_name(self, node: ast.AST) -> str:
-        """Name the function or class around the node, as `Attention.forward`; "" at the top."""
+        """Return the dotted name of the class and function around the node, or "" at the top."""
         names = [above.name for above in self.above(node) if isinstance(above, _DEFINITIONS)]
         return ".".join(reversed(names))
 
     def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
-        """Return where the node's text begins and ends, as indices into the source."""
+        """Return the start and end of the node's text, as indices into the source."""
         end_line, end_column = node.end_lineno, node.end_col_offset
         assert end_line is not None  # the parser sets both
         assert end_column is not None
@@ -85,23 +86,24 @@ class Program:
         return self.source[start:end]
 
     def whole_lines(self, start: int, end: int) -> tuple[int, int]:
-        """Widen a span to whole lines, the last line's end included."""
+        """Widen a span to whole lines, including the last newline."""
         first = self._line_starts[bisect_right(self._line_starts, start) - 1]
         following = bisect_right(self._line_starts, max(end - 1, start))
         lines = self._line_starts
         return first, lines[following] if following < len(lines) else len(self.source)
 
     def _index(self, line: int, column: int) -> int:
-        """Turn the parser's line and column, which counts UTF-8 bytes, into an index."""
+        """Convert the parser's line and column, which counts UTF-8 bytes, to an index."""
         start = self._line_starts[line - 1]
         if self.source.isascii():
             return start + column
-        text = self.source[start : start + column]  # at least as many characters as needed
+        # at least as many characters as UTF-8 bytes are needed
+        text = self.source[start : start + column]
         return start + len(text.encode()[:column].decode())
 
     @cached_property
     def _line_starts(self) -> list[int]:
-        """The offsets of lines, by the parser's idea of a line: no form feeds, no U+2028."""
+        """Line offsets as the parser counts them: form feed and U+2028 do not end a line."""
         starts, index, source = [0], 0, self.source
         while index < len(source):
             index += 2 if source.startswith("\r\n", index) else 1
@@ -111,6 +113,6 @@ class Program:
 
 
 def first_line(node: ast.expr | ast.stmt) -> int:
-    """Return the node's first line, decorators included."""
+    """Return the node's first line, including its decorators."""
     decorators = node.decorator_list if isinstance(node, _DEFINITIONS) else []
     return min([node.lineno, *(decorator.lineno for decorator in decorators)])

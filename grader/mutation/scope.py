@@ -1,4 +1,4 @@
-"""The code of a solution that is mutated: written by the learner, run, and visible to tests."""
+"""Selection of the nodes to mutate: the learner's own code that runs and that tests can see."""
 
 import ast
 from collections.abc import Collection, Iterator
@@ -7,7 +7,7 @@ from grader.mutation.names import stored
 from grader.mutation.program import Function, Program
 
 _NEVER_ENTERED = (
-    ast.Raise,  # an error's message
+    ast.Raise,  # holds an error message
     ast.Assert,
     ast.Import,
     ast.ImportFrom,
@@ -20,7 +20,7 @@ _NEVER_ENTERED = (
 def learners_nodes(program: Program, defines: Collection[str], starter: str) -> Iterator[ast.AST]:
     """Yield the nodes that may be mutated, in the order of the source, outer before inner."""
     left_alone = _starter_functions(program, starter)
-    # Follow the names from what is asked for to everything it uses.
+    # Follow the names from the requested definitions to everything that they use.
     reached = set(defines)
     waiting = list(program.tree.body)
     while new := [statement for statement in waiting if _bound(statement) & reached]:
@@ -30,7 +30,8 @@ def learners_nodes(program: Program, defines: Collection[str], starter: str) -> 
     for statement in program.tree.body:
         bound = _bound(statement)
         if isinstance(statement, ast.Expr):
-            continue  # a demonstration, as `print(softmax(x))`
+            # A bare expression is a demonstration, such as `print(softmax(x))`.
+            continue
         if isinstance(statement, ast.If):
             tested = {part.id for part in ast.walk(statement.test) if isinstance(part, ast.Name)}
             if "__name__" in tested:
@@ -46,7 +47,7 @@ def _inside(node: ast.AST, left_alone: frozenset[int]) -> Iterator[ast.AST]:
         return
     yield node
     if isinstance(node, ast.While):
-        # Nothing that ends the loop: a mutant that runs for ever is slow and shows little.
+        # Leave alone what ends the loop: a mutant that never ends is slow and shows little.
         if isinstance(node.test, ast.Compare):
             yield node.test
         watched = _names(node.test)
@@ -72,7 +73,7 @@ def _names(node: ast.AST) -> set[str]:
 
 
 def _children(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the children that run: no annotations and no decorators."""
+    """Yield the children that run, without annotations and decorators."""
     unmutated = {"annotation", "returns", "decorator_list", "type_params", "bases", "keywords"}
     fields = unmutated if isinstance(node, Function | ast.ClassDef) else {"annotation"}
     for name, value in ast.iter_fields(node):
@@ -83,12 +84,12 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _is_text(node: ast.AST) -> bool:
-    """Return whether a statement is a docstring, or another string without an effect."""
+    """Return whether a statement is a docstring or another string without effect."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _bound(statement: ast.stmt) -> set[str]:
-    """Return the names that a statement at the top gives a meaning."""
+    """Return the names that a top-level statement binds."""
     if isinstance(statement, Function | ast.ClassDef):
         return {statement.name}
     definitions = [n for n in ast.walk(statement) if isinstance(n, Function | ast.ClassDef)]
@@ -96,7 +97,7 @@ def _bound(statement: ast.stmt) -> set[str]:
 
 
 def _starter_functions(program: Program, starter: str) -> frozenset[int]:
-    """Return the ids of the functions that the starter holds as they are."""
+    """Return the ids of the functions that are unchanged from the starter."""
     try:
         as_given = _functions(Program(starter)).keys()
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -105,7 +106,7 @@ def _starter_functions(program: Program, starter: str) -> frozenset[int]:
 
 
 def _functions(program: Program) -> dict[tuple[str, str], Function]:
-    """Return the functions by their full names and their code, docstrings apart."""
+    """Return the functions by their full name and their code without docstrings."""
     functions = {}
     for node in ast.walk(program.tree):
         if isinstance(node, Function):

@@ -1,4 +1,4 @@
-"""The wrong programs that a learner is offered to break after a pass."""
+"""The wrong programs that a learner may break after passing an exercise."""
 
 import difflib
 from pathlib import Path
@@ -17,13 +17,13 @@ MAX_REWARDED_BREAKS: Final = 3
 
 
 def offers(exercise: Exercise, history: History) -> list[Misconception]:
-    """Return the misconceptions to break; what the learner made is left out."""
+    """Return the misconceptions to offer, without those that the learner had."""
     own = _own_mistakes(exercise.id, history)
     return [each for each in breakable(exercise) if each.id not in own][:MAX_REWARDED_BREAKS]
 
 
 def earns(exercise: ExerciseId, program: str, history: History) -> bool:
-    """Return whether it earns XP to break a program: for three others at most, once each."""
+    """Return whether breaking a program earns XP: three programs at most, once each."""
     broken = {each.misconception for each in history.broken if each.exercise == exercise}
     unrewarded = broken | _own_mistakes(exercise, history)
     return len(broken) < MAX_REWARDED_BREAKS and program not in unrewarded
@@ -39,15 +39,15 @@ def _own_mistakes(exercise: ExerciseId, history: History) -> set[str]:
 
 
 def breakable(exercise: Exercise) -> list[Misconception]:
-    """Return the misconceptions that can be broken, the simplest first: closest to the solution.
+    """Return the misconceptions that can be broken, the program closest to the solution first.
 
-    What the author keeps from it with `breakable: false` is left out.
+    Those that the author marked `breakable: false` are left out.
     """
     return sorted(exercise.breakable, key=lambda each: _distance(exercise.solution, each.code))
 
 
 def break_job(exercise: Exercise, misconception: str, call: str) -> Job:
-    """Return the job that judges a call which shall break the program of a misconception.
+    """Return the job that checks whether a call breaks the program of a misconception.
 
     Raises:
         UsageError: The exercise has no such misconception.
@@ -61,7 +61,7 @@ def break_job(exercise: Exercise, misconception: str, call: str) -> Job:
 
 
 def _distance(solution: str, code: str) -> tuple[int, int]:
-    """Return how many lines of a program are not the solution's, and by how much it is longer."""
+    """Return the number of lines that differ from the solution, and the difference in length."""
     matcher = difflib.SequenceMatcher(None, solution.splitlines(), code.splitlines())
     same = sum(block.size for block in matcher.get_matching_blocks())
     return len(code.splitlines()) - same, abs(len(code) - len(solution))

@@ -13,11 +13,11 @@ MINUTES: Final = 10
 
 
 def daily_set(exercises: Sequence[Exercise], history: History, day: date) -> tuple[Exercise, ...]:
-    """Return exercises for about ten minutes of a day, and one at least; none if there are none.
+    """Return exercises for about ten minutes, at least one unless there are no exercises.
 
-    New exercises come first, drawn by the date among those whose requirements are passed or earlier
-    in the set. Then come those that were passed longest ago. What is done on the day itself does
-    not change the set.
+    New exercises come first, drawn by the date from those whose requirements are passed or earlier
+    in the set. Then come those that were passed longest ago. Work done on the day itself does not
+    change the set.
     """
     passed = {
         each.exercise: each.day for each in history.attempts if each.passed and each.day < day

@@ -1,9 +1,9 @@
-"""A history as JSON, to keep or to take to another machine.
+"""A history as JSON, for backup or transfer to another machine.
 
     {"etude_progress": 1, "attempts": [...], "hints": [...], "given_up": [...], "broken": [...],
-     "programs": {...}}
+    "programs": {...}}
 
-What comes in is checked field by field: it may have been edited, or be another program's file.
+An imported file is checked field by field: it may have been edited or be of another program.
 """
 
 import json
@@ -25,11 +25,12 @@ _ID: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _COUNTS: Final = frozenset({"score", "max_score", "xp", "number", "price"})
 _MAX_COUNT: Final = 10**6
 _MAX_TEXT_LENGTH: Final = 200
-_MAX_CALL_LENGTH: Final = 2000  # characters of a call that broke a program
+# Longest call that broke a program, in characters.
+_MAX_CALL_LENGTH: Final = 2000
 
 
 def to_json(history: History, programs: Programs | None = None) -> str:
-    """Return a history as JSON, an event a line, and after it the programs that passed."""
+    """Return a history as JSON, one event a line, followed by the programs that passed."""
     parts = [f'"{_NAME}": {VERSION}']
     for part in PARTS:
         events = [asdict(event) for event in getattr(history, part)]
@@ -45,7 +46,7 @@ def from_json(text: str) -> History:
     """Read a history.
 
     Raises:
-        UsageError: It is none, or something in it cannot be; the place is named.
+        The text is not a history, or a value in it is impossible; the error names the place.
     """
     try:
         data = json.loads(text)
@@ -56,14 +57,14 @@ def from_json(text: str) -> History:
     if data[_NAME] != VERSION:
         raise UsageError(f"this is version {data[_NAME]!r:.20} of the format; known is {VERSION}")
     read = History(*(tuple(_events(data, part, kind)) for part, kind in PARTS.items()))
-    return read + History()  # in the order of time
+    return read + History()  # adding sorts the events by time
 
 
 def programs_in(text: str) -> Programs:
-    """Read the programs beside a history that was read.
+    """Read the programs that stand beside a history.
 
     Raises:
-        UsageError: They cannot be some.
+        UsageError: The programs are not a mapping of exercise ids to source text.
     """
     programs = json.loads(text).get("programs", {})
     if not isinstance(programs, dict):
@@ -92,7 +93,7 @@ def _events(data: dict[str, Any], part: str, kind: type[Event]) -> Iterator[Any]
 
 
 def _check(name: str, value: object) -> None:
-    """Raise `ValueError` for what cannot be the value of a field, whatever its type."""
+    """Raise `ValueError` if a value of the right type is impossible for its field."""
     if name in _COUNTS:
         if type(value) is not int or not 0 <= value <= _MAX_COUNT:
             raise ValueError(f"expected a whole number from 0 to {_MAX_COUNT}, found {value!r:.40}")

@@ -1,4 +1,4 @@
-"""The history of a learner: attempts, hints taken, exercises given up, in the order of time."""
+"""The history of a learner: attempts, hints, shown solutions and broken programs, by time."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
@@ -15,10 +15,10 @@ BROWSER: Final = "browser"
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One verdict on one submission; faults of the grader are no attempts.
+    """One verdict on one submission; a fault of the grader does not count.
 
-    `at` is an instant, in UTC. `day` is the date that the learner's calendar showed then: streaks
-    are counted in it, and a journey to another time zone does not rewrite it.
+    `at` is an instant in UTC. `day` is the learner's local date at that time. Streaks are counted
+    in local days, so that travel to another time zone does not rewrite them.
     """
 
     exercise: ExerciseId
@@ -27,21 +27,27 @@ class Attempt:
     outcome: Outcome
     score: int
     max_score: int
-    xp: int  # the exercise's XP on a pass, else 0
-    diagnosis: str  # the id of the mistake that explains the failure, or empty
-    submission: str  # SHA-256 of the file
-    definition: str  # SHA-256 of the exercise
-    grader: str  # its version
-    sandbox: str  # the backend's name
+    # The exercise's XP if the attempt passed, else 0.
+    xp: int
+    # Ids of the mistakes that explain the failure, joined as in `Diagnosis`, or "".
+    diagnosis: str
+    # SHA-256 of the submitted file.
+    submission: str
+    # SHA-256 of the exercise's definition.
+    definition: str
+    # Version of the grader.
+    grader: str
+    # Name of the sandbox backend.
+    sandbox: str
 
     @classmethod
     def from_verdict(cls, verdict: Verdict, xp: int, now: datetime) -> Self:
-        """Return the attempt that a verdict is about.
+        """Return the attempt that belongs to a verdict.
 
         Args:
-            xp: What the exercise is worth. A verdict by a student edition certifies none, but
-                the learner has done here what there is to do.
-            now: The time, aware, in the learner's zone.
+            xp: The XP of the exercise. A verdict by a student edition certifies no XP, but the
+                learner has done all the work that is possible here.
+            now: The current time, with the learner's time zone.
         """
         return cls(
             verdict.exercise,
@@ -60,12 +66,12 @@ class Attempt:
 
     @property
     def passed(self) -> bool:
-        """Return whether every test passed."""
+        """True if every test passed."""
         return self.outcome is Outcome.PASSED
 
     @property
     def self_reported(self) -> bool:
-        """Return whether a page says so, where the learner could make it say anything."""
+        """True if a browser page reports the attempt, where the learner can forge the result."""
         return self.sandbox == BROWSER
 
 
@@ -75,30 +81,30 @@ Programs: TypeAlias = Mapping[ExerciseId, str]
 
 @dataclass(frozen=True, slots=True)
 class ShownHint:
-    """A hint that was shown, and what it cost in XP."""
+    """A hint that was shown, with its price in XP."""
 
     exercise: ExerciseId
-    number: int  # from 1
+    number: int  # the hint's number, from 1
     price: int
-    at: datetime  # in UTC
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class ShownSolution:
-    """An exercise whose solution was shown before it was passed."""
+    """An exercise whose solution was shown before the learner passed it."""
 
     exercise: ExerciseId
-    at: datetime  # in UTC
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class BrokenProgram:
-    """A wrong program that the learner has shown to be wrong, for one XP."""
+    """A wrong program for which the learner found a revealing call, worth one XP."""
 
     exercise: ExerciseId
-    misconception: str  # its id
-    call: str  # on which its result is wrong
-    at: datetime  # in UTC
+    misconception: str  # the misconception's id
+    call: str  # the call for which the program gives a wrong result
+    at: datetime
 
 
 Event: TypeAlias = Attempt | ShownHint | ShownSolution | BrokenProgram
@@ -117,12 +123,12 @@ class History:
         return sum(len(getattr(self, part)) for part in PARTS)
 
     def __add__(self, other: "History") -> "History":
-        """Return both histories as one, in the order of time."""
+        """Merge two histories, in the order of time."""
         parts = ((*getattr(self, part), *getattr(other, part)) for part in PARTS)
         return History(*(tuple(sorted(part, key=attrgetter("at"))) for part in parts))
 
     def by_exercise(self) -> "dict[ExerciseId, History]":
-        """Return the history of each exercise."""
+        """Split the history by exercise."""
         parts: dict[ExerciseId, dict[str, list[Any]]] = {}
         for part in PARTS:
             for event in getattr(self, part):
@@ -141,10 +147,10 @@ PARTS: Final[Mapping[str, type[Event]]] = {
 
 
 def read_event(kind: type[Event], values: Iterable[Any]) -> Any:
-    """Return an event from the plain values of its fields: texts, and whole numbers.
+    """Return an event from the plain values of its fields, each a string or an integer.
 
     Raises:
-        ValueError, TypeError: One of them is not of the field's type.
+        ValueError, TypeError: A value does not have the type of its field.
     """
     readers = (_READERS.get(field.type, str) for field in fields(kind))
     return kind(*(read(value) for read, value in zip(readers, values, strict=True)))
@@ -159,5 +165,5 @@ _READERS: Final[Mapping[Any, Callable[[Any], Any]]] = {
 
 
 def local_now() -> datetime:
-    """Return the time, aware, in the zone of this machine."""
+    """Return the current time with this machine's time zone."""
     return datetime.now(UTC).astimezone()

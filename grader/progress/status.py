@@ -1,10 +1,10 @@
-"""Status of a history: of each exercise, its XP, the streak, and the exercise to do next.
+"""Progress computed from a history: state and XP of each exercise, streak, next exercise.
 
-An exercise earns its XP once, on the first pass, less the prices of the hints that were taken
-before it, and never less than nothing. An exercise that was given up before earns none.
+An exercise earns its XP once, on the first pass, minus the prices of the hints taken before it, but
+never less than zero. An exercise whose solution was shown before the first pass earns nothing.
 
-A day of a streak is the learner's own, as recorded with each attempt: an evening's work counts for
-that evening, wherever UTC is at the time.
+A streak counts the learner's local days, as recorded with each attempt: evening work counts for
+that evening, whatever the date in UTC.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -27,13 +27,13 @@ class ExerciseStatus:
     state: State = "new"
     attempts: int = 0
     failures: int = 0  # since the last hint or pass
-    hints: int = 0  # how many were taken: the next one is the one after
-    paid: int = 0  # for hints that were taken before the first pass
+    hints: int = 0  # number of hints taken so far
+    paid: int = 0  # XP paid for hints before the first pass
     earned: int = 0
-    gave_up: bool = False  # before the first pass
+    gave_up: bool = False  # the solution was shown before the first pass
     passed_at: datetime | None = None
-    self_reported: bool = False  # passed, and in the browser alone
-    broken: frozenset[str] = frozenset()  # misconceptions whose programs were broken
+    self_reported: bool = False  # passed only in the browser
+    broken: frozenset[str] = frozenset()  # ids of the misconceptions whose programs were broken
 
     @property
     def is_done(self) -> bool:
@@ -42,11 +42,11 @@ class ExerciseStatus:
 
     @property
     def total(self) -> int:
-        """All XP earned here, with one for each wrong program that was broken."""
+        """All XP earned on the exercise, with one for each rewarded broken program."""
         return self.earned + min(len(self.broken), MAX_REWARDED_BREAKS)
 
     def worth(self, xp: int) -> int:
-        """Return what a first pass would earn now, of an exercise that is worth `xp`."""
+        """Return the XP that a first pass would earn now, for an exercise with `xp` points."""
         return 0 if self.is_done else max(0, xp - self.paid)
 
 
@@ -93,7 +93,7 @@ def exercise_status(history: History, exercise: ExerciseId) -> ExerciseStatus:
 
 @dataclass(frozen=True, slots=True)
 class NextUp:
-    """The next exercise; `begun` if it was tried last and is still open."""
+    """The next exercise; `begun` is true if the last attempt was on it and it is still open."""
 
     exercise: ExerciseId
     begun: bool
@@ -104,7 +104,7 @@ def next_up(
     order: Sequence[ExerciseId],
     requires: Callable[[ExerciseId], Collection[ExerciseId]],
 ) -> NextUp | None:
-    """Return what was tried last, or else what follows it; None if all are done."""
+    """Return the last attempt's exercise if it is open, else the next one, or None."""
     done = {name for name, status in exercise_statuses(history).items() if status.is_done}
     last = history.attempts[-1].exercise if history.attempts else None
     if last is not None and last in order and last not in done:
@@ -119,16 +119,15 @@ def next_open(
     after: ExerciseId | None,
     requires: Callable[[ExerciseId], Collection[ExerciseId]],
 ) -> ExerciseId | None:
-    """Return the exercise to take up next, or None if all are done.
+    """Return the next open exercise, or None if all are done.
 
-    The first whose requirements are all done, or the first of all if there is none such.
+    This is the first one whose requirements are all done; if there is none, the first open one.
 
     Args:
         order: The exercises of a track.
-        done: Those that are passed or given up.
-        after: The one that was done last: the search begins behind it, and comes round to what was
-            left out before it.
-        requires: Called for one exercise after another, until one will do.
+        done: The exercises that are passed or given up.
+        after: The exercise done last. The search begins behind it and then wraps to the start.
+        requires: Returns the requirements of one exercise; called only until one is found.
     """
     begin = order.index(after) + 1 if after in order else 0
     around = [*order[begin:], *order[:begin]]
@@ -139,14 +138,14 @@ def next_open(
 
 @dataclass(frozen=True, slots=True)
 class Streak:
-    """Lengths in days. `current` is kept alive through today by a pass of yesterday."""
+    """Lengths of streaks in days; a pass yesterday keeps `current` alive through today."""
 
     current: int
     longest: int
 
 
 def streak(history: History, today: date) -> Streak:
-    """Return the streak that is running, if one is, and the longest ever."""
+    """Return the current streak and the longest one."""
     days = sorted({attempt.day for attempt in history.attempts if attempt.passed})
     longest = run = 0
     for before, day in zip([None, *days], days, strict=False):

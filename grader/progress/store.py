@@ -1,7 +1,7 @@
-"""The record on disk: one SQLite file, which any number of commands may use at once.
+"""The learner's record on disk: one SQLite file, which several commands may use at once.
 
-A rollback journal, not a write-ahead log: home folders lie on network file systems, where a log in
-shared memory does not work, and one attempt is one small transaction either way.
+The file uses a rollback journal, not a write-ahead log: home folders are often on network file
+systems, where a log in shared memory does not work. Each attempt is one small transaction anyway.
 """
 
 import contextlib
@@ -26,8 +26,8 @@ FILE_NAME: Final = "progress.sqlite3"
 PATIENCE: Final = 3.0
 """Seconds to wait for another command that is writing."""
 
-# What is there already stays: an attempt is named by its time and its file. Of hints and surrenders
-# the earliest counts, wherever it was recorded.
+# Existing rows stay: time and file identify an attempt. Of hints and shown solutions the earliest
+# counts, on whichever machine it was recorded.
 _IF_THERE: Final = {
     "hints": "UPDATE SET price = excluded.price, at = excluded.at WHERE excluded.at < at",
     "given_up": "UPDATE SET at = excluded.at WHERE excluded.at < at",
@@ -98,35 +98,38 @@ class RecordError(UsageError):
 
 
 def data_folder() -> Path:
-    """Return the folder for what Etude keeps about its user; it need not exist.
+    """Return the folder for Etude's data about its user; it may not exist yet.
 
-    That is `$ETUDE_DATA`, or else the platform's folder for users' data: on Linux
+    The folder is `$ETUDE_DATA`, or else the platform's folder for user data: on Linux
     `$XDG_DATA_HOME/etude`, by default `~/.local/share/etude`.
 
     Raises:
-        RecordError: This user has no known home.
+        RecordError: The home folder of this user is unknown.
     """
     override = os.environ.get(DATA_FOLDER_VARIABLE)
     if override:
         return Path(override)
-    from platformdirs import user_data_path  # a check imports as little as it can
+    from platformdirs import user_data_path  # imported here because `etude check` rarely needs it
 
     try:
         return user_data_path("etude", appauthor=False)
-    except RuntimeError:  # a user without a name and without $HOME, as in some containers
+    # A user without a name and without $HOME, as in some containers.
+    except RuntimeError:
         raise RecordError(
             f"there is no home folder; {DATA_FOLDER_VARIABLE} can name another one"
         ) from None
 
 
 class Store:
-    """The record in a folder, by default the user's. Nothing is written before something is added.
+    """The learner's record in a folder, by default the user's data folder.
+
+    The file is created by the first `add`.
 
     Args:
-        patience: Seconds to wait for another command that is writing.
+        patience: Seconds to wait while another command is writing.
 
     Raises:
-        RecordError: The user has no known folder.
+        RecordError: The user's data folder is unknown.
     """
 
     def __init__(self, folder: Path | None = None, patience: float = PATIENCE) -> None:
@@ -134,10 +137,10 @@ class Store:
         self._patience = patience
 
     def read(self) -> History:
-        """Return all that is recorded; nothing if there is no file.
+        """Return the whole record, or an empty history if there is no file.
 
         Raises:
-            RecordError: It cannot be read, is damaged, or was written by a newer Etude.
+            RecordError: The file cannot be read, is damaged, or was written by a newer Etude.
         """
         with self._record_errors():
             if not self.path.exists():
@@ -146,8 +149,10 @@ class Store:
                 if schema_version(connection) != len(MIGRATIONS):
                     with _transaction(connection):
                         migrate(connection)
-                connection.execute("BEGIN")  # one state of the file, whatever is written meanwhile
-                parts: list[Any] = []  # in the order of time, hints also by their numbers
+                # One transaction, so that all parts show the same state of the file.
+                connection.execute("BEGIN")
+                # Sorted by time; hints of the same time by number.
+                parts: list[Any] = []
                 for part, kind in PARTS.items():
                     query = f"SELECT {_columns(kind)} FROM {part} ORDER BY at, 2"  # noqa: S608  our names
                     rows = connection.execute(query).fetchall()
@@ -156,7 +161,7 @@ class Store:
                 return History(*parts)
 
     def programs(self) -> Programs:
-        """Return the programs that passed last.
+        """Return the latest passing program of each exercise.
 
         Raises:
             RecordError: As for `read`.
@@ -172,17 +177,18 @@ class Store:
     def add(
         self, history: History, passed: Programs | None = None, imported: Programs | None = None
     ) -> int:
-        """Add what is not recorded yet, all of it or nothing, and wait until the disk has it.
+        """Add all new entries in one transaction, and wait until they are on disk.
 
         Args:
-            passed: Programs that take the place of earlier ones.
-            imported: Programs for exercises that have none.
+            passed: Programs that replace earlier ones.
+            imported: Programs that are stored only for exercises without one.
 
         Returns:
-            How many entries were new; of hints and surrenders also those that are now earlier.
+            The number of entries added, including hints and shown solutions whose time became
+            earlier.
 
         Raises:
-            RecordError: It cannot be written, as for `read`; or the disk is full.
+            RecordError: As for `read`, or the file cannot be written.
         """
         with self._record_errors():
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -204,7 +210,7 @@ class Store:
 
     @contextlib.contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        """Open the file, which is its owner's alone; a read-only one is read."""
+        """Open the file, also if it is read-only, and deny access to other users."""
         deny_others(self.path)
         address = f"{self.path.as_uri()}?mode=rw"
         connection = sqlite3.connect(
@@ -216,7 +222,7 @@ class Store:
 
     @contextlib.contextmanager
     def _record_errors(self) -> Iterator[None]:
-        """Turn whatever is wrong with the file into one sentence that names it."""
+        """Turn every error about the file into a `RecordError` that names it."""
         try:
             yield
         except OSError as error:
@@ -235,7 +241,7 @@ class Store:
 
 @contextlib.contextmanager
 def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Hold the write lock from the beginning, so that no other command writes in between."""
+    """Take the write lock at the start, so that no other command writes in between."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -255,7 +261,7 @@ def _row(event: Event) -> list[object]:
             case date():
                 row.append(value.isoformat())
             case str():
-                row.append(str(value))  # of an enumeration its text
+                row.append(str(value))  # an enumeration becomes its plain text
             case _:
                 row.append(value)
     return row
@@ -266,10 +272,10 @@ def _columns(kind: type[Event]) -> str:
 
 
 def migrate(connection: sqlite3.Connection, steps: Sequence[Step] = MIGRATIONS) -> None:
-    """Bring a file to the newest version, in the transaction that is open.
+    """Migrate the file to the newest schema version, in the open transaction.
 
     Raises:
-        RecordError: A newer Etude has written it.
+        RecordError: A newer Etude wrote the file.
     """
     version = schema_version(connection)
     if version > len(steps):
@@ -284,6 +290,6 @@ def migrate(connection: sqlite3.Connection, steps: Sequence[Step] = MIGRATIONS) 
 
 
 def schema_version(connection: sqlite3.Connection) -> int:
-    """Return the version that a file has; 0 is an empty one."""
+    """Return the schema version of a file; 0 for an empty one."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     return int(version)

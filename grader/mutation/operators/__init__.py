@@ -1,7 +1,7 @@
 """The mutation operators, by name. The docstring of each begins with the mistake it makes.
 
-Their order, that of the modules and of the functions in them, matters where two make the same
-program: the first gives the mutant its name, so the special ones stand before the general ones.
+The order of the modules, and of the functions in them, matters where two operators make the same
+program: the first one names the mutant. So special operators stand before general ones.
 """
 
 from collections.abc import Mapping

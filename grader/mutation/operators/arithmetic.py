@@ -18,7 +18,7 @@ _SIGNLESS = frozenset({"abs", "absolute", "square", "fabs", "norm", "cos"})
 
 
 def _is_number_work(node: ast.BinOp | ast.AugAssign) -> bool:
-    """Return whether an operation may be arithmetic, not the joining of texts, lists or shapes."""
+    """Return whether an operation may be arithmetic, not a join of strings, lists or shapes."""
     sides = (node.left, node.right) if isinstance(node, ast.BinOp) else (node.target, node.value)
     return not any(_is_sequence(side) for side in sides)
 
@@ -37,7 +37,7 @@ def _is_sequence(node: ast.expr) -> bool:
 
 
 def subtracts_maximum(node: ast.AST) -> bool:
-    """Return whether a node is `x - x.max(...)`, which keeps exp from overflowing."""
+    """Return whether a node is `x - x.max(...)`, which keeps `exp` from overflowing."""
     return (
         isinstance(node, ast.BinOp)
         and isinstance(node.op, ast.Sub)
@@ -135,7 +135,7 @@ def flip_sign(program: Program, node: ast.BinOp | ast.AugAssign | ast.UnaryOp) -
 
 
 def _sign_is_lost(program: Program, node: ast.expr) -> bool:
-    """Return whether the value computed from the node does not depend on its sign."""
+    """Return whether the value computed from the node is independent of its sign."""
     above = program.parent(node)
     if isinstance(above, ast.BinOp) and isinstance(above.op, ast.Pow):
         power = calls.integer(above.right)
@@ -168,10 +168,11 @@ def swap_operands(program: Program, node: ast.BinOp) -> Iterator[Edit]:
     left, right = node.left, node.right
     if isinstance(node.op, ast.MatMult):
         if isinstance(right, ast.Attribute) and right.attr in {"T", "mT"}:
-            # `A @ B.T` becomes `B @ A.T`, which is a likelier mistake than `B.T @ A`.
+            # `A @ B.T` becomes `B @ A.T`, a more likely mistake than `B.T @ A`.
             left, right = ast.Attribute(left, right.attr, ast.Load()), right.value
     elif not isinstance(node.op, ast.Sub | ast.Div) or calls.number(left) is not None:
-        return  # other operators make enough of `1 - x` and `1 / x`
+        # Other operators already change `1 - x` and `1 / x`.
+        return
     elif isinstance(node.op, ast.Sub):
         if _sign_is_lost(program, node):
             return
@@ -180,6 +181,7 @@ def swap_operands(program: Program, node: ast.BinOp) -> Iterator[Edit]:
         or calls.callee_name(right) in {"sqrt", "len"}
         or (isinstance(right, ast.BinOp) and isinstance(right.op, ast.Pow))
     ):
-        return  # a single number divided by an array is no likely mistake
+        # Dividing a single number by an array is an unlikely mistake.
+        return
     if not is_index_like(program, node):
         yield Edit(node, ast.BinOp(right, node.op, left))

@@ -1,4 +1,4 @@
-"""Axes: another one, none at all, and the axis that a reduction keeps."""
+"""Operators on axes: another axis, no axis, and the axis that a reduction keeps."""
 
 import ast
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from grader.mutation import calls, names, nodes
 from grader.mutation.edits import Edit, operator
 from grader.mutation.program import Function, Program
 
-# Functions with an axis: its position in NumPy's function, and what leaving it out means.
+# Functions with an `axis` argument, and its position in the NumPy function.
 _REDUCTIONS = dict.fromkeys(
     ["sum", "mean", "max", "min", "amax", "amin", "var", "std", "prod", "any", "all", "argmax",
      "argmin", "median", "cumsum", "cumprod", "nansum", "nanmean", "nanmax", "nanmin",
@@ -25,7 +25,8 @@ _AXIS = {
     "logsumexp": (1, None),
 }  # fmt: skip
 _REQUIRED = frozenset({"expand_dims", "take_along_axis"})
-# One other axis each: in two dimensions -2 and 0 are the same, in three -2 is the likelier mistake.
+# The one other axis to try: -2 for -1, since in two dimensions 0 is the same, and in three -2 is
+# the more likely mistake.
 _OTHER = {-1: -2, -2: -1, 0: 1, 1: 0, 2: 1, -3: -2, 3: 2}
 
 
@@ -37,7 +38,7 @@ def _axis_of(call: ast.Call) -> ast.expr | None:
 
 
 def _to_other(axis: ast.expr | None) -> Iterator[Edit]:
-    """Yield the edit to another axis, or to one axis for several, unless there is no telling."""
+    """Yield the edit to another axis, or from several axes to one; none without a literal axis."""
     value = calls.integer(axis)
     if axis is not None and value in _OTHER:
         yield Edit(axis, nodes.constant(_OTHER[value]))
@@ -79,7 +80,8 @@ def drop_axis(_: Program, node: ast.Call) -> Iterator[Edit]:
     if axis is None or calls.is_constant(axis, None) or calls.integer(axis) == _AXIS[name][1]:
         return
     if name in _JOINS and calls.integer(axis) == 1:
-        return  # the same as the axis 0 of other-join-axis
+        # Operator other-join-axis already makes axis 0.
+        return
     yield from nodes.without(node, axis)
 
 
@@ -91,7 +93,8 @@ def drop_keepdims(_: Program, node: ast.Call) -> Iterator[Edit]:
     """
     keepdims = calls.keyword(node, "keepdims")
     if keepdims is None or _axis_of(node) is None:
-        return  # without an axis a single number is left, which broadcasts either way
+        # Without an axis the result is a single number, which broadcasts either way.
+        return
     if calls.is_constant(keepdims, False):
         yield Edit(keepdims, nodes.constant(True))
     else:

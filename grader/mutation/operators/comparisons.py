@@ -1,4 +1,4 @@
-"""Comparisons, conditions and masks: their edge, their polarity, their diagonal."""
+"""Operators on comparisons, conditions and masks: their boundary, their sense, their diagonal."""
 
 import ast
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ _TRIANGLES = {
     "triu": "tril", "tril": "triu", "triu_indices": "tril_indices", "tril_indices": "triu_indices",
 }  # fmt: skip
 _DIAGONALS = frozenset({*_TRIANGLES, "tri", "eye"})
-_MASKS = ("mask", "future", "blocked", "allowed", "keep")  # parts of a mask's name
+_MASKS = ("mask", "future", "blocked", "allowed", "keep")  # substrings of a mask's name
 _WHERE = 3
 
 
@@ -36,7 +36,8 @@ def shift_comparison(program: Program, node: ast.Compare) -> Iterator[Edit]:
     if len(node.ops) > 1 or type(node.ops[0]) not in _SHIFTED:
         return
     if calls.callee_name(node.left) == "random":
-        return  # a random fraction equals another number next to never
+        # A random fraction almost never equals another number.
+        return
     above = program.parent(node)
     arms: list[ast.expr] = []
     if isinstance(above, ast.BinOp) and isinstance(above.op, ast.Mult):
@@ -101,7 +102,7 @@ def mask_polarity(_: Program, node: ast.UnaryOp | ast.Call | ast.Subscript) -> I
         case ast.Call() if calls.callee_name(node) == "logical_not" and node.args:
             yield Edit(node, node.args[0])
         case ast.Call() if calls.callee_name(node) == "where" and len(node.args) == _WHERE:
-            # A comparison or a `not` is negated by another operator.
+            # Another operator negates a comparison or a `not`.
             if not isinstance(node.args[0], ast.Compare | ast.UnaryOp):
                 yield Edit(node, nodes.call(node, args=nodes.swapped(node.args, 1, 2)))
 
@@ -122,7 +123,8 @@ def negate_condition(program: Program, node: ast.expr) -> Iterator[Edit]:
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         yield Edit(node, node.operand)
     elif isinstance(node, ast.BoolOp):
-        return  # its parts are negated
+        # Its parts are negated instead.
+        return
     elif (isinstance(above, ast.If | ast.IfExp) and above.test is node) or (
         isinstance(above, ast.comprehension) and node in above.ifs
     ):

@@ -1,4 +1,4 @@
-"""Numbers and flags written into the code, and the defaults of parameters."""
+"""Operators on number and flag literals and on parameter defaults."""
 
 import ast
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ def other_constant(program: Program, node: ast.Constant) -> Iterator[Edit]:
     if is_epsilon(node) or is_index_like(program, node):
         return
     if isinstance(above, ast.BinOp):
-        # A power, and the 1 of `1 - x`, are another operator's.
+        # Other operators change a power and the 1 of `1 - x`.
         if above.right is node and isinstance(above.op, ast.Pow):
             return
         if above.right is not node and isinstance(above.op, ast.Sub) and node.value == 1:

@@ -1,4 +1,4 @@
-"""Data types: a narrower one, or the default."""
+"""Operators on data types: a narrower dtype, or NumPy's default."""
 
 import ast
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ _KEEPS_TRUTH = frozenset({"triu", "tril", "logical_not", "logical_and", "logical
 
 
 def _dtype_of(call: ast.Call) -> tuple[ast.expr | None, str]:
-    """Return the dtype that a call names, if any, and its name."""
+    """Return the dtype argument of a call, or None, and the name of the dtype."""
     is_conversion = calls.callee_name(call) == "astype" and call.args
     match dtype := call.args[0] if is_conversion else calls.keyword(call, "dtype"):
         case ast.Name(id=name) | ast.Attribute(attr=name) | ast.Constant(value=str(name)):
@@ -63,7 +63,7 @@ def drop_dtype(program: Program, node: ast.Call) -> Iterator[Edit]:
 
 
 def _only_truth_counts(program: Program, node: ast.expr) -> bool:
-    """Return whether only zero or not zero matters in an array, so that its dtype does not."""
+    """Return whether only the truth of each element matters, so that the dtype does not."""
     above = program.parent(node)
     if calls.callee_name(above) in _KEEPS_TRUTH and isinstance(above, ast.Call):
         return _only_truth_counts(program, above)

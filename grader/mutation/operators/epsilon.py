@@ -1,4 +1,4 @@
-"""The small number that keeps a division from failing: its place and its size."""
+"""Operators on epsilon, the small number that keeps a denominator away from zero."""
 
 import ast
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ _MAX_EPSILON = 1e-3
 
 
 def is_epsilon(node: ast.AST) -> bool:
-    """Return whether a node is a number that only keeps another away from zero."""
+    """Return whether a node is a small number that only keeps another one away from zero."""
     match node:
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return name.lower().strip("_") in _NAMES
@@ -21,7 +21,7 @@ def is_epsilon(node: ast.AST) -> bool:
 
 
 def _root_of(node: ast.expr) -> ast.expr | None:
-    """Return `v` of `sqrt(v)`."""
+    """Return `v` if the node is `sqrt(v)`, else None."""
     if isinstance(node, ast.Call) and calls.callee_name(node) == "sqrt" and len(node.args) == 1:
         return node.args[0]
     return None

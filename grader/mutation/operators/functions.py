@@ -1,4 +1,4 @@
-"""Another function, no function, and arguments in each other's place."""
+"""Operators on function calls: another function, no call, exchanged arguments."""
 
 import ast
 from collections.abc import Iterator
@@ -33,7 +33,8 @@ _ORDERED = frozenset({
     "inner", "searchsorted", "arctan2", "less", "greater", "less_equal", "greater_equal",
 })  # fmt: skip
 _VARIANCES = frozenset({"var", "std", "nanvar", "nanstd"})
-_MAX_ARGUMENTS = 3  # arguments whose exchange is tried
+# Calls with more arguments are not changed.
+_MAX_ARGUMENTS = 3
 
 
 @operator(ast.Call)
@@ -77,9 +78,11 @@ def other_function(program: Program, node: ast.Call) -> Iterator[Edit]:
     """A related function was used, such as the minimum for the maximum."""
     name = calls.callee_name(node)
     if subtracts_maximum(program.parent(node)):
-        return  # any number that is near the maximum will do
+        # Any number near the maximum serves as well.
+        return
     if name in _FILLED and _is_filled_later(program, node):
-        return  # the array is but a container
+        # The array is only a container, so its first values do not matter.
+        return
     table = _METHODS if calls.is_method(node) else _FUNCTIONS
     if isinstance(node.func, ast.Name):
         table = {} if name in program.defined_names else _BUILT_IN
@@ -92,7 +95,8 @@ def _is_filled_later(program: Program, node: ast.Call) -> bool:
         shape = node.args[0]
         sizes = shape.elts if isinstance(shape, ast.Tuple | ast.List) else [shape]
         if any(calls.integer(size) == 0 for size in sizes):
-            return True  # it has no items
+            # The array is empty, so nothing can be filled in.
+            return True
     name = names.assigned_name(program, node)
     return bool(name) and any(
         isinstance(target, ast.Subscript)
@@ -117,7 +121,7 @@ def drop_call(program: Program, node: ast.Call) -> Iterator[Edit]:
     elif calls.callee_name(node) in _ONE_ARRAY:
         array = calls.array_of(node)
         if calls.number(array) is not None and len(node.args) > 1:
-            array = node.args[1]  # np.maximum(0, x)
+            array = node.args[1]  # the array in `np.maximum(0, x)`
     if array is not None and not isinstance(array, ast.Starred):
         yield Edit(node, array)
 

@@ -1,4 +1,4 @@
-"""Indices, slices and the bounds of loops: one off, reversed, or in each other's place."""
+"""Operators on indices, slices and loop bounds: off by one, reversed, exchanged."""
 
 import ast
 from collections.abc import Iterator
@@ -73,9 +73,9 @@ def drop_index(program: Program, node: ast.Subscript) -> Iterator[Edit]:
 
 
 def _names_items(program: Program, index: ast.expr) -> bool:
-    """Return whether an index is a name for items chosen before.
+    """Return whether an index is a variable that holds chosen items.
 
-    What counts the rounds of a loop is not: a sum over all items may begin at any of them.
+    A loop counter does not count: a sum over all items may start at any of them.
     """
     if isinstance(index, ast.Attribute):
         return index.attr != "newaxis"

@@ -1,4 +1,4 @@
-"""Arguments that are changed, and copies that are not made."""
+"""Operators on memory: arguments changed in place, and missing copies."""
 
 import ast
 from collections.abc import Iterator
@@ -29,7 +29,8 @@ def in_place(program: Program, node: ast.Assign | ast.BinOp) -> Iterator[Edit]:
         return
     left = node.left
     if isinstance(left, ast.Name) and names.assigned_name(program, node) == left.id:
-        return  # the assignment has been changed
+        # The assignment has already been changed.
+        return
     operations = [
         each
         for each in ast.walk(function)
@@ -53,14 +54,15 @@ def in_place(program: Program, node: ast.Assign | ast.BinOp) -> Iterator[Edit]:
 
 
 def _is_argument(program: Program, value: ast.BinOp, name: str) -> bool:
-    """Return whether `value` is arithmetic on an argument that still is the caller's array."""
+    """Return whether `value` is arithmetic on an argument that is still the caller's array."""
     left, function = value.left, program.function(value)
     if not isinstance(left, ast.Name) or left.id != name or type(value.op) not in _UFUNCS:
         return False
     if function is None or name not in names.parameters(function):
         return False
     if function.name in program.called_names:
-        return False  # called by the program, most likely with an array of its own
+        # The program itself calls this function, most likely with a new array.
+        return False
     return all(
         calls.callee_name(earlier.value) == "asarray"
         for earlier in ast.walk(function)
@@ -82,14 +84,15 @@ def drop_copy(program: Program, node: ast.Call) -> Iterator[Edit]:
     elif (
         name == "array"
         and calls.keyword(node, "copy") is None
-        and isinstance(array, ast.Name | ast.Attribute | ast.Subscript)  # may be an array
+        # the argument may be an array
+        and isinstance(array, ast.Name | ast.Attribute | ast.Subscript)
         and isinstance(node.func, ast.Attribute)
     ):
         yield Edit(node, nodes.call(node, name="asarray"))
 
 
 def _is_changed_or_leaves(program: Program, node: ast.expr) -> bool:
-    """Return whether it matters that the copy is one: it is written into, returned, or stored."""
+    """Return whether the copy matters because it is changed, returned or stored."""
     above = program.parent(node)
     if isinstance(above, ast.Return | ast.Tuple | ast.Attribute | ast.keyword):
         return not isinstance(above, ast.Attribute)

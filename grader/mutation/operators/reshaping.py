@@ -1,4 +1,4 @@
-"""Transposes, reshapes, new axes and sizes."""
+"""Operators on transposes, reshapes, new axes and sizes."""
 
 import ast
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ _PAIR = 2
 
 
 def _transposed(node: ast.AST) -> ast.expr | None:
-    """Return what is transposed, if the node is a transpose."""
+    """Return the transposed expression if the node is a transpose, else None."""
     if isinstance(node, ast.Attribute) and node.attr in {"T", "mT"}:
         return node.value
     if isinstance(node, ast.Call) and calls.callee_name(node) in _TRANSPOSING:
@@ -23,7 +23,7 @@ def _transposed(node: ast.AST) -> ast.expr | None:
 
 
 def _numbers(call: ast.Call) -> list[ast.expr]:
-    """Return the axes or the sizes that a call lists, with or without a tuple around them."""
+    """Return the axes or sizes in a call's arguments, with or without a tuple around them."""
     arguments = call.args if calls.is_method(call) else call.args[1:]
     if len(arguments) == 1 and isinstance(arguments[0], ast.Tuple | ast.List):
         return arguments[0].elts
@@ -31,7 +31,7 @@ def _numbers(call: ast.Call) -> list[ast.expr]:
 
 
 def _with_numbers(call: ast.Call, numbers: Sequence[ast.expr]) -> Edit:
-    """Return the edit of a call to other axes or sizes, written as they were."""
+    """Return the edit of a call to other axes or sizes, in the form of the original."""
     array = [] if calls.is_method(call) else call.args[:1]
     arguments = call.args[len(array) :]
     if len(arguments) == 1 and isinstance(arguments[0], ast.Tuple | ast.List):
@@ -61,7 +61,7 @@ def reshape_for_transpose(program: Program, node: ast.Attribute | ast.Call) -> I
 
 
 def _permutation(node: ast.expr, ndim: int) -> list[int] | None:
-    """Return the order in which a transpose puts `ndim` axes; None where it is not spelt out."""
+    """Return the order in which a transpose puts `ndim` axes, or None if it is not written out."""
     if not isinstance(node, ast.Call):
         return list(reversed(range(ndim))) if ndim == _PAIR else None
     axes = [calls.integer(axis) for axis in _numbers(node)]
@@ -114,7 +114,7 @@ def other_size(_: Program, node: ast.Subscript | ast.Call) -> Iterator[Edit]:
             yield Edit(node.slice, nodes.constant({0: -1, -2: -1}.get(place, 0)))
     elif calls.callee_name(node) == "len" and len(node.args) == 1:
         size = ast.Attribute(node.args[0], "shape", ast.Load())
-        # Not the last axis: of an array with one axis that would be the same size.
+        # The last axis would not do: an array with one axis has the same size there.
         yield Edit(node, ast.Subscript(size, nodes.constant(1), ast.Load()))
 
 

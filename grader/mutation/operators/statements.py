@@ -1,4 +1,4 @@
-"""Steps left out, and results in another order."""
+"""Operators on statements: missing steps and exchanged results."""
 
 import ast
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ def swap_targets(_: Program, node: ast.Assign) -> Iterator[Edit]:
 
 
 def _swaps(items: ast.expr | None) -> Iterator[Edit]:
-    """Exchange neighbours in a tuple."""
+    """Yield an edit for each pair of neighbours in a tuple."""
     if isinstance(items, ast.Tuple) and not any(isinstance(e, ast.Starred) for e in items.elts):
         for place in range(len(items.elts) - 1):
             yield nodes.exchanged(items, place, place + 1)

@@ -1,1 +1,1 @@
-"""Mutation testing of assignments that exist already: what do their tests not catch?"""
+"""Mutation testing of existing assignments: a report of the mistakes that their tests miss."""

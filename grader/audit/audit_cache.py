@@ -1,4 +1,4 @@
-"""Audits on disk, so that of many assignments only those that changed are audited again."""
+"""Audits on disk, so that only changed assignments are audited again."""
 
 import json
 from dataclasses import asdict
@@ -13,18 +13,18 @@ _SOURCES = ("audit", "mutation")
 
 
 class AuditCache:
-    """Audits by all that they are made from. What cannot be read counts as missing."""
+    """A cache of audits, keyed by all their inputs; an unreadable entry counts as missing."""
 
     def __init__(self) -> None:
         folder = package_folder("grader")
         made_by = fingerprint([folder / name for name in _SOURCES])
         self._cache = Cache(cache_folder("audit"), made_by)
-        # Tests may import any of them.
+        # The tests may import any installed package.
         packages = {f"{each.name} {each.version}" for each in metadata.distributions()}
         self._packages = "\n".join(sorted(packages))
 
     def find(self, assignment: Assignment, request: Request) -> Audit | None:
-        """Return the stored audit of an assignment, if there is one."""
+        """Return the stored audit of an assignment, or None."""
         entry = self._cache.find(self._key(assignment, request))
         if entry is None:
             return None

@@ -16,30 +16,31 @@ from grader.definitions.exercise import Exercise
 class AuditedProgram:
     """A program that differs from the solution."""
 
-    change: str  # one line, unique in an audit
+    change: str  # one line that is unique in an audit
     source: str  # the whole program
-    # From the solution to the program; of a known mistake from the right program of its exercise to
-    # the wrong one.
+    # From the solution to the program; for a known mistake, from the exercise's right program to
+    # its
+    # wrong one.
     diff: str
-    line: int  # the first line of the change in the solution
+    line: int  # the solution's line where the change begins
     misconception: str | None = None  # the title of a known mistake
-    misconception_id: str | None = None  # several exercises may know one
-    # For a known mistake, the program with its exercise's solution in the same place.
+    misconception_id: str | None = None  # the misconception's id, which several exercises may share
+    # For a known mistake, the solution with the exercise's right program in the same place.
     beside: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class KnownFunction:
-    """A function of an exercise whose known mistakes may be tried on an assignment."""
+    """An exercise's function whose known mistakes can be tried on an assignment."""
 
-    exercise: str  # the id of the exercise
+    exercise: str  # the exercise's id
     name: str
-    solution: str  # a program that defines it
-    mistakes: Mapping[str, str]  # programs by the ids of misconceptions
+    solution: str  # a program that defines the function
+    mistakes: Mapping[str, str]  # wrong programs by misconception id
 
 
 def known_functions(exercises: Iterable[Exercise]) -> Iterator[KnownFunction]:
-    """Yield the functions of exercises that have known mistakes."""
+    """Yield the functions of exercises that have misconceptions."""
     for exercise in exercises:
         if exercise.kind == "predict" or exercise.files_to_submit or not exercise.solution:
             continue
@@ -55,7 +56,7 @@ def _functions(source: str) -> set[str]:
 
 
 def _bare_lines(source: str) -> list[str]:
-    """Return the lines of a program without comments and docstrings, which say nothing here."""
+    """Return a program's lines without comments and docstrings."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None:
@@ -64,15 +65,15 @@ def _bare_lines(source: str) -> list[str]:
 
 
 class Match(NamedTuple):
-    """A function of an assignment that does what a function of an exercise does."""
+    """A function of an assignment that does the same as a function of an exercise."""
 
-    target: str  # the function of the assignment
+    target: str  # the name of the assignment's function
     function: KnownFunction
     correspondence: Correspondence
 
 
 def known_mistakes(assignment: Assignment, match: Match) -> Iterator[AuditedProgram]:
-    """Yield the solution with the known mistakes of an exercise in the place of a function."""
+    """Yield the solution with each known mistake in place of the matched function."""
     solution = assignment.modules[assignment.solution]
     line = next(
         (
@@ -107,8 +108,9 @@ def known_mistakes(assignment: Assignment, match: Match) -> Iterator[AuditedProg
         )
 
 
-# Calls with an option that the exercise's function lacks stay right: the mistake says nothing of
-# them.
+# The adapter answers a call correctly if it sets an option that the exercise's function lacks,
+# since
+# the known mistake does not cover such calls.
 _ADAPTER = """
 
 def _known_mistake(right, most_arguments, part, item):

@@ -1,4 +1,4 @@
-"""Ready tests, in the style of an assignment's own."""
+"""Ready-made tests in the style of an assignment's own tests."""
 
 import ast
 import json
@@ -14,7 +14,7 @@ EXTRA_FILE = "test_etude_audit_extra.py"
 
 
 def detect_style(assignment: Assignment) -> Style:
-    """Return how the assignment's tests name the solution and compare results."""
+    """Detect how the assignment's tests name the solution and compare results."""
     text = "\n".join(assignment.tests.values())
     plain = "np.allclose" in text and "np.testing" not in text and "assert_allclose" not in text
     module = module_name(assignment)
@@ -30,7 +30,7 @@ def detect_style(assignment: Assignment) -> Style:
 
 
 def find_attributes(assignment: Assignment) -> frozenset[str]:
-    """Return the attributes that the tests, or helpers beside the solution, name."""
+    """Return the attribute names that occur in the tests or in modules beside the solution."""
     beside = (text for name, text in assignment.modules.items() if name != assignment.solution)
     nodes = (
         node
@@ -45,7 +45,7 @@ def find_attributes(assignment: Assignment) -> frozenset[str]:
 
 
 def module_name(assignment: Assignment) -> str:
-    """Return the name by which tests import the solution."""
+    """Return the module name under which tests import the solution."""
     return ".".join(PurePosixPath(assignment.solution).with_suffix("").parts)
 
 
@@ -53,14 +53,14 @@ class ReadyTest(NamedTuple):
     """A test as a function, or as a method of a `unittest.TestCase`."""
 
     name: str
-    target: str  # the name of the solution that it uses
+    target: str  # the solution's function or class under test
     text: str
 
 
 def ready_test(
     assignment: Assignment, name: str, target: str, body: Sequence[str], change: str
 ) -> ReadyTest:
-    """Return a test that fails on a change, in the style of the assignment's own."""
+    """Return a test that fails on a change, in the style of the assignment's own tests."""
     is_method = assignment.kind == "unittest"
     plain = change.replace("\\", "\\\\").replace('"', "'")
     says = f'    """Fail on this change: {plain}."""'
@@ -70,7 +70,7 @@ def ready_test(
 
 
 def test_file(assignment: Assignment, tests: Sequence[ReadyTest]) -> str:
-    """Return a module of ready tests."""
+    """Return the source of a module of ready-made tests."""
     style, module = detect_style(assignment), module_name(assignment)
     is_unittest, texts = assignment.kind == "unittest", [test.text for test in tests]
     lines = ["import numpy as np"]
@@ -91,10 +91,10 @@ def test_file(assignment: Assignment, tests: Sequence[ReadyTest]) -> str:
 
 
 def covering_tests(kills: Mapping[str, set[str]]) -> list[str]:
-    """Return few tests that together kill all that any kills.
+    """Return a small set of tests that kills every program that any test kills.
 
     Args:
-        kills: Test -> the programs that it kills.
+        kills: The programs that each test kills.
     """
     uncovered = set[str]().union(*kills.values())
     names = []
@@ -106,9 +106,9 @@ def covering_tests(kills: Mapping[str, set[str]]) -> list[str]:
 
 
 def json_tests(module: str) -> str:
-    """Return the tests of a module as the list in JSON of a problem's folder.
+    """Return a module's tests as the JSON list of a problem's folder.
 
-    Each is a program that defines the test, calls it and prints `passed`.
+    Each test is a program that defines the test function, calls it and prints `passed`.
     """
     tree = ast.parse(module)
     tests = [

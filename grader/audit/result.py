@@ -10,30 +10,31 @@ CheckVerdict: TypeAlias = Literal["ok", "hole", "note"]
 
 @dataclass(frozen=True, slots=True)
 class SuiteCheck:
-    """The answer to one question about the tests."""
+    """The result of one check of a test suite."""
 
     # "solution passes", "starter fails", "order", "never calls", "accepts sevens", "redundant",
     # "tolerance", "unseeded", "entered", "inputs" or "time".
     name: str
     verdict: CheckVerdict  # a hole makes the audit fail; a note does not
     sentence: str
-    tests: tuple[str, ...] = ()  # the ids of the tests concerned
+    tests: tuple[str, ...] = ()  # ids of the tests concerned
 
 
 @dataclass(frozen=True, slots=True)
 class Survivor:
-    """A wrong program that all tests pass."""
+    """A wrong program that every test passes."""
 
-    # One line, unique in an audit; a file of accepted survivors refers to it.
+    # One line that is unique in an audit; a file of accepted survivors refers to it.
     change: str
-    diff: str  # from the solution to the program, unified
-    line: int  # the first line of the change in the solution, from 1
-    # The smallest call found that tells the program from the solution, such as
-    # "softmax(np.array([1.0, 2.0]))"; None where no call does.
+    diff: str  # a unified diff from the solution to the program
+    line: int  # the solution's line where the change begins, from 1
+    # The smallest call that distinguishes the program from the solution, such as
+    # "softmax(np.array([1.0, 2.0]))"; None if no such call was found.
     example: str | None = None
-    expected: str | None = None  # the solution's result of that call
-    got: str | None = None  # the program's
-    test: str | None = None  # a ready test that fails on the program and passes on the solution
+    expected: str | None = None  # the solution's result for that call
+    got: str | None = None  # the program's result for that call
+    # A ready-made test that fails on the program and passes on the solution.
+    test: str | None = None
     misconception: str | None = None  # the title of a known mistake
 
 
@@ -43,36 +44,37 @@ GROUPS: Final = ("survivors", "equivalent", "untried", "unread", "accepted")
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """The findings about an assignment."""
+    """The result of auditing one assignment."""
 
     assignment: Assignment
     checks: tuple[SuiteCheck, ...]
-    # Programs that differ from the solution on a call, and that all tests pass: holes.
+    # Programs that differ from the solution on a call although every test passes: holes.
     survivors: tuple[Survivor, ...]
-    # Programs without a known call that tells them from the solution, though tests run the line.
+    # Programs for which no distinguishing call was found, although tests run the changed line.
     equivalent: tuple[Survivor, ...]
-    accepted: tuple[Survivor, ...]  # survivors named in the file of accepted ones
-    killed: int  # how many programs a test rejects
+    accepted: tuple[Survivor, ...]  # survivors listed in the file of accepted ones
+    killed: int  # number of programs that a test rejects
     seconds: float
-    misconceptions: int = 0  # how many of all these programs are known mistakes
-    # The same, but no test that counts runs the changed line.
+    # Number of known mistakes among all programs.
+    misconceptions: int = 0
+    # Programs whose changed line no passing test runs.
     untried: tuple[Survivor, ...] = ()
     # Programs that differ only in an attribute that no test reads.
     unread: tuple[Survivor, ...] = ()
-    # A module of tests that kills the survivors; "" if there is none to write.
+    # A test module that kills the survivors, or "" if there are no such tests.
     extra_tests: str = ""
 
     @property
     def distinguishable(self) -> int:
-        """Return how many programs differ from the solution on a known call."""
+        """The number of programs that differ from the solution on a known call."""
         return self.killed + len(self.survivors)
 
     @property
     def score(self) -> float:
-        """Return which part of the distinguishable programs is killed; 1 if there is none."""
+        """The killed share of the distinguishable programs; 1 if there are no such programs."""
         return self.killed / self.distinguishable if self.distinguishable else 1.0
 
     @property
     def has_holes(self) -> bool:
-        """Return whether a program survives or a check found a hole."""
+        """True if a program survives or a check found a hole."""
         return bool(self.survivors) or any(check.verdict == "hole" for check in self.checks)

@@ -1,4 +1,4 @@
-"""An audit: which wrong programs do the tests of an assignment not notice?"""
+"""One audit: the run of an assignment's tests against wrong programs."""
 
 import ast
 import math
@@ -28,9 +28,10 @@ _ALL_TESTS_SECONDS = 20.0
 """CPU time for which every test is run against every mutant, to find redundant tests."""
 _POOL_SECONDS = 6.0
 _SEARCH_SECONDS = 2.0
-_SLOWDOWN = 10  # times the solution; what takes longer counts as endless
+# Time limit as a multiple of the solution's time; a slower program counts as endless.
+_SLOWDOWN = 10
 _CALLED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
-# Twice the ordinary, which the first run has: in one of the later ones each test runs twice.
+# Twice the ordinary limits of the first run, because a later run repeats each test.
 _SOLUTION = TaskLimits(cpu_seconds=120, wall_seconds=300.0)
 
 
@@ -39,12 +40,13 @@ class Request:
     """The options of an audit.
 
     Attributes:
-        jobs: How many processes run at once.
-        accepted: The changes of survivors that are accepted.
+        jobs: The number of parallel processes.
+        accepted: The changes of survivors that the author accepts.
         known: Functions whose known mistakes are tried.
-        like: Ids of exercises whose functions match by order: agreement is not asked for.
-        progress: Shows the progress of so many programs, and what is done to each; yields what is
-            called after each.
+        like: Ids of exercises that the author names as similar; their functions match by order,
+            without a comparison of results.
+        progress: Context manager that shows progress, given the number of programs and a verb; it
+            yields a function to call after each program.
     """
 
     jobs: int = 1
@@ -60,22 +62,22 @@ def run_audit(assignment: Assignment, request: Request) -> Audit:
     """Audit an assignment.
 
     Raises:
-        UsageError: It cannot be audited; a sentence says why.
-        GraderFault: No process can be confined here.
+        UsageError: The assignment cannot be audited; the message says why.
+        GraderFault: This host cannot confine processes.
     """
     with Runner(assignment, request.jobs) as runner:
         return _Auditor(runner, request).run()
 
 
 class _Auditor:
-    """One audit: the runs of an assignment's tests, and what they have shown so far."""
+    """One audit in progress: its runner, its options and the results so far."""
 
     def __init__(self, runner: Runner, request: Request) -> None:
         self._runner = runner
         self._request = request
         self._assignment = runner.assignment
         self._source = self._assignment.modules[self._assignment.solution]
-        self._tests: list[TestOutcome] = []  # those that pass on the solution
+        self._tests: list[TestOutcome] = []  # the tests that pass on the solution
         self._checks: list[SuiteCheck] = []
         self._passes_in_any_order = True
         self._pool = b""
@@ -99,7 +101,7 @@ class _Auditor:
         reached = _LineCoverage(self._source, self._tests)
         self._run_with_wrong_results()
         self._record()
-        # What stands in the starter is left alone.
+        # Functions that the starter already contains are not mutated.
         candidates = mutants(self._source, starter=self._assignment.starter or "")
         programs = [
             AuditedProgram(each.change, each.source, each.diff, each.line) for each in candidates
@@ -212,7 +214,7 @@ class _Auditor:
         self._checks.append(suite_checks.check_wrong_results("tolerance", accepted, changed))
 
     def _record(self) -> None:
-        """Record the calls of the tests, and make others like them."""
+        """Record the tests' calls, and generate variations of them."""
         runs = [
             self._task(
                 str(seed), self._source, tasks.ORDINARY, Recorder(), ids=self._ids, seed=seed
@@ -220,7 +222,7 @@ class _Auditor:
             for seed in (0, 1)
         ]
         outcomes = {task.name: outcome for task, outcome in self._runner.run_all(runs)}
-        # A test that calls otherwise with another seed draws its inputs without one of its own.
+        # A test whose calls change with the seed draws inputs without a seed of its own.
         one, other = (
             dict(*(each["tests"] for each in outcomes[name].select("digests")[:1]))
             for name in ("0", "1")
@@ -247,10 +249,11 @@ class _Auditor:
             for each in self._runner.run(task).select("match")
             if (number := each.pop("number")) in range(len(known)) and each["target"].isidentifier()
         ]
-        # Where several exercises know a mistake, the one that knows most of the function says it.
+        # If several exercises share a mistake, prefer the one with the most mistakes for the
+        # function.
         matches.sort(key=lambda match: -len(match.function.mistakes))
         programs = [[*known_mistakes(self._assignment, match)] for match in matches]
-        # The tests accept the exercise's own solution too, or its mistakes would say nothing.
+        # Skip an exercise whose right program the tests reject: its mistakes would show nothing.
         right = [
             self._task(str(number), str(each[0].beside), ids=self._ids, first_failure=True)
             for number, each in enumerate(programs)
@@ -273,7 +276,7 @@ class _Auditor:
     def _run_programs(
         self, programs: Sequence[AuditedProgram], reached: "_LineCoverage"
     ) -> tuple[list[AuditedProgram], dict[str, frozenset[str]] | None]:
-        """Return the programs that survive, and which test kills which if all were run."""
+        """Return the survivors, and the killing tests' programs if every test was run."""
         cpu = sum(test.cpu for test in self._tests)
         seconds = sum(test.seconds for test in self._tests)
         run_all = cpu * len(programs) <= _ALL_TESTS_SECONDS
@@ -304,7 +307,7 @@ class _Auditor:
         return survived, all_kills if run_all else None
 
     def _progressing(self, runs: Sequence[Task], done: str) -> Iterator[tuple[Task, TaskOutcome]]:
-        """Run tasks, and show the progress."""
+        """Run tasks while showing progress."""
         if runs:
             with self._request.progress(len(runs), done) as advance:
                 for task_and_outcome in self._runner.run_all(runs):
@@ -314,7 +317,7 @@ class _Auditor:
     def _explain(
         self, survived: Sequence[AuditedProgram], reached: "_LineCoverage"
     ) -> tuple[dict[str, list[Survivor]], str]:
-        """Return the programs that survive by their groups, and tests that kill them."""
+        """Return the survivors by group, and a module of tests that kill them."""
         style = ready_tests.detect_style(self._assignment)
         read = ready_tests.find_attributes(self._assignment)
         place = tasks.ProgramPlace(self._assignment.solution, style, read, _SEARCH_SECONDS)
@@ -323,7 +326,7 @@ class _Auditor:
             for each in survived
             if self._pool
         ]
-        calls: dict[str, Message] = {}  # of each program, what tells it from the solution
+        calls: dict[str, Message] = {}  # the distinguishing call of each program
         for task, outcome in self._progressing(runs, "explained"):
             for each in outcome.select("found")[:1]:
                 calls[task.name] = each
@@ -360,9 +363,9 @@ class _Auditor:
     def _prove(
         self, programs: Mapping[str, AuditedProgram], calls: Mapping[str, Message]
     ) -> tuple[dict[str, str], str]:
-        """Return the ready tests that pass on the solution and kill their program.
+        """Return the ready-made tests that pass on the solution and kill their program.
 
-        Also returns a module with few of them that kills all of these programs.
+        Also return a module with a small set of them that kills all of these programs.
         """
         by_body: dict[tuple[str, ...], ReadyTest] = {}
         of_change: dict[str, str] = {}
@@ -414,7 +417,7 @@ class _Auditor:
 
 
 class _LineCoverage:
-    """The lines of the solution that each test reaches."""
+    """The lines of the solution that each test executes."""
 
     def __init__(self, source: str, tests: Sequence[TestOutcome]) -> None:
         self._tests = tests
@@ -431,7 +434,7 @@ class _LineCoverage:
                     self._spans[line] = range(node.lineno, end + 1)
 
     def tests_reaching(self, program: AuditedProgram) -> frozenset[str]:
-        """Return the tests that may notice the program."""
+        """Return the tests that execute a changed line."""
         every = frozenset(test.id for test in self._tests)
         if not self._knows or program.misconception is not None:
             return every
@@ -439,9 +442,9 @@ class _LineCoverage:
         return frozenset(test.id for test in self._tests if test.lines & lines)
 
     def unentered_branches(self, tests: Sequence[TestOutcome]) -> dict[range, str]:
-        """Return the lines of each branch that no test enters, and the function's name.
+        """Return the line range and function name of each branch that no test enters.
 
-        Only those of functions that a test calls; what stands in such a branch is not named again.
+        Only functions that a test calls count, and only the outermost of nested branches.
         """
         lines = frozenset[int]().union(*(test.lines for test in tests))
         branches: dict[range, str] = {}
@@ -471,7 +474,7 @@ class _LineCoverage:
 
 
 def _missing_module_hint(message: str) -> str:
-    """Return the way out where a package of the course is missing."""
+    """Return advice if a course package is missing, else ""."""
     missing = re.search(r"No module named '(\w+)", message)
     if missing is None:
         return ""

@@ -1,9 +1,9 @@
 """Confined processes that run an assignment's tests against programs, several at a time.
 
-Each task is a fork of this process, which never runs an assignment's code: Python, NumPy and pytest
-are loaded once, a task takes milliseconds to start, and nothing that a program does reaches the
-next one. A fork gives up its rights before it loads anything of the assignment. What it sends back
-is lines of JSON, read as data.
+Each task is a fork of this process, which never runs an assignment's code itself. So Python, NumPy
+and pytest are loaded once, a task starts within milliseconds, and no program affects the next one.
+A fork drops its rights before it loads any code of the assignment. It sends back lines of JSON,
+which are validated as data.
 """
 
 import contextlib
@@ -38,7 +38,7 @@ from grader.sandbox.printable import printable
 Message: TypeAlias = dict[str, Any]
 Send: TypeAlias = Callable[[Message], None]
 
-_MAX_BYTES = 64 << 20  # bytes of a task's messages, with recorded calls
+_MAX_BYTES = 64 << 20  # largest total of a task's messages, in bytes, including recorded calls
 _READ = 1 << 16
 _TOO_LONG = "did not end in time"
 _NO_RIGHTS, _FAULT = "confine", "fault"
@@ -69,9 +69,10 @@ _FIELDS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
 """The kinds of messages, and the types of their fields."""
 _OPTIONAL = frozenset({"lines", "calls"})
 _ITEMS: Mapping[str, type] = {"lines": int, "ids": str, "body": str, "facts": str}
-_MAX_TRACEBACK_LENGTH = 2000  # characters of a traceback
-# Imported before the first fork, where an assignment asks for them: each takes a tenth of a second
-# or more. Other packages are imported in each task.
+_MAX_TRACEBACK_LENGTH = 2000  # longest kept traceback, in characters
+# Imported before the first fork if the assignment imports them, since each takes at least a tenth
+# of
+# a second. Each task imports other packages itself.
 _IMPORTED_AHEAD = frozenset({"hypothesis", "matplotlib", "pandas", "scipy", "sklearn", "torch"})
 
 
@@ -88,25 +89,25 @@ class TaskLimits:
 class Task:
     """Work for a confined process."""
 
-    name: str  # the task's result is known by it
-    source: str  # the program that stands in the place of the solution
-    # Called in the process, in the folder of the assignment; it sends messages.
+    name: str  # identifies the task's result
+    source: str  # the program that replaces the solution
+    # Runs in the confined process, in the assignment's folder, and sends messages.
     work: Callable[[Send], None]
     limits: TaskLimits = TaskLimits()
-    # Further files in the folder: name -> text.
+    # Additional files by name.
     extra: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class TaskOutcome:
-    """The messages of a task, and whether it came to its end."""
+    """The messages of a task, and how it ended."""
 
     messages: list[Message] = field(default_factory=list)
     ended: str = ""
     """How it ended after its name, such as "did not end in time"; "" for an ordinary end."""
 
     def select(self, kind: str) -> list[Message]:
-        """Return the messages of one kind, without it."""
+        """Return the messages of one kind, without their `kind` field."""
         return [
             {name: value for name, value in each.items() if name != "kind"}
             for each in self.messages
@@ -115,7 +116,7 @@ class TaskOutcome:
 
 
 class Runner:
-    """Runs tasks in copies of an assignment's folder. Use it in a `with` statement."""
+    """Runs tasks in copies of an assignment's folder; a context manager."""
 
     def __init__(self, assignment: Assignment, jobs: int = 1) -> None:
         self.assignment = assignment
@@ -127,7 +128,7 @@ class Runner:
         texts = {**self.assignment.modules, **self.assignment.tests}
         try:
             for number in range(self._jobs):
-                # Every copy has a name of the same length, as a traceback shows it.
+                # Folder names of equal length keep tracebacks identical.
                 slot = self._root / f"{number:04}"
                 self._slots.append(slot)
                 sources = {name: text.encode() for name, text in texts.items()}
@@ -135,20 +136,21 @@ class Runner:
                     path = self._path(slot, name)
                     path.parent.mkdir(parents=True, exist_ok=True)
                     path.write_bytes(content)
-            # Import what every task needs, and what the assignment asks for.
+            # Import what every task needs, and what the assignment imports.
             for name in _IMPORTED_AHEAD:
                 if any(re.search(f"(?:import|from) {name}", text) for text in texts.values()):
                     with contextlib.suppress(ImportError):
                         importlib.import_module(name)
             try:
                 pytest_run.warm_up()
-            except Exception as error:  # a bug of ours, or of an installed package
+            # A bug of ours or of an installed package.
+            except Exception as error:
                 raise GraderFault(f"pytest does not start: {error}") from error
         except BaseException:
             shutil.rmtree(self._root, ignore_errors=True)
             raise
         gc.collect()
-        gc.freeze()  # a fork then copies fewer pages
+        gc.freeze()  # keeps memory pages shared with the forks
         return self
 
     def __exit__(
@@ -162,17 +164,17 @@ class Runner:
         return outcome
 
     def run_all(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, TaskOutcome]]:
-        """Run tasks, and yield each with its outcome as it ends.
+        """Run tasks, and yield each one with its outcome as it ends.
 
         Raises:
-            SandboxFault: This host does not let a process give up its rights.
+            SandboxFault: This host does not let a process drop its rights.
         """
         waiting = iter(tasks)
         free = deque(self._slots)
         running: dict[int, _Running] = {}
         try:
             while True:
-                # A slot for each task: its source stands in there.
+                # Each task needs a slot of its own, because its source is a file there.
                 for task in itertools.islice(waiting, len(free)):
                     slot = free.popleft()
                     program = {self.assignment.solution: task.source}
@@ -239,10 +241,10 @@ class _Running:
         self.ended, self.is_over = how, True
 
     def finish(self) -> TaskOutcome:
-        """Wait for the process, and read what it sent.
+        """Wait for the process, and read its messages.
 
         Raises:
-            SandboxFault: It could not be confined.
+            SandboxFault: The process could not be confined.
             GraderFault: Our own part of the work failed.
         """
         os.close(self.descriptor)
@@ -271,7 +273,7 @@ class _Running:
 
 
 def _is_sound(message: object) -> bool:
-    """Return whether a message has the fields of its kind: a test may have sent it."""
+    """Return whether a message has the fields of its kind, since a test may have forged it."""
     if not isinstance(message, dict):
         return False
     types = _FIELDS.get(str(message.get("kind")))
@@ -291,14 +293,14 @@ def _is_sound(message: object) -> bool:
 
 
 def _printable(value: Any) -> Any:
-    """Replace what would steer a terminal."""
+    """Replace terminal control characters."""
     if isinstance(value, str):
         return printable(value, "\n")
     return [*map(_printable, value)] if isinstance(value, list) else value
 
 
 def _wait_for_ended(running: Iterable[_Running]) -> list[_Running]:
-    """Wait for messages, and return the processes that are over."""
+    """Wait for messages, and return the processes that have ended."""
     every = [*running]
     seconds = min(each.deadline for each in every) - time.monotonic()
     ready, _, _ = select.select([each.descriptor for each in every], [], [], max(seconds, 0))
@@ -312,12 +314,12 @@ def _wait_for_ended(running: Iterable[_Running]) -> list[_Running]:
 
 
 def _serve(task: Task, slot: Path, writing: int, modules: Iterable[str]) -> None:
-    """Give up all rights, and do the work."""
+    """Drop all rights, then do the task's work."""
     import sys  # only the fork changes its path
 
     syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
     leave_parent({writing})
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the parent
     limits = task.limits
     resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu_seconds, limits.cpu_seconds + 1))
     resource.setrlimit(resource.RLIMIT_AS, (limits.address_space, limits.address_space))

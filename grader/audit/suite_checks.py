@@ -1,4 +1,4 @@
-"""Checks of a test suite that need no mutant: order, seeds, time, idle tests."""
+"""Checks of a test suite that need no mutants: order, seeds, time, idle tests."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,16 +7,16 @@ from grader.audit.result import CheckVerdict, SuiteCheck
 from grader.audit.tasks import TestOutcome
 from grader.definitions.wording import plural
 
-_SLOW_SECONDS = 1.0  # seconds of one test
+_SLOW_SECONDS = 1.0  # a slower test is reported
 DENIED = "a file to write, a network or another program, which an audit denies"
 _DENIED_ERRORS = ("PermissionError:", "BlockingIOError: [Errno 1]", "OSError: [Errno 1]")
-# In the error of a library; without a network no host has an address.
+# Errors raised inside libraries: without a network, host names do not resolve.
 _DENIED_IN = ("[Errno 1] Operation not permitted", "[Errno -2]", "[Errno -3]")
-_MAX_NAMES = 3  # tests that a sentence names
+_MAX_NAMES = 3  # tests named in one sentence
 
 
 def check_solution(tests: Sequence[TestOutcome]) -> SuiteCheck:
-    """Report whether the solution passes."""
+    """Report whether the solution passes all tests."""
     failures = [test for test in tests if test.outcome == "failed"]
     name = "solution passes"
     if not failures:
@@ -39,14 +39,14 @@ def check_solution(tests: Sequence[TestOutcome]) -> SuiteCheck:
 
 
 def is_denied(test: TestOutcome) -> bool:
-    """Return whether a test failed for want of a right."""
+    """Return whether a test failed because the sandbox denied it a right."""
     return test.outcome == "failed" and (
         test.message.startswith(_DENIED_ERRORS) or any(each in test.message for each in _DENIED_IN)
     )
 
 
 def check_starter(passed: Sequence[str], tests: Sequence[str]) -> SuiteCheck:
-    """Report whether the starter fails."""
+    """Report whether the starter fails the tests."""
     name = "starter fails"
     if not passed:
         return SuiteCheck(name, "ok", f"The starter fails {_all_tests(len(tests))}.")
@@ -59,7 +59,7 @@ def check_starter(passed: Sequence[str], tests: Sequence[str]) -> SuiteCheck:
 
 
 def check_order(changed: Sequence[str], run_kind: str) -> SuiteCheck:
-    """Report whether the outcomes depend on the order of the tests."""
+    """Report whether results depend on the order of the tests."""
     name = "order"
     if not changed:
         return SuiteCheck(name, "ok", "The tests pass in any order, and when they are repeated.")
@@ -81,11 +81,11 @@ def check_calls(tests: Sequence[TestOutcome]) -> SuiteCheck:
 
 
 def check_branches(every: Mapping[int, str], left_out: Mapping[int, str]) -> SuiteCheck:
-    """Find the branches that no test enters, whatever a wrong program does there.
+    """Find the branches that no passing test enters.
 
     Args:
-        every: The first line of each, and its function.
-        left_out: Those of them that a test enters which fails on the solution.
+        every: The function's name by the first line of each such branch.
+        left_out: The branches among them that a test enters which fails on the solution.
     """
     holes = {line: name for line, name in every.items() if line not in left_out}
     sentences = [
@@ -115,8 +115,8 @@ def check_wrong_results(
 
     Args:
         name: "accepts sevens" or "tolerance".
-        accepted: Kind of wrong result -> the tests that pass, though it changed a result.
-        changed: Kind -> all the tests with a changed result.
+        accepted: For each kind of wrong result, the tests that pass although a result was changed.
+        changed: For each kind, all tests in which a result was changed.
     """
     says = _RESULTS if name == "accepts sevens" else _ERRORS
     holes: list[str] = []
@@ -128,7 +128,8 @@ def check_wrong_results(
             continue
         tests.update(dict.fromkeys(passed))
         if kind == "float32" and holes:
-            continue  # the hole of 1 % says so already
+            # The hole for 1 % already implies this one.
+            continue
         if len(passed) == len(candidates) and kind != "float32":
             holes.append(
                 f"{_all_tests(len(candidates))} accept{'s' * (len(candidates) == 1)} {phrase}"
@@ -144,10 +145,10 @@ def check_wrong_results(
 
 
 def check_redundancy(kills: Mapping[str, frozenset[str]]) -> SuiteCheck:
-    """Find the tests that kill nothing that one other test does not kill.
+    """Find the tests whose kills are all made by one other test.
 
     Args:
-        kills: Test -> the programs that it kills.
+        kills: The programs that each test kills.
     """
     name = "redundant"
     redundant = []
@@ -157,7 +158,7 @@ def check_redundancy(kills: Mapping[str, frozenset[str]]) -> SuiteCheck:
             for other, more in kills.items()
             if other != test
             and killed <= more
-            # the later one of two equal ones is redundant
+            # of two equal tests, the later one is redundant
             and (killed < more or [*kills].index(other) < [*kills].index(test))
         ]
         if others:
@@ -170,7 +171,7 @@ def check_redundancy(kills: Mapping[str, frozenset[str]]) -> SuiteCheck:
 
 
 def check_seeds(tests: Sequence[str]) -> SuiteCheck:
-    """Find the tests that draw other inputs each time."""
+    """Find the tests whose inputs change from run to run."""
     if not tests:
         return SuiteCheck("unseeded", "ok", "The tests make the same calls in every run.")
     verb = "makes" if len(tests) == 1 else "make"
@@ -188,7 +189,7 @@ _NO_NEWS = {
 
 
 def check_inputs(facts: Sequence[str], solution: str) -> SuiteCheck:
-    """Report what all arrays have in common: a program may be right for such arrays alone."""
+    """Report facts that hold for every array, since a program may be right only for such arrays."""
     facts = [each for each in facts if each not in _NO_NEWS or _NO_NEWS[each].search(solution)]
     if not facts:
         return SuiteCheck("inputs", "ok", "The arrays in the tests are of several kinds.")
@@ -207,7 +208,7 @@ def check_time(tests: Sequence[TestOutcome]) -> SuiteCheck:
 
 
 def untried_exercise(exercise: str) -> SuiteCheck:
-    """Report that no known mistake of an exercise could be tried, though the author named it."""
+    """Report that none of an exercise's mistakes could be tried, although the author named it."""
     sentence = (
         f"No known mistake of {exercise} was tried: the tests reject its own solution, so no "
         "function of the assignment does the same."
@@ -221,7 +222,7 @@ def short_id(test: str) -> str:
 
 
 def capitalize(sentence: str) -> str:
-    """Return a sentence with a capital, and the rest as it is."""
+    """Return a sentence with its first letter in upper case."""
     return sentence[:1].upper() + sentence[1:]
 
 

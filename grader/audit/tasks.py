@@ -1,4 +1,4 @@
-"""The tasks of an audit, and the reading of their outcomes."""
+"""The tasks of an audit, and readers for their messages."""
 
 import ast
 import base64
@@ -38,7 +38,7 @@ class TestOutcome:
 
 
 def test_outcomes(outcome: TaskOutcome) -> list[TestOutcome]:
-    """Return the tests that came to an end; one that was running when the process ended failed."""
+    """Return the outcomes of the tests; a test that was running at the end counts as failed."""
     outcomes = [
         TestOutcome(**each | {"lines": frozenset(each.get("lines", ()))})
         for each in outcome.select("test")
@@ -50,7 +50,7 @@ def test_outcomes(outcome: TaskOutcome) -> list[TestOutcome]:
 
 
 def is_killed(outcome: TaskOutcome) -> bool:
-    """Return whether a run of tests rejects its program."""
+    """Return whether the tests reject the program."""
     return bool(
         outcome.ended
         or outcome.select("not loaded")
@@ -67,10 +67,10 @@ def run_tests(
     *,
     answer: recorded_calls.Recorder | recorded_calls.WrongAnswers | None = None,
 ) -> Task:
-    """Return the task to run tests against a program.
+    """Return the task that runs the tests against a program.
 
     Args:
-        answer: Answers the calls of the tests in the program's place.
+        answer: Records or changes the answers to the tests' calls; None leaves them alone.
     """
 
     def work(send: Send) -> None:
@@ -85,15 +85,16 @@ def run_tests(
 
 
 def recorded_calls_in(outcome: TaskOutcome) -> bytes:
-    """Return the recorded calls, to be given to another task and never read here."""
-    with contextlib.suppress(ValueError):  # a test may have sent it
+    """Return the pickled calls, which only a confined task may unpickle."""
+    # A test may have forged the message.
+    with contextlib.suppress(ValueError):
         return b"".join(base64.b85decode(each["data"]) for each in outcome.select("calls")[:1])
     return b""
 
 
 def make_pool(source: str, file: str, recorded: bytes, seconds: float) -> Task:
-    """Return the task to make further calls like the recorded ones."""
-    # The short strings in the program: names of modes are among them.
+    """Return the task that generates variations of the recorded calls."""
+    # The program's short strings, which include the names of modes.
     strings = dict.fromkeys(
         node.value
         for node in ast.walk(ast.parse(source))
@@ -118,11 +119,11 @@ def tell_apart(
     place: "ProgramPlace",
     beside: str | None = None,
 ) -> Task:
-    """Return the task to find the smallest call that tells a program from the solution.
+    """Return the task that finds the smallest call that distinguishes a program from the solution.
 
     Args:
-        pool: Calls to try, from `make_pool`.
-        beside: Another right program; calls on which it differs from the solution do not count.
+        pool: Candidate calls, from `make_pool`.
+        beside: Another right program; calls on which it differs from the solution are skipped.
     """
 
     def work(send: Send) -> None:
@@ -157,7 +158,7 @@ def tell_apart(
 
 @dataclass(frozen=True, slots=True)
 class ProgramPlace:
-    """The place of programs, and the style of tests there."""
+    """The context of a search: the solution's file, the test style, and the limits."""
 
     file: str
     style: call_as_test.Style
@@ -173,7 +174,7 @@ def match_functions(
     known: Sequence[KnownFunction],
     like: Collection[str],
 ) -> Task:
-    """Return the task to find the functions of exercises that the solution's functions are like."""
+    """Return the task that finds exercise functions that behave as the solution does."""
 
     def work(send: Send) -> None:
         right = behaviour.load(source, file)

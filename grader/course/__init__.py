@@ -1,1 +1,1 @@
-"""The work of a whole class: handed out, collected, turned into grades, and handed back."""
+"""The work of a whole class: assignments handed out, collected, graded and returned."""

@@ -1,21 +1,22 @@
-"""Submissions from a learning platform: downloads put into `<student>/<exercise>.py` or `.ipynb`.
+"""Collection of submissions from a platform's download as `<student>/<exercise>.py` or `.ipynb`.
 
-Platforms name what they hand out by these patterns (as of 2026):
+Platforms name downloaded files by these patterns (as of 2026):
 
     lovelaceada_LATE_1234_56789_token_lookup-1.py              Canvas: name, id, upload, file
     Ada Lovelace_1234_assignsubmission_file_/token_lookup.py   Moodle: name, id, file
     Homework_ada_attempt_2026-11-20-10-00-00_token_lookup.py   Blackboard: login, date, file
     12-34 - Ada Lovelace - Nov 20, 2026 1000 AM/token_lookup.py
-                                                     (Brightspace: id, name, date)
+                                                    (Brightspace: id, name, date)
     ada/token_lookup.py                                        a folder for each student
 
-`times.csv` in that folder says when each was submitted, and where that is from: the name of the
-file, or its date in the download. Canvas' names say only who is late, and the dates in its zips are
-those of the download. If all files have the same date, it is that of the download and is dropped.
+`times.csv` in the output folder records when each submission was made, and the source of that time:
+the file's name, or its date in the download. Canvas' names only mark late files, and the dates in
+its zips are the date of the download. If all files have the same date, it is that of the download
+and is dropped.
 
-The student stands in the outermost part of a path that has such a pattern or is on the roster. A
-file of an exercise that asks for several goes to `<student>/<exercise>/<file>`. It is named after
-what only one exercise asks for, or lies in a folder named after the exercise.
+The student is the outermost part of a path that matches a pattern or is on the roster. A file of an
+exercise that asks for several files goes to `<student>/<exercise>/<file>`. Such a file has a name
+that only one exercise asks for, or lies in a folder named after the exercise.
 """
 
 import contextlib
@@ -69,27 +70,30 @@ _ALIAS: Final = "put it into its column 'alias', beside the student"
 
 
 class _RefusalError(Exception):
-    """The reason why a file cannot be placed."""
+    """The reason for leaving out a file."""
 
 
 @dataclass(frozen=True, slots=True)
 class _File:
     """A file of a download."""
 
-    path: str  # in the download, with slashes
+    # Path in the download, with slashes.
+    path: str
     changed: float  # seconds since 1970
-    read: Callable[[int], bytes]  # at most so many, or a ZipError
-    inner: str = ""  # the path in the student's own zip, which `path` is then
-    source: str = "file"  # the source of its date
+    # Reads at most so many bytes, or raises ZipError.
+    read: Callable[[int], bytes]
+    # Path inside the student's own zip, whose path is then `path`.
+    inner: str = ""
+    source: str = "file"  # the source of the file's date
 
     @property
     def platform(self) -> PlatformName | None:
-        """The facts in the outermost part of its path that a platform has written."""
+        """The student's name and other facts in the outermost path part that a platform wrote."""
         return next(filter(None, map(PlatformName.parse, PurePosixPath(self.path).parts)), None)
 
     @property
     def outer_folders(self) -> list[str]:
-        """The folders down to that part."""
+        """The folders outside of that part."""
         folders = PurePosixPath(self.path).parts[:-1]
         return [*takewhile(lambda part: not PlatformName.parse(part), folders)]
 
@@ -104,18 +108,19 @@ class _File:
 
 @dataclass(frozen=True, slots=True)
 class _Exercises:
-    """The exercises that files are named after."""
+    """The exercises by which files are named."""
 
     exercise_of: Callable[[str], str | None]
-    files_of: Mapping[str, Sequence[str]]  # of the exercises that ask for several files
-    single: str | None = None  # the exercise of a file with any other name
+    files_of: Mapping[str, Sequence[str]]  # required files of each exercise that asks for several
+    # Exercise for files without an exercise's name, or None.
+    single: str | None = None
 
     def is_named(self, file: _File, exercise: str) -> bool:
-        """Return whether a file, or a folder of it, is named after an exercise."""
+        """Return whether the file or a folder around it is named after the exercise."""
         return exercise in map(self.exercise_of, PurePosixPath(file.label).parts)
 
     def places(self, file: _File) -> list[str]:
-        """Return the places of a file: of a notebook with several exercises, one for each."""
+        """Return the places of a file; a notebook with several exercises has one for each."""
         path, ids = Path(file.name), list[str]()
         if is_notebook(path) and self.exercise_of(path.name) is None:
             names = Submission.from_bytes(path, file.read(size_limit(path))).sections
@@ -123,10 +128,10 @@ class _Exercises:
         return ids or [self.place(file)]
 
     def place(self, file: _File) -> str:
-        """Return the path of a file below its student's, without suffix.
+        """Return a file's path below the student's folder, without suffix.
 
         Raises:
-            _RefusalError: No exercise, or more than one, is named or asks for it.
+            _RefusalError: The path fits no exercise, or more than one.
         """
         *parts, name = PurePosixPath(file.label).parts
         asking = {
@@ -161,13 +166,12 @@ class CollectResult:
     """The outcome of collecting a download.
 
     Attributes:
-        placed: The files that were written, by the path that they have now.
-        kept: The submissions, as student and exercise, of which a file was there already, and newer
-            or the same.
-        left_out: The files of the download that could not be placed, and why.
-        is_damaged: Whether a file of the download could not be read.
-        times: Of what was written, by student and exercise.
-        has_one_time: Whether the dates of all were one, and so are no times.
+        placed: The written files, by their new path.
+        kept: Student and exercise of submissions whose existing file is newer or the same.
+        left_out: The reason why each other file of the download was not placed.
+        is_damaged: True if a file of the download could not be read.
+        times: The times of the written files, by student and exercise.
+        has_one_time: True if all dates were equal, and therefore are not submission times.
     """
 
     placed: dict[str, str] = field(default_factory=dict)
@@ -186,22 +190,23 @@ def collect(
     files_by_exercise: Mapping[str, Sequence[str]] | None = None,
     single_exercise: str | None = None,
 ) -> CollectResult:
-    """Put the files of a zip or a folder into a folder for each student.
+    """Copy the files of a zip or folder into one folder per student.
 
-    Of two files for the same exercise one counts, as `choose` decides. Each keeps its date.
+    If a student has two files for an exercise, `choose` decides between them. Files keep their
+    dates.
 
     Args:
-        source: What was downloaded.
-        into: The folder for the submissions; it is made if it is not there.
-        exercise_of: Gives the id of the exercise that a file or folder is named after.
-        students_by_name: The student that an id or a name of the platform stands for, as
-            `name_key` writes it; without it the platform's name and id are the student's.
-        files_by_exercise: The files of each exercise that asks for several, by its id.
-        single_exercise: The exercise of a download of one assignment, for files with names of their
-            own.
+        source: The download.
+        into: The folder for the submissions, which is created if necessary.
+        exercise_of: Returns the id of the exercise after which a file or folder is named, or None.
+        students_by_name: The student for each platform id or name, in the form of `name_key`.
+            Without it, the platform's name and id identify the student.
+        files_by_exercise: The required files of each exercise that asks for several.
+        single_exercise: The exercise of a download for a single assignment, whose files may have
+            any name.
 
     Raises:
-        UsageError: The source cannot be read, or the times of earlier downloads.
+        UsageError: The source, or the times of earlier downloads, cannot be read.
     """
     exercises = _Exercises(exercise_of, files_by_exercise or {}, single_exercise)
     result = CollectResult()
@@ -243,7 +248,7 @@ def collect(
 def _files_of_person(
     files: list[tuple[Candidate, _File]], place: str, exercises: _Exercises, result: CollectResult
 ) -> list[tuple[Candidate, _File]]:
-    """Return the files that may count as a student's: of one person, and named if any is."""
+    """Return a student's candidate files: of one person only, and named ones if there are any."""
     people = {(platform.name, platform.id) for _, file in files if (platform := file.platform)}
     if len({number for _, number in people if number}) > 1:
         listing = " and ".join(f"{name!r} with {number}" for name, number in sorted(people))
@@ -263,7 +268,7 @@ def _files_of_person(
 def _note_time(
     result: CollectResult, key: tuple[str, str], file: _File, platform: PlatformName | None
 ) -> None:
-    """Keep the time of a file; of several files of one submission, the last."""
+    """Record the time of a file; the latest counts if a submission has several files."""
     source = (platform and platform.platform) or file.source
     time = (platform and platform.time) or SubmissionTime(
         None if file.source == CLONE else file.changed, source
@@ -286,12 +291,12 @@ def _refusals(result: CollectResult, file: _File) -> Iterator[None]:
 def _find_places(
     file: _File, exercises: _Exercises, result: CollectResult
 ) -> list[tuple[_File, str]]:
-    """Return a file that may be a submission, or those in a student's own zip, with their places.
+    """Return the file, or the files in a student's own zip, each with its place.
 
-    A single file in a zip may leave the name to the zip.
+    A single file in a zip may take its name from the zip.
 
     Raises:
-        ZipError: The zip cannot be read, or has several files of which none names an exercise.
+        ZipError: The zip cannot be read, or has several files and none names an exercise.
         _RefusalError: The file names no exercise.
     """
     if is_code(file.path):
@@ -311,7 +316,7 @@ def _find_places(
     if not places:
         only_code(entries)
         if (exercise := exercises.exercise_of(PurePosixPath(file.path).name)) is None:
-            (why,) = refused.values()  # of the one that is code
+            (why,) = refused.values()  # the reason for the only code file
             raise _RefusalError(why)
         return [(inner, exercise)]
     result.left_out |= refused
@@ -319,19 +324,20 @@ def _find_places(
 
 
 def _platform_name(file: _File, students_by_name: Mapping[str, str] | None) -> PlatformName | None:
-    """Return what a platform says; below a student's folder only the student gives names."""
+    """Return the platform's name for a file, or None below a folder that is a roster name."""
     is_below = any(name_key(part) in (students_by_name or {}) for part in file.outer_folders)
     return None if is_below else file.platform
 
 
 def _folders(file: _File, exercises: _Exercises) -> list[str]:
-    """Return the folders of a file that are not named after an exercise, from the outside in."""
-    parts = dict.fromkeys(PurePosixPath(file.path).parts[:-1])  # an unpacked zip has `ada/ada/`
+    """Return the file's folders that are not named after an exercise, outermost first."""
+    # An unpacked zip may give `ada/ada/`.
+    parts = dict.fromkeys(PurePosixPath(file.path).parts[:-1])
     return [part for part in parts if exercises.exercise_of(part) is None]
 
 
 def _level_of_students(files: Sequence[_File], exercises: _Exercises) -> int | str:
-    """Return which folder of each path is the student's, or why none is sure to be."""
+    """Return the index of the student's folder in each path, or a reason why it is uncertain."""
     paths = [path for path in (_folders(file, exercises) for file in files) if path]
     if len({len(path) for path in paths}) > 1:
         return f"files lie at different depths, so no folder is sure to be a student's; {_ROSTER}"
@@ -347,7 +353,7 @@ def _student(
     """Return the student of a file.
 
     Raises:
-        _RefusalError: None, or more than one, is named in its path.
+        _RefusalError: The path names no student, or more than one.
     """
     platform = file.platform
     if students_by_name is not None:
@@ -373,7 +379,7 @@ def _student(
 def _on_roster(
     file: _File, students_by_name: Mapping[str, str], platform: PlatformName | None
 ) -> str:
-    """Return the student of the roster who is named in a path, up to the platform's part."""
+    """Return the roster's student named in a path, up to the platform's part."""
     called = file.outer_folders
     if platform:
         called += filter(None, (platform.id, platform.name))
@@ -407,7 +413,7 @@ def _candidate(file: _File, platform: PlatformName | None) -> Candidate:
 
 
 def _write(target: Path, key: tuple[str, str], file: _File, result: CollectResult) -> bool:
-    """Write a file with its date, unless what is there is newer or the same; return whether."""
+    """Write a file with its date, unless the existing file is newer; return whether it wrote."""
     data = file.read(size_limit(Path(file.name)))
     if target.is_symlink() or target.parent.is_symlink():
         raise UsageError(f"{target} is reached by a symbolic link")
@@ -430,7 +436,7 @@ def _write(target: Path, key: tuple[str, str], file: _File, result: CollectResul
 def _walk_source(
     source: Path, stack: contextlib.ExitStack, result: CollectResult
 ) -> Iterator[_File]:
-    """Yield all files but hidden ones, in the order of their paths."""
+    """Yield all files except hidden ones, sorted by path."""
     files = _walk_folder(source) if source.is_dir() else _walk_zip(source, stack, result)
     for file in sorted(files, key=lambda each: each.path):
         if not any(map(is_passed_over, PurePosixPath(file.path).parts)):
@@ -472,7 +478,7 @@ def _walk_zip(source: Path, stack: contextlib.ExitStack, result: CollectResult) 
 
 
 def _date(entry: zipfile.ZipInfo) -> float:
-    # A zip has no time zone: it is that of the machine that made it, taken for this one's.
+    # A zip stores no time zone, so local time is assumed.
     try:
         return dt.datetime(*entry.date_time).timestamp()  # noqa: DTZ001  see above
     except ValueError:

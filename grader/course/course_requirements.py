@@ -1,4 +1,4 @@
-"""A course's `requirements.txt`: what pip installs beside Etude, so that its packages are there."""
+"""A course's `requirements.txt`: the packages that pip installs in addition to Etude."""
 
 import importlib
 import importlib.util
@@ -25,19 +25,20 @@ from grader.definitions.packages import (
 from grader.definitions.yaml_source import read_yaml
 from grader.errors import DefinitionError, Location, Problem, UsageError
 
-LOCK: Final = Path(__file__).parents[2] / "requirements" / "runtime.txt"  # of a checkout
-_OLDEST: Final = "3.11"  # the Python that Etude needs
+# The lock file of a checkout.
+LOCK: Final = Path(__file__).parents[2] / "requirements" / "runtime.txt"
+_OLDEST: Final = "3.11"  # oldest Python that Etude supports
 _PIN: Final = re.compile(r"([A-Za-z0-9][\w.-]*)(?:\[[^]]*\])?\s*==\s*([^\s;\\]+)")
 
 
 def lock(course: Course) -> tuple[str, str]:
-    """Return the requirements of a course's packages, and the oldest Python that they are for.
+    """Return the requirements of a course's packages, and their oldest supported Python.
 
-    The packages have the versions that are installed here. What Etude has itself is left out.
+    The packages get the versions that are installed here. Etude's own packages are left out.
 
     Raises:
-        DefinitionError: One is not installed, or they do not go together with Etude.
-        UsageError: There is no uv, which finds the hashes.
+        DefinitionError: A package is not installed, or conflicts with Etude.
+        UsageError: The command uv, which finds the hashes, is missing.
     """
     if course.missing:
         raise DefinitionError([*course.missing.values()])
@@ -54,7 +55,8 @@ def lock(course: Course) -> tuple[str, str]:
         command += ["--no-emit-index-url", "--no-emit-find-links"]
         command += [f"--no-emit-package={name}" for name in own_versions()]
         here = ".".join(map(str, sys.version_info[:2]))
-        for python in dict.fromkeys((_OLDEST, here)):  # a version may be for newer ones alone
+        # A package version may support only newer Pythons.
+        for python in dict.fromkeys((_OLDEST, here)):
             done = subprocess.run(  # noqa: S603  our own words
                 [*command, f"--python-version={python}"],
                 input=pins, cwd=folder, capture_output=True, text=True, check=False,
@@ -66,10 +68,10 @@ def lock(course: Course) -> tuple[str, str]:
 
 
 def check_requirements(course: Course) -> bytes | None:
-    """Return the requirements beside a course, or None if it names no packages.
+    """Return the requirements file beside a course, or None if the course names no packages.
 
     Raises:
-        DefinitionError: There are none, they lack a package, or have another version than Etude.
+        DefinitionError: The file is missing, lacks a package, or pins a version other than Etude's.
     """
     if not (course.packages or course.missing):
         return None
@@ -95,21 +97,22 @@ def check_requirements(course: Course) -> bytes | None:
 
 
 def install(course: Course) -> bool:
-    """Install the requirements beside a course; return whether there was anything to install.
+    """Install the requirements beside a course; return whether there were any.
 
     Raises:
-        DefinitionError: See `checked`, or a package is still missing.
-        UsageError: Pip failed; it has said why.
+        DefinitionError: As for `check_requirements`, or a package is still missing.
+        UsageError: Pip failed; it has printed the reason.
     """
     if not course.missing and not course.where.path.with_name(REQUIREMENTS_FILE).is_file():
         return False
     if check_requirements(course) is None:
         return False
     command = [sys.executable, "-I", "-m", "pip", "install", "--disable-pip-version-check"]
-    command += ["--quiet", "--no-cache-dir"]  # a cache may lie where a student can write
+    # A shared cache may be writable by students.
+    command += ["--quiet", "--no-cache-dir"]
     if importlib.util.find_spec("pip") is None:
         command = [*_uv(), "pip", "install", "--quiet", "--no-cache", "--python", sys.executable]
-    # Nothing of the working directory is imported, by no child of pip's either.
+    # Neither pip nor its children may import from the working directory.
     variables = {name: text for name, text in os.environ.items() if not name.startswith("PYTHON")}
     done = subprocess.run(  # noqa: S603  our own words
         [*command, "--requirement", REQUIREMENTS_FILE],
@@ -129,7 +132,7 @@ def install(course: Course) -> bool:
 
 
 def own_versions() -> Mapping[str, set[str]]:
-    """Return the versions of what Etude requires, for any Python, by names."""
+    """Return the versions of Etude's dependencies, for any Python, by name."""
     versions: dict[str, set[str]] = {}
     for pin in map(_PIN.match, _own_requirements().splitlines()):
         if pin:
@@ -138,7 +141,7 @@ def own_versions() -> Mapping[str, set[str]]:
 
 
 def _own_requirements() -> str:
-    """Return the lock of this checkout; of an installed Etude, what is installed with it."""
+    """Return the lock file of this checkout, or the one installed with Etude."""
     if LOCK.is_file():
         return LOCK.read_text(encoding="utf-8")
     try:

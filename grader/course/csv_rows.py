@@ -1,4 +1,4 @@
-"""Tables that people keep in spreadsheets: text in its encodings, CSV with its delimiters."""
+"""Tables from spreadsheets: text in its usual encodings, CSV with its usual delimiters."""
 
 import codecs
 import csv
@@ -11,14 +11,14 @@ from grader.errors import UsageError
 
 _YES = frozenset({"yes", "true", "1", "x"})
 _NO = frozenset({"no", "false", "0", ""})
-_SEPARATOR = re.compile('"?sep=.?"?', re.IGNORECASE)  # a tab is stripped
+_SEPARATOR = re.compile('"?sep=.?"?', re.IGNORECASE)  # strip() has removed a tab
 
 
 def read_text(path: Path) -> str:
-    """Read a text: UTF-8, or UTF-16 with its mark, as spreadsheets write it.
+    """Read a text file: UTF-8, or UTF-16 with a byte order mark, as spreadsheets write it.
 
     Raises:
-        UsageError: It cannot be read, or is of another encoding.
+        UsageError: The file cannot be read, or has another encoding.
     """
     try:
         data = path.read_bytes()
@@ -28,17 +28,18 @@ def read_text(path: Path) -> str:
 
 
 def decode(data: bytes, name: str) -> str:
-    """Return the text of a file's bytes, as `read_text` does.
+    """Decode a file's bytes as `read_text` does.
 
     Raises:
-        UsageError: It is of another encoding.
+        UsageError: The bytes have another encoding.
     """
     is_utf_16 = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
         text, start = data.decode("utf-16" if is_utf_16 else "utf-8-sig"), data.find(b"\0")
     except UnicodeDecodeError as error:
         text, start = "\0", error.start
-    if "\0" in text:  # UTF-16 without its mark would be UTF-8 with these
+    # UTF-16 without a mark decodes as UTF-8 with NULs.
+    if "\0" in text:
         line = data.count(b"\n", 0, start) + 1
         raise UsageError(
             f"{name}:{line} is not UTF-8; save the file again, in Excel as 'CSV UTF-8'"
@@ -47,21 +48,21 @@ def decode(data: bytes, name: str) -> str:
 
 
 def without_separator(text: str) -> str:
-    """Return a table without the line `sep=;` that some spreadsheets write above it."""
+    """Return a table without the line `sep=;` that some spreadsheets write first."""
     first, _, rest = text.partition("\n")
     return rest if _SEPARATOR.fullmatch(first.strip()) else text
 
 
 def rows(text: str, name: str, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield the rows of a CSV with a heading, each with its line number; empty ones are left out.
+    """Yield the non-empty rows of a CSV with a heading, each with its line number.
 
     Args:
-        text: Cells are divided by a comma, a semicolon or a tab.
-        name: Of the file, for errors.
-        needed: The columns that it must have, in lower case.
+        text: Cells separated by commas, semicolons or tabs.
+        name: The file's name, for errors.
+        needed: The required columns, in lower case.
 
     Raises:
-        UsageError: It is no such table.
+        UsageError: The text is not such a table.
     """
     table = without_separator(text)
     above = int(table != text)
@@ -79,7 +80,8 @@ def rows(text: str, name: str, needed: Sequence[str]) -> Iterator[tuple[int, dic
                 raise UsageError(
                     f"{name}:{reader.line_num + above} has more cells than the heading"
                 )
-            if any(value.strip() for value in row.values()):  # spreadsheets end with empty rows
+            # Spreadsheets end with empty rows.
+            if any(value.strip() for value in row.values()):
                 values = {column: value.strip() for column, value in row.items()}
                 yield reader.line_num + above, values
     except csv.Error as error:
@@ -87,10 +89,10 @@ def rows(text: str, name: str, needed: Sequence[str]) -> Iterator[tuple[int, dic
 
 
 def is_yes(row: Mapping[str, str], column: str, where: str) -> bool:
-    """Return whether a cell says yes; an empty or a missing one does not.
+    """Return whether a cell says yes; an empty or missing cell says no.
 
     Raises:
-        UsageError: It says something else than yes or no.
+        UsageError: The cell says something other than yes or no.
     """
     value = row.get(column, "").lower()
     if value not in _YES | _NO:

@@ -1,4 +1,4 @@
-"""Statistics of single tests, and undiagnosed failures grouped by equal behaviour."""
+"""Statistics of single tests, and groups of undiagnosed failures with equal behaviour."""
 
 import math
 from collections import defaultdict
@@ -8,10 +8,14 @@ from typing import Final
 
 from grader.course.statistics import Row, Sums, point_biserial
 
-_MIN_STUDENTS: Final = 3  # students who fail one test alone, or take it, before it is suspected
-_ENOUGH_STUDENTS: Final = 20  # students before a correlation says something
-_SUSPECT_SHARE: Final = 0.5  # share of those who pass all other tests and fail this one
-_SUSPECT_VALUE: Final = -0.1  # discrimination of a test that better students fail more often
+# Fewest students for a suspicion: those who fail only this test, or those who take it.
+_MIN_STUDENTS: Final = 3
+# Fewest students for a meaningful correlation.
+_ENOUGH_STUDENTS: Final = 20
+# Share of the students failing only this test among those with all other tests passed.
+_SUSPECT_SHARE: Final = 0.5
+# A discrimination below this means that better students fail the test more often.
+_SUSPECT_VALUE: Final = -0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,15 +24,16 @@ class TestStatistics:
 
     exercise: str
     test: str
-    students: int  # for whom it ran
+    students: int  # number of students for whom the test ran
     failed: int
-    alone: int  # who failed no other test
-    whole: int  # who passed every test
-    discrimination: float | None  # correlation of passing it with the share of other tests passed
+    alone: int  # number of students who failed only this test
+    whole: int  # number of students who passed every test
+    # Correlation between passing this test and the share of other tests passed.
+    discrimination: float | None
 
     @property
     def suspicion(self) -> str:
-        """The reason why the test is suspicious, in a sentence; empty if it is not."""
+        """The reason for suspecting the test, as a sentence, or ""."""
         others = self.alone + self.whole
         if self.alone >= _MIN_STUDENTS and self.alone >= _SUSPECT_SHARE * others:
             beside = "" if self.whole else ", and no one passes them all"
@@ -46,18 +51,19 @@ class TestStatistics:
 
 @dataclass(frozen=True, slots=True)
 class FailureGroup:
-    """Submissions that fail an exercise in the same way, and that no diagnosis explains."""
+    """Submissions that fail an exercise in the same way without a diagnosis."""
 
-    number: int  # from 1, the largest group first, over all exercises
+    # Number from 1, over all exercises, the largest group first.
+    number: int
     exercise: str
     students: int
     files: tuple[str, ...]
-    tests: tuple[str, ...]  # that fail
-    message: str  # the message of the first of them
+    tests: tuple[str, ...]  # ids of the failing tests
+    message: str  # the message of the first failing test
 
 
 def statistics_of_tests(rows: Sequence[Row]) -> list[TestStatistics]:
-    """Return the statistics of every test, the most suspicious first."""
+    """Compute the statistics of every test, the most suspicious first."""
     by_test: dict[tuple[str, str], list[Row]] = defaultdict(list)
     whole: dict[str, int] = defaultdict(int)
     for row in rows:
@@ -91,7 +97,7 @@ def statistics_of_tests(rows: Sequence[Row]) -> list[TestStatistics]:
 
 
 def failure_groups(rows: Sequence[Row]) -> list[FailureGroup]:
-    """Return the groups of undiagnosed failures, the largest first."""
+    """Group the undiagnosed failures, the largest group first."""
     alike: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in rows:
         if row.behaviour:

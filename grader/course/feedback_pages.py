@@ -1,4 +1,4 @@
-"""Feedback for students: a page for each of them, with all of their exercises."""
+"""Feedback pages: one per student, with all their exercises."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -12,10 +12,10 @@ from grader.whole_files import write_whole
 
 
 def write_pages(batch: Batch, folder: Path) -> int:
-    """Write `<student>.html` for each student of a batch; return how many there are.
+    """Write `<student>.html` for each student of a batch, and return the number of pages.
 
     Raises:
-        UsageError: A student's name cannot be the name of a file, or the folder cannot be made.
+        UsageError: A student's name cannot be a file name, or the folder cannot be created.
     """
     of_students: dict[str, list[Report]] = {}
     for report in batch:

@@ -1,4 +1,4 @@
-"""Grades from result files: newest verdicts, missing work, late work, and points given by hand."""
+"""Grades from result files: newest verdicts, missing work, late work and manual points."""
 
 import functools
 import json
@@ -29,10 +29,10 @@ class Rules:
     """The roster, late rule and overrides that turn verdicts into grades.
 
     Attributes:
-        roster: The students of the course; None if only those count who submitted.
-        schedule: What late work earns; None if time does not matter.
-        overrides: By student and exercise.
-        times: Of submissions, by student and exercise, in place of those in the results.
+        roster: The students of the course; None to count only those who submitted.
+        schedule: The due dates and late rules; None if time does not matter.
+        overrides: Manual points, by student and exercise.
+        times: Submission times that replace those in the results, by student and exercise.
     """
 
     roster: tuple[str, ...] | None = None
@@ -44,13 +44,11 @@ class Rules:
 def read_results(paths: Iterable[Path]) -> Batch:
     """Read result files of `etude grade --output`.
 
-    Of several results of one file the last one counts; of several files of a student for an
-    exercise, the one that `choose` decides for. What says only that nothing was judged replaces no
-    verdict.
+    Of several results for a file, the last counts. Of a student's several files for an exercise,
+    `choose` decides. A result without a judgement never replaces a verdict.
 
     Raises:
-        UsageError: A file cannot be read, or a line is no result or is cut off; or nothing decides
-            between two files.
+        UsageError: A file cannot be read, a line is invalid or cut off, or `choose` cannot decide.
     """
     newest: dict[tuple[str, str], dict[str, Report]] = {}
     for path in paths:
@@ -61,7 +59,7 @@ def read_results(paths: Iterable[Path]) -> Batch:
                 head: dict[str, Any] = {"file": str(data["file"]), "student": str(data["student"])}
                 head["time"] = SubmissionTime.from_data(data)
                 if outcome in (FAULT, NOT_GRADED):
-                    # A fault knows the file's name alone, where an exercise's hyphens are
+                    # A fault has only the file's name, which writes an exercise's hyphens as
                     # underscores.
                     name, message = str(data["exercise"]).replace("_", "-"), str(data["message"])
                     report = Report(name, outcome=outcome, message=message, **head)
@@ -80,10 +78,10 @@ def read_results(paths: Iterable[Path]) -> Batch:
 
 
 def _newest(files: Mapping[str, Report]) -> Report:
-    """Return the result that counts of a student's files for one exercise.
+    """Return the result that counts among a student's files for one exercise.
 
     Raises:
-        UsageError: Nothing decides between two.
+        UsageError: `choose` cannot decide between two files.
     """
     judged = {Path(name): each for name, each in files.items() if each.verdict} or {
         Path(name): each for name, each in files.items()
@@ -105,10 +103,10 @@ def _code(report: Report) -> str:
 
 
 def read_overrides(path: Path) -> dict[tuple[str, str], Override]:
-    """Read points given by hand: a CSV with student, exercise, points, excused, comment, by.
+    """Read manual points from a CSV with student, exercise, points, excused, comment, by.
 
     Raises:
-        UsageError: It cannot be read, or a line is not as it should be.
+        UsageError: The file cannot be read, or a line is invalid.
     """
     overrides: dict[tuple[str, str], Override] = {}
     for number, row in rows(read_text(path), str(path), ("student", "exercise")):
@@ -133,12 +131,12 @@ def read_overrides(path: Path) -> dict[tuple[str, str], Override]:
 
 
 def grade_reports(batch: Batch, rules: Rules) -> Batch:
-    """Return all reports with their grades, and one for each exercise that is missing.
+    """Return all reports with their grades, and one for each missing exercise.
 
     Raises:
-        UsageError: A student's id lost its zeros; an override is for a student or an exercise that
-            is unknown, gives more points than there are; or a time is needed that the results do
-            not have.
+        UsageError: A student id has lost its leading zeros; an override is for an unknown student
+        or
+            exercise, or gives too many points; or the results lack a time that is needed.
     """
     reports = {
         (each.student or "", each.exercise): replace(
@@ -205,7 +203,7 @@ def _refuse_one_time(
 
 
 def _grade(report: Report, most: int, rules: Rules, override: Override | None) -> CountedPoints:
-    """Return the grade: by hand, else the verdict's points less what being late costs."""
+    """Return the manual grade, or the verdict's points minus the late penalty."""
     points = 0.0 if report.outcome in (NOT_SUBMITTED, NOT_GRADED) else None
     days, rule = 0, LateRule()
     if report.verdict is not None:
@@ -222,10 +220,10 @@ def _grade(report: Report, most: int, rules: Rules, override: Override | None) -
 
 
 def _days_late(report: Report, rule: LateRule, schedule: Schedule) -> int:
-    """Return how many days late a submission is; a platform's mark without a time is one.
+    """Return how many days late a submission is; a late mark without a time counts as one.
 
     Raises:
-        UsageError: The time is needed and unknown.
+        UsageError: The time is needed but unknown.
     """
     time = report.time or SubmissionTime()
     if rule.due is None or time.at is not None:
@@ -241,5 +239,5 @@ def _days_late(report: Report, rule: LateRule, schedule: Schedule) -> int:
 
 
 def name_unlisted_students(batch: Batch, roster: Sequence[str]) -> str:
-    """Name the students who have results but are not on the roster; empty if there are none."""
+    """Name the students who have results but are not on the roster, or return ""."""
     return few(sorted({report.student or "" for report in batch} - set(roster)), 5)

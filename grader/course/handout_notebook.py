@@ -1,7 +1,7 @@
-"""Notebooks to hand out: instructions, starter, and the visible tests as cells to run.
+"""Handout notebooks: instructions, starter, and the visible tests as runnable cells.
 
-They are made of what an exercise says in public, and none of it is run: a test whose inputs have to
-be computed is named, and runs with `etude check`.
+They hold only public parts of an exercise, none of which is run here. A test whose inputs must be
+computed is only named; `etude check` runs it.
 """
 
 from collections.abc import Iterator
@@ -15,16 +15,17 @@ from grader.definitions.track import Track
 from grader.grading.diagnosis.input_values import NotWritableError, count_numbers, python_text
 from grader.notebook_files import TEST_CELL, code_cell, notebook, text_cell
 
-_MAX_NUMBERS: Final = 2_000  # of a value that is written out
-_CLOSE: Final = Tolerance(atol=1e-7, rtol=1e-5)  # float32 passes, as it may with `accept`
+_MAX_NUMBERS: Final = 2_000  # most numbers in a value that is written out
+# Loose enough for float32, which `accept` may allow.
+_CLOSE: Final = Tolerance(atol=1e-7, rtol=1e-5)
 
 
 def handout(exercise: Exercise, course: str | None = None) -> str:
-    """Return the notebook of an exercise as JSON; `course` is where `check` finds it."""
+    """Return an exercise's notebook as JSON; `check` finds the course at `course`."""
     about = f"Write your solution in the cell below. Submit this notebook as `{exercise.id}.ipynb`."
     tests = [test for test in exercise.tests if not test.hidden]
     cells = [_instructions(exercise, about), *data_cells(exercise.data)]
-    if exercise.kind == "test":  # its own programs are not public
+    if exercise.kind == "test":  # the exercise's own programs are not public
         empty = "\n\n\n".join(f"def {name}(*args):\n    ..." for name in exercise.defines)
         program = code_cell("program", _PROGRAM.format(empty=empty), {"etude": TEST_CELL})
         cells += [text_cell("about-program", _ABOUT_PROGRAM), program]
@@ -37,7 +38,7 @@ def handout(exercise: Exercise, course: str | None = None) -> str:
 
 
 def handout_of_track(track: Track, course: str | None = None) -> str:
-    """Return the notebook of a track, whose cells say their exercise: see `python_cells`."""
+    """Return a track's notebook, whose cells are marked with their exercise: see `python_cells`."""
     definition = track.definition
     about = _ABOUT_TRACK.format(track=definition.id)
     cells = [text_cell("track", f"# {definition.title}\n\n{definition.description}\n\n{about}")]
@@ -99,7 +100,7 @@ terminal, once the notebook is saved."""
 
 
 def _test_cell(number: int, test: TestCase) -> dict[str, Any]:
-    """Return the cell of a test: code, or a text if something in it is to be computed."""
+    """Return a test's cell: code, or text if a value must be computed."""
     points = f"{test.points} {'point' if test.points == 1 else 'points'}"
     title = f"{' '.join(test.description.split()) or test.id} ({points})"
     code = test.code.strip("\n").rstrip()
@@ -108,7 +109,8 @@ def _test_cell(number: int, test: TestCase) -> dict[str, Any]:
     lines = [f"# {title}", "import numpy as np", ""]
     lines += [f"{name} = {value}" for name, value in inputs.items()]
     match "unknown" if values is None or None in inputs.values() else test.compared:
-        case "nothing" if "capsys" not in code:  # a body that asserts
+        # The body itself asserts.
+        case "nothing" if "capsys" not in code:
             lines += ["import pytest", code]
         case "text":
             expected = [] if test.stdout is None else ["# prints", *_comment(test.stdout)]
@@ -132,7 +134,8 @@ def _comparison(expected: object, tolerance: Tolerance) -> Iterator[str]:
         yield f"np.testing.assert_allclose(result, {text}, {close})"
     elif isinstance(expected, (bool, str, np.ndarray)):
         yield f"np.testing.assert_equal(result, {text})"
-    else:  # equality would be too strict for the numbers in it
+    # Equality would be too strict for the numbers in it.
+    else:
         yield from ("# gives", *_comment(text))
 
 
@@ -141,7 +144,7 @@ def _comment(text: str) -> list[str]:
 
 
 def value_text(value: object) -> str | None:
-    """Return a value as Python; None if it is too large, or none that can be written."""
+    """Return a value as Python source, or None if it is too large or cannot be written."""
     try:
         return python_text(value) if count_numbers(value) <= _MAX_NUMBERS else None
     except NotWritableError:

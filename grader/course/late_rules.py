@@ -1,4 +1,4 @@
-"""The rules that turn points into a grade: late work, and what staff gave by hand.
+"""The rules that turn points into a grade: the late penalty and manual points.
 
 `etude report` and the service share them.
 """
@@ -19,11 +19,11 @@ class LateRule:
     """The share of the points that late work keeps.
 
     Attributes:
-        due: In seconds since 1970; None if time does not matter.
-        late: The share that is left for each day of 24 hours begun since then.
-        grace: Seconds within which work is not late; later the days count from `due`.
-        late_days: What is later than so many days keeps nothing; None for no such end.
-        at_least: The share that other late work keeps in any case.
+        due: Due time in seconds since 1970; None if time does not matter.
+        late: Factor for each started day of 24 hours after `due`.
+        grace: Seconds after `due` within which work is not late. Days still count from `due`.
+        late_days: Days after which work keeps nothing; None for no such limit.
+        at_least: Least share that other late work keeps.
     """
 
     due: float | None = None
@@ -33,13 +33,13 @@ class LateRule:
     at_least: float = 0.0
 
     def days_late(self, at: float | None) -> int:
-        """Return how many days late work of a time is."""
+        """Return the number of days by which work submitted at a time is late."""
         if self.due is None or at is None or at - self.due <= self.grace:
             return 0
         return math.ceil((at - self.due) / _SECONDS_OF_DAY)
 
     def share(self, days: int) -> float:
-        """Return the share of the points that work of so many days late keeps."""
+        """Return the share of the points that is kept after so many days."""
         if not days:
             return 1.0
         if self.late_days is not None and days > self.late_days:
@@ -49,17 +49,17 @@ class LateRule:
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """Points that somebody gave by hand, or an excuse."""
+    """Points that staff gave by hand, or an excuse."""
 
-    points: float | None  # None where only a comment is given, or an excuse
+    points: float | None  # None for a comment or an excuse alone
     is_excused: bool
     comment: str
     by: str
-    where: str = ""  # file and line
+    where: str = ""  # file and line of the override
 
     @property
     def note(self) -> str:
-        """Say who did what, and why."""
+        """A note that says who gave the override, and why."""
         what = "excused" if self.is_excused else "set by hand"
         if self.points is None and not self.is_excused:
             what = "comment"
@@ -68,10 +68,10 @@ class Override:
 
 
 def parse_time(text: str) -> dt.datetime:
-    """Read an ISO 8601 time of the years 1970 to 9998: in any zone it is one of the calendar.
+    """Read an ISO 8601 time of the years 1970 to 9998, which is valid in any time zone.
 
     Raises:
-        ValueError: It is none.
+        ValueError: The text is not such a time.
     """
     moment = dt.datetime.fromisoformat(text)
     if not 1970 <= moment.year < dt.MAXYEAR:  # noqa: PLR2004  the store counts from there
@@ -80,7 +80,7 @@ def parse_time(text: str) -> dt.datetime:
 
 
 def parse_share(late: str) -> float | None:
-    """Return the share that `0.9/day` says is left for each day; None if it is not written so."""
+    """Return the daily factor of a text such as `0.9/day`, or None for any other text."""
     match = re.fullmatch(r"(0(?:\.[0-9]+)?|1(?:\.0+)?|\.[0-9]+)/day", late)
     return float(match[1]) if match is not None else None
 
@@ -88,10 +88,10 @@ def parse_share(late: str) -> float | None:
 def compute_grade(
     points: float | None, most: int, *, rule: LateRule, days: int, override: Override | None
 ) -> CountedPoints:
-    """Return a grade: by hand, else the points less what being late costs.
+    """Compute a grade: the manual points, or the points minus the late penalty.
 
     Args:
-        points: The verdict's; None if nothing was judged.
+        points: The verdict's points; None if nothing was judged.
         most: The points of the exercise.
     """
     notes = []

@@ -1,4 +1,4 @@
-"""The images and data files that a notebook brings along."""
+"""The images and data files that belong to a notebook."""
 
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
@@ -12,10 +12,10 @@ from grader.notebook_files import TEST_CELL, code_cell, text_cell
 
 
 def attach_images(cell: dict[str, Any], markdown: str, definition: Path) -> None:
-    """Put the images of a text into its cell, so that the notebook is one file.
+    """Attach a text's images to its cell, so that the notebook is one file.
 
     Raises:
-        DefinitionError: One of them cannot be shown.
+        DefinitionError: An image cannot be shown.
     """
     for number, path in enumerate(image_paths(markdown), 1):
         try:
@@ -33,9 +33,9 @@ def attach_images(cell: dict[str, Any], markdown: str, definition: Path) -> None
 
 
 def data_cells(data: Mapping[str, bytes]) -> Iterator[dict[str, Any]]:
-    """Yield a cell that writes the data files beside the notebook, or names those too large for it.
+    """Yield a cell that writes the data files beside the notebook, or names the too large ones.
 
-    It is no part of a submission.
+    The cell is not part of a submission.
     """
     if sum(map(len, data.values())) > MAX_DATA_IN_PAGE:
         yield text_cell("data", f"Put these files beside this notebook: `{'`, `'.join(data)}`.")

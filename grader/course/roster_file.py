@@ -11,29 +11,29 @@ from grader.reports.canvas_csv import login_key
 ROLES: Final = ("student", "instructor", "assistant", "grader")
 LOST_ZEROS: Final = "where a spreadsheet took leading zeros away, format the column as text"
 _IDS: Final = ("student", "id", "login", "email", "e-mail", "alias")
-_MAX_FIELD_LENGTH: Final = 200  # characters, of each column
+_MAX_FIELD_LENGTH: Final = 200  # longest value of a column, in characters
 
 
 @dataclass(frozen=True, slots=True)
 class RosterRow:
-    """A line of a roster; None is a column that it does not have."""
+    """A line of a roster; None stands for a missing column."""
 
     where: str  # file and line
     name: str
     display_name: str | None
     login: str | None
     section: str | None
-    role: str | None  # also None if it is left empty
+    role: str | None  # also None if the cell is empty
 
 
 def read_roster(text: str, name: str) -> list[RosterRow]:
-    """Read a roster: a CSV with the column id, and with name, email or login, role, section.
+    """Read a roster: a CSV with the column id, and optionally name, email or login, role, section.
 
     Args:
         name: The file's name, for errors.
 
     Raises:
-        UsageError: A line is not as it should be, or names somebody again.
+        UsageError: A line is invalid, or repeats a person.
     """
     roster: list[RosterRow] = []
     line_of: dict[tuple[str, str], int] = {}
@@ -45,7 +45,7 @@ def read_roster(text: str, name: str) -> list[RosterRow]:
         if not row["id"]:
             raise UsageError(f"{where} has nothing in the column 'id'")
         logins = [login_key(row[each]) for each in ("email", "e-mail", "login") if each in row]
-        login = max(logins) if logins else None  # an empty one only if there is no other
+        login = max(logins) if logins else None  # empty only if there is no other
         for kind, value in (("id", row["id"]), ("login", login or "")):
             if value and line_of.setdefault((kind, value), number) != number:
                 line = line_of[kind, value]
@@ -63,24 +63,24 @@ def read_roster(text: str, name: str) -> list[RosterRow]:
 
 
 def read_students(path: Path) -> tuple[str, ...]:
-    """Read the students of a course: a CSV with a column `student`, the names of their folders.
+    """Read a course's students: a CSV with a column `student`, the names of their folders.
 
     Raises:
-        UsageError: It cannot be read, has no such column, or names a student twice.
+        UsageError: The file cannot be read, lacks the column, or repeats a student.
     """
     return tuple(row["student"] for _, row in _student_rows(path))
 
 
 def read_names(path: Path) -> dict[str, str]:
-    """Read what a platform calls the students: by `id`, `name`, `login`, `email` and `alias`.
+    """Read the platform's names of students, from `id`, `name`, `login`, `email` and `alias`.
 
-    Canvas writes `lovelaceada` for Ada Lovelace, so a name counts in each order of its words.
+    Canvas writes `lovelaceada` for Ada Lovelace, so a name is recognized in either word order.
 
     Returns:
-        The student of each id and name, written as `name_key` does; empty if it stands for two.
+        The student for each id and name in the form of `name_key`; "" for an ambiguous name.
 
     Raises:
-        UsageError: It cannot be read, or names a student twice, or two have one id.
+        UsageError: The file cannot be read, repeats a student, or gives two students one id.
     """
     ids: dict[str, str] = {}
     named: dict[str, set[str]] = {}
@@ -120,5 +120,5 @@ def _student_rows(path: Path) -> list[tuple[int, dict[str, str]]]:
 
 
 def name_key(name: str) -> str:
-    """Return a name as platforms may write it: letters and digits alone, in lower case."""
+    """Return a name's letters and digits in lower case, to compare different spellings."""
     return "".join(character for character in name.casefold() if character.isalnum())

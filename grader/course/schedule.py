@@ -1,7 +1,8 @@
-"""The schedule of a course: when exercises open and are due, and what late work earns.
+"""A course's schedule: when exercises open and are due, and the penalty for late work.
 
-`schedule.yaml` stands beside the tracks. `all`, then a track, then an exercise say what holds, and
-`extensions` give students due dates of their own. `etude report` and the service read it.
+`schedule.yaml` lies beside the tracks. Its settings for `all`, for a track and for an exercise
+override each other in this order, and `extensions` set due dates of single students. `etude report`
+and the service read it.
 """
 
 import datetime as dt
@@ -17,7 +18,7 @@ from grader.definitions.yaml_source import MappingNode, Node, Scalar, read_yaml
 from grader.errors import ProblemList, UsageError
 from grader.grading.submissions.submission_time import ALL
 
-_MAX_NUMBER: Final = 10_000  # attempts, or days that work may be late
+_MAX_NUMBER: Final = 10_000  # largest number of attempts or late days
 _LEVELS: Final = (ALL, "tracks", "exercises", "extensions")
 _GRACE: Final = re.compile(r"([0-9]{1,4}) ?(min|h)")
 _SECONDS: Final = {"min": 60.0, "h": 3600.0}
@@ -28,14 +29,14 @@ class Window:
     """The times at which an exercise may be submitted, and how often.
 
     Attributes:
-        opens: Nothing is taken in before; None if it is open.
-        due: What comes later is late; None if time does not matter.
-        late: What is left of the points for each day that has begun since.
-        attempts: How many within a day; None for any number.
-        hold_hidden: Whether results of hidden tests are held back until it is due.
-        grace: Seconds after `due` within which nothing is late.
-        late_days: Later than so many days nothing is left; None for no such end.
-        at_least: What other late work keeps in any case.
+        opens: Earlier submissions are refused; None for no such time.
+        due: Later submissions are late; None if time does not matter.
+        late: Factor of the points for each started day after `due`.
+        attempts: Most attempts within a day; None for no limit.
+        hold_hidden: True to hold back results of hidden tests until `due`.
+        grace: Seconds after `due` within which work is not late.
+        late_days: Days after which work keeps nothing; None for no such limit.
+        at_least: Least share that other late work keeps.
     """
 
     opens: dt.datetime | None = None
@@ -53,9 +54,9 @@ class Schedule:
     """The windows of exercises.
 
     Attributes:
-        windows: By exercise; those that say nothing are left out.
+        windows: By exercise, without exercises that use the default.
         default: The window of all other exercises.
-        extensions: Due dates of students, by their name and an exercise or `ALL`.
+        extensions: Due dates of students, by student and exercise or `ALL`.
     """
 
     windows: Mapping[str, Window] = field(default_factory=dict)
@@ -64,12 +65,12 @@ class Schedule:
 
     @classmethod
     def of_options(cls, due: str, late: str | None) -> Self:
-        """Read `2026-12-01T18:00` and `0.9/day` for all exercises.
+        """Make a schedule from a due date such as `2026-12-01T18:00` and a factor as `0.9/day`.
 
-        A time without a zone is this machine's.
+        A time without a zone is local time.
 
         Raises:
-            UsageError: One of them is written in another way.
+            UsageError: An option has another format.
         """
         try:
             until = moment(due, zone_needed=False)
@@ -81,15 +82,15 @@ class Schedule:
         return cls(default=Window(due=until, late=share))
 
     def extension(self, student: str, exercise: str) -> dt.datetime | None:
-        """Return a student's own due date for an exercise, if they have one."""
+        """Return a student's own due date for an exercise, or None."""
         own = self.extensions.get((student, exercise))
         return own or self.extensions.get((student, ALL))
 
     def rule(self, student: str, exercise: str) -> LateRule:
-        """Return the rule for a student's late work.
+        """Return the late rule for a student.
 
-        An extension for `ALL` moves a due date; one for an exercise also gives one to an exercise
-        that has none.
+        An extension for `ALL` moves existing due dates; one for an exercise may also add a due
+        date.
         """
         window = self.windows.get(exercise, self.default)
         due = window.due and (self.extension(student, exercise) or window.due)
@@ -102,11 +103,11 @@ def read_schedule(path: Path, tracks: Mapping[str, Iterable[str]]) -> Schedule:
     """Read a schedule.
 
     Args:
-        tracks: The ids of each track's exercises.
+        tracks: The exercise ids of each track.
 
     Raises:
-        UsageError: There is no such file.
-        DefinitionError: It is not as it should be.
+        UsageError: The file does not exist.
+        DefinitionError: The file is invalid.
     """
     document = read_yaml(path)
     report = ProblemList(document.problems)
@@ -133,14 +134,15 @@ def read_schedule(path: Path, tracks: Mapping[str, Iterable[str]]) -> Schedule:
 
 
 def moment(text: str, *, zone_needed: bool = True) -> dt.datetime:
-    """Read a time with its zone: `2026-12-01T18:00+01:00`, or `2026-12-01 18:00 Europe/Zurich`.
+    """Read a time with a zone: `2026-12-01T18:00+01:00`, or `2026-12-01 18:00 Europe/Zurich`.
 
     Args:
-        zone_needed: Whether it must say its zone; else it is this machine's by default.
+        zone_needed: False to allow a time without a zone, which is then local time.
 
     Raises:
-        UsageError: It is no time, has no zone or an unknown one, or comes twice or never as clocks
-            are changed.
+        UsageError: The text is not a time, its zone is missing or unknown, or a change of clocks
+        makes
+            the time occur twice or never.
     """
     time, _, zone = text.rpartition(" ") if "/" in text else (text, "", "")
     try:
@@ -173,7 +175,7 @@ def moment(text: str, *, zone_needed: bool = True) -> dt.datetime:
 def _entries(
     node: Node | None, report: ProblemList, names: Iterable[str] | None = None
 ) -> dict[str, Node]:
-    """Return the entries of a mapping, whose keys may have to be known."""
+    """Return the entries of a mapping; with `names`, report unknown keys."""
     if node is None:
         return {}
     if not isinstance(node, MappingNode):
@@ -186,7 +188,7 @@ def _entries(
 
 
 def _window(node: Node, base: Window, report: ProblemList) -> Window:
-    """Return a window that says what a mapping says, and else what another one does."""
+    """Return the window for a mapping's settings, with `base` for the rest."""
     values: dict[str, Any] = {}
     for name, value in _entries(node, report, [each.name for each in fields(Window)]).items():
         try:

@@ -1,8 +1,8 @@
-"""Statistics of result files: difficulty, discrimination, and mistakes of each exercise.
+"""Statistics of result files: difficulty, discrimination and mistakes of each exercise.
 
-The measures are those of classical test theory (Crocker and Algina, 1986, chapter 14): difficulty
-is the share that passes; discrimination is the point-biserial correlation between passing this
-exercise and the score on all others.
+The measures are those of classical test theory (Crocker and Algina, 1986, chapter 14). Difficulty
+is the share of students who pass. Discrimination is the point-biserial correlation between passing
+the exercise and the score on all others.
 """
 
 import json
@@ -18,13 +18,14 @@ from grader.grading.results.verdict_json import FAULT
 
 NOT_JUDGED: Final = (FAULT, "not graded")
 _LINE: Final = re.compile(r"\bline \d+")
-_MIN_STUDENTS: Final = 3  # students without whom a correlation says nothing
-_ROUNDING: Final = 1e-12  # share of a sum of squares that is left by rounding where all are alike
+_MIN_STUDENTS: Final = 3  # fewest students for a correlation
+# Share of a sum of squares that rounding leaves if all values are equal.
+_ROUNDING: Final = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One student's result of one exercise."""
+    """One student's result in one exercise."""
 
     student: str
     exercise: str
@@ -32,11 +33,12 @@ class Row:
     score: float  # share of the points, 0 to 1
     mistakes: tuple[str, ...]
     failed_tests: tuple[str, ...]
-    hint: int | None = None  # the number of the hint that the diagnosis pointed to
-    tests: tuple[tuple[str, bool], ...] = ()  # those that ran, and whether they passed
-    is_cut: bool = False  # tests are left that did not run
+    hint: int | None = None  # the number of the hint that the diagnosis points to
+    tests: tuple[tuple[str, bool], ...] = ()  # id and success of each test that ran
+    is_cut: bool = False  # True if some tests did not run
     file: str = ""
-    behaviour: str = ""  # the same for failures alike; nothing if passed, or if it was diagnosed
+    # Key that is equal for equal failures; "" if passed or diagnosed.
+    behaviour: str = ""
     message: str = ""  # the first message about a failure
 
 
@@ -46,21 +48,24 @@ class ExerciseStatistics:
 
     exercise: str
     students: int
-    pass_rate: float  # 0 to 1: the lower, the harder
+    pass_rate: float  # 0 to 1; a lower rate means a harder exercise
     mean_score: float  # 0 to 1
-    discrimination: float | None  # -1 to 1; None where there are too few or all alike
-    misconceptions: dict[str, int]  # how often each was recognised, the most common first
-    failed_tests: dict[str, int]  # how often each test did not pass, likewise
-    hints: dict[str, int]  # how often a diagnosis pointed to each hint, likewise
+    discrimination: float | None  # -1 to 1; None for too few or equal students
+    # Number of diagnoses of each misconception, the most common first.
+    misconceptions: dict[str, int]
+    # Number of failures of each test, the most common first.
+    failed_tests: dict[str, int]
+    # Number of diagnoses that pointed to each hint, the most common first.
+    hints: dict[str, int]
 
 
 def read_rows(records: Iterable[Mapping[str, Any]]) -> list[Row]:
-    """Read the records of results, one for each student and exercise; leave out faults."""
+    """Read the records of results, one per student and exercise, without faults."""
     return [row for record in records if (row := read_row(record)) is not None]
 
 
 def read_row(data: Mapping[str, Any]) -> Row | None:
-    """Read one record; a fault says nothing about its student."""
+    """Read one record; return None for a fault, which says nothing about the student."""
     if data["outcome"] in NOT_JUDGED:
         return None
     diagnosis = data.get("diagnosis") or {}
@@ -69,7 +74,7 @@ def read_row(data: Mapping[str, Any]) -> Row | None:
     is_told = passed or data["message"] or diagnosis  # a program that never ran has a message
     failed = [each for each in data["tests"] if each["outcome"] not in ("passed", "not run")]
     messages = [str(data["message"]), *(str(each["message"]) for each in failed)]
-    # What failures alike have in common: each failed test, its end, and what came of it.
+    # Equal failures agree in these: each failed test, its outcome, message and result.
     ends = [[each["id"], each["outcome"], str(each["message"]), each.get("got")] for each in failed]
     return Row(
         student=str(data["student"]),
@@ -93,15 +98,15 @@ def read_row(data: Mapping[str, Any]) -> Row | None:
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """The counts of an exercise, added up over its students.
+    """Sums over the students of an exercise, from which its statistics follow.
 
     Attributes:
-        students: How many there are.
-        passed: How many of them passed.
-        scores: Their shares of the points.
-        others: The shares that they earned in all other exercises together.
-        others_squared: The squares of those.
-        others_of_passed: Those of the ones who passed.
+        students: The number of students.
+        passed: The number of students who passed.
+        scores: The sum of their shares of the points.
+        others: The sum of their scores in all other exercises.
+        others_squared: The sum of the squares of these scores.
+        others_of_passed: The sum of these scores over the students who passed.
     """
 
     students: int
@@ -114,15 +119,16 @@ class Sums:
 
 @dataclass(frozen=True, slots=True)
 class Mistakes:
-    """The mistakes in an exercise with their counts, the most common first."""
+    """Counts of the mistakes in an exercise, the most common first."""
 
     misconceptions: dict[str, int] = field(default_factory=dict)
     failed_tests: dict[str, int] = field(default_factory=dict)
-    hints: dict[str, int] = field(default_factory=dict)  # that a diagnosis pointed to
+    # Counts by the number of the hint that a diagnosis points to.
+    hints: dict[str, int] = field(default_factory=dict)
 
 
 def summarise(rows: Sequence[Row]) -> list[ExerciseStatistics]:
-    """Sum up results by exercise, the hardest first."""
+    """Summarise results by exercise, the hardest first."""
     by_exercise: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         by_exercise[row.exercise].append(row)
@@ -152,7 +158,7 @@ def summarise(rows: Sequence[Row]) -> list[ExerciseStatistics]:
 def hardest_first(
     by_exercise: Mapping[str, tuple[Sums, Mistakes]],
 ) -> list[ExerciseStatistics]:
-    """Return the statistics of exercises from what was added up over their students."""
+    """Return the statistics of exercises from their sums and mistakes, the hardest first."""
     every = [
         ExerciseStatistics(
             exercise,
@@ -174,10 +180,10 @@ def _count_names(names: Iterable[str]) -> dict[str, int]:
 
 
 def point_biserial(sums: Sums) -> float | None:
-    """Correlate passing with the score on all others; None if there is nothing in it.
+    """Correlate passing with the score on all other exercises; None if a variance is zero.
 
-    With n students it is n times each sum of products less the product of the sums, over the root
-    of the same for either with itself; that of passing with itself is the number who passed.
+    For n students, each covariance is n times a sum of products minus the product of two sums. The
+    correlation divides that of both variables by the root of the product of their variances.
     """
     n, passed, others = sums.students, sums.passed, sums.others
     if n < _MIN_STUDENTS:
@@ -186,7 +192,8 @@ def point_biserial(sums: Sums) -> float | None:
     spread_of_others = n * sums.others_squared - others**2
     rounding = max(_ROUNDING, n * sys.float_info.epsilon)
     if not spread_of_passing or spread_of_others <= rounding * n * sums.others_squared:
-        return None  # all alike
+        # All students are alike.
+        return None
     together = n * sums.others_of_passed - passed * others
     correlation = together / math.sqrt(spread_of_passing * spread_of_others)
     return min(1.0, max(-1.0, correlation))

@@ -1,4 +1,4 @@
-"""The file of the times of submissions, which `etude collect` writes and grades are made from."""
+"""The CSV file of submission times, written by `etude collect` and read for grades."""
 
 import csv
 import io
@@ -20,13 +20,14 @@ DATES_OF_FILES: Final = frozenset({"file", "zip", "Moodle", CLONE})
 
 
 def read_times(path: Path) -> dict[tuple[str, str], SubmissionTime]:
-    """Read times of submissions: a CSV with student, time, exercise, late, from.
+    """Read submission times from a CSV with student, time, exercise, late, from.
 
-    Without an exercise a time is that of all. `late` is yes where a platform says so without a
-    time, and `from` says who does; by default it is the file's name.
+    A time without an exercise holds for all exercises. `late` is yes if a platform marks a
+    submission
+    as late without a time. `from` is the source, by default the file's name.
 
     Raises:
-        UsageError: It cannot be read, or a line is not as it should be.
+        UsageError: The file cannot be read, or a line is invalid.
     """
     times: dict[tuple[str, str], SubmissionTime] = {}
     for number, row in rows(read_text(path), str(path), ("student", "time")):
@@ -57,7 +58,7 @@ def write_times(path: Path, times: Times) -> None:
 
 
 def all_at_once(times: Iterable[tuple[str, SubmissionTime]]) -> bool:
-    """Return whether the dates of several students' files are one: that of a download or a copy."""
+    """Return whether all files have one date, which is then that of a download or a copy."""
     dated = [(who, time.at) for who, time in times if time.source in DATES_OF_FILES and time.at]
     moments = [at for _, at in dated]
     return len(dict(dated)) > 1 and max(moments) - min(moments) <= SAME_MOMENT

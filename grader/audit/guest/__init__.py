@@ -1,1 +1,1 @@
-"""The part of an audit that runs in confined processes, beside code that is not trusted."""
+"""The part of an audit that runs in confined processes, together with untrusted code."""

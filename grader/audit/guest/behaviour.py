@@ -1,4 +1,4 @@
-"""A program's behaviour on recorded calls, and whether that of two programs differs."""
+"""Behaviour of a program on recorded calls, and the comparison of two behaviours."""
 
 import contextlib
 import copy
@@ -28,47 +28,47 @@ _CLEAR = 20
 """Programs differ where their results are this many tolerances apart: not by rounding."""
 
 _CALL_SECONDS = 1.0
-_MAX_ITEMS = 1000  # items of a returned iterator
+_MAX_ITEMS = 1000  # longest prefix of a returned iterator that is compared
 
 
 class CallTooLongError(BaseException):
-    """A call that takes too long; no `except Exception` of a program catches it."""
+    """A call takes too long; a BaseException, which `except Exception` in a program misses."""
 
 
 @dataclass(frozen=True, slots=True)
 class StepOutcome:
-    """The outcome of one step."""
+    """The outcome of one step of a script."""
 
-    value: Any  # the result; None where an error was raised
+    value: Any  # the result, or None if an error was raised
     error: str = ""  # the name of the error's type, or ""
-    changed: bool = False  # whether the step changed its arguments
+    changed: bool = False  # True if the step changed its arguments
 
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """The steps of a script, and the public attributes of its object after the last one."""
+    """The outcomes of a script's steps, and its object's public attributes after the last step."""
 
     steps: tuple[StepOutcome, ...]
     attributes: dict[str, Any]
 
     @property
     def raises(self) -> bool:
-        """Return whether a step raised an error."""
+        """True if a step raised an error."""
         return any(step.error for step in self.steps)
 
     @property
     def finite(self) -> bool:
-        """Return whether all numbers are."""
+        """True if every number in every result is finite."""
         return all(is_finite(step.value) for step in self.steps)
 
 
 def load(source: str, file: str) -> types.ModuleType:
-    """Run a program as a module of its own; what it imports of the assignment is shared."""
+    """Run a program as a separate module; its imports from the assignment are shared."""
     name = module_name(file)
     module = types.ModuleType(name)
     module.__file__ = file
     before = sys.modules.get(name)
-    sys.modules[name] = module  # dataclasses and pickles look for it there
+    sys.modules[name] = module  # Dataclasses and pickle look the module up there.
     try:
         with warnings.catch_warnings(), time_limit(10 * _CALL_SECONDS):
             warnings.simplefilter("ignore")
@@ -81,7 +81,7 @@ def load(source: str, file: str) -> types.ModuleType:
 
 @contextlib.contextmanager
 def time_limit(seconds: float = _CALL_SECONDS) -> Iterator[None]:
-    """Raise `CallTooLongError` in what takes longer."""
+    """Raise `CallTooLongError` in a block that runs longer than this."""
 
     def stop(_signal: int, _frame: object) -> None:
         raise CallTooLongError
@@ -99,7 +99,7 @@ def observe(module: types.ModuleType, name: str, steps: Steps) -> Behaviour:
     """Make the calls of a script, with copies of its arguments.
 
     Raises:
-        CallTooLongError: One takes too long.
+        CallTooLongError: A call takes too long.
     """
     random.seed(0)
     np.random.seed(0)  # noqa: NPY002  a program may use it
@@ -124,14 +124,14 @@ def observe(module: types.ModuleType, name: str, steps: Steps) -> Behaviour:
             if method == "__init__":
                 instance, result = result, None
             elif instance is not None and result is instance:
-                result = ITSELF  # its attributes are compared after the last step
+                result = ITSELF  # The object's attributes are compared after the last step instead.
             elif isinstance(result, types.GeneratorType):
                 result = [*itertools.islice(result, _MAX_ITEMS)]
             has_changed_arguments = differ(
                 [*args, *kwargs.values()], [*own_args, *own_kwargs.values()]
             )
             with contextlib.suppress(Exception):
-                result = copy.deepcopy(result)  # a later step may change it
+                result = copy.deepcopy(result)  # A later step may change the result in place.
             outcomes.append(StepOutcome(result, changed=has_changed_arguments))
     attributes = {}
     if instance is not None:
@@ -141,7 +141,7 @@ def observe(module: types.ModuleType, name: str, steps: Steps) -> Behaviour:
 
 
 def _convert_objects(value: Any, module: types.ModuleType, visited: set[int]) -> None:
-    """Give objects that another program made the class of the same name in this program."""
+    """Convert objects of another program's classes to this program's classes of the same names."""
     if id(value) in visited:
         return
     visited.add(id(value))
@@ -161,7 +161,7 @@ def _convert_objects(value: Any, module: types.ModuleType, visited: set[int]) ->
 class BehaviourDifference:
     """The first difference between a right and a wrong program."""
 
-    step: int  # the number of the step
+    step: int  # the index of the step
     kind: str  # "result", "error", "changes" or "attribute"
     name: str = ""  # the name of the attribute
 
@@ -169,7 +169,7 @@ class BehaviourDifference:
 def difference(
     right: Behaviour, wrong: Behaviour, read: Collection[str] = ()
 ) -> BehaviourDifference | None:
-    """Return the first difference between two behaviours; attributes in `read` come first."""
+    """Return the first difference between two behaviours, attributes in `read` first, or None."""
     for number, (one, other) in enumerate(zip(right.steps, wrong.steps, strict=False)):
         if one.error != other.error:
             return BehaviourDifference(number, "error")
@@ -186,7 +186,7 @@ def difference(
 
 
 def read_options(module: types.ModuleType, name: str, texts: tuple[str, ...]) -> Options:
-    """Return what is known of the parameters of a function, or of a class's methods."""
+    """Return the signatures and option strings of a function or of a class's methods."""
     target = getattr(module, name, None)
     signatures = {}
     with contextlib.suppress(TypeError, ValueError):
@@ -203,7 +203,7 @@ def read_options(module: types.ModuleType, name: str, texts: tuple[str, ...]) ->
 
 
 def differ(one: Any, other: Any) -> bool:  # noqa: PLR0911  any results, a case for each type
-    """Return whether two results are clearly different."""
+    """Return whether two results differ by clearly more than rounding."""
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         if not (isinstance(one, np.ndarray) and isinstance(other, np.ndarray)):
             array, scalar = (one, other) if isinstance(one, np.ndarray) else (other, one)
@@ -225,7 +225,7 @@ def differ(one: Any, other: Any) -> bool:  # noqa: PLR0911  any results, a case 
 
 
 def _items_differ(one: Any, other: Any) -> bool:
-    """Return whether containers, or other results that are no numbers, differ."""
+    """Return whether two containers, or two other non-numeric results, differ."""
     if isinstance(one, Mapping):
         return one.keys() != other.keys() or any(
             differ(item, other[key]) for key, item in one.items()
@@ -238,7 +238,7 @@ def _items_differ(one: Any, other: Any) -> bool:
 
 
 def differ_in_value(one: Any, other: Any) -> bool:
-    """Return whether numbers differ by more than rounding."""
+    """Return whether two numbers or arrays differ by more than rounding."""
     first, second = np.asarray(one), np.asarray(other)
     if "O" in first.dtype.kind + second.dtype.kind or not {first.dtype.kind, second.dtype.kind} <= {
         *"biufc"
@@ -249,7 +249,8 @@ def differ_in_value(one: Any, other: Any) -> bool:
     if (first.dtype, first.shape) == (second.dtype, second.shape) and (
         first.tobytes() == second.tobytes()
     ):
-        return False  # the usual case, and ten times quicker
+        # Equal arrays are the usual case, and this test is ten times faster.
+        return False
     is_single = min(first.dtype.itemsize, second.dtype.itemsize) <= np.dtype("f4").itemsize
     rtol = 1e-4 if is_single else _CLEAR * RTOL
     with np.errstate(all="ignore"):
@@ -258,7 +259,7 @@ def differ_in_value(one: Any, other: Any) -> bool:
 
 
 def is_finite(value: Any) -> bool:
-    """Return whether no number in a result is NaN or infinite."""
+    """Return whether a result contains no NaN and no infinity."""
     if isinstance(value, np.ndarray | np.generic | float | complex):
         array = np.asarray(value)
         return array.dtype.kind not in "fc" or bool(np.all(np.isfinite(array)))

@@ -1,4 +1,4 @@
-"""A call that tells a program from the solution, as text and as the body of a test.
+"""A call that distinguishes a program from the solution, as text and as the body of a test.
 
 Values are written as Python expressions.
 """
@@ -21,10 +21,10 @@ _MAX_ITEMS = 400
 
 
 def expression(value: Any) -> str:
-    """Return an expression that evaluates to an equal value; NumPy is `np` in it.
+    """Return a Python expression that evaluates to an equal value, with NumPy as `np`.
 
     Raises:
-        NotWritableError: There is none, or it is too long.
+        NotWritableError: There is no such expression, or it is too long.
     """
     if isinstance(value, np.random.Generator):
         return "np.random.default_rng(0)"
@@ -42,7 +42,7 @@ def expression(value: Any) -> str:
 
 
 def short_text(value: Any) -> str:
-    """Return an expression, or else a short description."""
+    """Return an expression for a value, or a short description if there is none."""
     try:
         text = expression(value)
     except NotWritableError:
@@ -55,12 +55,13 @@ def short_text(value: Any) -> str:
 class Style:
     """The way in which the tests of an assignment compare results."""
 
-    plain: bool = False  # True for `assert np.allclose(...)` in place of NumPy's assertions
-    prefix: str = ""  # the text before names of the solution, such as "solution."
+    # True for `assert np.allclose(...)`, False for the assertions of `np.testing`.
+    plain: bool = False
+    prefix: str = ""  # prefix of the solution's names, such as "solution."
 
 
 def script_text(name: str, steps: Steps) -> str:
-    """Return the calls of a script in one line."""
+    """Return the calls of a script as one line of text."""
     owner, calls = name.lower(), []
     for method, args, kwargs in steps:
         words = [
@@ -73,7 +74,7 @@ def script_text(name: str, steps: Steps) -> str:
 
 
 def value_text(behaviour: Behaviour, difference: BehaviourDifference) -> str:
-    """Return what a program came to at the step that differs."""
+    """Return the program's result at the step that differs, as text."""
     step = behaviour.steps[min(difference.step, len(behaviour.steps) - 1)]
     if step.error:
         return f"raises {step.error}"
@@ -98,10 +99,10 @@ def _rounded_text(value: Any) -> str:
 def test_body(
     right: types.ModuleType, name: str, steps: Steps, difference: BehaviourDifference, style: Style
 ) -> list[str]:
-    """Return the lines of a test that passes on the solution, not indented.
+    """Return the unindented lines of a test that passes on the solution.
 
     Raises:
-        NotWritableError: An argument or a result cannot be written.
+        NotWritableError: An argument or a result cannot be written as an expression.
     """
     behaviour = observe(right, name, steps)
     lines: list[str] = []
@@ -140,9 +141,9 @@ def test_body(
 def _arguments(
     module: types.ModuleType, name: str, step: Step, number: int | None
 ) -> tuple[list[str], list[tuple[str, str, Any]]]:
-    """Return lines that name the arrays among the arguments, and all arguments.
+    """Return lines that assign array arguments to names, and the call's arguments.
 
-    Of each argument its keyword or "", its text, and its value.
+    Each argument is its keyword or "", its text, and its value.
     """
     method, args, kwargs = step
     target = getattr(module, name)
@@ -204,7 +205,7 @@ def _array_comparison_lines(what: str, value: np.ndarray[Any, Any], style: Style
 def _closeness_line(what: str, value: np.ndarray[Any, Any], style: Style) -> str:
     is_single = value.dtype.itemsize <= np.dtype("f4").itemsize
     limits = f"rtol={_RTOL_SINGLE if is_single else RTOL:g}, atol={ATOL:g}"
-    # Nine digits: more than the tolerance needs.
+    # Nine digits are more than the tolerance needs.
     digits = np.vectorize(
         lambda each: complex(f"{each:.9g}") if value.dtype.kind == "c" else float(f"{each:.9g}"),
         otypes=[complex if value.dtype.kind == "c" else float],

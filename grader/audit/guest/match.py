@@ -1,4 +1,4 @@
-"""Functions of exercises that do what functions of an assignment do, by their results."""
+"""Matching of an assignment's functions with exercise functions that give the same results."""
 
 import contextlib
 import inspect
@@ -14,30 +14,31 @@ from grader.audit.guest.behaviour import CallTooLongError, observe
 from grader.audit.guest.perturb import Step
 from grader.audit.guest.smallest_call import Candidate
 
-_MIN_RESULTS = 4  # calls with different results on which both agree
-_PART = 0.9  # share of agreement among the calls that both accept
-_MAX_CALLS = 60  # calls that are compared
-_MAX_REFUSED = 20  # calls before the first that both accept
-_RTOL = 1e-3  # a small constant such as epsilon may be another one
+_MIN_RESULTS = 4  # distinct results that must agree for a match
+_PART = 0.9  # least share of agreeing results among the calls that both functions accept
+_MAX_CALLS = 60  # most calls to compare
+_MAX_REFUSED = 20  # calls that may be refused before the first accepted one
+_RTOL = 1e-3  # loose, since constants such as epsilon may differ between the two
 
 
 @dataclass(frozen=True, slots=True)
 class Correspondence:
-    """The mapping from a function of an exercise to one of an assignment."""
+    """The mapping between a function of an exercise and a function of an assignment."""
 
-    most_arguments: int  # how many arguments the exercise's function takes at most
-    # The number of the item in the result of the assignment's function that corresponds to the
-    # exercise's result; None if the whole result does.
+    # Largest number of positional arguments of the exercise's function.
+    most_arguments: int
+    # Index of the item in the assignment's result tuple that equals the exercise's result;
+    # None for the whole result.
     part: int | None = None
-    item: int | None = None  # the same with both functions exchanged
+    item: int | None = None  # the index in the exercise's result tuple, if that one is larger
 
 
 def positional_arguments(
     module: types.ModuleType, name: str, step: Step, max_arguments: int
 ) -> tuple[Any, ...] | None:
-    """Return a call's arguments in the order of its parameters, without defaults at the end.
+    """Return a call's arguments in parameter order, without trailing defaults.
 
-    None where more than `most` remain.
+    Returns None if more than `max_arguments` remain.
     """
     _, args, kwargs = step
     try:
@@ -56,7 +57,7 @@ def positional_arguments(
 
 
 def arity(function: Any) -> tuple[int, int] | None:
-    """Return the least and the largest number of positional arguments."""
+    """Return the least and the largest number of positional arguments, or None."""
     with contextlib.suppress(TypeError, ValueError):
         parameters = [*inspect.signature(function).parameters.values()]
         if all(each.kind is each.POSITIONAL_OR_KEYWORD for each in parameters):
@@ -71,7 +72,7 @@ def find_correspondence(
     known_name: str,
     pool: Sequence[Candidate],
 ) -> Correspondence | None:
-    """Return how two functions correspond; None where they do not do the same."""
+    """Return the correspondence of two functions, or None if their results differ."""
     takes = arity(getattr(exercise, known_name, None))
     if takes is None:
         return None
@@ -105,7 +106,7 @@ def _results(
     calls: Sequence[Step],
     takes: tuple[int, int],
 ) -> Iterator[tuple[Any, Any]]:
-    """Yield the results of the calls that both accept."""
+    """Yield the results of both functions for each call that both accept."""
     accepted_calls = refused_calls = 0
     for step in calls:
         args = positional_arguments(*right, step, takes[1])
@@ -120,7 +121,7 @@ def _results(
         else:
             accepted_calls += 1
             yield one.steps[0].value, other.steps[0].value
-        # One that takes fewer axes may still do the same on those.
+        # A function for fewer axes may still agree on calls with few axes.
         if accepted_calls >= _MAX_CALLS or (refused_calls > _MAX_REFUSED and not accepted_calls):
             return
 

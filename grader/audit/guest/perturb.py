@@ -1,4 +1,4 @@
-"""Other arguments like those that were recorded: other numbers, sizes and options; simpler ones."""
+"""Variations of recorded arguments: other numbers, sizes and options, and simpler ones."""
 
 import inspect
 from collections.abc import Callable, Collection, Iterator
@@ -11,26 +11,26 @@ Step: TypeAlias = tuple[str, tuple[Any, ...], dict[str, Any]]
 Steps: TypeAlias = tuple[Step, ...]
 Array: TypeAlias = np.ndarray[Any, Any]
 
-_HALF = 0.5  # share of a mask that is set
-_MAX_TEXT_LENGTH = 40  # letters of a text that is drawn
-_MAX_SIZE = 4096  # items of an array that is made larger
+_HALF = 0.5  # probability that an entry of a mask is True
+_MAX_TEXT_LENGTH = 40  # longest text to vary, in characters
+_MAX_SIZE = 4096  # most elements of an enlarged array
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Facts about parameters that the program's text tells."""
+    """Facts about parameters that can be read from the program's text."""
 
-    # The signatures of the target: "" for a function, else the name of the method.
+    # Signatures by method name, with "" for a function.
     signatures: dict[str, inspect.Signature]
-    # The strings in its source: modes and names of options are among them.
+    # String literals in the source, which include the names of modes and options.
     texts: tuple[str, ...] = ()
 
 
 def map_arguments(steps: Steps, change: Callable[[Any], Any], *, floats: bool = False) -> Steps:
-    """Change each argument of each step; a list of numbers, nested or not, as an array is.
+    """Change each argument of each step; a nested list of numbers is changed as an array.
 
     Args:
-        floats: Whether whole numbers in lists are taken for floats.
+        floats: True to treat integers in lists as floats.
     """
 
     def deep(value: Any) -> Any:
@@ -52,7 +52,7 @@ def map_arguments(steps: Steps, change: Callable[[Any], Any], *, floats: bool = 
 
 
 def _numbers(value: list[Any]) -> Array | None:
-    """Return the array that a list of numbers stands for."""
+    """Return a list of numbers as an array, or None if it is not one."""
     item: Any = value
     while type(item) is list and item:
         item = item[0]
@@ -60,13 +60,14 @@ def _numbers(value: list[Any]) -> Array | None:
         return None
     try:
         array = np.array(value)
-    except ValueError:  # rows of several lengths
+    # The rows have different lengths.
+    except ValueError:
         return None
     return array if array.dtype.kind in "if" else None
 
 
 def arrays(steps: Steps) -> list[Array]:
-    """Return all arrays among the arguments."""
+    """Return every array in the arguments."""
     all_arrays: list[Array] = []
 
     def note(value: Any) -> Any:
@@ -78,7 +79,7 @@ def arrays(steps: Steps) -> list[Array]:
     return all_arrays
 
 
-# The numbers in arrays of floats.
+# Ways to draw new values for an array of floats.
 _VALUES: tuple[Callable[[np.random.Generator, Array], Array], ...] = (
     lambda rng, a: np.round(rng.normal(size=a.shape), 2),
     lambda rng, a: np.round(3 * rng.normal(size=a.shape), 1),
@@ -101,11 +102,11 @@ _VALUES: tuple[Callable[[np.random.Generator, Array], Array], ...] = (
 def with_other_numbers(  # noqa: C901  any argument, a case for each type
     rng: np.random.Generator, steps: Steps, kind: int, modes: Collection[str] = ()
 ) -> Steps:
-    """Draw other numbers for all arrays and numbers, and other runs of letters for texts.
+    """Draw new values for all arrays and numbers, and shuffled letters for texts.
 
     Args:
-        kind: Which way to draw them, modulo how many there are.
-        modes: Texts that stay as they are.
+        kind: Index of the way to draw, taken modulo the number of ways.
+        modes: Texts that are not changed.
     """
     draw = _VALUES[kind % len(_VALUES)]
     only = None if rng.integers(3) else int(rng.integers(8))
@@ -142,10 +143,10 @@ def with_other_numbers(  # noqa: C901  any argument, a case for each type
 
 
 def with_other_length(steps: Steps, old: int, new: int, rng: np.random.Generator | None) -> Steps:
-    """Give every axis of one length another one.
+    """Replace one length by another in every axis that has it.
 
     Args:
-        rng: Draws further numbers; None to repeat those there are.
+        rng: Adds noise to repeated numbers; None repeats them exactly.
     """
 
     def change(value: Any) -> Any:
@@ -157,7 +158,7 @@ def with_other_length(steps: Steps, old: int, new: int, rng: np.random.Generator
 
 
 def _of_shape(value: Array, shape: tuple[int, ...], rng: np.random.Generator | None) -> Array:
-    """Return an array of another shape, with the numbers of this one as far as they go."""
+    """Return an array of another shape, cut or filled by repetition."""
     if np.prod(shape) > _MAX_SIZE:
         return value
     if all(new <= old for new, old in zip(shape, value.shape, strict=True)):
@@ -169,14 +170,14 @@ def _of_shape(value: Array, shape: tuple[int, ...], rng: np.random.Generator | N
 
 
 def with_other_sizes(rng: np.random.Generator, steps: Steps) -> Steps:
-    """Change the length of some axes, the same way in all arrays or in some of them."""
+    """Change the length of some axes, consistently in all arrays or only in some of them."""
     lengths = sorted({n for array in arrays(steps) for n in array.shape if n})
     if not lengths or not rng.integers(2):
         for old in lengths:
             if rng.integers(2):
                 steps = with_other_length(steps, old, int(rng.integers(1, old + 3)), rng)
         return steps
-    # Of one length some axes only: in a test they may be equal by chance.
+    # Change only some of the axes with this length: they may be equal by coincidence.
     one = int(rng.choice(lengths))
     new = one + int(rng.integers(1, 3))
 
@@ -190,7 +191,7 @@ def with_other_sizes(rng: np.random.Generator, steps: Steps) -> Steps:
 
 
 def with_batch_axis(steps: Steps) -> Steps:
-    """Give the arrays with the most axes one more, of length 2."""
+    """Add a leading axis of length 2 to the arrays with the most axes."""
     max_axes = max((array.ndim for array in arrays(steps)), default=0)
 
     def change(value: Any) -> Any:
@@ -202,7 +203,7 @@ def with_batch_axis(steps: Steps) -> Steps:
 
 
 def with_other_options(steps: Steps, options: Options, results: list[Any]) -> Iterator[Steps]:
-    """Yield the calls with an optional parameter that was not given, or given otherwise."""
+    """Yield the calls with another value for one optional parameter."""
     for number, (name, args, kwargs) in enumerate(steps):
         signature = options.signatures.get(name)
         if signature is None:
@@ -212,7 +213,7 @@ def with_other_options(steps: Steps, options: Options, results: list[Any]) -> It
             for each in signature.parameters.values()
             if each.kind in {each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD}
         ]
-        # The shapes that another array may have to go with those there are.
+        # Shapes that broadcast with the existing arrays.
         inputs = arrays(((name, args, kwargs),))
         matrices = [array for array in inputs if array.ndim > 1]
         shapes = [array.shape for array in inputs]
@@ -242,7 +243,7 @@ def _candidates(
     texts: tuple[str, ...],
     shapes: list[tuple[int, ...]],
 ) -> Iterator[Any]:
-    """Yield other values for an option."""
+    """Yield other values for an option with this value."""
     match current:
         case bool():
             yield not current
@@ -259,7 +260,7 @@ def _candidates(
 
 
 def _values_for_none(name: str, shapes: list[tuple[int, ...]]) -> Iterator[Any]:
-    """Yield values of an option that is None by default: masks, arrays, numbers."""
+    """Yield values for an option whose default is None: masks, arrays, numbers."""
     rng = np.random.default_rng(1)
     is_mask = "mask" in name
     for shape in shapes:
@@ -276,7 +277,7 @@ def _values_for_none(name: str, shapes: list[tuple[int, ...]]) -> Iterator[Any]:
 
 
 def simpler(steps: Steps, options: Options) -> Iterator[Steps]:
-    """Yield simpler calls, the boldest first."""
+    """Yield simpler versions of the steps, the most simplified first."""
     yield from _with_less(steps, options)
     yield from _with_fewer_axes(steps)
     lengths = sorted({n for array in arrays(steps) for n in array.shape}, reverse=True)
@@ -292,7 +293,7 @@ def simpler(steps: Steps, options: Options) -> Iterator[Steps]:
 
 
 def _with_less(steps: Steps, options: Options) -> Iterator[Steps]:
-    """Yield the steps without one of them, or without one argument."""
+    """Yield the steps with one step or one argument removed."""
     for number, (name, args, kwargs) in enumerate(steps):
         if name not in {"", "__init__"}:
             yield (*steps[:number], *steps[number + 1 :])
@@ -322,7 +323,7 @@ def _with_fewer_axes(steps: Steps) -> Iterator[Steps]:
 
 
 def _change_one(steps: Steps, number: int, change: Callable[[Any], Any]) -> Steps:
-    """Change one of the arrays."""
+    """Change the array with this index."""
     count = -1
 
     def maybe(value: Any) -> Any:
@@ -350,14 +351,14 @@ def _small(value: Any) -> Any:
 def _round_to(digits: int) -> Callable[[Any], Any]:
     def change(value: Any) -> Any:
         if isinstance(value, np.ndarray) and value.dtype.kind == "f":
-            return np.round(value, digits) + 0.0  # no -0.0
+            return np.round(value, digits) + 0.0  # adding 0.0 turns -0.0 into 0.0
         return round(value, digits) if type(value) is float else value
 
     return change
 
 
 def size(steps: Steps) -> tuple[float, ...]:
-    """Return a measure of how much a reader has to read."""
+    """Return a sort key that grows with the amount a reader has to read."""
     count = sum(array.size for array in arrays(steps))
     words = sum(len(args) + len(kwargs) for _, args, kwargs in steps)
     axes = sum(array.ndim for array in arrays(steps))

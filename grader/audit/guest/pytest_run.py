@@ -1,4 +1,4 @@
-"""One pytest session over the modules of tests in the current folder."""
+"""One pytest session over the test modules in the current folder."""
 
 import contextlib
 import importlib
@@ -21,27 +21,27 @@ import pytest
 
 Send = Callable[[dict[str, Any]], None]
 
-# Plugins that write files, or that only matter to those who read the output.
+# Plugins that write files or only improve the output for people.
 _PLUGINS_OFF = (
     "cacheprovider", "doctest", "faulthandler", "junitxml", "legacypath", "pastebin", "python_path",
     "setuponly", "setupplan", "stepwise", "terminal", "threadexception", "unraisableexception",
 )  # fmt: skip
 _READ_BY_PYTEST = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "CI", "BUILD_NUMBER")
 _COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
-_MAX_MESSAGE_LENGTH = 500  # characters of an error's message
+_MAX_MESSAGE_LENGTH = 500  # longest kept error message, in characters
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The tests of a session, and what is wanted besides their outcomes."""
+    """The options of one pytest session."""
 
-    files: Sequence[str]  # the modules of tests
-    ids: frozenset[str] | None = None  # the tests to run; None for all
+    files: Sequence[str]  # the test modules
+    ids: frozenset[str] | None = None  # ids of the tests to run, or None for all
     order: str = "written"  # "written", "reversed" or "shuffled"
-    times: int = 1  # how often each test runs
-    first_failure: bool = False  # whether the session ends with the first failure
+    times: int = 1  # number of runs of each test
+    first_failure: bool = False  # True to stop at the first failure
     trace: str = ""  # the file whose executed lines are reported, or ""
-    seed: int = 0  # for generators that a test uses without a seed of its own
+    seed: int = 0  # seeds the generators that a test uses without seeding them
 
 
 current_test = ""
@@ -49,10 +49,10 @@ current_test = ""
 
 
 def run(session: Session, send: Send) -> None:
-    """Run the tests; send a message for each test and for each module that does not load."""
+    """Run the tests; send one message for each test and for each module that fails to load."""
     random.seed(session.seed)
     np.random.seed(session.seed)  # noqa: NPY002  an assignment may use it
-    # pytest writes its log to /dev/null, which no confined process may open for that.
+    # pytest opens /dev/null for writing its log, which a confined process may not.
     _pytest.logging._FileHandler = _NoFile  # type: ignore[misc, assignment]  # noqa: SLF001
     lines = _Lines(session.trace) if session.trace else None
     plugin = _Plugin(session, send, lines)
@@ -61,7 +61,7 @@ def run(session: Session, send: Send) -> None:
 
 
 def warm_up() -> None:
-    """Import all that a session needs."""
+    """Import everything that a session needs."""
     for name in ("fft", "linalg", "ma", "random", "testing"):
         importlib.import_module(f"numpy.{name}")
     _main([__file__], None)
@@ -71,7 +71,7 @@ def _main(files: Iterable[str], plugin: object) -> int:
     off = [word for name in _PLUGINS_OFF for word in ("-p", f"no:{name}")]
     settings = {name: os.environ.pop(name) for name in _READ_BY_PYTEST if name in os.environ}
     here = [f"--rootdir={Path.cwd()}", f"--confcutdir={Path.cwd()}", "-c", os.devnull]
-    # No file for the output can be made, and no message of an assertion is read.
+    # No file can be created for the output, and nobody reads assertion messages.
     how = ["--assert=plain", "--capture=sys", "--import-mode=prepend"]
     try:
         return int(
@@ -90,7 +90,7 @@ class _NoFile(logging.StreamHandler[io.StringIO]):
 
 
 class _Lines:
-    """The lines of one file that run, by a trace function."""
+    """Records the executed lines of one file with a trace function."""
 
     def __init__(self, file: str) -> None:
         self._file = str(Path.cwd() / file)
@@ -137,13 +137,14 @@ class _Plugin:
         self._session = session
         self._send = send
         self._lines = lines
-        self._loading = _Coverage()  # lines reached while modules of tests are imported
+        # Lines reached while the test modules are imported.
+        self._loading = _Coverage()
         self._by_fixture: dict[str, _Coverage] = {}
         self._failed = False
         self._errors: list[str] = []
 
     def pytest_configure(self, config: pytest.Config) -> None:
-        config.option.tbstyle = "native"  # the quickest to make
+        config.option.tbstyle = "native"  # the cheapest style of traceback
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collection(self) -> Generator[None, object, object]:
@@ -172,7 +173,7 @@ class _Plugin:
     def pytest_fixture_setup(
         self, fixturedef: pytest.FixtureDef[Any]
     ) -> Generator[None, object, object]:
-        """Attribute what a shared fixture runs to all tests that use it."""
+        """Attribute the lines that a shared fixture runs to every test that uses it."""
         if self._lines is None or fixturedef.scope == "function":
             return (yield)
         before = self._lines.reached, self._lines.in_function
@@ -195,7 +196,8 @@ class _Plugin:
         if self._lines is not None:
             self._lines.start()
         result = yield
-        if self._session.times > 1:  # the next one may be the same, and pytest would not prepare it
+        # The next item may be the same one, which pytest would not set up again.
+        if self._session.times > 1:
             with contextlib.suppress(Exception):
                 item.session._setupstate.teardown_exact(None)  # noqa: SLF001
         message: dict[str, Any] = {
@@ -230,26 +232,26 @@ class _Plugin:
 
 
 def _message(report: pytest.CollectReport | pytest.TestReport) -> str:
-    """Return the first line of the error."""
+    """Return the first line of a report's error."""
     crash = getattr(report.longrepr, "reprcrash", None)
-    missing = getattr(report.longrepr, "errorstring", None)  # a fixture's
+    missing = getattr(report.longrepr, "errorstring", None)  # set on the report of a fixture
     text = str(missing or (crash.message if crash is not None else report.longrepr))
     text = text.replace(f"{Path.cwd()}/", "")
     lines = [line.removeprefix("E").strip() for line in text.splitlines() if line.strip()]
     if crash is None and missing is None:
-        lines.reverse()  # a module that does not load ends with its error
-    if lines and lines[0].endswith(":"):  # NumPy's assertions
+        lines.reverse()  # the error of a module that fails to load comes last
+    if lines and lines[0].endswith(":"):  # NumPy's assertions begin with a heading
         lines[0] = " ".join(lines[:2])
     return (lines or ["an error without a message"])[0][:_MAX_MESSAGE_LENGTH]
 
 
 def module_name(file: str) -> str:
-    """Return the name by which a file of the folder is imported."""
+    """Return the name under which a file of the folder is imported."""
     return ".".join(Path(file).with_suffix("").parts)
 
 
 def forget_modules(files: Iterable[str]) -> None:
-    """Forget modules of ours that have the names of an assignment's."""
+    """Remove our own modules that have the name of an assignment's module."""
     for file in files:
         name = module_name(file)
         if name in sys.modules and name not in {"grader", "pytest", "numpy"}:

@@ -1,7 +1,7 @@
 """Calls that tests make to a program: recorded, or answered with a wrong result.
 
-A line is appended to the program's source, so this works however tests load it. Only calls from
-outside of the program count.
+The hook is a line appended to the program's source, so it works however the tests load the program.
+Only calls from outside the program count.
 """
 
 import base64
@@ -24,21 +24,22 @@ HOOK: Final = (
 Answer: TypeAlias = Callable[[str, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
 """Answers an outer call: name, function, arguments (self is the first of a method's), keywords."""
 
-_MAX_CALL_BYTES = 4 << 20  # bytes of one recorded call
+_MAX_CALL_BYTES = 4 << 20  # largest recorded call, in bytes
 _MAX_CALLS = 400
-_SAMPLE = 3  # arrays, or numbers of one: fewer have things in common by chance
+# Fewest arrays, or numbers in an array, whose common facts are more than coincidence.
+_SAMPLE = 3
 _answer: Answer | None = None
 _inside = 0
 
 
 def answer_with(answer: Answer) -> None:
-    """Have outer calls answered by a function from now on."""
-    global _answer  # noqa: PLW0603  a process does one task
+    """Answer every outer call with this function from now on."""
+    global _answer  # noqa: PLW0603  a process performs one task
     _answer = answer
 
 
 def install(space: dict[str, Any]) -> None:
-    """Wrap the functions and classes that a program defines, in its namespace."""
+    """Wrap the functions and classes in a program's namespace."""
     for name, value in [*space.items()]:
         if isinstance(value, types.FunctionType) and value.__globals__ is space:
             space[name] = _wrap(name, value)
@@ -67,17 +68,17 @@ def _wrap(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 @dataclass(slots=True)
 class Script:
-    """Recorded calls that belong together: one of a function, or an object's from its beginning."""
+    """Recorded calls that belong together: one function call, or all calls on one object."""
 
-    name: str  # the function or the class
-    # Name of the method ("" for a function), arguments and keywords.
+    name: str  # the name of the function or class
+    # Method name ("" for a function), arguments and keywords.
     steps: list[tuple[str, tuple[Any, ...], dict[str, Any]]]
-    test: str = ""  # the test that made them
+    test: str = ""  # the id of the test that made the calls
 
 
 @dataclass(slots=True)
 class Recorder:
-    """Records calls, with their arguments as they were before the call."""
+    """Records calls with a copy of their arguments from before the call."""
 
     scripts: list[tuple[str, str, list[tuple[str, bytes]]]] = field(default_factory=list)
     _of_objects: dict[int, tuple[Any, list[tuple[str, bytes]]]] = field(default_factory=dict)
@@ -89,10 +90,11 @@ class Recorder:
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> Any:
-        """Record a call and make it."""
+        """Record a call, then make it."""
         owner, _, method = name.rpartition(".")
         positional = args[1:] if owner else args
-        with contextlib.suppress(Exception):  # values without a pickle are not recorded
+        # Values that cannot be pickled are not recorded.
+        with contextlib.suppress(Exception):
             data = pickle.dumps((positional, kwargs), protocol=5)
             if len(data) <= _MAX_CALL_BYTES and len(self.scripts) < _MAX_CALLS:
                 if not owner:
@@ -106,19 +108,20 @@ class Recorder:
         return function(*args, **kwargs)
 
     def messages(self) -> Iterator[dict[str, Any]]:
-        """Yield what was recorded: the calls for `read_scripts`, and digests of each test's."""
+        """Yield the recorded calls for `read_scripts`, digests by test, and common facts."""
         data = pickle.dumps(self.scripts, protocol=5)
         yield {"kind": "calls", "data": base64.b85encode(data).decode()}
         digests: dict[str, list[int]] = {}
         for name, test, steps in self.scripts:
             digests.setdefault(test, []).append(hash((name, tuple(steps))))
         yield {"kind": "digests", "tests": digests}
-        with contextlib.suppress(Exception):  # what a pickle of the solution's own classes may do
+        # Unpickling the solution's own classes can raise anything.
+        with contextlib.suppress(Exception):
             yield {"kind": "alike", "facts": find_common_facts(read_scripts(data))}
 
 
 def read_scripts(data: bytes) -> list[Script]:
-    """Return recorded calls, without repetitions. Only for a confined process."""
+    """Unpickle recorded calls, without duplicates; call this only in a confined process."""
     scripts: dict[object, Script] = {}
     for name, test, steps in pickle.loads(data):  # noqa: S301  in a confined process
         key = name, tuple(steps)
@@ -131,7 +134,7 @@ def read_scripts(data: bytes) -> list[Script]:
 
 
 def find_common_facts(scripts: list[Script]) -> list[str]:
-    """Return what all arrays and lists of numbers have in common that tests give."""
+    """Return facts that hold for every array and list of numbers in the tests' arguments."""
     values = [
         value
         for script in scripts
@@ -146,7 +149,7 @@ def find_common_facts(scripts: list[Script]) -> list[str]:
     lines = [each for each in arrays if each.ndim == 1 and each.size > _SAMPLE]
     tables = [each for each in arrays if each.ndim == 2]  # noqa: PLR2004  axes
     shapes = {each.shape for each in arrays}
-    # A list has no dtype that anybody chose.
+    # The author did not choose the dtype of a list.
     own = (each for value in values if isinstance(value, np.ndarray) for each in _numbers(value))
     dtypes = {each.dtype.name for each in own}
     facts = {
@@ -161,14 +164,15 @@ def find_common_facts(scripts: list[Script]) -> list[str]:
 
 
 def _numbers(value: Any) -> Iterator[Any]:
-    with contextlib.suppress(ValueError):  # rows of several lengths
+    # The rows have different lengths.
+    with contextlib.suppress(ValueError):
         array = np.asarray(value)
         if array.size > 1 and array.dtype.kind in "iuf":
             yield array
 
 
 def _map_leaves(value: Any, change: Callable[[Any], Any]) -> Any:
-    """Change each leaf of a nested result."""
+    """Change each leaf of a nested value."""
     if isinstance(value, tuple):
         items = [_map_leaves(item, change) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
@@ -225,7 +229,7 @@ WRONG: Final[Mapping[str, Callable[[Any], Any]]] = {
 
 @dataclass(slots=True)
 class WrongAnswers:
-    """Answers each call with the right result, changed; notes in which tests that changed one."""
+    """Answers each call with a wrong result, and notes the tests that received one."""
 
     kind: str
     tests: set[str] = field(default_factory=set)
@@ -237,7 +241,7 @@ class WrongAnswers:
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> Any:
-        """Make a call, and change its result."""
+        """Make a call and change its result."""
         right = function(*args, **kwargs)
         if name.endswith(".__init__"):
             return right
@@ -252,7 +256,7 @@ class WrongAnswers:
 
 
 def comparable_form(value: object) -> object:
-    """Return something that is equal for equal results."""
+    """Return a value that is equal for equal results."""
     with contextlib.suppress(Exception):
         return pickle.dumps(value)
     return repr(value)

@@ -1,4 +1,4 @@
-"""The search for the smallest call that tells a program from the solution."""
+"""The search for the smallest call that distinguishes a program from the solution."""
 
 import pickle
 import time
@@ -24,12 +24,14 @@ from grader.audit.guest.recorded_calls import Script
 Candidate: TypeAlias = tuple[str, Steps]
 Form: TypeAlias = tuple[str, tuple[int, ...]]
 
-_SEEDS_OF_ONE = 8  # recorded scripts of one function that are perturbed
-_OPTIONS = 12  # calls with options that were never given, of one function
-_OF_ONE = 220  # candidates of one function
-_TRIES = 6  # times as many calls are made to find these
-_MAX_CALL_BYTES = 200_000  # bytes of one candidate's arguments
-_SIZES_EVERY, _BATCH_EVERY = 3, 11  # how often other sizes, or one more axis, are tried
+_SEEDS_OF_ONE = 8  # recorded scripts to vary, per function
+_OPTIONS = 12  # calls with new options, per function
+_OF_ONE = 220  # candidates per function
+# Calls tried, as a multiple of the candidates per function.
+_TRIES = 6
+_MAX_CALL_BYTES = 200_000  # largest arguments of one candidate, in bytes
+# Every third call changes sizes, and every eleventh adds an axis.
+_SIZES_EVERY, _BATCH_EVERY = 3, 11
 _MAX_SHRINKS = 400
 
 
@@ -43,7 +45,7 @@ def _observe_or_none(module: types.ModuleType, candidate: Candidate) -> Behaviou
 def make_pool(
     right: types.ModuleType, scripts: Iterable[Script], texts: tuple[str, ...], seconds: float
 ) -> list[Candidate]:
-    """Return calls on which the solution is well-behaved: the recorded ones, then others."""
+    """Return calls on which the solution behaves well: the recorded ones first, then variations."""
     by_name: dict[str, list[Steps]] = {}
     for script in scripts:
         by_name.setdefault(script.name, []).append(tuple(script.steps))
@@ -59,7 +61,7 @@ def make_pool(
 
 @dataclass(slots=True)
 class _Pool:
-    """The candidates of one function or class."""
+    """The candidate calls of one function or class."""
 
     right: types.ModuleType
     name: str
@@ -95,7 +97,7 @@ class _Pool:
                 self.candidates.append((self.name, steps))
 
     def _with_options(self, steps: Steps, usual: Behaviour, until: float) -> list[Steps]:
-        """Return the calls with other options that the solution accepts, and that matter."""
+        """Return calls with other options that the solution accepts and that change its result."""
         calls: list[Steps] = []
         results = [step.value for step in usual.steps]
         for other in perturb.with_other_options(steps, self.options, results):
@@ -112,20 +114,21 @@ class _Pool:
 
 @dataclass(frozen=True, slots=True)
 class CallSearch:
-    """The search for a call that tells a program from the solution."""
+    """The search for a call that distinguishes a wrong program from the solution."""
 
     right: types.ModuleType
     wrong: types.ModuleType
-    # Another right program; calls on which it differs from the solution do not count.
+    # Another right program, or None; calls on which it differs from the solution are skipped.
     beside: types.ModuleType | None
-    seconds: float  # CPU time to search, and again to shrink
-    # The attributes that tests read. A difference in another one is the last resort.
+    # CPU seconds for the search, and as many again for shrinking.
+    seconds: float
+    # Attributes that tests read; a difference in any other attribute is used last.
     read: Collection[str] = ()
 
     def first_difference(
         self, pool: Sequence[Candidate]
     ) -> tuple[Candidate, BehaviourDifference] | None:
-        """Return the first candidate that tells the programs apart, shrunk."""
+        """Return the first candidate that distinguishes the programs, shrunk, or None."""
         forms = {(name, _form(step)) for name, steps in pool for step in steps}
         until = time.process_time() + self.seconds
         unread: tuple[Candidate, BehaviourDifference] | None = None
@@ -141,13 +144,13 @@ class CallSearch:
         return unread
 
     def is_unread(self, name: str, result: BehaviourDifference) -> bool:
-        """Return whether a difference lies in an attribute alone that no test reads."""
-        # A class with an `__eq__` of its own may compare it for a test.
+        """Return whether the difference is only in an attribute that no test reads."""
+        # A test may compare objects of a class with its own `__eq__`.
         compares = getattr(self.right, name).__eq__ is not object.__eq__
         return result.kind == "attribute" and result.name not in self.read and not compares
 
     def _is_changed(self, name: str) -> bool:
-        """Return whether a function itself differs: its calls are the likeliest to tell."""
+        """Return whether the function's own code differs, so that its calls are tried first."""
         one, other = (getattr(each, name, None) for each in (self.right, self.wrong))
         return getattr(one, "__code__", one) != getattr(other, "__code__", other)
 
@@ -176,7 +179,7 @@ class CallSearch:
                 if perturb.size(smaller) >= measure or (key := pickle.dumps(smaller)) in tried_keys:
                     continue
                 tried_keys.add(key)
-                # Fewer axes only where tests call it so: a reader expects what it is made for.
+                # Remove axes only if tests make such calls: a reader expects the intended use.
                 if not all((name, _form(step)) in forms for step in smaller):
                     continue
                 tries += 1
@@ -199,5 +202,5 @@ class CallSearch:
 
 
 def _form(step: Step) -> Form:
-    """Return what stays when a call is shrunk: the method, and how many axes arrays have."""
+    """Return what shrinking preserves: the method, and the number of axes of each array."""
     return step[0], tuple(array.ndim for array in perturb.arrays((step,)))

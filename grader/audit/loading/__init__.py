@@ -1,1 +1,1 @@
-"""Readers that turn the assignments of others into plain text to audit."""
+"""Readers that convert assignments of other formats to plain source."""

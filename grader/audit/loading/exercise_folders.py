@@ -1,7 +1,7 @@
-"""Folders of one exercise each: practice exercises of Exercism, and problems with tests in JSON.
+"""Folders with one exercise each: Exercism practice exercises, and problems with tests in JSON.
 
-The exemplar of Exercism is the solution, the stub is the starter. The list of a problem's tests
-becomes a module of pytest.
+The exemplar of an Exercism exercise is the solution, and its stub the starter. A problem's list of
+tests becomes a pytest module.
 """
 
 import os
@@ -38,12 +38,12 @@ def assert_same(result, expected):
 
 
 def load_problem(folder: Path) -> Assignment:
-    """Read the folder of a problem.
+    """Read a problem's folder.
 
     Raises:
-        DefinitionError: It has no tests, or its solution cannot be read.
-        UsageError: The list of its tests cannot be read.
-        UnreadableError: Another of its files cannot be read.
+        DefinitionError: The problem has no tests, or its solution cannot be read.
+        UsageError: The list of tests cannot be read.
+        UnreadableError: Another file of the problem cannot be read.
     """
     (draft,) = problem_folder.read_problem(folder).drafts
     solution = draft.solution
@@ -79,11 +79,11 @@ def load_problem(folder: Path) -> Assignment:
 
 
 def load_exercism(folder: Path) -> Assignment:
-    """Read the folder of an exercise.
+    """Read an Exercism exercise's folder.
 
     Raises:
-        DefinitionError: It has no exemplar or no tests.
-        UnreadableError: One of its files cannot be read.
+        DefinitionError: The exercise has no exemplar or no tests.
+        UnreadableError: A file of the exercise cannot be read.
     """
     _, file_names = exercism.read_config(folder)
     files = {

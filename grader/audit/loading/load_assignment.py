@@ -1,4 +1,4 @@
-"""The kind of an assignment, found by its content, and the reader for each kind."""
+"""Detection of an assignment's kind from its content, and dispatch to the matching reader."""
 
 import os
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from grader.definitions.files import SUFFIXES, TRACK_FILE
 from grader.errors import UsageError
 
 _NOTEBOOK: Final = ".ipynb"
-_MAX_ASSIGNMENTS: Final = 500  # assignments in a folder
+_MAX_ASSIGNMENTS: Final = 500  # most assignments read from one folder
 _MAX_NAMES: Final = 4
 _IS_A_DEFINITION: Final = (
     "this is a definition of Etude's: 'etude verify' proves its tests with the same mutants"
@@ -31,18 +31,18 @@ def load_all(
     tests: Sequence[Path] = (),
     starter: Path | None = None,
 ) -> list[Assignment]:
-    """Read what is to be audited.
+    """Read the assignments to audit.
 
     Args:
-        path: A folder with a solution and its tests, a problem's, an exercise of Exercism's, a
-            folder of such folders, or a notebook; may be missing if solution and tests are named.
-        solution: The file of the solution, where convention does not find it.
-        tests: Files of tests, or folders of them.
-        starter: The file that learners begin with.
+        path: A folder with a solution and its tests, a problem's folder, an Exercism exercise, a
+            folder of such folders, or a notebook. May be None if solution and tests are given.
+        solution: The solution's file, if it does not have a conventional name.
+        tests: Test files, or folders of them.
+        starter: The file that learners start from.
 
     Raises:
-        DefinitionError: It cannot be audited; the sentence says why, with file and line.
-        UsageError: There is no such file, or what is named does not go together.
+        DefinitionError: An assignment cannot be audited; the message gives reason, file and line.
+        UsageError: A file does not exist, or the options contradict each other.
     """
     named = solution is not None or bool(tests) or starter is not None
     if path is None:

@@ -1,6 +1,6 @@
-"""Notebooks of nbgrader and Otter, with solutions, as a module and a file of tests.
+"""Conversion of nbgrader and Otter notebooks with solutions to a module and a test file.
 
-The module has what the answers need, in the order of the cells; each cell with tests is a function.
+The module holds the code that the answers need, in cell order; each test cell becomes a function.
 """
 
 import ast
@@ -72,22 +72,23 @@ def load_notebook(path: Path) -> Assignment:
     """Read a notebook.
 
     Raises:
-        DefinitionError: It cannot be read, or has no answer with tests.
-        UsageError: It is no JSON.
+        DefinitionError: The notebook cannot be read, or has no answer with tests.
+        UsageError: The notebook is not valid JSON.
     """
     try:
         questions = read_notebook(path)
         is_otter = bool(_OTTER.search(read_text(path, MAX_NOTEBOOK)))
     except UnreadableError as error:
         message = str(error)
-        if message.startswith(f"{printable_name(path.name)}:"):  # and the line of broken JSON
+        # The message also gives the line of the broken JSON.
+        if message.startswith(f"{printable_name(path.name)}:"):
             raise UsageError(f"{printable_name(path.parent)}/{message}") from error
         raise bad(path, message) from error
     if not questions.drafts and questions.failures:
         raise bad(path, f"no answer of it can be audited: {questions.failures[0]}")
     if not questions.drafts:
         raise bad(path, "there is no answer with tests in it, as nbgrader or Otter mark them")
-    sources: dict[str, None] = {}  # sources of statements, each once
+    sources: dict[str, None] = {}  # distinct sources of statements, in order
     for draft in questions.drafts:
         parse(draft.solution, path)
         program = read_program(draft.solution)
@@ -117,7 +118,7 @@ def load_notebook(path: Path) -> Assignment:
 
 
 def _starter(drafts: Sequence[Draft]) -> str:
-    """Return what learners begin with: of each question its own part, never another's answer."""
+    """Return the starter: for each question only its own cells, without other answers."""
     names = {name for draft in drafts for name in draft.defines}
     parts: dict[str, None] = {}
     for draft in drafts:
@@ -129,7 +130,7 @@ def _starter(drafts: Sequence[Draft]) -> str:
 
 
 def _tests(drafts: Sequence[Draft], solution: str, notes: list[str]) -> str:
-    """Return the file of tests; nothing if there is none."""
+    """Return the test file's source, or "" if there are no tests."""
     program = read_program(solution)
     sources = {each.source for each in (program.statements if program else ())}
     solution_names = program.sets if program else frozenset[str]()
@@ -168,7 +169,7 @@ def _tests(drafts: Sequence[Draft], solution: str, notes: list[str]) -> str:
 
 
 def _needed_first(code: str) -> frozenset[str]:
-    """Return the names that some statements read before another one has set them."""
+    """Return the names that statements read before a statement sets them."""
     program = read_program(code)
     missing: set[str] = set()
     names_set: set[str] = set()
@@ -186,7 +187,7 @@ def _needed_first(code: str) -> frozenset[str]:
 
 
 def _own(test: DraftTest, sources: set[str]) -> str:
-    """Return the code of a test without the statements that the module has."""
+    """Return a test's code without the statements that the module already has."""
     program = read_program(test.code)
     if program is None:
         return ""

@@ -1,4 +1,4 @@
-"""Modules of pytest written from tests in other forms: cells, lists of calls, printed output."""
+"""pytest modules written from other kinds of tests: cells, lists of calls, printed output."""
 
 import ast
 import io
@@ -38,7 +38,7 @@ _MARGIN: Final = "    "
 
 
 def function_name(label: str, names: set[str]) -> str:
-    """Return a name for a test function that no other one has, and note that it is taken."""
+    """Return an unused name for a test function, and add it to `names`."""
     name = _NO_WORD.sub("_", label).strip("_").lower() or "test"
     name = name if name.startswith("test_") else f"test_{name}"
     count, unique = 1, name
@@ -50,13 +50,13 @@ def function_name(label: str, names: set[str]) -> str:
 
 
 def as_function(name: str, body: str) -> str:
-    """Return a function of some statements."""
+    """Return source of a function with these statements as its body."""
     inner = indent(body.strip("\n")) or f"{_MARGIN}pass"
     return f"def {name}():\n{inner}\n"
 
 
 def check_printed(body: str, expected: str) -> str:
-    """Return statements that run others and compare what they print; see `PRINTED`."""
+    """Return statements that run `body` and compare its output with `expected`; see `PRINTED`."""
     return (
         "printed = io.StringIO()\n"
         "with contextlib.redirect_stdout(printed):\n"
@@ -66,9 +66,10 @@ def check_printed(body: str, expected: str) -> str:
 
 
 def indent(code: str) -> str:
-    """Indent statements; lines that begin inside of a text stay as they are."""
+    """Indent statements; lines inside a multi-line string stay unchanged."""
     inside: set[int] = set()
-    open_starts: list[int] = []  # f-strings that are open, where Python has tokens for their parts
+    # F-strings that are open, in Python versions that tokenize their parts.
+    open_starts: list[int] = []
     try:
         for token in tokenize.generate_tokens(io.StringIO(code).readline):
             kind = tokenize.tok_name[token.type]
@@ -87,7 +88,7 @@ def indent(code: str) -> str:
 
 
 def without_star_imports(code: str) -> tuple[str, list[str]]:
-    """Take `from x import *` out of statements, since a function cannot have it."""
+    """Remove `from x import *` from statements, since a function may not contain it."""
     program = read_program(code)
     if program is None:
         return code, []
@@ -101,7 +102,7 @@ def without_star_imports(code: str) -> tuple[str, list[str]]:
 
 
 def import_line(module: str, names: Iterable[str]) -> str:
-    """Return the line that imports names of a module; nothing without any."""
+    """Return the line that imports names from a module, or "" without names."""
     ordered = sorted(set(names))
     if not ordered:
         return ""
@@ -119,13 +120,13 @@ def pytest_module(
     imports: Iterable[str] = (),
     helpers: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """Return a module of test functions.
+    """Return the source of a pytest module.
 
     Args:
-        solution: The module of the solution.
-        names: The names that the functions use of it.
-        imports: Further lines of imports.
-        helpers: Functions that are put in where their names occur.
+        solution: The solution's module name.
+        names: The names of the solution that the functions use.
+        imports: Further import lines.
+        helpers: Source of helper functions by name; those that are used are included.
     """
     body = "\n\n".join(functions)
     texts = [text for name, text in {"assert_prints": PRINTED, **helpers}.items() if name in body]

@@ -1,1 +1,1 @@
-"""The formats of an audit: pure functions from the findings to a text."""
+"""The report formats of an audit: pure functions from results to text."""

@@ -1,7 +1,7 @@
 """An audit as text for a terminal, as Markdown, and as one HTML page without scripts.
 
-`document` says what is shown and in which order: the gravest findings first. Each format lays the
-same parts out.
+`document` chooses the parts and their order, the gravest first. Each format lays out the same
+parts.
 """
 
 from collections.abc import Iterator, Sequence
@@ -45,9 +45,9 @@ dd { margin: 0; min-width: 0; white-space: pre-wrap; font: .875rem/1.6 ui-monosp
 
 @dataclass(frozen=True, slots=True)
 class SurvivorPart:
-    """A survivor: its place and change, what tells it from the solution, the test that rejects it.
+    """A surviving program: its change, the revealing call, and the test that rejects it.
 
-    `above` names a test that is shown with an earlier survivor.
+    `above` names a test that an earlier survivor already shows.
     """
 
     place: str
@@ -60,7 +60,7 @@ class SurvivorPart:
 
 @dataclass(frozen=True, slots=True)
 class AuditDocument:
-    """The parts of one audit, in order. Nothing in them steers a terminal."""
+    """The parts of one audit, in order, without terminal control characters."""
 
     name: str
     kind: str
@@ -69,12 +69,13 @@ class AuditDocument:
     seconds: float
     checks: list[SuiteCheck]
     survivors: list[SurvivorPart]
-    groups: list[tuple[str, list[tuple[str, str]]]]  # heading; place and change of each program
+    # Heading, then place and change of each program.
+    groups: list[tuple[str, list[tuple[str, str]]]]
     notes: list[str]
 
 
 def document(audit: Audit) -> AuditDocument:
-    """Return the parts of an audit."""
+    """Return the document of an audit."""
     survivors = sort_survivors(audit.survivors)
     repeated = find_repeated_tests(survivors)
     groups = (
@@ -111,7 +112,7 @@ def document(audit: Audit) -> AuditDocument:
 
 
 def text(audits: Sequence[Audit]) -> str:
-    """Return text for a terminal."""
+    """Return a report for a terminal."""
     parts = [f"{summary_of_all(audits)}\n"] if len(audits) > 1 else []
     parts += ["".join(f"{each}\n" for each in _text(document(audit))) for audit in audits]
     return "\n".join(parts)
@@ -147,7 +148,7 @@ def _text(content: AuditDocument) -> Iterator[str]:
 
 
 def markdown(audits: Sequence[Audit]) -> str:
-    """Return Markdown for a comment or the summary of a CI job; survivors are folded up."""
+    """Return Markdown for a comment or a CI summary, with survivors collapsed."""
     parts = [f"{summary_of_all(audits)}\n"] if len(audits) > 1 else []
     parts += ["".join(f"{each}\n" for each in _markdown(document(audit))) for audit in audits]
     return "\n".join(parts)
@@ -192,7 +193,7 @@ def _markdown(content: AuditDocument) -> Iterator[str]:
 
 
 def html(audits: Sequence[Audit]) -> str:
-    """Return a page that needs no other file."""
+    """Return a self-contained HTML page."""
     several = len(audits) > 1
     name = "Audit of tests" if several else f"Audit of {line(audits[0].assignment.name)}"
     body = f'<p class="first">{escape(summary_of_all(audits))}</p>\n' if several else ""

@@ -1,4 +1,4 @@
-"""The formats of an audit by their names, with those for machines: JSON, SARIF and the badge."""
+"""The formats of an audit by name, including those for machines: JSON, SARIF and the badge."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -14,10 +14,10 @@ from grader.audit.result import GROUPS, Audit
 from grader.authoring.sarif import SarifResult, sarif_log
 from grader.reports.phrases import line
 
-_FORMAT: Final = 1  # the version of the JSON
-_LABEL: Final = "wrong answers rejected"  # the badge's text
+_FORMAT: Final = 1  # version of the JSON format
+_LABEL: Final = "wrong answers rejected"  # text on the badge
 _GOOD, _FAIR = 0.95, 0.8
-_COLUMN: Final = 6.2  # pixels of a character, on average
+_COLUMN: Final = 6.2  # average width of a character, in pixels
 _PADDING: Final = 12
 _RULES: Final = {
     "known-mistake": "A known mistake passes all tests.",
@@ -27,7 +27,7 @@ _RULES: Final = {
 
 
 def audit_json(audits: Sequence[Audit]) -> str:
-    """Return a JSON object with one entry for each assignment."""
+    """Return a JSON object with one entry per assignment."""
     entries = [
         {
             "name": audit.assignment.name,
@@ -53,7 +53,7 @@ def audit_json(audits: Sequence[Audit]) -> str:
 
 
 def sarif(audits: Sequence[Audit]) -> str:
-    """Return a SARIF log with a result for each hole."""
+    """Return a SARIF log with one result per hole."""
     results = []
     for audit in audits:
         uri = audit.assignment.source or audit.assignment.solution
@@ -68,7 +68,7 @@ def sarif(audits: Sequence[Audit]) -> str:
                 message += f" {line(survivor.example)} tells it from the solution."
             rule = "known-mistake" if survivor.misconception else "survivor"
             holes.append((rule, message, survivor.line))
-        # A line of a notebook's cells is none of its file.
+        # Lines of a notebook's cells are not lines of its file.
         has_lines = PurePosixPath(uri).suffix == ".py"
         results += [
             SarifResult(rule, "warning", message, quote(uri), at if has_lines else 1)
@@ -80,7 +80,7 @@ def sarif(audits: Sequence[Audit]) -> str:
 
 
 def badge(audits: Sequence[Audit]) -> str:
-    """Return an SVG with the share of the wrong programs that the tests reject."""
+    """Return an SVG badge with the share of wrong programs that the tests reject."""
     killed = sum(audit.killed for audit in audits)
     whole = sum(audit.distinguishable for audit in audits)
     value = percent(killed, whole).replace(" ", "") if whole else "none"

@@ -17,12 +17,12 @@ ACCEPTED: Final = "Named in the file of accepted ones, so none counts:"
 
 _GRAVE: Final = ("solution passes", "starter fails", "order", "never calls", "accepts sevens")
 _FUNCTION: Final = re.compile(r"\bdef (\w+)")
-_MAX_NAMES: Final = 3  # known mistakes in the headline
+_MAX_NAMES: Final = 3  # known mistakes named in the headline
 _VERDICTS: Final = ("hole", "note", "ok")
 
 
 def headline(audit: Audit) -> list[str]:
-    """Return the findings in sentences, the gravest first: never empty."""
+    """Return the findings as sentences, the gravest first; there is at least one."""
     holes = [check for check in sort_checks(audit.checks) if check.verdict == "hole"]
     failures = [check for check in holes if check.name == _GRAVE[0]]
     sentences = [line(check.sentence) for check in failures]
@@ -58,7 +58,7 @@ def _with_full_stop(sentence: str) -> str:
 
 
 def score(audit: Audit) -> str:
-    """Return the score as a sentence."""
+    """Return a sentence with the score."""
     left = plural(len(audit.untried), "further change")
     verb = "was" if len(audit.untried) == 1 else "were"
     untried = f" {left} {verb} not tried." if audit.untried else ""
@@ -71,7 +71,7 @@ def score(audit: Audit) -> str:
 
 
 def percent(part: int, whole: int) -> str:
-    """Return a share; 100 % and 0 % only for all and none."""
+    """Return a share in percent; 100 % and 0 % only if it is exactly all or none."""
     if not whole:
         return "100 %"
     rounded = round(100 * part / whole)
@@ -81,7 +81,7 @@ def percent(part: int, whole: int) -> str:
 
 
 def summary_of_all(audits: Sequence[Audit]) -> str:
-    """Return a sentence on several audits."""
+    """Return a sentence that sums up several audits."""
     holes = sum(audit.has_holes for audit in audits)
     killed = sum(audit.killed for audit in audits)
     of = sum(audit.distinguishable for audit in audits)
@@ -92,7 +92,7 @@ def summary_of_all(audits: Sequence[Audit]) -> str:
 
 
 def sort_checks(checks: Sequence[SuiteCheck]) -> list[SuiteCheck]:
-    """Return checks, holes first and the gravest of them at the front."""
+    """Sort checks: holes first, and the gravest hole at the front."""
     return sorted(
         checks,
         key=lambda check: (
@@ -103,9 +103,9 @@ def sort_checks(checks: Sequence[SuiteCheck]) -> list[SuiteCheck]:
 
 
 def sort_survivors(survivors: Sequence[Survivor]) -> list[Survivor]:
-    """Return survivors, known mistakes before small changes.
+    """Sort survivors: known mistakes before mutants.
 
-    Of the changes, those that leave a part out come first, and those of a dtype last.
+    Among the mutants, omissions come first and changes of dtype last.
     """
     return sorted(
         survivors,
@@ -118,7 +118,7 @@ def sort_survivors(survivors: Sequence[Survivor]) -> list[Survivor]:
 
 
 def find_repeated_tests(survivors: Sequence[Survivor]) -> dict[str, str]:
-    """Return by change the name of the test of each survivor that an earlier one has, too."""
+    """Return the test names, by change, of survivors whose test repeats an earlier survivor's."""
     earlier_tests: set[str] = set()
     repeated: dict[str, str] = {}
     for each in survivors:
@@ -131,7 +131,7 @@ def find_repeated_tests(survivors: Sequence[Survivor]) -> dict[str, str]:
 
 
 def call_rows(survivor: Survivor) -> list[tuple[str, str]]:
-    """Return the call that tells a survivor from the solution, and the two results."""
+    """Return rows with the revealing call and the results of both programs."""
     if survivor.example is None:
         return []
     rows = [("call", survivor.example), ("solution", survivor.expected), ("survivor", survivor.got)]

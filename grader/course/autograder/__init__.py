@@ -1,1 +1,1 @@
-"""An autograder as Gradescope takes it: a zip that installs Etude and grades chosen exercises."""
+"""A Gradescope autograder: a zip that installs Etude and grades chosen exercises."""

@@ -1,4 +1,4 @@
-"""The zip: the two scripts that Gradescope calls, the exercises as a whole, and Etude itself."""
+"""The Gradescope zip: its two scripts, the complete exercises, and Etude itself."""
 
 import hashlib
 import io
@@ -19,24 +19,25 @@ from grader.definitions.files import COURSE_FILE, REQUIREMENTS_FILE, course_file
 from grader.errors import UsageError
 
 _SCRIPTS = ("run_autograder", "setup.sh")
-_VISIBLE = b"hidden_tests=visible"  # a line of run_autograder
-_EPOCH = (1980, 1, 1, 0, 0, 0)  # the first moment that a zip can name
+_VISIBLE = b"hidden_tests=visible"  # the line of run_autograder that is replaced
+# The earliest time that a zip can store, for reproducible bytes.
+_EPOCH = (1980, 1, 1, 0, 0, 0)
 _DISTRIBUTIONS = (".whl", ".tar.gz")
 
 
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """A requirements file for pip, and the distribution that it may name."""
+    """A pip requirements file, and the distribution file that it may refer to."""
 
     requirements: str
-    file: tuple[str, bytes] | None = None  # name and content
+    file: tuple[str, bytes] | None = None  # the distribution's file name and content
 
     @classmethod
     def of_checkout(cls) -> Self:
-        """Build a wheel of the checkout that runs now, and pin all it needs by the lock.
+        """Build a wheel of the running checkout, and pin its dependencies by the lock file.
 
         Raises:
-            UsageError: This is no checkout, or the wheel cannot be built.
+            UsageError: Etude does not run from a checkout, or the wheel cannot be built.
         """
         if not LOCK.is_file():
             raise UsageError(
@@ -59,10 +60,10 @@ class Installation:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read a path of a distribution, or a requirement.
+        """Read a distribution's path or a requirement.
 
         Raises:
-            UsageError: There is no such file, or it is no requirement.
+            UsageError: The file does not exist, or the text is not a requirement.
         """
         path = Path(text)
         if text.endswith(_DISTRIBUTIONS) and "://" not in text:
@@ -77,19 +78,19 @@ class Installation:
 
 @dataclass(frozen=True, slots=True)
 class AssignedExercise:
-    """An exercise and the bytes of its definition."""
+    """An exercise and the content of its definition file."""
 
     exercise: Exercise
     content: bytes
 
 
 def read_assigned(paths: Iterable[Path]) -> list[AssignedExercise]:
-    """Load the exercises that are to be graded.
+    """Load the exercises to grade.
 
     Raises:
-        UsageError: One is a student edition, whose hidden tests are elsewhere, or two have the
-            same id.
-        DefinitionError: One is not valid.
+        UsageError: An exercise is a student edition, which lacks the hidden tests, or two exercises
+            have the same id.
+        DefinitionError: An exercise is invalid.
     """
     exercises = [AssignedExercise(load_exercise(path), path.read_bytes()) for path in paths]
     for each in exercises:
@@ -112,16 +113,16 @@ def autograder(
     fault: str,
     hidden_tests: str = "visible",
 ) -> bytes:
-    """Return the zip; the same exercises and the same installation give the same bytes.
+    """Return the zip's bytes, which depend only on the exercises and the installation.
 
     Args:
-        assigned: The exercises, in the order in which they are shown.
-        installation: What `setup.sh` installs.
-        fault: The results of a submission that could not be graded.
-        hidden_tests: When students see the results of hidden tests.
+        assigned: The exercises, in display order.
+        installation: The requirements that `setup.sh` installs.
+        fault: The results file for a submission that could not be graded.
+        hidden_tests: Gradescope's visibility of hidden test results.
 
     Raises:
-        DefinitionError: The course names packages, and has no requirements that fit Etude.
+        DefinitionError: The course names packages, but has no requirements compatible with Etude.
     """
     here = Path(__file__).parent
     files = {name: (here / name).read_bytes() for name in _SCRIPTS}
@@ -142,12 +143,12 @@ def autograder(
             if (requirements := check_requirements(course)) is not None:
                 files[f"exercises/{REQUIREMENTS_FILE}"] = requirements
             files |= {f"exercises/{path}": text.encode() for path, text in course.sources.items()}
-    # Pack without compression, whose bytes differ from one zlib to another.
+    # Store without compression, because compressed bytes vary between zlib versions.
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
         for name, content in sorted(files.items()):
             entry = zipfile.ZipInfo(name, _EPOCH)
-            entry.create_system = 3  # Unix, so that the mode counts
+            entry.create_system = 3  # the system code of Unix, which makes the file mode effective
             mode = 0o755 if name in _SCRIPTS else 0o644
             entry.external_attr = (stat.S_IFREG | mode) << 16
             archive.writestr(entry, content)

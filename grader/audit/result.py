@@ -39,7 +39,7 @@ class Survivor:
 
 
 GROUPS: Final = ("survivors", "equivalent", "untried", "unread", "accepted")
-"""The fields of an audit that hold programs that no test rejects."""
+"""The fields of `Audit` with programs that every test passes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from grader.errors import UsageError
 from grader.mutation import mutants
 
 _ALL_TESTS_SECONDS = 20.0
-"""CPU time for which every test is run against every mutant, to find redundant tests."""
+"""CPU seconds for running every test against every mutant, which finds redundant tests."""
 _POOL_SECONDS = 6.0
 _SEARCH_SECONDS = 2.0
 # Time limit as a multiple of the solution's time; a slower program counts as endless.

@@ -66,7 +66,7 @@ _FIELDS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
         "unread": bool,
     },
 }  # fmt: skip
-"""The kinds of messages, and the types of their fields."""
+"""The fields of each kind of message, with their types."""
 _OPTIONAL = frozenset({"lines", "calls"})
 _ITEMS: Mapping[str, type] = {"lines": int, "ids": str, "body": str, "facts": str}
 _MAX_TRACEBACK_LENGTH = 2000  # longest kept traceback, in characters
@@ -104,7 +104,7 @@ class TaskOutcome:
 
     messages: list[Message] = field(default_factory=list)
     ended: str = ""
-    """How it ended after its name, such as "did not end in time"; "" for an ordinary end."""
+    """The way the task ended, such as "did not end in time"; "" for an ordinary end."""
 
     def select(self, kind: str) -> list[Message]:
         """Return the messages of one kind, without their `kind` field."""

@@ -185,7 +185,7 @@ _NO_NEWS = {
         r"sort|uniq|rank|median|mode|max|min|count|set\(|[<>]|[!=]="
     ),
 }
-"""Facts that most assignments share: news only where a solution has one of these words."""
+"""Facts that hold in most assignments; reported only if the solution matches the pattern."""
 
 
 def check_inputs(facts: Sequence[str], solution: str) -> SuiteCheck:

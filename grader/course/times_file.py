@@ -14,7 +14,7 @@ from grader.grading.submissions.submitted_files import SAME_MOMENT
 from grader.whole_files import write_whole
 
 TIMES_FILE: Final = "times.csv"
-"""Its name, in the folder of the students' folders."""
+"""The file's name, in the folder that contains the students' folders."""
 DATES_OF_FILES: Final = frozenset({"file", "zip", "Moodle", CLONE})
 """The sources of times that are dates of files."""
 

@@ -13,7 +13,7 @@ from grader.grading.submissions.submission import Submission
 from grader.progress.history import History
 
 MAX_REWARDED_BREAKS: Final = 3
-"""The wrong programs of an exercise that are offered, one XP each."""
+"""The number of wrong programs offered for each exercise, for one XP each."""
 
 
 def offers(exercise: Exercise, history: History) -> list[Misconception]:

@@ -10,7 +10,7 @@ from grader.definitions.exercise import ExerciseId
 from grader.grading.results.verdict import Outcome, Verdict
 
 BROWSER: Final = "browser"
-"""The sandbox of an attempt that a page of the site made."""
+"""The sandbox name of an attempt in the site's browser page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Attempt:
 
 
 Programs: TypeAlias = Mapping[ExerciseId, str]
-"""The programs that passed last, by their exercises."""
+"""The latest passing program of each exercise."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,10 +21,10 @@ from grader.safe_files import create_private, deny_others
 Step: TypeAlias = Sequence[str]
 
 DATA_FOLDER_VARIABLE: Final = "ETUDE_DATA"
-"""The environment's variable that names another folder."""
+"""The environment variable that overrides the data folder."""
 FILE_NAME: Final = "progress.sqlite3"
 PATIENCE: Final = 3.0
-"""Seconds to wait for another command that is writing."""
+"""Seconds to wait while another command is writing."""
 
 # Existing rows stay: time and file identify an attempt. Of hints and shown solutions the earliest
 # counts, on whichever machine it was recorded.
@@ -90,7 +90,7 @@ MIGRATIONS: Final[Sequence[Step]] = (
         """,
     ),
 )
-"""The statements that lead from each version to the next. Published ones are never changed."""
+"""The statements that migrate each schema version to the next; a released one never changes."""
 
 
 class RecordError(UsageError):

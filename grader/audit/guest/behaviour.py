@@ -19,13 +19,13 @@ from grader.audit.guest.perturb import Options, Steps
 from grader.audit.guest.pytest_run import module_name
 
 ITSELF = "<the object itself>"
-"""The result of a method that returns its object."""
+"""Stands for the result of a method that returns its own object."""
 
 RTOL, ATOL = 1e-6, 1e-9
 """The tolerance of ready tests."""
 
 _CLEAR = 20
-"""Programs differ where their results are this many tolerances apart: not by rounding."""
+"""Two results differ only beyond this many tolerances, so that rounding does not count."""
 
 _CALL_SECONDS = 1.0
 _MAX_ITEMS = 1000  # longest prefix of a returned iterator that is compared

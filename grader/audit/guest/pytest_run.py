@@ -45,7 +45,7 @@ class Session:
 
 
 current_test = ""
-"""The id of the test that runs, for what is recorded meanwhile."""
+"""The id of the running test, to which recorded calls are attributed."""
 
 
 def run(session: Session, send: Send) -> None:

@@ -22,7 +22,7 @@ HOOK: Final = (
 )
 
 Answer: TypeAlias = Callable[[str, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]
-"""Answers an outer call: name, function, arguments (self is the first of a method's), keywords."""
+"""Answers an outer call, given its name, function, arguments (including self) and keywords."""
 
 _MAX_CALL_BYTES = 4 << 20  # largest recorded call, in bytes
 _MAX_CALLS = 400
@@ -224,7 +224,7 @@ WRONG: Final[Mapping[str, Callable[[Any], Any]]] = {
     "1 % off": lambda value: value * 1.01 if _is_real(value) else value,
     "float32": _as_float32,
 }
-"""Wrong results, each made from the right one."""
+"""Functions that turn a right result into a wrong one."""
 
 
 @dataclass(slots=True)

@@ -31,7 +31,7 @@ def assert_prints(printed, expected):
             same = one == other
         assert same, f"{printed!r} is not {expected!r}"
 '''
-"""The helper of tests of printed output; it needs `re`."""
+"""The helper function for tests of printed output; it needs `re`."""
 
 _NO_WORD: Final = re.compile(r"\W+")
 _MARGIN: Final = "    "

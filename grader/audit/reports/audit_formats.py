@@ -112,4 +112,4 @@ FORMATS: Final[Mapping[str, Callable[[Sequence[Audit]], str]]] = {
     "html": html,
     "badge": badge,
 }
-"""Each is a pure function of the audits of one command."""
+"""Pure functions that format the audits of one command."""

@@ -28,7 +28,8 @@ class Sandbox:
     """A running zygote; `child()` forks a new, locked-in process for one submission.
 
     Args:
-        spare: Whether to fork the next child ahead, while the one before is at work. For a batch.
+        spare: Whether to fork the next child with the usual limits ahead, while the one before
+            is at work. For a batch.
         many: Whether to prepare for many submissions, which takes longer than to run one.
         packages: The modules beside NumPy that submissions may import.
     """
@@ -88,13 +89,10 @@ class Sandbox:
             SandboxFault: The zygote is gone or too slow.
         """
         self.wait_until_ready()
-        ahead, self._spare = self._spare, None
-        if ahead is not None and ahead.limits != limits:
-            ahead.close()
-            ahead = None
-        child = ahead or ChildProcess(self._control, limits)
-        if self.keeps_spare:
-            self._spare = ChildProcess(self._control, limits)
+        if not self.keeps_spare or limits != DEFAULT_LIMITS:  # as those of most searches
+            return ChildProcess(self._control, limits)
+        child = self._spare or ChildProcess(self._control, limits)
+        self._spare = ChildProcess(self._control, limits)
         return child
 
     def close(self) -> None:

@@ -41,12 +41,12 @@ from grader.browser.page_child import PageChild, PageChildren
 from grader.definitions.exercise import Seeded, TestId
 from grader.errors import EtudeError
 from grader.grading.diagnosis.allowed_calls import judge_call
+from grader.grading.diagnosis.explanation import explain
 from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.diagnosis.shapes import shapes as shapes_of
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.oracle import Oracle, ValueCache
 from grader.grading.feedback import outcome_sentences
-from grader.grading.grade import explain, run_tests
 from grader.grading.program.author_code import provide_data_files
 from grader.grading.program.loaded_program import loading_problem, put_files
 from grader.grading.results.jobs import find_limits
@@ -98,8 +98,9 @@ class _Grader:
         self._results = results
         with SubmissionRun(self._oracle, submission, self._place, self._limits) as run:
             try:
-                in_order = in_running_order(self.exercise)
-                run_tests(run, ((test.id, partial(run.grade, test)) for test in in_order), results)
+                run.load()
+                for test in in_running_order(self.exercise):
+                    results[test.id] = run.grade(test)
             except MemoryError:  # of ours, with what the submission left
                 run.outcome, run.problem = Outcome.OUT_OF_MEMORY, outcome_sentences.TOO_LARGE
         verdict = run.verdict(results, _NAME)

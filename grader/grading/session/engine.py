@@ -12,13 +12,13 @@ import pytest
 
 from grader.definitions.exercise import Exercise, TestId
 from grader.errors import EtudeError, GraderFault
+from grader.grading.diagnosis.explanation import explain
 from grader.grading.expected.oracle import Oracle, ValueCache
-from grader.grading.grade import explain, run_tests
 from grader.grading.program.author_code import provide_data_files
 from grader.grading.results import journal
 from grader.grading.results.jobs import Job, Probe, Result
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
-from grader.grading.results.verdict_json import verdict_data
+from grader.grading.results.verdict_json import result_data, verdict_data
 from grader.grading.run.submission_run import MAX_CHILDREN, SubmissionRun, in_running_order
 from grader.grading.session.lru_cache import MAX_EXERCISES, LruCache
 from grader.grading.session.proof_evidence import (
@@ -206,7 +206,12 @@ class _GradingSession:
         try:
             for job in self._jobs:
                 try:
-                    result: Result = self._grade(session, job)
+                    oracle = self._oracle(job)
+                    with provide_data_files(job.exercise):
+                        if job.probe is None:
+                            result: Result = self._grade(session, job, oracle, self._note)
+                        else:
+                            result = self._examine(session, job, job.probe, oracle)
                 except EtudeError as error:
                     result = error
                 self._emit(job, result)
@@ -215,49 +220,19 @@ class _GradingSession:
             self.stopped_by = error
         return True
 
-    def _grade(self, session: pytest.Session, job: Job) -> Verdict:
+    def _oracle(self, job: Job) -> Oracle:
+        """Return the oracle of a job; raise if the job cannot be graded here."""
         job.exercise.refuse_missing(job.submission.source)
         if lacking := sorted(set(job.exercise.packages) - self._sandbox.packages):
             raise GraderFault(f"the sandbox was started without {', '.join(lacking)}")
         # All variants of an exercise share its values.
         cache_key = (job.probe and job.probe.variant_of) or job.exercise.digest
-        oracle = Oracle(job.exercise, self._sandbox, self._values.get(cache_key, ValueCache))
+        return Oracle(job.exercise, self._sandbox, self._values.get(cache_key, ValueCache))
 
-        def note(kind: str, content: object) -> None:
-            if kind == journal.BEGAN:  # each has its own time; the results are not the job's
-                self._note(kind, content)
-
-        with provide_data_files(job.exercise):
-            if job.probe and job.probe.breaking_call is not None:
-                from grader.grading.diagnosis.break_it import break_program
-
-                return break_program(oracle, job.submission, self._sandbox, job.probe.breaking_call)
-            if job.probe is None or job.probe.wrong_program is None:
-                return self._verdict(session, job, oracle, self._note)
-            # A wrong program runs before the job's, and both again: neither may notice the other.
-            other = replace(job, submission=job.probe.wrong_program, probe=Probe())
-            wrong = self._verdict(session, other, oracle, note)
-            verdict = self._verdict(session, job, oracle, self._note)
-            if verdict.timed_out:  # once more would take as long, and say no more
-                return verdict
-            wrong_again = self._verdict(session, other, oracle, note)
-            again = self._verdict(session, job, oracle, note)
-            changed_inputs, reach = find_changed_inputs(oracle), summarize_inputs(oracle)
-            recomputed = find_changed_values(oracle)
-        assert verdict.evidence is not None  # such a probe asks for evidence
-        evidence = replace(
-            verdict.evidence,
-            changed=find_changed_outcomes(verdict, again),
-            changed_wrong=find_changed_outcomes(wrong, wrong_again),
-            changed_inputs=changed_inputs,
-            recomputed=recomputed,
-            reach=reach,
-        )
-        return replace(verdict, evidence=evidence)
-
-    def _verdict(
+    def _grade(
         self, session: pytest.Session, job: Job, oracle: Oracle, note: Callable[[str, Any], None]
     ) -> Verdict:
+        """Run the tests of a job, and explain what did not pass."""
         probe = job.probe
         items = self._items.get(
             job.exercise.digest,
@@ -266,7 +241,6 @@ class _GradingSession:
                 for case in in_running_order(job.exercise)
             ],
         )
-        results: dict[TestId, TestResult] = {}
         has_feedback = probe is None or probe.with_shapes
         with SubmissionRun(
             oracle,
@@ -279,10 +253,10 @@ class _GradingSession:
         ) as run:
             run.prepare()
             note(journal.BEGAN, time.monotonic())
-            tests = ((item.case.id, partial(_run_item, item, run)) for item in items)
-            run_tests(
-                run, tests, results, note, first_failure=bool(probe and probe.stops_at_failure)
-            )
+            run.load()
+            note(journal.LOADED, run.output)
+            first_failure = probe is not None and probe.stops_at_failure
+            results = _run_items(items, run, note, first_failure=first_failure)
             evidence = collect_evidence(run) if probe and probe.with_evidence else None
         verdict = replace(run.verdict(results, self._sandbox.backend.name), evidence=evidence)
         if has_feedback:
@@ -301,6 +275,76 @@ class _GradingSession:
                     verdict, shapes=run.best_effort.make("shapes", searches.shapes, ())
                 )
         return replace(verdict, failures=tuple(run.best_effort.failures))
+
+    def _examine(self, session: pytest.Session, job: Job, probe: Probe, oracle: Oracle) -> Verdict:
+        """Grade a job with what its probe asks for besides."""
+        if probe.breaking_call is not None:
+            from grader.grading.diagnosis.break_it import break_program
+
+            return break_program(oracle, job.submission, self._sandbox, probe.breaking_call)
+        if probe.wrong_program is None:
+            return self._grade(session, job, oracle, self._note)
+
+        def note(kind: str, content: object) -> None:
+            if kind == journal.BEGAN:  # each has its own time; the results are not the job's
+                self._note(kind, content)
+
+        # A wrong program runs before the job's, and both again: neither may notice the other.
+        other = replace(job, submission=probe.wrong_program, probe=Probe())
+        wrong = self._grade(session, other, oracle, note)
+        verdict = self._grade(session, job, oracle, self._note)
+        if verdict.timed_out:  # once more would take as long, and say no more
+            return verdict
+        wrong_again = self._grade(session, other, oracle, note)
+        again = self._grade(session, job, oracle, note)
+        assert verdict.evidence is not None  # such a probe asks for evidence
+        evidence = replace(
+            verdict.evidence,
+            changed=find_changed_outcomes(verdict, again),
+            changed_wrong=find_changed_outcomes(wrong, wrong_again),
+            changed_inputs=find_changed_inputs(oracle),
+            reach=summarize_inputs(oracle),
+            recomputed=find_changed_values(oracle),
+        )
+        return replace(verdict, evidence=evidence)
+
+
+def _run_items(
+    items: Iterable[TestCaseItem],
+    run: SubmissionRun,
+    note: Callable[[str, Any], None],
+    *,
+    first_failure: bool,
+) -> dict[TestId, TestResult]:
+    """Run items as pytest does, but without set-up and tear-down: they have none.
+
+    pytest's report and our result must agree, or the grader faults.
+
+    Args:
+        first_failure: End with the first test that does not pass.
+    """
+    results: dict[TestId, TestResult] = {}
+    for item in items:
+        if run.will_restart_child:
+            note(journal.BEGAN, time.monotonic())
+        item.run = run
+        call = pytest.CallInfo.from_call(
+            partial(item.hook.pytest_runtest_call, item=item),
+            when="call",
+            reraise=(KeyboardInterrupt,),
+        )
+        report: pytest.TestReport = item.hook.pytest_runtest_makereport(item=item, call=call)
+        if item.fault is not None:
+            raise item.fault
+        result = item.result
+        if result is None or report.passed != (result.outcome is Outcome.PASSED):
+            reason = call.excinfo.exconly() if call.excinfo else "the reports disagree"
+            raise GraderFault(f"test {item.case.id!r} could not be run: {reason}")
+        results[item.case.id] = result
+        note(journal.RESULT, result_data(result))
+        if first_failure and not report.passed:
+            break
+    return results
 
 
 @dataclass
@@ -357,22 +401,3 @@ class _Searches:
         return small_example(
             self.oracle, self.job.submission, self.sandbox, self.results, run.observed
         )
-
-
-def _run_item(item: TestCaseItem, run: SubmissionRun) -> TestResult:
-    """Run one item as pytest does, but without set-up and tear-down: it has none.
-
-    pytest's report and our result must agree, or the grader faults.
-    """
-    item.run = run
-    hook = item.hook
-    call = pytest.CallInfo.from_call(
-        partial(hook.pytest_runtest_call, item=item), when="call", reraise=(KeyboardInterrupt,)
-    )
-    report: pytest.TestReport = hook.pytest_runtest_makereport(item=item, call=call)
-    if item.fault is not None:
-        raise item.fault
-    if item.result is None or report.passed != (item.result.outcome is Outcome.PASSED):
-        reason = call.excinfo.exconly() if call.excinfo else "the reports disagree"
-        raise GraderFault(f"test {item.case.id!r} could not be run: {reason}")
-    return item.result

@@ -1,42 +1,11 @@
-"""The grading of one submission: it is loaded, its tests are run, its failures are explained."""
+"""The explanation of a verdict that did not pass: a diagnosis and a small example."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
-from grader.definitions.exercise import TestId
-from grader.grading.results import journal
-from grader.grading.results.verdict import Diagnosis, Outcome, SmallExample, TestResult, Verdict
-from grader.grading.results.verdict_json import result_data
+from grader.grading.results.verdict import Diagnosis, Outcome, SmallExample, Verdict
 from grader.grading.run.submission_run import SubmissionRun
-
-
-def run_tests(
-    run: SubmissionRun,
-    tests: Iterable[tuple[TestId, Callable[[], TestResult]]],
-    results: dict[TestId, TestResult],
-    note: Callable[[str, Any], None] = lambda _kind, _content: None,
-    *,
-    first_failure: bool = False,
-) -> None:
-    """Load the submission and run its tests in order.
-
-    Args:
-        tests: Ids, and what gives the result of each.
-        results: Filled as results come, so that they are there after an error.
-        note: Called with what is known so far, see `journal`.
-        first_failure: End with the first test that does not pass.
-    """
-    run.load()
-    note(journal.LOADED, run.output)
-    for test_id, grade in tests:
-        if run.will_restart_child:
-            note(journal.BEGAN, time.monotonic())
-        result = results[test_id] = grade()
-        note(journal.RESULT, result_data(result))
-        if first_failure and result.outcome is not Outcome.PASSED:
-            break
 
 
 def explain(

@@ -83,7 +83,7 @@ class PropertyCheck(Check[PropertyTest]):
             difference = _CHECKS[test.holds](trial)
         except _OTHER_ERRORS:
             raise
-        except Exception as error:  # noqa: BLE001  results are of any form, inputs are checked first
+        except Exception as error:  # noqa: BLE001  results have any form
             difference = unusable_difference(f"holds: {test.holds}", error)
         if difference is None:
             difference = find_changed_input(names, inputs, test.call, is_right=False)

@@ -74,8 +74,8 @@ def for_page(exercise: Exercise) -> dict[str, Any]:
 class SuiteCheck(Check[SuiteTest]):
     """Runs a suite on right programs, and for `rejects` on wrong ones among them."""
 
-    def judge(self, program: LoadedProgram, oracle: Oracle, draw: Draw) -> Judgement:  # noqa: ARG002  it has no inputs
-        """Judge a suite; what right programs tell is kept for the next test."""
+    def judge(self, program: LoadedProgram, oracle: Oracle, draw: Draw) -> Judgement:  # noqa: ARG002  a suite has no inputs
+        """Judge a suite; the runs on right programs are kept for the next test."""
         runs: _SuiteRuns = program.notes.setdefault("suite", _SuiteRuns(program, oracle))
         if self.test.suite == "accepts":
             return Judgement(runs.refusal)

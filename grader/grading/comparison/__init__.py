@@ -1,1 +1,1 @@
-"""Comparison of a value with the expected one, and how the two are related."""
+"""Comparison of a value with the expected value, and the relation between the two."""

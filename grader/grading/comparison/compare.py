@@ -1,14 +1,13 @@
-"""The comparison ladder: the first rung that a value fails, and the facts about its difference.
+"""The comparison ladder: the first rung that a value fails, and the facts about the difference.
 
-The rungs are the kinds of `DifferenceKind`, down to the values. The sentences are made from the
-facts in `feedback.difference_sentences`.
+The rungs are the members of `DifferenceKind` up to VALUES, in that order.
+`feedback.difference_sentences` turns the facts into sentences.
 
-What is not finite is compared by place, whatever the tolerance. NaN belongs where the expected
-value has NaN and nowhere else; `ignore_nan` lifts that for tests that say `nan: ignored`: where the
-expected value is NaN, anything may stand. An infinity belongs where the same infinity is expected.
-A row that is masked in full, which softmax cannot divide among any keys, has no policy of its own:
-the reference decides what it holds (zeros, as ours does, or NaN), and the submission must agree
-unless the test ignores NaN.
+NaN and infinities are compared by position; no tolerance applies to them. NaN must stand exactly
+where the expected value has NaN, and an infinity where the same infinity is expected. For tests
+with `nan: ignored`, `ignore_nan` accepts any value where NaN is expected. A row that is fully
+masked, for which softmax is undefined, needs no special rule: the reference decides between zeros
+(as ours does) and NaN, and the submission must agree unless the test ignores NaN.
 """
 
 from collections import deque
@@ -27,7 +26,7 @@ _Path: TypeAlias = tuple[object, ...]
 
 
 class DifferenceKind(StrEnum):
-    """A kind of difference: a rung of the ladder down to VALUES, or one of certain tests alone."""
+    """A kind of difference. Those after VALUES occur only in certain kinds of test."""
 
     NOTHING = "nothing returned"
     SILENCE = "nothing printed"
@@ -47,17 +46,17 @@ class DifferenceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The first rung on which two values differ, and the facts for a sentence about it."""
+    """A difference between two values, with the facts for a sentence about it."""
 
     kind: DifferenceKind
     sentence_key: str
     facts: Mapping[str, Any] = field(default_factory=dict)
-    path: tuple[object, ...] = ()  # the items and keys that lead to the part that differs
-    worst: tuple[int, ...] | None = None  # the index of the worst value of an array
-    cause: "Difference | None" = None  # the difference that shows a property's breach
+    path: tuple[object, ...] = ()  # indices and keys that lead to the part that differs
+    worst: tuple[int, ...] | None = None  # index of the largest difference in an array
+    cause: "Difference | None" = None  # for a breach of a property: the difference that shows it
 
 
-# What two correct orders of the same operations may differ by, with room to spare.
+# Generous bounds on the rounding differences between two correct orders of the same operations.
 _SMALL_DTYPES = {
     "e": Tolerance(1e-3, 1e-2),  # float16
     "f": Tolerance(1e-6, 1e-4),
@@ -72,14 +71,14 @@ _KIND = {
     "S": "bytes", "M": "datetime", "m": "timedelta", "V": "fields",
 }  # fmt: skip
 _NUMBER = (bool, int, float, complex, np.generic)
-_TEXT = (str, bytes)  # NumPy's scalars of text are these too
-_FAMILIES = (str, (bytes, bytearray), (set, frozenset))  # of types that Python compares
+_TEXT = (str, bytes)  # base classes of NumPy's text scalars as well
+_FAMILIES = (str, (bytes, bytearray), (set, frozenset))  # types whose values may be equal
 _OF_NUMBERS = "biufc"
 _DTYPES = {np.dtype(kind).name for kind in np.typecodes["All"] if kind not in "OSUVMm"}
 
 
 def arrays_in(value: object) -> Iterator[npt.NDArray[Any]]:
-    """Yield the arrays in a value that is plain data."""
+    """Yield the arrays in plain data."""
     if isinstance(value, np.ndarray):
         yield value
     elif isinstance(value, (list, tuple, deque)):
@@ -95,32 +94,32 @@ def is_masked(array: object) -> bool:
 
 
 def count_bytes(value: object) -> int:
-    """Return the bytes of the arrays in a value that is plain data."""
+    """Return the number of bytes of the arrays in plain data."""
     return sum(array.nbytes for array in arrays_in(value))
 
 
 def usual_tolerance(dtype: np.dtype[Any]) -> Tolerance:
-    """Return how close numbers of a dtype must be where an author says nothing."""
-    return _SMALL_DTYPES.get(dtype.char, _DOUBLE)  # `name` is computed each time
+    """Return the default tolerance for numbers of a dtype."""
+    return _SMALL_DTYPES.get(dtype.char, _DOUBLE)  # `dtype.name` would be slower
 
 
-def compare(  # noqa: PLR0911  a ladder: each rung returns
+def compare(  # noqa: PLR0911  each rung of the ladder returns
     expected: object, got: object, tolerance: Tolerance | None = None, path: _Path = ()
 ) -> Difference | None:
     """Compare a submission's value with the expected one.
 
     Args:
-        expected: What the reference gives: None, numbers, text, arrays, and containers of them.
-        tolerance: How close numbers must be; by the expected dtype if None.
+        expected: The reference's value: None, a number, text, an array, or a container of these.
+        tolerance: The tolerance of numbers; if None, the default of the expected dtype.
 
     Returns:
-        None if they agree, else the first difference.
+        The first difference, or None if the values agree.
     """
     if got is None and expected is not None:
         return Difference(DifferenceKind.NOTHING, "none", {"expected": expected}, path)
     if isinstance(expected, np.ndarray) and expected.shape:
         return _compare_arrays(expected, got, tolerance, path)
-    if isinstance(expected, np.ndarray):  # of one number and no axis: a number, however it is kept
+    if isinstance(expected, np.ndarray):  # an array without axes counts as a number
         expected = expected[()]
     if isinstance(expected, _NUMBER) and not isinstance(expected, _TEXT):
         return _compare_numbers(expected, got, tolerance, path)
@@ -134,7 +133,7 @@ def compare(  # noqa: PLR0911  a ladder: each rung returns
     if got == expected:
         return None
     texts = {"expected": expected, "got": got}
-    if isinstance(expected, str) and {expected, got} <= _DTYPES:  # of `f(x).dtype.name`
+    if isinstance(expected, str) and {expected, got} <= _DTYPES:  # as for `f(x).dtype.name`
         return Difference(DifferenceKind.DTYPE, "dtype", texts, path[:-1])
     return Difference(DifferenceKind.VALUES, "other-value", texts, path)
 
@@ -153,7 +152,7 @@ def shape_tree(value: Any) -> Any:
 def iter_leaves(
     expected: object, got: object, path: _Path = ()
 ) -> Iterator[tuple[_Path, object, object]]:
-    """Yield the parts of two values side by side, with their path, as far as both have one form."""
+    """Yield corresponding parts of two values with their path, while both have the same form."""
     if isinstance(expected, dict) and isinstance(got, dict):
         pairs = [(key, expected[key], got[key]) for key in expected if key in got]
     elif isinstance(expected, (list, tuple)) and isinstance(got, (list, tuple)):
@@ -167,10 +166,10 @@ def iter_leaves(
 
 
 def compare_shapes(shapes: Any, got: object) -> Difference | None:
-    """Compare the shapes of arrays and numbers with those that `shape_tree` gave.
+    """Compare the shapes in a value with the result of `shape_tree` for the expected value.
 
     Returns:
-        None if they agree, as far as the two values are of the same form.
+        The first different shape among corresponding parts, or None.
     """
     for path, lengths, value in iter_leaves(shapes, got):
         if not isinstance(lengths, np.ndarray) or not isinstance(value, (np.ndarray, *_NUMBER)):
@@ -188,7 +187,7 @@ def compare_shapes(shapes: Any, got: object) -> Difference | None:
 
 
 def compare_dtypes(expected: object, got: object) -> Difference | None:
-    """Compare the very dtypes of the numbers in two values, as far as these are of one form."""
+    """Compare dtypes exactly in the corresponding numbers and arrays of two values."""
     numbers = (np.ndarray, *_NUMBER)
     for path, one, other in iter_leaves(expected, got):
         if isinstance(one, numbers) and isinstance(other, numbers):
@@ -199,7 +198,7 @@ def compare_dtypes(expected: object, got: object) -> Difference | None:
 
 
 def with_float_literals(expected: Any, got: object) -> Any:
-    """Return a literal, its whole numbers as floats where the result has floats."""
+    """Return a literal with integers converted to floats where the result has floats."""
     if isinstance(expected, np.ndarray) and isinstance(got, np.ndarray):
         whole = expected.dtype.kind == "i" and got.dtype.kind in "ufc"
         return expected.astype(np.float64) if whole else expected
@@ -218,10 +217,10 @@ def with_accepted_types(
     got: Any,
     accept: Collection[Accepted],
 ) -> tuple[Any, Any]:
-    """Return both values with what a test accepts in the form of the other.
+    """Return both values in a common form where their types differ in a way that a test accepts.
 
     Args:
-        accept: The names of types and dtypes that are as good as the expected ones.
+        accept: The names of types and dtypes that the test accepts besides the expected ones.
     """
     is_list = isinstance(got, (list, tuple))
     if isinstance(expected, np.ndarray) and is_list and type(got).__name__ in accept:
@@ -243,7 +242,7 @@ def with_accepted_types(
 def _as_dtype(
     expected: Array, got: Array, accept: Collection[Accepted]
 ) -> tuple[Array, Array] | None:
-    """Return both arrays in one dtype if a test accepts that of the second; None if not."""
+    """Return both arrays in one dtype if a test accepts the dtype of the second, or None."""
     if not {expected.dtype.kind, got.dtype.kind} <= set(_OF_NUMBERS):
         return None
     if got.dtype.name in accept and got.dtype.kind in "fc":
@@ -258,7 +257,7 @@ def _as_dtype(
 
 
 def ignore_nan(expected: Any, got: Any) -> Any:  # noqa: PLR0911  any value; each form returns
-    """Return a result with NaN wherever the expected value has it."""
+    """Return a result with NaN wherever the expected value has NaN."""
     if isinstance(expected, np.ndarray) and isinstance(got, np.ndarray):
         if expected.shape != got.shape or {expected.dtype.kind, got.dtype.kind} - {"f", "c"}:
             return got
@@ -276,10 +275,10 @@ def ignore_nan(expected: Any, got: Any) -> Any:  # noqa: PLR0911  any value; eac
 
 
 def in_expected_form(expected: object, got: Any) -> Any:
-    """Return an answer that was written by hand in the form of the expected one.
+    """Return a handwritten answer in the form of the expected value.
 
-    A list of lists of numbers is the array of them, a tuple is a list, 2 is 2.0 and 2.0 is 2. What
-    does not fit stays as it is.
+    Nested lists of numbers become an array, tuples and lists are interchangeable, and so are 2 and
+    2.0. Parts that cannot be converted are returned unchanged.
     """
     if isinstance(expected, np.ndarray):
         return _as_array(expected, got)
@@ -350,7 +349,7 @@ def _compare_numbers(
         got = got[()]
     if not isinstance(got, _NUMBER):
         return _wrong_type(expected, got, path)
-    if type(expected) is type(got) is int:  # exact, of any size
+    if type(expected) is type(got) is int:  # Python integers are compared exactly at any size
         if expected == got:
             return None
         if max(abs(expected), abs(got)) >= _READABLE:
@@ -366,11 +365,11 @@ def _compare_arrays(
         return Difference(DifferenceKind.TYPE, "no-array", {"expected": expected, "got": got}, path)
     if is_masked(expected) or is_masked(got):
         return _compare_masked(expected, got, tolerance, path)
-    if "O" in (expected.dtype.kind, got.dtype.kind):  # an integer too large for any dtype
+    if "O" in (expected.dtype.kind, got.dtype.kind):  # an integer that is too large for a dtype
         return _wrong_type(expected, got, path)
     is_alike = got.dtype == expected.dtype and got.shape == expected.shape
     if is_alike and got.dtype.kind in _OF_NUMBERS and got.tobytes() == expected.tobytes():
-        return None  # equal to the last bit, NaN like NaN
+        return None  # bitwise equal, which includes NaN
     if got.shape != expected.shape:
         shapes = {"expected": expected.shape, "got": got.shape}
         return Difference(DifferenceKind.SHAPE, "shape", shapes, path)
@@ -388,7 +387,7 @@ def _compare_arrays(
 def _compare_masked(
     expected: Array, got: Array, tolerance: Tolerance | None, path: _Path
 ) -> Difference | None:
-    """Compare masked arrays: their masks, and the values that these leave."""
+    """Compare masked arrays: first their masks, then the values that are not masked."""
     mask, other = np.ma.getmaskarray(expected), np.ma.getmaskarray(got)
     if mask.shape == other.shape and (mask != other).any():
         facts = {"count": int((mask != other).sum()), "total": mask.size}
@@ -402,9 +401,9 @@ def _compare_masked(
 def _compare_exactly(
     expected: Array, got: Array, _tolerance: Tolerance | None, path: _Path
 ) -> Difference | None:
-    """Compare texts, dates and durations; NaT is like NaT."""
+    """Compare texts, dates and durations; NaT equals NaT."""
     with np.errstate(all="ignore"):
-        wrong = (expected != got) & ~((expected != expected) & (got != got))  # noqa: PLR0124  NaT is not itself
+        wrong = (expected != got) & ~((expected != expected) & (got != got))  # noqa: PLR0124  NaT != NaT
     if not wrong.any():
         return None
     worst = _first(wrong)
@@ -418,7 +417,8 @@ def _compare_exactly(
 def _compare_dtypes(expected: Array, got: Array, path: _Path) -> Difference | None:
     expected_kind, kind = _KIND.get(expected.dtype.kind), _KIND.get(got.dtype.kind)
     if expected.ndim == 0 and (expected_kind, kind) == ("float", "integer"):
-        return None  # 0 for 0.0 is no mistake; an array of integers is, it cannot hold fractions
+        # Returning 0 for 0.0 is fine. An array of integers is a mistake: it cannot hold fractions.
+        return None
     dtypes = {"expected": expected.dtype, "got": got.dtype}
     if expected.dtype.names is not None and expected.dtype.names != got.dtype.names:
         return Difference(DifferenceKind.DTYPE, "dtype", dtypes, path)
@@ -438,7 +438,8 @@ def _compare_values(
     limit = tolerance or usual_tolerance(expected.dtype)
     if tolerance is None and expected.dtype.kind in "biu":
         limit = EXACT
-    with np.errstate(all="ignore"):  # most agree; False also if in doubt, as with NaN or infinity
+    # A fast check first, since most values agree. It may miss equal values, such as NaN.
+    with np.errstate(all="ignore"):
         is_close = expected == got
         if expected.dtype.kind in "fc":
             distance = np.abs(got - expected)
@@ -450,8 +451,8 @@ def _compare_values(
     if mask.any():
         return _not_finite(got, mask, path)
     kinds = {expected.dtype.kind, got.dtype.kind}
-    # In their own dtypes, since float64 cannot tell all whole numbers apart.
-    same = (expected == got) | ((expected != expected) & (got != got))  # noqa: PLR0124  NaN is not itself
+    # Compared in their own dtypes, since float64 does not represent all large integers.
+    same = (expected == got) | ((expected != expected) & (got != got))  # noqa: PLR0124  NaN != NaN
     least = 1.0 if kinds <= set("biu") else float(np.finfo(np.float64).tiny)
     wide = np.complex128 if "c" in kinds else np.float64
     with np.errstate(all="ignore"):
@@ -491,15 +492,15 @@ def _first(where: npt.NDArray[np.bool_]) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class RawResult:
-    """The draw that decided how a test ended, with the submission's value.
+    """The draw that decided the outcome of a test, with the submission's value.
 
-    Plain data of the trusted process. Of a hidden test nothing in here may be shown.
+    This data stays in the trusted process. For a hidden test none of it may be shown.
     """
 
-    draw: int  # from 0: the first that did not pass, else the last
-    got: Any  # a value, what was printed, a `Raised`, or None where nothing came back
-    expected: Any  # what the test compares with; None where it compares with nothing
+    draw: int  # number of the first draw that did not pass, or of the last draw; counted from 0
+    got: Any  # the value, the printed text, a `Raised`, or None without an answer
+    expected: Any  # None for tests that have no expected value
     inputs: Mapping[str, Any] = field(default_factory=dict)
     difference_kind: DifferenceKind | None = None
-    worst: tuple[int, ...] | None = None  # where the values of two arrays differ most
-    path: tuple[object, ...] = ()  # the items and keys that lead to these arrays
+    worst: tuple[int, ...] | None = None  # index of the largest difference between two arrays
+    path: tuple[object, ...] = ()  # indices and keys that lead to these arrays

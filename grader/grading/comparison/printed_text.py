@@ -1,4 +1,4 @@
-"""The comparison of printed text: words exactly, numbers as numbers, white space not at all."""
+"""The comparison of printed text: words exactly, numbers by value, white space ignored."""
 
 import re
 from collections.abc import Sequence
@@ -6,22 +6,22 @@ from collections.abc import Sequence
 from grader.definitions.exercise import Tolerance
 from grader.grading.comparison.compare import Difference, DifferenceKind
 
-# A number as NumPy prints it, a word, or one other sign; white space only separates.
+# A number as NumPy prints it, a word, or one other character. White space only separates tokens.
 _TOKEN = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[^\W\d]\w*|\S")
 _NUMERIC = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-_NUMPY_DECIMALS = 8  # in a list, a long number says nothing about how exact a short one is
+_NUMPY_DECIMALS = 8  # NumPy's default precision, the upper bound for `_shared_decimals`
 
 
 def compare_text(expected: str, got: str, tolerance: Tolerance | None = None) -> Difference | None:
-    """Compare what was printed: words exactly, numbers as numbers, white space not at all.
+    """Compare printed text: words exactly, numbers by value, white space ignored.
 
-    A number may be off by half a unit of the last digit that is expected, or by `tolerance`. NumPy
-    pads the numbers of an array to one width, so `0.5 ` beside `0.25` has two decimals as well. How
-    NumPy lays a value out is no difference: `np.float64(0.5)` is 0.5, and `array([1., 2.])` is the
-    `[1. 2.]` that `print` makes of it, however the lines are wrapped.
+    A number may be off by half a unit in the last expected digit, or by `tolerance`. NumPy pads
+    the numbers of an array to one width, so `0.5 ` beside `0.25` counts as having two decimals.
+    NumPy's layout is ignored: `np.float64(0.5)` equals 0.5, and `array([1., 2.])` equals `[1. 2.]`,
+    with any line breaks.
 
     Returns:
-        None if they agree, else the first difference.
+        The first difference, or None if the texts agree.
     """
     expected_tokens, tokens = (
         _TOKEN.findall(plain_print(expected)),
@@ -60,7 +60,7 @@ def plain_print(text: str) -> str:
         return text
     text = _CONSTANT.sub(r"\1", _SCALAR.sub(r"\1", text))
 
-    def numbers(match: re.Match[str]) -> str:  # no commas, no dtype after the last bracket
+    def numbers(match: re.Match[str]) -> str:  # drops commas, and a dtype after the last bracket
         inside, bracket, rest = match[1].rpartition("]")
         return f"{inside}{bracket}{'' if '=' in rest else rest}".replace(",", " ")
 
@@ -68,7 +68,7 @@ def plain_print(text: str) -> str:
 
 
 def _shared_decimals(tokens: Sequence[str]) -> list[int]:
-    """Return for each token the most decimals in the outermost brackets around it; 0 outside."""
+    """Return, for each token, the most decimals of any number in its outermost brackets, or 0."""
     shared, begin, depth = [0] * len(tokens), 0, 0
     for place, sign in enumerate(tokens):
         if sign == "[":
@@ -94,7 +94,7 @@ def _same_token(expected: str, got: str, tolerance: Tolerance | None, decimals: 
     if tolerance is None:
         exponent, own = expected.lower().partition("e")[2], _decimals(expected)
         half_unit = 0.5 * 10.0 ** (int(exponent or 0) - max(own, decimals)) * (1 + 1e-9)
-        # A whole number is exact: a shape, a count.
+        # A whole number must match exactly: it may be a shape or a count.
         tolerance = Tolerance(half_unit if own or exponent else 0.0, 0.0)
     expected_number, number = float(expected), float(got)
     return abs(expected_number - number) <= tolerance.atol + tolerance.rtol * abs(expected_number)

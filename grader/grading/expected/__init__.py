@@ -1,1 +1,1 @@
-"""Inputs and expected values of an exercise's tests, and the public form of both."""
+"""Inputs and expected values of an exercise's tests, and their public form."""

@@ -1,4 +1,4 @@
-"""The budgets of a call, in multiples of what the reference uses for the same call."""
+"""The budgets of a call, in multiples of the reference's usage for the same call."""
 
 import gc
 import time
@@ -10,23 +10,23 @@ from grader.grading.comparison.compare import Difference, DifferenceKind
 from grader.sandbox.answers import Usage
 
 TIME_FLOOR = 0.05
-"""Seconds that every call may take: below it noise would decide."""
+"""CPU seconds that every call may use. Below this, noise would decide."""
 
 MEMORY_FLOOR = 64 << 10
-"""Bytes that every call may allocate: a few small arrays and Python's own bookkeeping."""
+"""Bytes that every call may allocate, for a few small arrays and Python's own bookkeeping."""
 
 
 def measure(rehearsal: Callable[[], object], action: Callable[[], object]) -> Usage:
     """Return the usage of an action in this process, measured as in the sandbox.
 
-    A first run fills the memory that Python and NumPy keep for small objects, so that the second
+    A first run fills the free lists of Python and NumPy for small objects, so that the second run
     always allocates the same.
 
     Args:
-        rehearsal: The same as the action, with inputs of its own.
+        rehearsal: The same action with inputs of its own, for the first run.
     """
     was_enabled = gc.isenabled()
-    gc.disable()  # the collector empties the memory that is kept for reuse
+    gc.disable()  # a collection would empty the free lists
     try:
         rehearsal()
         tracemalloc.start()
@@ -43,7 +43,7 @@ def measure(rehearsal: Callable[[], object], action: Callable[[], object]) -> Us
 
 
 def total_usage(usages: Sequence[Usage]) -> Usage:
-    """Return the usage of the calls of one expression: their total time and largest peak."""
+    """Return the total time and the largest peak of the calls of one expression."""
     return Usage(
         sum(usage.cpu_seconds for usage in usages),
         max((usage.peak_bytes for usage in usages), default=0),
@@ -51,7 +51,12 @@ def total_usage(usages: Sequence[Usage]) -> Usage:
 
 
 def find_excess(budget: Budget, used: Usage, usual: Usage, by: str) -> Difference | None:
-    """Return the difference if a submission used more than its budget allows beside the usual."""
+    """Return the difference if a submission exceeded its budget, or None.
+
+    Args:
+        usual: The usage of the reference or the solution.
+        by: The name of that program for the sentence: "reference" or "solution".
+    """
     limits = (
         ("memory", budget.memory, used.peak_bytes, usual.peak_bytes, MEMORY_FLOOR),
         ("time", budget.time, used.cpu_seconds, usual.cpu_seconds, TIME_FLOOR),

@@ -1,4 +1,4 @@
-"""The inputs of a test: literals, or draws by the author's Python with sizes that grow."""
+"""The inputs of a test: literals, or draws by the author's Python with growing sizes."""
 
 import ast
 import functools
@@ -14,18 +14,18 @@ from grader.definitions.exercise import Exercise, Literals, TestCase
 from grader.grading.program.author_code import by_author, freeze, remember
 
 _MIN_SIZE, _MAX_SIZE, _ONLY_SIZE = 2, 10, 5
-"""`size` in the first draw, in the last, and in a single one."""
+"""The value of `size` in the first draw, in the last draw, and in the only draw of a test."""
 
 _MAX_SIZES = 32
 _EVERY = 3
-"""In each third draw one axis has length 1: rare enough to leave most draws as telling as ever,
-and ten draws still give three axes their turn. The first draws are ordinary ones."""
+"""In every third draw, beginning with draw 2, one axis has length 1. That is rare enough to keep
+most draws informative, and ten draws still reach three different axes."""
 
-_OWN_STREAM = 1 << 20  # a stream of random numbers beside those of the test's own draws
+_OWN_STREAM = 1 << 20  # stream number that differs from those of the test's own draws
 
 
 def draw_inputs(exercise: Exercise, test: TestCase, number: int) -> Mapping[str, Any]:
-    """Return the inputs of one draw; arrays in it cannot be written to.
+    """Return the inputs of one draw, with read-only arrays.
 
     Raises:
         DefinitionError: The author's Python raises.
@@ -39,14 +39,14 @@ def draw_inputs(exercise: Exercise, test: TestCase, number: int) -> Mapping[str,
 def draw_of_sizes(
     exercise: Exercise, test: TestCase, number: int, lengths: Sequence[int], size: int
 ) -> Mapping[str, Any]:
-    """Return inputs of given sizes, from random numbers that no draw of the test has, or literals.
+    """Return inputs of chosen sizes, drawn from a random stream of their own, or the literals.
 
     Args:
-        lengths: What `sizes()` gives, one after the other, from 1 for the least that the author
-            allows; other small numbers when they are used up.
+        lengths: The results of `sizes()` in order, where 1 stands for the author's minimum. When
+            they are used up, `sizes()` returns other small numbers.
 
     Raises:
-        DefinitionError: The author's Python raises, as it may for sizes that it does not expect.
+        DefinitionError: The author's Python raises, possibly because of unexpected sizes.
     """
     if isinstance(test.given, Literals):
         return draw_inputs(exercise, test, 0)
@@ -68,7 +68,7 @@ def _run_given(
     size: int,
     sizes: Callable[..., tuple[int, ...]],
 ) -> Mapping[str, Any]:
-    """Run a `given` and return the names that it sets."""
+    """Run the code of a `given` and return the names that it sets."""
     ready = {"np": np, "rng": rng, "size": size, "sizes": sizes}
     namespace: dict[str, Any] = dict(ready)
     own_sizes = _own_sizes(code)
@@ -87,14 +87,14 @@ def _run_given(
 
 
 def generator(exercise: Exercise, test: TestCase, *numbers: int) -> np.random.Generator:
-    """Return a test's own stream of random numbers, so that adding a test changes no other."""
+    """Return a test's own random stream, so that adding a test does not change the others."""
     name = f"{exercise.id}/{test.id}{exercise.stream if test.hidden else ''}"
     stream = zlib.crc32(name.encode())
     return np.random.default_rng([stream, *numbers])
 
 
 def draw_size(number: int, draws: int) -> int:
-    """Return the size of a draw: it grows, so that the first failure shown is a small one."""
+    """Return the size of a draw. Sizes grow, so that the first failure is a small one."""
     if draws == 1:
         return _ONLY_SIZE
     return _MIN_SIZE + round((_MAX_SIZE - _MIN_SIZE) * number / (draws - 1))
@@ -102,10 +102,10 @@ def draw_size(number: int, draws: int) -> int:
 
 def _sizes(rng: np.random.Generator, size: int, number: int) -> Callable[..., tuple[int, ...]]:
     def sizes(count: int, least: int = 1) -> tuple[int, ...]:
-        """Return different small numbers: axes of the same length would hide a swap of them.
+        """Return distinct small numbers, since axes of equal length would hide a swap.
 
-        Now and then one is 1, each in its turn, unless that is less than `least`. It takes no
-        number from `rng`, so that all else is drawn as without it.
+        In every third draw one of them is 1, at another position each time, unless `least` is
+        larger. The 1 is not drawn from `rng`, so that all other inputs stay the same.
         """
         if not 0 < count <= _MAX_SIZES:
             raise ValueError(f"sizes() gives 1 to {_MAX_SIZES} numbers, not {count}")
@@ -128,7 +128,7 @@ def _compile(code: str) -> CodeType:
 
 @functools.lru_cache(256)
 def _own_sizes(code: str) -> frozenset[str]:
-    """Return which of `size` and `sizes` the author's code sets: those are inputs."""
+    """Return the names among `size` and `sizes` that the author's code sets as inputs."""
     nodes = ast.walk(ast.parse(code)) if "size" in code else ()
     stored = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     return frozenset({"size", "sizes"} & stored)

@@ -1,7 +1,7 @@
-"""The inputs and expected values of an exercise's tests, computed once and kept.
+"""The inputs and expected values of an exercise's tests, computed once and cached.
 
-The only importer of `reference` and of a course's own. Authors' Python runs here, in the trusted
-process. A learner's never does, and a solution's only in a sandbox.
+This is the only module that imports `reference` and the reference of a course. Authors' Python runs
+here in the trusted process. A learner's code never does, and a solution runs only in a sandbox.
 """
 
 import builtins
@@ -47,40 +47,40 @@ from grader.sandbox.limits import RESULT_SLACK, RESULT_TIMES, UNKNOWN_RESULT
 
 _REFERENCE_ROOT = "reference"
 
-_MAX_PASSES = 2  # of one draw: the usual way to compute it, and another
-_MAX_BYTES = 4 << 20  # of the passes of one exercise
+_MAX_PASSES = 2  # passes that are kept for one draw, since right programs differ in rounding
+_MAX_BYTES = 4 << 20  # size of all passes that are kept for one exercise, in bytes
 
 _Inputs = Mapping[str, Any]
 _Expected = tuple[Any, int | None]
-"""An expected value, and the bytes of the largest result of a call on the way to it, if known."""
+"""An expected value, and the size in bytes of the largest result of a call in it, if known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """One set of inputs of a test and the expected value, to be read only.
+    """One set of inputs of a test and the expected value. Both must not be changed.
 
-    Authors' code gets `Oracle.inputs` instead, since it may change them.
+    Authors' code may change its inputs, so it gets `Oracle.inputs` instead.
     """
 
     inputs: Mapping[str, Any]
-    expected: Any  # for an output test the text; None where a test compares with nothing
-    most_bytes: int = MAX_BODY  # bytes that the arrays in a result of the submission may have
-    shapes: Any = None  # of a property test: shapes of the reference's result, if any
-    number: int = 0  # its place among the draws of the test
+    expected: Any  # the text of an output test; None for a test without an expected value
+    most_bytes: int = MAX_BODY  # maximum size of the arrays in a result, in bytes
+    shapes: Any = None  # for a property test, the shapes of the reference's result if it has one
+    number: int = 0  # position among the draws of the test, counted from 0
 
 
 @dataclass(frozen=True, slots=True)
 class TestValues:
-    """The draws, usages and exact values of one test, for where they cannot be computed."""
+    """The draws, usages and exact values of one test, computed in advance for a page."""
 
     draws: tuple[Draw, ...]
-    usages: tuple[Usage, ...] = ()  # one for each draw's call, if there is a budget
-    exact: tuple[Any, ...] = ()  # the expected value with all its digits, if the author's has fewer
+    usages: tuple[Usage, ...] = ()  # usage of the call in each draw, if the test has a budget
+    exact: tuple[Any, ...] = ()  # the unrounded expected value, if the author's literal is rounded
 
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """A draw that a submission passed: all that crossed, and the submission's value."""
+    """The messages of a draw that a submission passed, and the submission's value."""
 
     exchanges: tuple[Exchange, ...]
     got: Any
@@ -88,7 +88,7 @@ class Pass:
 
 @dataclass(slots=True)
 class _DrawPasses:
-    """The passes of one draw, the last few that differ."""
+    """The most recent distinct passes of one draw."""
 
     test: TestCase
     draw: Draw
@@ -96,7 +96,7 @@ class _DrawPasses:
 
 
 class ValueCache:
-    """A cache of what the tests of an exercise and its variants need, by the tests' ids.
+    """A cache of the values that the tests of an exercise and its variants need.
 
     Attributes:
         draws: The draws of each test.
@@ -112,9 +112,10 @@ class ValueCache:
         self._room = _MAX_BYTES
 
     def passes(self, test: TestCase, draw: Draw) -> list[Pass]:
-        """Return the passes of a draw, a list that `add_pass` extends.
+        """Return the list of passes of a draw, which `add_pass` extends.
 
-        A variant's test with the same id has its own, since it may compare less strictly.
+        The list starts again for a variant's test with the same id, since that test may compare
+        less strictly.
         """
         kept = self._draw_passes.get((test.id, draw.number))
         if kept is None or kept.test is not test or kept.draw is not draw:
@@ -123,7 +124,7 @@ class ValueCache:
         return kept.passes
 
     def add_pass(self, passes: list[Pass], new: Pass) -> None:
-        """Add a pass to those of a draw, unless an object crossed or there is no room left."""
+        """Add a pass to a draw's list, unless it involves objects or the cache is full."""
         if len(passes) == _MAX_PASSES:
             self._room += _pass_size(passes.pop(0))
         if all(each.is_plain for each in new.exchanges) and _pass_size(new) <= self._room:
@@ -136,13 +137,13 @@ def _pass_size(a_pass: Pass) -> int:
 
 
 class Oracle:
-    """The draws of every test of one exercise.
+    """Computes the inputs and expected values of the tests of one exercise.
 
     Args:
-        sandbox: Where the exercise's solution may run; needed only where a test compares with it.
-        cache: Values that are not computed again; new ones are added. They may be of another
-            variant of the exercise: one with the same id, in which tests of the same id ask the
-            same.
+        sandbox: The sandbox for the exercise's solution, if a test compares with it.
+        cache: Values that need not be computed again; new ones are added. They may come from
+            another variant of the exercise: one with the same id, in which tests with the same
+            id ask the same.
     """
 
     def __init__(
@@ -164,8 +165,8 @@ class Oracle:
         """Return a test's draws in order.
 
         Raises:
-            DefinitionError: What the author wrote raises an error, or names no reference.
-            GraderFault: The solution is needed, and there is no sandbox for it.
+            DefinitionError: The author's code raises an error, or its reference does not exist.
+            GraderFault: The solution is needed, but there is no sandbox for it.
         """
         finished = self.cache.draws.get(test.id)
         if finished is None:
@@ -178,7 +179,7 @@ class Oracle:
         return finished
 
     def _compute_draws(self, test: TestCase) -> Iterator[Draw]:
-        """Yield the draws of a test, which are not known yet."""
+        """Yield the draws of a test that are not cached yet."""
         draws = [draw_inputs(self.exercise, test, n) for n in range(test.seeds)]
         own = [self._copy_inputs(test, number, inputs) for number, inputs in enumerate(draws)]
         values = self._compute_expected(test, own)
@@ -192,22 +193,22 @@ class Oracle:
             yield Draw(inputs, expected, most_bytes, shapes, number)
 
     def inputs(self, test: TestCase, draw: Draw) -> _Inputs:
-        """Return the inputs of one draw for one evaluation: what it changes, no other one sees.
+        """Return a copy of the inputs of one draw for one evaluation, which may change it.
 
         Raises:
-            DefinitionError: The author's code raises an error when it draws them again.
+            DefinitionError: The author's code raises an error when it draws the inputs again.
         """
         return self._copy_inputs(test, draw.number, draw.inputs)
 
     def _copy_inputs(self, test: TestCase, number: int, drawn: _Inputs) -> _Inputs:
-        """Copy inputs, or draw them again: a function has state that no copy of it would reset."""
+        """Copy inputs, or draw them again if they hold something with state, such as a function."""
         try:
             return {name: fresh(value) for name, value in drawn.items()}
         except NotCopyableError:
             return draw_inputs(self.exercise, test, number)
 
     def computed_again(self, test: TestCase) -> list[Any]:
-        """Return a test's expected values, computed once more from the same inputs.
+        """Return a test's expected values, computed again from the same inputs.
 
         Raises:
             DefinitionError, GraderFault: See `draws`.
@@ -216,7 +217,7 @@ class Oracle:
         return [freeze(value) for value, _ in self._compute_expected(test, inputs)]
 
     def prepare(self) -> None:
-        """Compute all that grading a submission needs, so that it takes none of its time.
+        """Compute all values in advance, so that they take no time from the submission.
 
         Raises:
             DefinitionError, GraderFault: See `draws`.
@@ -226,9 +227,9 @@ class Oracle:
             self.usages(test)
 
     def usages(self, test: TestCase) -> tuple[Usage, ...]:
-        """Return the usage of each draw's call by the reference, or else by the solution.
+        """Return the usage of each draw's call by the reference or, without one, by the solution.
 
-        A test without a budget has none.
+        The result is empty for a test without a budget.
 
         Raises:
             DefinitionError, GraderFault: See `draws`.
@@ -255,7 +256,7 @@ class Oracle:
                     return lambda: evaluate(test.code, names)
 
                 usages = tuple(measure(call(draw), call(draw)) for draw in draws)
-            # Some bytes depend on what ran before; whole KiB are the same in every build.
+            # Rounded up to whole KiB, since a few bytes vary with the code that ran before.
             usages = tuple(
                 replace(usage, peak_bytes=-(-usage.peak_bytes // 1024) * 1024) for usage in usages
             )
@@ -263,7 +264,7 @@ class Oracle:
         return usages
 
     def exact(self, test: TestCase, draw: Draw) -> Any:
-        """Return a draw's expected value with all its digits: an author writes four of them.
+        """Return a draw's expected value unrounded, also where the author's literal is rounded.
 
         Raises:
             DefinitionError: See `draws`.
@@ -284,26 +285,26 @@ class Oracle:
             DefinitionError, GraderFault: See `draws`.
         """
         draws = self.draws(test)
-        with contextlib.suppress(DefinitionError):  # without it a sentence is shorter, no more
+        with contextlib.suppress(DefinitionError):  # costs only a part of a sentence
             self.exact(test, draws[0])
         exact_values = self.cache.exact
         exact = (exact_values[test.id],) if test.id in exact_values else ()
         return TestValues(draws, self.usages(test), exact)
 
     def budget_baseline(self, test: TestCase) -> str:
-        """Return the program that a budget compares with: "reference" or "solution"."""
+        """Return the program whose usage a budget is relative to: "reference" or "solution"."""
         used = names_in(test.code) & self.exercise.defines.keys()
         has_references = all(self.exercise.defines[name].reference for name in used)
         by_reference = has_references and not isinstance(test.expect, FromSolution)
         return "reference" if by_reference else "solution"
 
     def _has_reference(self, code: str) -> bool:
-        """Return whether the reference has a counterpart of all that an expression uses."""
+        """Return whether the reference defines all of the exercise's names in an expression."""
         defined = self.exercise.defines
         used = names_in(code) & defined.keys()
         return bool(used) and all(defined[name].reference for name in used)
 
-    def _compute_expected(  # noqa: PLR0911  each source of values returns
+    def _compute_expected(  # noqa: PLR0911  one return for each source of values
         self, test: TestCase, inputs: Sequence[_Inputs]
     ) -> list[_Expected]:
         if test.against is not None:
@@ -324,7 +325,7 @@ class Oracle:
                     lambda program, arguments: _call_solution(program, test, arguments),
                 )
         if test.compared == "property" and self._has_reference(test.code):
-            with contextlib.suppress(DefinitionError):  # the reference's failure is no submission's
+            with contextlib.suppress(DefinitionError):  # a property also works without shapes
                 return self._evaluate(test, "call", test.code, inputs)
         if not test.needs_solution:
             return [(test.stdout, None)] * len(inputs)
@@ -367,7 +368,7 @@ class Oracle:
         inputs: Sequence[_Inputs],
         ask: Callable[[LoadedProgram, _Inputs], Any],
     ) -> list[Any]:
-        """Return the solution's answer for each draw, all from one child."""
+        """Return the solution's answer for each draw, using one child for all."""
         what = f"test {test.id!r}"
         with loaded_solution(self.exercise, self.sandbox) as program:
 
@@ -383,14 +384,14 @@ class Oracle:
     def _check_names(
         self, test: TestCase, field: str, code: str, inputs: Sequence[_Inputs]
     ) -> None:
-        """Refuse a call that uses a name which nothing sets: no submission could pass it."""
+        """Raise for a call that uses an undefined name, since no submission could pass it."""
         unknown = names_in(code).difference(*inputs[:1], self.exercise.defines, {"np"})
         for name in sorted(unknown.difference(vars(builtins)) if unknown else ()):
             message = f"test {test.id!r}: {field} uses {name!r}, which given does not set"
             raise author_error(test.where, message)
 
     def _reference_names(self) -> Mapping[str, Any]:
-        """Return the reference's counterparts of what is defined; values are copies."""
+        """Return the reference's objects for the names that the exercise defines."""
         if self._references is None:
             references = {}
             for name, definition in self.exercise.defines.items():
@@ -415,7 +416,7 @@ class Oracle:
 
 
 class _Package:
-    """A package whose modules are imported when they are first named."""
+    """A package whose modules are imported on first use."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -429,7 +430,7 @@ class _Package:
 
 
 def _record_sizes(value: Any, sizes: list[int]) -> Any:
-    """Return a function that also notes the bytes of each result; any other value as it is."""
+    """Wrap a function so that it records the size of each result; return other values as is."""
     if not isinstance(value, FunctionType):
         return value
 

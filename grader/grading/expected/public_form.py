@@ -1,4 +1,4 @@
-"""The public form of an exercise. Everything hidden is left out here, and nowhere else."""
+"""The public form of an exercise. This is the only place where hidden parts are left out."""
 
 import inspect
 from collections.abc import Collection, Sequence
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
     from grader.grading.expected.oracle import ValueCache
 
 
-MAX_DATA_IN_PAGE: Final = 2 << 20  # bytes of all data files of an exercise
+MAX_DATA_IN_PAGE: Final = 2 << 20  # total size of an exercise's data files in a page, in bytes
 
 
 def public_track(track: Track, sandbox: Sandbox | None = None) -> PublicTrack:
     """Return the public form of a track and its exercises.
 
     Args:
-        sandbox: For tests that compare with what the exercise's solution gives.
+        sandbox: The sandbox for the solution, if a test compares with it.
 
     Raises:
-        DefinitionError: A visible test cannot be computed.
-        GraderFault: One needs a sandbox, and there is none.
+        DefinitionError: The expected value of a visible test cannot be computed.
+        GraderFault: A test needs a sandbox, but there is none.
     """
     return _track(track, [public_exercise(exercise, sandbox) for exercise in track.exercises])
 
 
 def untested_track(track: Track) -> PublicTrack:
-    """Return the public form of a track without tests, so that nothing has to be computed."""
+    """Return the public form of a track without tests, which needs no computation."""
     return _track(track, [_exercise(each, ()) for each in track.exercises])
 
 
@@ -55,15 +55,15 @@ def _track(track: Track, exercises: Sequence[PublicExercise]) -> PublicTrack:
 def public_exercise(
     exercise: Exercise, sandbox: Sandbox | None = None, cache: "ValueCache | None" = None
 ) -> PublicExercise:
-    """Return the public form of an exercise; expected values of visible tests are computed.
+    """Return the public form of an exercise, with the expected values of its visible tests.
 
     Args:
-        cache: Values of its tests that are not computed again; new ones are added.
+        cache: Values of its tests that need not be computed again; new ones are added.
 
     Raises:
         DefinitionError, GraderFault: See `public_track`.
     """
-    # Most of a site's pages are cached, and then there is nothing to compute.
+    # Imported here since most pages of a site are cached and need no oracle.
     from grader.grading.expected.oracle import Oracle
     from grader.grading.program.author_code import provide_data_files
 
@@ -116,7 +116,7 @@ def _exercise(exercise: Exercise, tests: Sequence[PublicTest]) -> PublicExercise
 
 
 def imported_packages(exercise: Exercise) -> tuple[str, ...]:
-    """Return the packages of the course that the exercise's own programs import."""
+    """Return the packages of the course that the exercise's visible programs import."""
     visible = [test for test in exercise.tests if not test.hidden]
     bodies = [test.code for test in visible if test.code_key == "pytest"]
     bodies += [test.given.code for test in visible if isinstance(test.given, Seeded)]
@@ -127,10 +127,10 @@ def imported_packages(exercise: Exercise) -> tuple[str, ...]:
 def missing_in_page(
     exercise: Exercise, packages: Collection[str] = (), *, for_practice: bool = False
 ) -> tuple[str, ...]:
-    """Return the packages and the data files that a page lacks.
+    """Return the packages and the data files that the exercise needs and a page lacks.
 
     Args:
-        packages: What Python in the page can import beside NumPy.
+        packages: The packages that Python in the page can import besides NumPy.
         for_practice: Whether the page runs the hidden tests too.
     """
     missing = [name for name in imported_packages(exercise) if name not in packages]
@@ -145,7 +145,7 @@ def missing_in_page(
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as plain data, with a description in place of what is none."""
+    """Return a value as plain data, with descriptions in place of other objects."""
     import numpy as np
 
     kind = type(value)
@@ -159,6 +159,6 @@ def _plain(value: Any) -> Any:
         dtype = value.dtype
         if dtype.itemsize and dtype.names is None and not dtype.hasobject:
             return value
-    if isinstance(value, FunctionType):  # whose own text has an address, another in each build
+    if isinstance(value, FunctionType):  # its `repr` has an address, which differs in each build
         return DescribedValue(kind.__name__, f"{value.__name__}{inspect.signature(value)}")
     return DescribedValue(kind.__name__, repr(value))

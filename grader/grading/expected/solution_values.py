@@ -21,8 +21,8 @@ def loaded_solution(exercise: Exercise, sandbox: Children | None) -> Iterator[Lo
     """Load the solution into a child of its own.
 
     Raises:
-        DefinitionError: There is none, or it does not load.
-        GraderFault: There is no sandbox to run it in.
+        DefinitionError: The exercise has no solution, or it does not load.
+        GraderFault: There is no sandbox for the solution.
     """
     if sandbox is None:
         raise GraderFault(f"{exercise.id}: its solution can only be run in a sandbox")
@@ -48,7 +48,7 @@ def ask_solution(where: Location, what: str, action: Callable[[], T]) -> T:
     """Return the result of an action on the solution.
 
     Raises:
-        DefinitionError: It raises, ends or gives something that cannot be compared with.
+        DefinitionError: The solution raises an error, ends, or gives an unsupported value.
     """
     try:
         return action()
@@ -61,6 +61,6 @@ def ask_solution(where: Location, what: str, action: Callable[[], T]) -> T:
             reason = f"raises {answer.type}{answer.message and f': {answer.message}'}{line}"
         raise author_error(where, f"{what}: the solution {reason}") from error
     except ChildGoneError as error:
-        if error.cause is Cause.KILLED:  # by a host without memory, for all we know
+        if error.cause is Cause.KILLED:  # possibly by a host that ran out of memory
             raise GraderFault(f"the sandbox of the solution was killed: {error}") from error
         raise author_error(where, f"{what}: the solution ended ({error})") from error

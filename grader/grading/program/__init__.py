@@ -1,1 +1,1 @@
-"""Loading of a submission: screening, running it in a child, and proxies of what it defines."""
+"""Loading of a submission: its screening, its run in a child, and proxies for its names."""

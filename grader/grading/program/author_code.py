@@ -1,7 +1,7 @@
-"""Authors' Python, run in the trusted process. Its errors are the definition's.
+"""Authors' Python, run in the trusted process. Its errors are errors of the definition.
 
-The modules of a course's reference are imported from the definition and not from files: a worker
-can read no file of a course.
+The modules of a course's reference are imported from the text in the definition, since a worker
+may not read the files of a course.
 """
 
 import ast
@@ -31,22 +31,22 @@ from grader.sandbox.limits import AUTHOR_SECONDS
 
 T = TypeVar("T")
 
-_MAX_EXPRESSIONS = 4096  # of a few hundred bytes each
-_MARK = "etude:"  # begins the file names of authors' code; no file on disk is called so
+_MAX_EXPRESSIONS = 4096  # entries of the caches below, of a few hundred bytes each
+_MARK = "etude:"  # prefix of the file names of authors' code, to tell its frames from others
 
 _SCALARS: Final = frozenset(np.sctypeDict.values()) - {np.void, np.object_}
 _UNCHANGEABLE: Final = _SCALARS | {NoneType, bool, int, float, complex, str, bytes, range}
 
 
-_running = 0  # pieces of authors' code
+_running = 0  # number of nested blocks of authors' code that are running
 
 
 @contextlib.contextmanager
 def authors_code() -> Iterator[None]:
-    """Let proxies of the submission's objects do what is asked of them.
+    """Let proxies forward operations to the submission's objects while the block runs.
 
-    What the grader does with a result of its own accord is not asked in the sandbox: an expected
-    value would be sent there to be compared, and the submission would say whether it is equal.
+    Outside of such a block they forward nothing. Otherwise a comparison by the grader itself would
+    send the expected value into the sandbox, and the submission would decide whether it is equal.
     """
     global _running  # noqa: PLW0603  one thread grades
     _running += 1
@@ -62,12 +62,12 @@ def is_running() -> bool:
 
 
 def author_error(where: Location, message: str) -> DefinitionError:
-    """Return the error for one thing that an author has to fix."""
+    """Return the error for one problem that an author has to fix."""
     return DefinitionError([Problem(where, message)])
 
 
 def provide_data_files(exercise: Exercise) -> contextlib.AbstractContextManager[None]:
-    """Let an author's code open the data files of an exercise, the hidden ones too."""
+    """Let an author's code open the data files of an exercise, including hidden ones."""
     return virtual_files.provide({**exercise.data, **exercise.hidden_data})
 
 
@@ -75,23 +75,23 @@ def by_author(where: Location, what: str, action: Callable[[], T]) -> T:
     """Return the result of an author's code.
 
     Args:
-        what: How the error calls it, as "test 'small': given".
+        what: The code's description in errors, such as "test 'small': given".
 
     Raises:
-        DefinitionError: It raises, or does not end.
+        DefinitionError: The code raises an error or does not end in time.
     """
     try:
-        # What it prints is for the author's eyes, never a part of the result on stdout.
+        # Its output goes to stderr, since stdout carries the result.
         with (
             np.errstate(all="ignore"),
             contextlib.redirect_stdout(sys.stderr),
             time_limit(AUTHOR_SECONDS),
         ):
-            # Its settings of NumPy end with it.
+            # In a context of its own, so that its NumPy settings do not leak.
             return contextvars.copy_context().run(action)
     except (KeyboardInterrupt, EtudeError):
         raise
-    except BaseException as error:  # SystemExit too
+    except BaseException as error:  # includes SystemExit
         line = line_of_author(error)
         of_it = f" (line {line} of it)" if line else ""
         reason = f": {error}" if str(error) else ""
@@ -109,7 +109,10 @@ class TooLargeError(Exception):
 
 @contextlib.contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise `TooLongError` in a block that does not end; only in a main thread, and in no page."""
+    """Raise `TooLongError` in a block that takes too long.
+
+    Other threads than the main one, and pages, have no such timer. There the block is not limited.
+    """
     is_main = threading.current_thread() is threading.main_thread()
     if not is_main or not hasattr(signal, "setitimer"):
         yield
@@ -119,7 +122,7 @@ def time_limit(seconds: float) -> Iterator[None]:
         raise TooLongError(f"not done after {seconds:g} s")
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds, 1)  # again, should it be caught
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1)  # repeated, in case the error is caught
     try:
         yield
     finally:
@@ -128,11 +131,10 @@ def time_limit(seconds: float) -> Iterator[None]:
 
 
 def remember(source: str, name: str) -> str:
-    """Return the file name for an author's source, which is kept so that its functions can be sent.
+    """Return the file name for an author's source; keep the source for `inspect.getsource`.
 
     Args:
-        source: What is compiled under that name.
-        name: Tells it from all other sources.
+        name: A name that is unique to the source.
     """
     file_name = f"<{_MARK}{name}>"
     if "def " in source:
@@ -142,18 +144,18 @@ def remember(source: str, name: str) -> str:
 
 
 def line_of_author(error: BaseException) -> int | None:
-    """Return the line of the author's statements in which an error arose."""
+    """Return the line of the author's code in which an error arose, or None."""
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if frame.filename.startswith(f"<{_MARK}")]
     return lines[-1] if lines else None
 
 
 def statement_at(body: str, line: int | None) -> str:
-    """Return the innermost statement on a line of an author's statements, on one line."""
+    """Return the innermost statement at a line of an author's code, joined into one line."""
     statement: ast.stmt | None = None
     for node in ast.walk(ast.parse(body)):
         if isinstance(node, ast.stmt) and line and node.lineno <= line <= (node.end_lineno or 0):
-            statement = node  # wider ones come first
+            statement = node  # `ast.walk` yields inner statements last
     segment = ast.get_source_segment(body, statement) if statement else None
     return " ".join((segment or body).split())
 
@@ -167,7 +169,7 @@ def compile_expression(expression: str) -> CodeType:
 def evaluate(expression: str, names: Mapping[str, Any]) -> Any:
     """Evaluate a test's expression over the reference's names.
 
-    The value counts. A warning would reach a terminal without a place, once for each process.
+    Warnings are ignored: they would reach the terminal without the place of the test.
     """
     with warnings.catch_warnings(), authors_code():
         warnings.simplefilter("ignore")
@@ -176,7 +178,7 @@ def evaluate(expression: str, names: Mapping[str, Any]) -> Any:
 
 @functools.lru_cache(_MAX_EXPRESSIONS)
 def names_in(expression: str) -> frozenset[str]:
-    """Return the names that an expression takes from outside."""
+    """Return the free names of an expression."""
     tree = ast.parse(expression.strip(), mode="eval")
     names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
     bound = {node.id for node in names if not isinstance(node.ctx, ast.Load)}
@@ -187,15 +189,15 @@ def names_in(expression: str) -> frozenset[str]:
 def freeze(value: Any) -> Any:
     """Return a value with read-only arrays, so that no call changes the inputs of the next.
 
-    They keep their layout in memory, and are writable again in the sandbox. An array that the
-    author made read-only is so there too.
+    Arrays keep their layout in memory and are writable in the sandbox, except those that the author
+    made read-only.
     """
     if isinstance(value, np.ndarray):
         return lend(value) if value.flags.writeable else value
     if isinstance(value, tuple):
         return getattr(value, "_make", tuple)([freeze(item) for item in value])
     if isinstance(value, (list, dict, deque)):
-        frozen = value.copy()  # of its own type, as a `defaultdict`
+        frozen = value.copy()  # keeps a subclass such as `defaultdict`
         for key, item in list(value.items() if isinstance(value, dict) else enumerate(value)):
             frozen[key] = freeze(item)
         return frozen
@@ -203,16 +205,16 @@ def freeze(value: Any) -> Any:
 
 
 class NotCopyableError(Exception):
-    """A value may hold something that cannot be copied: a function, an iterator, an object."""
+    """A value may hold an object that cannot be copied, such as a function or an iterator."""
 
 
 def fresh(value: Any) -> Any:
     """Return a copy of a frozen value for one evaluation, which may change it.
 
-    Lists, dicts and sets are copied. Arrays are shared, since nothing can be written to them.
+    Lists, dicts and sets are copied. Arrays are shared, since they are read-only.
 
     Raises:
-        NotCopyableError: See there.
+        NotCopyableError: The value may hold an object that cannot be copied.
     """
     kind = type(value)
     if kind in _UNCHANGEABLE or (kind is np.ndarray and not value.dtype.hasobject):
@@ -227,7 +229,7 @@ def fresh(value: Any) -> Any:
 
 
 def own_copy(value: Any) -> Any:
-    """Return an input with arrays that a test's body may change."""
+    """Return a copy of an input whose arrays the body of a test may change."""
     if type(value) is np.ndarray and not value.dtype.hasobject:
         copy = value.copy() if value.flags.c_contiguous else arrange(value, value.strides)
         copy.flags.writeable = not is_read_only(value)
@@ -240,10 +242,10 @@ def own_copy(value: Any) -> Any:
 
 
 def make_importable(course: Course | None) -> None:
-    """Let imports find the reference of a course, and of no other course.
+    """Let imports find the reference of one course and of no other.
 
     Raises:
-        DefinitionError: A module of that name is imported already, from elsewhere.
+        DefinitionError: Another module of that name is already imported.
     """
     if course is None or not course.sources or _FINDER.course == course.digest:
         return
@@ -262,21 +264,21 @@ class _CourseFinder(MetaPathFinder, InspectLoader):
     """Finds and loads the modules of one course."""
 
     def __init__(self) -> None:
-        self.course = ""  # its digest
-        self._files: dict[str, str] = {}  # by the names of modules
-        self._sources: dict[str, str] = {}  # by file
+        self.course = ""  # digest of the course
+        self._files: dict[str, str] = {}  # path of the file of each module
+        self._sources: dict[str, str] = {}  # text of each file, by path
 
     def take(self, course: Course) -> None:
-        """Serve the modules of a course instead of those before."""
+        """Replace the modules by those of a course."""
         self.course = course.digest
         self._files, self._sources = dict(course.modules), dict(course.sources)
-        for path, source in self._sources.items():  # tracebacks quote it
+        for path, source in self._sources.items():  # lets tracebacks quote the source
             linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
 
     def find_spec(
         self, fullname: str, _path: Sequence[str] | None, _target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return the spec of a module of the course; None for any other."""
+        """Return the spec of a module of the course, or None for any other module."""
         if fullname not in self._files:
             return None
         is_package = self.is_package(fullname)
@@ -293,7 +295,7 @@ class _CourseFinder(MetaPathFinder, InspectLoader):
     def exec_module(self, module: ModuleType) -> None:
         """Run a module."""
         code = compile(self.get_source(module.__name__), self._files[module.__name__], "exec")
-        exec(code, vars(module))  # noqa: S102  an author's, as the text of a definition
+        exec(code, vars(module))  # noqa: S102  the author's own code
 
 
 _FINDER = _CourseFinder()

@@ -1,4 +1,4 @@
-"""A loaded program: its screening and loading, its child, its proxies and its values."""
+"""A loaded program with its child, its proxies and its values, and how it is loaded."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -36,18 +36,18 @@ from grader.sandbox.limits import UNKNOWN_RESULT
 
 
 def is_value(exercise: Exercise, name: str) -> bool:
-    """Return whether a defined name stands for a value, not for something to call."""
+    """Return whether a defined name is bound to a value rather than to a callable."""
     return exercise.kind == "predict" or exercise.defines[name].kind == "value"
 
 
 def put_files(child: Child, exercise: Exercise, *, hidden: bool = False) -> None:
-    """Give a child that has run nothing yet the data files of an exercise.
+    """Give the data files of an exercise to a child that has not run any code yet.
 
     Args:
-        hidden: Whether also those that a submission gets only for hidden tests.
+        hidden: Whether to include the files that a submission gets only for hidden tests.
 
     Raises:
-        GraderFault: The sandbox cannot take them.
+        GraderFault: The sandbox does not support data files.
     """
     contents = {**exercise.data, **(exercise.hidden_data if hidden else {})}
     if contents and not isinstance(child.put_files(contents), Returned):
@@ -60,12 +60,13 @@ class LoadedProgram:
 
     child: Child
     exercise: Exercise
-    values: Mapping[str, Any]  # the values of names that are no functions
-    methods: set[tuple[str, str]] = field(default_factory=set)  # found so far, by class
-    functions: list[Any] = field(default_factory=list)  # the functions that its child was given
-    sharing: Sharing = field(default_factory=Sharing)  # with its child, in bodies of tests
-    source: str = ""  # a suite's code, which each program's own child runs
-    notes: dict[str, Any] = field(default_factory=dict)  # values that one test leaves for the next
+    values: Mapping[str, Any]  # values of the names that are bound to plain data
+    methods: set[tuple[str, str]] = field(default_factory=set)  # known pairs of class and method
+    functions: list[Any] = field(default_factory=list)  # functions of tests that its child knows
+    # Objects shared with its child by test bodies.
+    sharing: Sharing = field(default_factory=Sharing)
+    source: str = ""  # a suite's code, which runs in another child for each program under test
+    notes: dict[str, Any] = field(default_factory=dict)  # values that one test keeps for the next
 
     def names(
         self,
@@ -100,7 +101,7 @@ class LoadedProgram:
         )
 
     def bindings(self, names: Proxies) -> dict[str, Any]:
-        """Return the value, or the proxy to call, of each defined name."""
+        """Return the value of each defined name, or the proxy to call."""
         return {
             name: freeze(self.values[name]) if name in self.values else names.function(name)
             for name in self.exercise.defines
@@ -110,7 +111,7 @@ class LoadedProgram:
         """Run statements after the program and return their standard output.
 
         Raises:
-            NoValueError: They raise.
+            NoValueError: The statements raise an error.
         """
         begin = self.child.output_size
         value = self.names(where).run_statements("run", statements, inputs)
@@ -121,12 +122,12 @@ class LoadedProgram:
 _PLACEHOLDERS = ("ellipsis", "NoneType")
 
 Sentence: TypeAlias = Callable[[], str]
-"""A sentence that is still to be made: an error in it must not cost the verdict."""
+"""A function that makes a sentence. It is called later, so that its error costs no verdict."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoadingProblem:
-    """The reason why no test of a submission can run, for the learner."""
+    """The reason why no test of a submission can run, as shown to the learner."""
 
     outcome: Outcome
     sentence: Sentence
@@ -135,21 +136,21 @@ class LoadingProblem:
 
 @dataclass(frozen=True, slots=True)
 class LoadedSubmission:
-    """A submission that is ready for tests, or the problem with it."""
+    """A submission that is ready for tests, or the problem that keeps it from them."""
 
     contents: DefinedNames
     program: LoadedProgram | None = None
     problem: LoadingProblem | None = None
-    source: str = ""  # that was run
-    lines: PartLines = field(default_factory=PartLines)  # the lines of a notebook, or of files
-    notes: tuple[Sentence, ...] = ()  # on a notebook
+    source: str = ""  # the source that was run
+    lines: PartLines = field(default_factory=PartLines)
+    notes: tuple[Sentence, ...] = ()  # notes about a notebook's cells
 
 
 def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubmission:
-    """Load a submission into a child that has run nothing yet.
+    """Load a submission into a child that has not run any code yet.
 
     Raises:
-        GraderFault: The exercise has data files, which the sandbox cannot take.
+        GraderFault: The exercise has data files, which the sandbox does not support.
     """
     put_files(child, exercise)
     lines = PartLines.of_submission(submission)
@@ -188,7 +189,7 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubm
     )
 
 
-def _load(  # noqa: PLR0911  each end returns
+def _load(  # noqa: PLR0911  each way to end returns
     child: Child, program: NotebookProgram, exercise: Exercise
 ) -> LoadedSubmission:
     source = program.submission.source
@@ -239,10 +240,10 @@ def _ending_problem(error: ChildGoneError, source: str = "") -> LoadingProblem:
 def loading_problem(
     answer: Raised, source: str = "", packages: tuple[str, ...] = ()
 ) -> LoadingProblem:
-    """Return the problem of an exception that ended the loading of a program.
+    """Return the problem for an exception that ended the loading of a program.
 
     Args:
-        packages: That it may import beside NumPy.
+        packages: The packages that the program may import besides NumPy.
     """
     if "SyntaxError" in answer.bases and not answer.frames:
         sentence_of = partial(outcome_sentences.syntax_error_sentence, answer, source)
@@ -252,13 +253,13 @@ def loading_problem(
 
     def sentence() -> str:
         if answer.type == "NameError" and (kind := file_kind(source.encode())):
-            return kind  # a notebook that Python reads as a dictionary
+            return kind  # as for a notebook, which Python reads as a dictionary
         reason = outcome_sentences.error_sentence(answer, "", contents, loading=bool(source))
         if answer.type != "ModuleNotFoundError":
             return reason
         from grader.grading.feedback.error_explanations import (
             numpy_sentence,
-        )  # a pass needs none of it
+        )  # only failures need it
 
         return " ".join(filter(None, (reason, numpy_sentence(source))))
 
@@ -268,7 +269,7 @@ def loading_problem(
 def _name_problem(
     exercise: Exercise, name: str, contents: DefinedNames, source: str
 ) -> Sentence | None:
-    """Return what is wrong with a name that the tests use."""
+    """Return the problem with a name that the tests use, or None."""
     value = is_value(exercise, name)
     kind_needed: DefinedAs = "value" if value else exercise.defines[name].kind
     defined = contents.defined.get(name)
@@ -287,7 +288,7 @@ def _name_problem(
 
 
 def _values(child: Child, exercise: Exercise) -> dict[str, Any] | Sentence:
-    """Return the values that a submission defines, or what is wrong with one."""
+    """Return the values that a submission defines, or the problem with one of them."""
     names, values = Proxies(child, exercise.where, most=UNKNOWN_RESULT), {}
     for name, definition in exercise.defines.items():
         if not is_value(exercise, name):

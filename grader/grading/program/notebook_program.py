@@ -1,6 +1,6 @@
-"""A program of several parts: a notebook's cells, joined in the sandbox, or files.
+"""Programs of several parts: the cells of a notebook, joined in the sandbox, or several files.
 
-Sentences name the lines of the parts.
+Sentences name a line by its number in its part.
 """
 
 import itertools
@@ -27,7 +27,7 @@ from grader.sandbox.printable import printable
 
 _LINE: Final = re.compile(r"\b([Ll]ine|lines) ([0-9]+(?:, [0-9]+)*(?: and [0-9]+)?)\b")
 _WORDS: Final = re.compile(r"\b\w*(?:Error|Exception|Warning|Interrupt|Exit|Iteration): ")
-_AT: Final = re.compile(r"\(line [0-9]+(?:, [^()]*)?\)\.")  # what is said after the words
+_AT: Final = re.compile(r"\(line [0-9]+(?:, [^()]*)?\)\.")  # the place after an error's message
 _HELPER: Final = re.compile(r"The mistake is in your `[^`]*` \(line [0-9]+\)")
 _MAX_LEFT_OUT: Final = 100
 _MAX_LINE_LENGTH: Final = 80
@@ -36,13 +36,14 @@ _THE_FILE: Final = ""
 
 @dataclass(frozen=True, slots=True)
 class PartLines:
-    """The places of a program's lines in the cells or files that it is made of.
+    """The mapping from a program's lines to the cells or files that it is made of.
 
     Attributes:
-        numbers: Of the cells in the notebook, from 1.
-        ends: The last line of each, in the program.
-        files: The names of files, each with the line of the comment before it and its last line.
-        is_exported: Whether it is one Python file, and the numbers are the first lines of cells.
+        numbers: The numbers of the cells in the notebook, counted from 1.
+        ends: The last line of each cell in the program.
+        files: The name of each file, the line of the comment before it, and its last line.
+        is_exported: Whether the notebook was exported to one Python file. Then `numbers` holds the
+            first line of each cell in that file.
     """
 
     numbers: tuple[int, ...] = ()
@@ -52,7 +53,7 @@ class PartLines:
 
     @classmethod
     def of_submission(cls, submission: Submission) -> "PartLines":
-        """Return the places of a submission's lines; none if it is one file."""
+        """Return the mapping for a submission; it is empty for a single file."""
         counts = (source.count("\n") + 1 for _, source in submission.cells)
         numbers = tuple(number for number, _ in submission.cells)
         ends = tuple(itertools.accumulate(counts))
@@ -67,11 +68,11 @@ class PartLines:
 
     @property
     def is_one_file(self) -> bool:
-        """Return whether a line alone says where something is."""
+        """True if a line number alone identifies a place."""
         return not self.numbers and not self.files
 
     def line(self, line: int | None) -> int | None:
-        """Return a line of the main file; None in a notebook or in another file."""
+        """Return the number of a line in the main file; None in a notebook or in another file."""
         if line is None or self.is_one_file:
             return line
         place = self.place(line)
@@ -79,10 +80,10 @@ class PartLines:
         return place[1] if place and place[0] == main else None
 
     def sentence(self, text: str) -> str:
-        """Return a sentence with the lines that it names as lines of cells or files.
+        """Return a sentence with its line numbers replaced by lines of cells or files.
 
-        The words of an exception are the learner's: they stay as they are, but for those with
-        which Python says why it cannot read the code.
+        The message of an exception stays unchanged, since the learner may have written it. The
+        message of a syntax error comes from Python, so its lines are replaced too.
         """
         if self.is_one_file:
             return text
@@ -92,7 +93,7 @@ class PartLines:
         return _LINE.sub(self._places, text[:end]) + after
 
     def diagnosis(self, original: Diagnosis | None) -> Diagnosis | None:
-        """Return a diagnosis with lines of the parts, but an author's words as they are."""
+        """Return a diagnosis with lines of the parts; an author's own text stays unchanged."""
         if original is None or self.is_one_file:
             return original
         if original.kind in ("repair", "expression"):
@@ -101,9 +102,9 @@ class PartLines:
         return replace(original, feedback=feedback)
 
     def place(self, line: int) -> tuple[int | str, int] | None:
-        """Return the number of a line's cell or the name of its file, and the line in it.
+        """Return the cell number or file name of a line, and the line's number in that part.
 
-        The one file of an exported notebook has no name.
+        For an exported notebook, which is a single file, the name is empty.
         """
         for name, first, last in self.files:
             if first < line <= last:
@@ -121,7 +122,7 @@ class PartLines:
         return None
 
     def cell(self, number: int) -> str:
-        """Return the words for a cell."""
+        """Return the phrase that names a cell in a sentence."""
         return f"the cell at line {number}" if self.is_exported else f"cell {number}"
 
     def _places(self, match: re.Match[str]) -> str:
@@ -144,19 +145,19 @@ class PartLines:
 
 @dataclass(frozen=True, slots=True)
 class NotebookProgram:
-    """A submission with a source that can be run, and what had to be left out of it."""
+    """A submission whose source can be run, with notes about the code that was left out."""
 
     submission: Submission
     lines: PartLines = field(default_factory=PartLines)
-    failed: tuple[tuple[int, Raised], ...] = ()  # cells that Python cannot read
+    failed: tuple[tuple[int, Raised], ...] = ()  # numbers and errors of cells that cannot be parsed
     notes: tuple[Callable[[], str], ...] = ()
 
 
 def join_cells(child: Child, submission: Submission) -> NotebookProgram:
-    """Make the source of a notebook in a child that has run nothing yet.
+    """Make the source of a notebook in a child that has not run any code yet.
 
     Raises:
-        ChildGoneError: The child ended over it.
+        ChildGoneError: The child ended.
     """
     answer = child.ask(
         "join_cells", [list(cell) for cell in submission.cells], list(submission.names)
@@ -188,7 +189,7 @@ def join_cells(child: Child, submission: Submission) -> NotebookProgram:
 
 
 def _modules(facts: Mapping[str, object]) -> dict[str, str]:
-    """Return the files that cells of a notebook write, by their names."""
+    """Return the Python files that cells of a notebook write, by name."""
     match facts.get("modules"):
         case dict(texts):
             return {
@@ -202,9 +203,9 @@ def _modules(facts: Mapping[str, object]) -> dict[str, str]:
 def load_cells(
     child: Child, program: NotebookProgram, names: list[str]
 ) -> tuple[Answer, tuple[Callable[[], str], ...]]:
-    """Run the cells; return the answer, and a note for each cell that failed."""
+    """Run the cells; return the answer and a note for each cell that failed."""
     lines = program.lines
-    # Without a number, warnings name the line of the file.
+    # The number 0 makes warnings name the line of the exported file.
     numbers = (0,) * len(lines.numbers) if lines.is_exported else lines.numbers
     places = [list(each) for each in zip(numbers, lines.ends, strict=True)]
     answer = child.ask("load_cells", program.submission.source, names, places)

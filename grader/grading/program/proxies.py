@@ -1,4 +1,4 @@
-"""Proxies for the names and the objects of a submission: using one crosses into the sandbox.
+"""Proxies for the names and objects of a submission. Each use is a request to the sandbox.
 
 Results are plain data, or proxies for objects that stay in the sandbox.
 """
@@ -52,7 +52,7 @@ _TYPES: Final = {
 
 
 class NoValueError(Exception):
-    """The answer to a call is no value; it ends the evaluation of the test."""
+    """A call gave an error or an unsupported value, which ends the evaluation of the test."""
 
     def __init__(self, answer: Raised | Unsupported) -> None:
         self.answer = answer
@@ -60,10 +60,11 @@ class NoValueError(Exception):
 
 
 class _NoLengthError(NoValueError, TypeError):
-    """The error of an object that has no length."""
+    """The error of an object without a length. `list` expects a `TypeError` in that case."""
 
 
-# What Python and NumPy ask of an object is answered by the class; this is asked of the submission.
+# The special attributes that are looked up in the sandbox. All others, which Python and NumPy
+# look up on their own accord, are looked up only on the class of the proxy.
 _FORWARDED: Final = frozenset(
     {
         "__annotations__", "__array__", "__call__", "__defaults__",
@@ -75,11 +76,11 @@ _FORWARDED: Final = frozenset(
 
 
 class Proxy:
-    """An object of a submission, which stays in the sandbox."""
+    """A proxy for an object of a submission. The object itself stays in the sandbox."""
 
     __slots__ = ("_requests", "handle_")
 
-    __array_ufunc__ = None  # NumPy leaves operators to the object
+    __array_ufunc__ = None  # makes NumPy leave operators to this class
 
     handle_: Handle
 
@@ -146,7 +147,7 @@ class Proxy:
         kind = None if error is None else builtin_kind(error)
         if not isinstance(error, (Exception, type(None))) or isinstance(error, AssertionError):
             self._requests.ask("leave", self, kind, "")
-            return False  # no object of a submission hides that a test has failed
+            return False  # a context manager of a submission must not hide a failed test
         return bool(self._requests.ask("leave", self, kind, "" if error is None else str(error)))
 
     def __copy__(self) -> Any:
@@ -163,7 +164,7 @@ class Proxy:
 
 
 class CallableProxy(Proxy):
-    """A function, a class or another object of a submission that can be called."""
+    """A proxy for a function, a class or another callable of a submission."""
 
     __slots__ = ()
 
@@ -173,7 +174,7 @@ class CallableProxy(Proxy):
 
 
 class NameProxy(CallableProxy):
-    """A name that a submission defines, which is looked up there when a test needs the object."""
+    """A proxy for a name that a submission defines. Each call looks the name up again."""
 
     __slots__ = ("_name",)
 
@@ -182,13 +183,13 @@ class NameProxy(CallableProxy):
         object.__setattr__(self, "_name", name)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call what has the name now."""
+        """Call the object that is bound to the name now."""
         words = self._name, list(args), dict(kwargs)
         return self._requests.call("call", words, _label_arguments(args, kwargs))
 
 
 class MethodProxy:
-    """A method of an object of a submission."""
+    """A proxy for a method of an object of a submission."""
 
     def __init__(self, requests: "Proxies", owner: Proxy, name: str) -> None:
         self._requests = requests
@@ -211,10 +212,10 @@ class MethodProxy:
 
 
 def _forward(name: str, *, operator: str = "", reflected: bool = False) -> Callable[..., Any]:
-    """Return a method that has the submission do it; an operator only if the exercise lets it.
+    """Return a special method that forwards to the submission's object.
 
-    An operator is given what a test expects, and its answer decides the test: an object that says
-    it equals everything must not pass where a number is asked for.
+    An operator is forwarded only if the exercise lists it. Its operand may be the expected value
+    and its result decides the test, so an object that claims to equal everything must not pass.
     """
 
     def act(self: Proxy, *others: Any) -> Any:
@@ -248,8 +249,8 @@ for _operator, _name in _BINARY.items():
     setattr(Proxy, f"__{_name}__", _forward(_request, operator=_operator))
     setattr(Proxy, f"__r{_name}__", _forward(_request, operator=_operator, reflected=True))
     setattr(Proxy, f"__i{_name}__", _forward(f"i{_name}", operator=_operator))
-for _kind in (CallableProxy, NameProxy):  # the docstring of the object, not of the class
-    setattr(_kind, "__doc__", vars(Proxy)["__doc__"])  # noqa: B010  no plain assignment to a property
+for _kind in (CallableProxy, NameProxy):  # so that `__doc__` is the docstring of the object
+    setattr(_kind, "__doc__", vars(Proxy)["__doc__"])  # noqa: B010  mypy rejects the assignment
 
 
 @dataclass(eq=False)
@@ -257,41 +258,43 @@ class Proxies:
     """The proxies for one test, and their requests to the submission's child."""
 
     child: Child
-    where: Location  # the test's place, for errors of its author
-    keep_inputs: bool = False  # whether to look for arguments that a call changes in place
-    usages: list[Usage] | None = None  # takes what each call used; without it no call is measured
+    where: Location  # place of the test in its file, for the author's errors
+    keep_inputs: bool = False  # whether to detect arguments that a call changes in place
+    # Collects the resource usage of each call; None: not measured.
+    usages: list[Usage] | None = None
     error: Callable[[Raised], BaseException] = NoValueError
-    """Makes what is raised here when the submission raises."""
-    has_answered: bool = False  # whether the submission has given a value already
-    most: int = MAX_BODY  # bytes that the arrays in a result may have; a larger one is refused
+    """Makes the exception that is raised here when the submission raises one."""
+    has_answered: bool = False  # whether the submission has already given a value
+    most: int = MAX_BODY  # maximum size of the arrays in one result, in bytes
     masks: bool = True
-    """Whether a masked array may be a result. To NumPy's own assertions a masked entry equals
-    everything."""
-    operators: frozenset[str] = frozenset()  # that a test may use on objects of the submission
+    """Whether a result may be a masked array. NumPy's assertions treat a masked entry as equal to
+    everything, so tests that do not mention masks refuse them."""
+    operators: frozenset[str] = frozenset()  # operators that the submission's objects may answer
     objects: bool = True
-    """Whether the exercise asks for objects. Where it does not, a test may pass one on, and nothing
-    is asked of it: it would say what the test expects of an array."""
+    """Whether the exercise asks for objects. Otherwise a test may pass an object on, but not use
+    it: an object in place of an array could imitate the expected result."""
     methods: set[tuple[str, str]] = field(default_factory=set)
-    """The names of the methods of each class, where the program is known already."""
+    """Known pairs of class and method, which save a request for each attribute."""
     functions: list[Any] = field(default_factory=list)
-    """The functions of tests that the program has been given."""
+    """The functions of tests that were passed to the program, by number."""
     sharing: Sharing | None = None
-    """With the child, if the test is the body of a pytest test: what the body does to an object is
-    done to the submission's."""
+    """The objects shared with the child, in the body of a pytest test: a change that the body makes
+    to an object is repeated on the submission's copy."""
 
-    largest: int = field(default=0, init=False)  # bytes of the arrays in the largest result so far
+    # Size of the arrays in the largest result, in bytes.
+    largest: int = field(default=0, init=False)
     changed_argument: tuple[str, str, Any] | None = field(default=None, init=False)
-    """The first argument that a call changed in place, with what was called, and the argument's
-    position or keyword."""
+    """The first change of an argument in place: the name of the called function, the position or
+    keyword of the argument, and the argument."""
     unexpected: Exception | None = field(default=None, init=False)
-    """The first thing that went wrong in a way that no test can expect, also if the test caught it:
-    the program's end, a value that cannot cross, an error that is not the submission's, a failed
-    assertion of the test's that the submission caught."""
+    """The first error that no test can expect, even if the test caught it: the end of the program,
+    a value that cannot cross, an error that does not come from the submission, or a failed
+    assertion of the test that the submission caught."""
     stop_iteration: NoValueError | None = field(default=None, init=False)
-    """A `StopIteration` of a call, which ends `map` and `zip` as if all were done."""
+    """A `StopIteration` that a call raised, which would silently end `map` and `zip`."""
 
     def __post_init__(self) -> None:
-        self.was_asked = self.has_answered  # before it is, only the author can be wrong
+        self.was_asked = self.has_answered  # until it is True, an error is the author's
         self._current_call: tuple[str, Mapping[str, Any]] = "", {}
         self._first_function = len(self.functions)
         self._proxies: dict[int, Proxy] = {}
@@ -303,16 +306,16 @@ class Proxies:
         return NameProxy(self, name)
 
     def current(self, name: str) -> Any:
-        """Return the current value of a name of the submission, which is plain data."""
+        """Return the current value of a name that the submission binds to plain data."""
         value = self.ask("value", name)
         raise_for_functions(value)
         return value
 
     def call(self, operation: str, words: tuple[Any, ...], args: Mapping[str, Any]) -> Any:
-        """Call, and see what the call does to its arguments, where that matters."""
+        """Send a call, and note changes of its arguments where the test needs that."""
         before, self._current_call = self._current_call, (str(words[operation != "call"]), args)
         shares = self.sharing is not None
-        # What is shared is watched by `change`.
+        # Changes of shared objects are noted in `change`.
         watched = Shared() if self.keep_inputs and not shares else None
         begin = self.child.output_size if shares else 0
         try:
@@ -327,7 +330,7 @@ class Proxies:
                     return value
                 case [value, list(contents)] if watched is not None:
                     for own, content in zip(watched.objects.values(), contents, strict=False):
-                        if own is words[-1]:  # what comes after the arguments is not the test's
+                        if own is words[-1]:  # later objects are not arguments
                             break
                         if content is not None and not any(own is word for word in words):
                             self._note_change(own, content)
@@ -340,7 +343,7 @@ class Proxies:
         """Note that a call has changed an argument in place, if it has.
 
         Args:
-            is_ours: Whether it was an argument of a call before, and not made by the submission.
+            is_ours: Whether the test passed the object in an earlier call.
         """
         called, args = self._current_call
         place = next((p for p, each in args.items() if _is_in(own, each)), None)
@@ -351,23 +354,23 @@ class Proxies:
             self.changed_argument = called, place or "an argument", argument
 
     def change(self, own: Any, contents: Any, is_ours: bool) -> None:
-        """Change an object of the body as the submission has changed its own."""
+        """Repeat on an object of the body the change that the submission made to its copy."""
         self._refuse_arrays(contents)
         if self.keep_inputs:
             self._note_change(own, contents, is_ours=is_ours)
         replace_contents(own, self.incoming(contents))
 
     def _issue_warnings_and_output(self, warned: list[Any], begin: int, printed: int) -> None:
-        """Issue the warnings of a call again, and print its output where the body captures it."""
+        """Repeat the warnings of a call, and print its output if the body captures output."""
         end = min(begin + max(printed, 0), self.child.output_size)
-        begin = max(begin, self._output_issued)  # a call within the call has printed already
+        begin = max(begin, self._output_issued)  # without the output of nested calls
         if sys.stdout is not sys.stderr and begin < end:
             sys.stdout.write(self.child.output(begin, end))
         self._output_issued = max(end, self._output_issued)
         for each in warned[:_MAX_WARNINGS]:
             match each:
                 case [list(bases), str(message)]:
-                    # The narrowest class of warnings that the submission's is.
+                    # The most specific built-in category that the warning belongs to.
                     kinds = [
                         getattr(module, name, None)
                         for name in bases
@@ -392,12 +395,12 @@ class Proxies:
             kind = error.answer.type if isinstance(error.answer, Raised) else ""
             if name == "next" and kind == "StopIteration":
                 raise StopIteration from error
-            if name == "len" and kind == "TypeError":  # `list` asks for it, and does without
+            if name == "len" and kind == "TypeError":  # `list` calls `len` but does not need it
                 raise _NoLengthError(error.answer) from error
             raise
 
     def as_data(self, value: Any) -> Any:
-        """Return a result with the fields of dataclasses in their place, to be compared."""
+        """Return a result with each dataclass object replaced by its fields, for the comparison."""
         if not any(isinstance(proxy, Proxy) for proxy, _ in proxies_in(value)):
             return value
         usages, self.usages = self.usages, None
@@ -407,7 +410,7 @@ class Proxies:
             self.usages = usages
 
     def represent(self, proxy: Proxy) -> str:
-        """Return `repr` of an object; of a function or an iterator only what it is."""
+        """Return the `repr` of an object; for a function or an iterator only its kind."""
         kind = proxy.handle_.kind
         if not kind.startswith("<"):
             with contextlib.suppress(Exception):
@@ -415,7 +418,7 @@ class Proxies:
         return f"<{kind.strip('<>')} object>"
 
     def attribute(self, proxy: Proxy, name: str) -> Any:
-        """Return an attribute of an object in the sandbox; of a method a proxy."""
+        """Return the value of an attribute of an object in the sandbox, or a proxy for a method."""
         self.refuse_object(proxy, name)
         kind = proxy.handle_.kind
         if (kind, name) not in self.methods:
@@ -439,9 +442,9 @@ class Proxies:
         return self.call("method", words, _label_arguments(args, kwargs))
 
     def refuse_object(self, value: object, attribute: str) -> None:
-        """Raise for a question to an object, where an exercise asks for none.
+        """Raise `NoValueError` if a test uses an object although the exercise does not ask for one.
 
-        Functions and iterators are results too, but no function has the attributes of an array.
+        Functions and iterators are allowed, but not attributes that only arrays have.
         """
         if self.objects or not isinstance(value, Proxy):
             return
@@ -450,9 +453,9 @@ class Proxies:
             raise self._remember(NoValueError(Unsupported(printable(kind.strip("<>")), "")))
 
     def keep(self, value: object) -> Handle | Function | Callback | None:
-        """Return what crosses in place of an object that is no plain data; see `wire.Keeper`."""
+        """Return the wire form of an object that is not plain data; see `wire.Keeper`."""
         if isinstance(value, NameProxy) and value.handle_.number < 0:
-            # What has the name is looked up when it is first needed.
+            # The object behind a name is looked up when it is first passed as an argument.
             plain = self.ask("value", value._name, alone=True)  # noqa: SLF001  the proxy is ours
             if not isinstance(plain, Proxy):
                 raise self._end_forger()
@@ -474,9 +477,9 @@ class Proxies:
         return crossing
 
     def call_back(self, number: int, args: list[Any], kwargs: dict[Any, Any]) -> list[object]:
-        """Call a function of the test's for the submission; see `interface.Peer`."""
+        """Call a function of the test for the submission; see `interface.Peer`."""
         self._callback_count += 1
-        self.has_answered = True  # that it is called, and with what
+        self.has_answered = True  # the arguments come from the submission
         if not self._first_function <= number < len(self.functions):
             raise self._end_forger()
         if self._callback_count > _MAX_CALLBACKS:
@@ -494,20 +497,20 @@ class Proxies:
             return ["ok", function(*args, **words)]
         except (ChildGoneError, EtudeError, TooLongError, TooLargeError, MemoryError):
             raise
-        except Exception as error:  # noqa: BLE001  raised again where the submission lets it through
+        except Exception as error:  # noqa: BLE001  raised again if the submission does not catch it
             self._own_errors.append(error)
             if isinstance(error, AssertionError):
-                self._remember(error)  # no submission hides that a test has failed
+                self._remember(error)  # a submission must not hide a failed test
             return [builtin_kind(error), str(error)]
 
     def run_statements(self, operation: str, statements: str, inputs: Mapping[str, Any]) -> Any:
-        """Run statements after the submission, with these names set.
+        """Run statements in the submission's namespace, with the inputs as additional names.
 
         Args:
-            operation: "run" or "draw_figure", which say what the value is; see `inside.serving`.
+            operation: "run" or "draw_figure", see `inside.serving` for the value of each.
 
         Raises:
-            NoValueError: They raise.
+            NoValueError: The statements raise an error.
         """
         try:
             answer = self.child.ask(
@@ -520,9 +523,9 @@ class Proxies:
         return answer.value
 
     def incoming(self, value: Any) -> Any:
-        """Return a value with proxies and functions of the test in place of what crosses.
+        """Return a received value with handles replaced by proxies and callbacks by functions.
 
-        Lists and dicts stay the same objects.
+        Lists and dicts are changed in place.
         """
         if isinstance(value, Handle):
             proxy = self._proxies.get(value.number)
@@ -557,7 +560,7 @@ class Proxies:
         """Send a request and return the value of its answer.
 
         Args:
-            alone: Whether nothing is shared: the request is sent while another one is encoded.
+            alone: Whether to share no objects, since the request is sent while another is encoded.
         """
         sharing = None if alone else self.sharing
         mode = RequestMode(
@@ -572,7 +575,7 @@ class Proxies:
         try:
             answer = self.child.ask(operation, *words, mode=mode)
         except UnsupportedValueError as error:
-            if self.has_answered:  # and was passed on: the submission made it what it is
+            if self.has_answered:  # the object may come from the submission
                 unsupported = NoValueError(Unsupported(error.kind, error.path))
                 raise self._remember(unsupported) from error
             self._author(
@@ -600,7 +603,7 @@ class Proxies:
         raise self._remember(NoValueError(answer))
 
     def _make_exception(self, answer: Raised) -> BaseException:
-        """Return the error to raise: the test's own, if the submission has let it through."""
+        """Return the error to raise; if it comes from a function of the test, the original."""
         self._refuse_arrays([answer.args, dict(answer.attributes)])
         for ours in self._own_errors[-1:]:
             if (answer.type, answer.message) == (builtin_kind(ours), str(ours)):
@@ -611,7 +614,7 @@ class Proxies:
         return self._remember(raised) if isinstance(raised, NoValueError) else raised
 
     def _refuse_arrays(self, value: object) -> None:
-        """Raise for a result of too large arrays, or of masked ones that a test does not expect."""
+        """Raise `NoValueError` if arrays are too large, or masked without the test expecting it."""
         arrays = list(arrays_in(value))
         size = sum(array.nbytes for array in arrays)
         refused: Unsupported | None = None
@@ -629,13 +632,13 @@ class Proxies:
         raise self._remember(DefinitionError([Problem(self.where, message)]))
 
     def _remember(self, error: _Error) -> _Error:
-        """Return an error, noted since a test might catch it though it cannot expect it."""
+        """Return an error, and note it, since the test might catch it."""
         self.unexpected = self.unexpected or error
         return error
 
 
 def _plain(value: Any) -> Any:
-    """Return a value with None for functions and objects in the sandbox."""
+    """Return a value with None in place of functions and proxies."""
     if isinstance(value, (Proxy, MethodProxy)) or callable(value):
         return None
     if isinstance(value, (list, tuple)):
@@ -651,7 +654,7 @@ def _label_arguments(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str
 
 
 def _is_in(part: object, whole: object) -> bool:
-    """Return whether an object is in a value, as itself."""
+    """Return whether a value contains an object, by identity."""
     if isinstance(whole, dict):
         whole = list(whole.values())
     inside = isinstance(whole, (list, tuple)) and any(_is_in(part, item) for item in whole)
@@ -659,7 +662,7 @@ def _is_in(part: object, whole: object) -> bool:
 
 
 def _as_function(number: int, value: Any) -> Function | Callback | None:
-    """Return a function as its source or its name, or, if it needs the test, as a callback."""
+    """Return a function as source code if it is self-contained, otherwise as a callback."""
     if value is Ellipsis:
         return Function(number, "given", "given = ...")
     if isinstance(value, Iterator):
@@ -677,14 +680,14 @@ def _as_function(number: int, value: Any) -> Function | Callback | None:
     if isinstance(value, FunctionType) and _stands_alone(value):
         with contextlib.suppress(OSError, TypeError):
             source = textwrap.dedent(inspect.getsource(value))
-            # What a function of the test's asserts is looked at here.
+            # Assertions must be checked in this process, so such a function becomes a callback.
             if source.startswith("def ") and "assert" not in source:
                 return Function(number, value.__name__, source)
     return Callback(number)
 
 
 def _stands_alone(function: FunctionType) -> bool:
-    """Return whether a function uses no name of the test's."""
+    """Return whether a function uses only its own names, built-ins and `np`."""
     codes, used = [function.__code__], set[str]()
     for code in codes:
         used.update(code.co_names)
@@ -695,7 +698,7 @@ def _stands_alone(function: FunctionType) -> bool:
 
 
 def raise_for_functions(value: object) -> None:
-    """Raise `NoValueError` for a value with a function or an iterator in it, which is no result."""
+    """Raise `NoValueError` for a value that contains a function or an iterator."""
     for proxy, path in proxies_in(value):
         if isinstance(proxy, Proxy) and proxy.handle_.kind.startswith("<"):
             raise NoValueError(Unsupported(proxy.handle_.kind.strip("<>"), path))
@@ -703,7 +706,7 @@ def raise_for_functions(value: object) -> None:
 
 @functools.lru_cache(64)
 def _make_class(kind: str, is_callable: bool) -> type[Proxy]:
-    """Return a class of proxies that has the name of a submission's class."""
+    """Return a class of proxies with the name of a class of the submission."""
     base = CallableProxy if is_callable else Proxy
     return type(
         kind.strip("<>") or "object",
@@ -713,12 +716,12 @@ def _make_class(kind: str, is_callable: bool) -> type[Proxy]:
 
 
 def builtin_kind(error: BaseException) -> str:
-    """Return the name of the narrowest built-in class of an exception."""
+    """Return the name of the most specific built-in class of an exception."""
     return next(k.__name__ for k in type(error).__mro__ if k.__module__ == "builtins")
 
 
 def _signature(facts: Any) -> inspect.Signature:
-    """Return a signature from what a submission says of it: plain values and names of types."""
+    """Return the signature that a submission describes by plain values and names of types."""
     parameters, returns = [], inspect.Signature.empty
     for name, kind, default, annotation in facts:
         note = _decode_fact(annotation)
@@ -728,7 +731,7 @@ def _signature(facts: Any) -> inspect.Signature:
             parameters.append(
                 inspect.Parameter(
                     str(name),
-                    inspect._ParameterKind(kind),  # noqa: SLF001  no public name
+                    inspect._ParameterKind(kind),  # noqa: SLF001  the enum has no public name
                     default=_decode_fact(default),
                     annotation=note,
                 )
@@ -744,7 +747,7 @@ def _decode_fact(fact: Any) -> Any:
 
 
 def proxies_in(value: object, path: str = "") -> Iterator[tuple[Proxy | MethodProxy, str]]:
-    """Yield the proxies in a value, with their places."""
+    """Yield the proxies in a value, each with its path."""
     if isinstance(value, (Proxy, MethodProxy)):
         yield value, path
     elif isinstance(value, (list, tuple)):

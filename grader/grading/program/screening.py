@@ -1,9 +1,10 @@
-"""The screening of a submission for what its exercise forbids, on its syntax tree.
+"""The screening of a submission for code that its exercise forbids, on its syntax tree.
 
-The tree is read by the child, since Python's parser can be crashed; the rule is applied here. It
-resolves imports and plain assignments, and refuses a module that is handed on in any other way.
-Where anything is forbidden, so are the usual ways around (`getattr`, `exec`, `importlib` and their
-like). It is no wall: a learner who gets around it has learnt more Python than the exercise teaches.
+The child parses the source, since hostile source can crash Python's parser; the rules are applied
+here. The child resolves imports and plain assignments, and a module that is passed on in any other
+way is refused. An exercise that forbids anything also forbids the usual workarounds, such as
+`getattr`, `exec` and `importlib`. This is not a security boundary: a learner who gets around it
+has learnt more Python than the exercise teaches.
 """
 
 import pkgutil
@@ -58,11 +59,11 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One thing that a program uses, at its first line."""
+    """A name or a loop that a program uses, with the first line of the use."""
 
-    kind: str  # import, name, call, passed or loop
-    name: str  # in full: numpy.linalg.norm
-    written: str  # as the learner spelled it: la.norm
+    kind: str  # "import", "name", "call", "passed" or "loop"
+    name: str  # the full name, such as "numpy.linalg.norm"
+    written: str  # the name as the learner wrote it, such as "la.norm"
     line: int
 
 
@@ -70,10 +71,10 @@ def screen(child: Child, source: str, exercise: Exercise) -> Refusal | Raised | 
     """Screen a submission that has not run yet.
 
     Returns:
-        None if it may run; else a refusal, or the error with which Python could not read it.
+        None if it may run, otherwise a refusal or the syntax error.
 
     Raises:
-        ChildGoneError: Reading it crashed Python.
+        ChildGoneError: Parsing the source crashed Python.
     """
     if exercise.kind == "predict":
         return _answers(child, source, exercise)
@@ -108,7 +109,7 @@ def _answers(child: Child, source: str, exercise: Exercise) -> Refusal | Raised 
 
 
 def _uses(facts: object) -> list[Use] | None:
-    """Return the uses that the child reports; None if these are not all."""
+    """Return the uses that the child reports, or None if they are incomplete or malformed."""
     match facts:
         case {"uses": list(entries), "more": False}:
             pass
@@ -125,10 +126,10 @@ def _uses(facts: object) -> list[Use] | None:
 
 
 def breach(forbid: Forbid, uses: Sequence[Use], own: Collection[str] = ()) -> Refusal | None:
-    """Return the first use, by line, that is forbidden.
+    """Return the refusal of the first forbidden use, or None.
 
     Args:
-        own: The names of its modules, in each of which anything could be looked up.
+        own: The names of the submission's own modules, which may not be passed on either.
     """
     for use in uses:
         if (reason := _forbidden(forbid, use)) is not None:
@@ -138,7 +139,7 @@ def breach(forbid: Forbid, uses: Sequence[Use], own: Collection[str] = ()) -> Re
             return Refusal(sentence, use.line)
         root, *below = use.name.split(".")
         leads_around = root in _AROUND or not _AROUND_ANYWHERE.isdisjoint(below)
-        if _is_library(root):  # or a module that it imports, as in dataclasses.inspect
+        if _is_library(root):  # its attributes include its imports, as in dataclasses.inspect
             leads_around |= not _AROUND.isdisjoint(below) or "modules" in below
         else:
             leads_around |= root in _AROUND_ANYWHERE
@@ -152,7 +153,7 @@ def breach(forbid: Forbid, uses: Sequence[Use], own: Collection[str] = ()) -> Re
 
 
 def _forbidden(forbid: Forbid, use: Use) -> str | None:
-    """Return the words for a forbidden use, as "uses `np.sum`"; None for an allowed one."""
+    """Return the phrase for a forbidden use, such as "uses `np.sum`", or None if allowed."""
     match use.kind:
         case "import":
             inside = any(
@@ -169,8 +170,8 @@ def _forbidden(forbid: Forbid, use: Use) -> str | None:
         case "passed":
             return None
     name = use.name
-    # A forbidden name without a dot is meant anywhere. To name a forbidden function without a call
-    # counts, since it may be called elsewhere; `f.__call__` is `f`.
+    # A forbidden name without a dot is forbidden in any module. A function that is only named, not
+    # called, counts too, since it may be called elsewhere. `f.__call__` counts as `f`.
     words = [word for word in name.split(".") if not word.startswith("__")]
     match = (
         any(_is_dotted(e, name) if "." in e else e in name.split(".") for e in _whole(forbid.names))
@@ -187,13 +188,13 @@ def _forbidden(forbid: Forbid, use: Use) -> str | None:
 
 
 def _is_dotted(entry: str, name: str) -> bool:
-    # A library has what it imports below its own name too, as numpy.ma.core.functools.reduce.
+    # The imports of a library are its attributes too, as in numpy.ma.core.functools.reduce.
     imported = _is_below(name, entry) or (
         _is_library(name.partition(".")[0]) and f".{entry}." in f".{name}."
     )
     if imported or _is_in_numpy(entry, name):
         return True
-    # The method of an array that does what the function does, as `x.var`.
+    # A function of NumPy is also forbidden as the method of an array, such as `x.var`.
     module, _, word = entry.rpartition(".")
     root, *words = name.split(".")
     if module != "numpy" or not hasattr(np.ndarray, word):
@@ -202,10 +203,10 @@ def _is_dotted(entry: str, name: str) -> bool:
 
 
 def _is_in_numpy(entry: str, name: str) -> bool:
-    """Return whether NumPy has the thing under both names, as numpy.matlib.einsum."""
+    """Return whether a name is an alias in NumPy of an entry, as numpy.matlib.einsum is."""
     root, *words = name.split(".")
     last_name = entry.rpartition(".")[2]
-    plain = (word.lstrip("_").removeprefix("c_") for word in words)  # c_einsum, _var
+    plain = (word.lstrip("_").removeprefix("c_") for word in words)  # as in c_einsum and _var
     return (
         entry.startswith("numpy.")
         and root == "numpy"
@@ -214,9 +215,9 @@ def _is_in_numpy(entry: str, name: str) -> bool:
 
 
 def _could_hide(forbid: Forbid, name: str) -> bool:
-    """Return whether `name` is a module that holds something forbidden, or one of Python's.
+    """Return whether `name` is a standard module, or a module that holds a forbidden name.
 
-    Some of Python's import those that look things up by name.
+    Standard modules count because some import modules that look names up dynamically.
     """
     if name in sys.stdlib_module_names:
         return True
@@ -233,7 +234,7 @@ def _could_hide(forbid: Forbid, name: str) -> bool:
             return False
         below = pkgutil.iter_modules(getattr(target, "__path__", ()))
         if word not in vars(target) and word in (module.name for module in below):
-            return True  # not imported here, nor anything that lies below it
+            return True  # a submodule that is not imported here, so its content is unknown
         target = vars(target).get(word)
     return isinstance(target, ModuleType)
 
@@ -247,7 +248,7 @@ def _is_below(name: str, entry: str) -> bool:
 
 
 def _whole(entries: Sequence[str]) -> Iterator[str]:
-    """Yield entries with `np` in full, as in uses."""
+    """Yield entries with `np` written out as `numpy`, as in uses."""
     for entry in entries:
         root, dot, rest = entry.partition(".")
         yield f"numpy{dot}{rest}" if root == "np" else entry

@@ -52,7 +52,7 @@ class ValueSummary:
         """Return the summary that an object of JSON types describes.
 
         Raises:
-            KeyError, TypeError, ValueError: It describes none.
+            KeyError, TypeError, ValueError: The object is malformed.
         """
         rows = data["rows"]
         return cls(
@@ -65,12 +65,12 @@ class ValueSummary:
 
 @dataclass(frozen=True, slots=True)
 class FailureValues:
-    """The values of the draw that did not pass; none where none may be shown."""
+    """The values of the draw that did not pass; empty where they may not be shown."""
 
     inputs: tuple[tuple[str, ValueSummary], ...] = ()
     expected: ValueSummary | None = None
     got: ValueSummary | None = None
-    worst: tuple[int, ...] | None = None  # where the rows of both differ most
+    worst: tuple[int, ...] | None = None  # index of the largest difference between the two rows
 
 
 def _number(sent: object) -> Number:
@@ -83,7 +83,7 @@ def _number(sent: object) -> Number:
 
 @dataclass(frozen=True, slots=True)
 class Untrue:
-    """An expected value that its author wrote out and that is not what comes out."""
+    """An expected value that its author wrote out and that the reference contradicts."""
 
     test: TestId
     message: str  # "[0, 1]: the definition says 0.211, the reference gives 0.2246"
@@ -91,20 +91,20 @@ class Untrue:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The resources of a run, and the written values that it shows to be wrong."""
+    """Measurements of a run that `etude verify` needs, such as its resource usage."""
 
     cpu_seconds: float
     wall_seconds: float
-    peak_kib: int  # the whole process, Python and NumPy included
-    printed: int  # bytes
+    peak_kib: int  # peak memory of the whole process, including Python and NumPy
+    printed: int  # size of the output in bytes
     untrue: tuple[Untrue, ...] = ()
-    varied: tuple[TestId, ...] = ()  # tests that expect an array of floats that are not all alike
+    varied: tuple[TestId, ...] = ()  # tests that expect an array of floats with different values
 
-    # With `Probe.wrong_program`, the tests that changed when both programs were graded again:
-    changed: tuple[TestId, ...] = ()  # in their outcome, for the submission
-    changed_wrong: tuple[TestId, ...] = ()  # in their outcome, for the wrong program
-    changed_inputs: tuple[TestId, ...] = ()  # in the inputs that were drawn
-    recomputed: tuple[TestId, ...] = ()  # in the value that the reference gives
+    # With `Probe.wrong_program`: the tests that changed when both programs were graded again.
+    changed: tuple[TestId, ...] = ()  # another outcome for the submission
+    changed_wrong: tuple[TestId, ...] = ()  # another outcome for the wrong program
+    changed_inputs: tuple[TestId, ...] = ()  # other inputs were drawn
+    recomputed: tuple[TestId, ...] = ()  # the reference gave another value
     reach: Mapping[str, Any] = field(
         default_factory=dict
     )  # facts about the inputs; see `summarize_inputs`
@@ -118,7 +118,7 @@ class Evidence:
         """Return the evidence that an object of JSON types describes.
 
         Raises:
-            KeyError, TypeError, ValueError: It describes none.
+            KeyError, TypeError, ValueError: The object is malformed.
         """
         return cls(
             float(data["cpu_seconds"]),
@@ -158,26 +158,26 @@ class TestResult:
     It respects the test's disclosure: everything in it may be shown with the verdict.
     """
 
-    __test__: ClassVar[bool] = False  # for pytest: this is no test class
+    __test__: ClassVar[bool] = False  # keeps pytest from collecting this class
 
     id: TestId
-    description: str  # empty for a hidden test: it may say what the test looks for
+    description: str  # empty for a hidden test, since it may give the test away
     hidden: bool
     outcome: Outcome
     points: int
     max_points: int
     message: str = ""
-    line: int | None = None  # a line of the submission, where the message points to one
-    output: str = ""  # the output of a visible test
-    # Of a visible test that did not pass, the values of the draw that decided it:
+    line: int | None = None  # line of the submission that the message points to
+    output: str = ""  # output during a visible test
+    # The values of the draw that a visible test failed on.
     inputs: tuple[tuple[str, ValueSummary], ...] = ()
     expected: ValueSummary | None = None
     got: ValueSummary | None = None
-    worst: tuple[int, ...] | None = None  # where the two differ most, if both have rows
-    seconds: float | None = field(default=None, compare=False)  # that a visible test took
+    worst: tuple[int, ...] | None = None  # index of the largest difference, if both have rows
+    seconds: float | None = field(default=None, compare=False)  # duration of a visible test
 
     def __post_init__(self) -> None:
-        """Refuse a hidden test that carries what a hidden test must not tell."""
+        """Refuse a hidden test that carries values or a duration."""
         values = (self.expected, self.got, self.worst, self.seconds)
         if self.hidden and (self.inputs or any(each is not None for each in values)):
             raise ValueError(f"the hidden test {self.id!r} carries values")
@@ -185,13 +185,16 @@ class TestResult:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """The known mistake that explains all of a submission's failures that may be told of.
+    """The known mistake that explains all failures of a submission that may be disclosed.
 
-    Of kind `misconception`, `id` is the misconception's, with the exercise's before it if that is
-    another one; of kind `mutation`, the name of the mutation operator; of kind `ambiguous`, several
-    of either, joined by `JOIN`; of kind `pair`, two misconceptions that come together; of kind
-    `repair`, the kind of part of the submission without which the tests pass; of kind `expression`,
-    in which way the first expression that differs from a right program does.
+    The content of `id` depends on the kind:
+
+    - `misconception`: the id of the misconception, prefixed by its exercise if that is another one
+    - `mutation`: the name of the mutation operator
+    - `ambiguous`: several ids of these two kinds, joined by `JOIN`
+    - `pair`: the ids of two misconceptions that the submission combines, joined by `JOIN`
+    - `repair`: the kind of code whose removal or change makes the tests pass
+    - `expression`: the kind of difference of the first expression that differs from a right program
     """
 
     JOIN: ClassVar[str] = " | "
@@ -199,8 +202,8 @@ class Diagnosis:
     kind: DiagnosisKind
     id: str
     feedback: str  # Markdown, for the learner
-    hint: int | None  # the number of the hint that helps, from 1
-    tests: tuple[TestId, ...]  # that it explains
+    hint: int | None  # number of a helpful hint, counted from 1
+    tests: tuple[TestId, ...]  # tests whose failure it explains
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -210,24 +213,24 @@ class Diagnosis:
 
 @dataclass(frozen=True, slots=True)
 class SmallExample:
-    """A small input on which a submission is wrong that fails hidden tests only.
+    """A small wrong result of a submission that fails only hidden tests.
 
-    It is drawn for the learner and is in no test: everything in it may be shown.
+    It is drawn for the learner and does not come from a test, so all of it may be shown.
     """
 
-    code: str  # Python that can be pasted: the inputs, if they need lines of their own, and a call
-    result: TestResult  # as of a visible test without points that is called "example"
+    code: str  # Python to paste: assignments of the inputs where needed, and a call
+    result: TestResult  # the result of a visible test named "example", without points
 
 
 @dataclass(frozen=True, slots=True)
 class LineShape:
-    """The form of what a line of a submission made when it last ran, in a visible test."""
+    """The form of the value that a line of the submission made last in a visible test."""
 
     line: int
-    name: str  # a variable; "return" for a result
-    kind: str  # the dtype of an array or of a number of NumPy, else the type
-    lengths: tuple[int, ...]  # the shape of an array, the length of a list or a tuple
-    is_off_track: bool = False  # whether the first value that no right program has is here
+    name: str  # the variable's name, or "return" for a result
+    kind: str  # the dtype of an array or a NumPy scalar, otherwise the type
+    lengths: tuple[int, ...]  # the shape of an array, or the length of a list or a tuple
+    is_off_track: bool = False  # whether this is the first value that occurs in no right program
 
     @property
     def text(self) -> str:
@@ -244,22 +247,22 @@ class Verdict:
     exercise: ExerciseId
     title: str
     outcome: Outcome
-    message: str  # why no test could run; empty when they ran
+    message: str  # the reason why no test could run; empty if tests ran
     line: int | None
     tests: tuple[TestResult, ...]
-    output: str  # printed while the submission was loaded
-    hidden_elsewhere: int  # tests that this edition of the exercise leaves out
-    xp: int  # earned: the exercise's on a pass, else none
+    output: str  # output while the submission was loaded
+    hidden_elsewhere: int  # number of tests that this edition of the exercise leaves out
+    xp: int  # XP earned: the exercise's XP after a pass, otherwise 0
     sandbox: str  # the backend's name
     exercise_hash: str
     submission_hash: str
     grader_version: str
-    diagnosis: Diagnosis | None = None  # if one mistake explains why it did not pass
-    example: SmallExample | None = None  # if only hidden tests failed and one was found
-    notes: tuple[str, ...] = ()  # on what of a notebook was left out or failed
-    shapes: tuple[LineShape, ...] = ()  # if they were asked for
-    evidence: Evidence | None = None  # if it was asked for; no part of any report
-    failures: tuple[str, ...] = ()  # causes of optional parts that failed; no part of any report
+    diagnosis: Diagnosis | None = None
+    example: SmallExample | None = None
+    notes: tuple[str, ...] = ()  # sentences about cells of a notebook that were left out or failed
+    shapes: tuple[LineShape, ...] = ()  # filled only with `Probe.with_shapes`
+    evidence: Evidence | None = None  # filled only with `Probe.with_evidence`; never in a report
+    failures: tuple[str, ...] = ()  # why optional parts are missing; never in a report
 
     @property
     def score(self) -> int:
@@ -268,10 +271,10 @@ class Verdict:
 
     @property
     def timed_out(self) -> bool:
-        """Return whether it took more time than it has."""
+        """True if the submission or one of its tests ran out of time."""
         return Outcome.TIMED_OUT in {self.outcome, *(test.outcome for test in self.tests)}
 
     @property
     def max_score(self) -> int:
-        """The points there are."""
+        """The points that can be earned."""
         return sum(test.max_points for test in self.tests)

@@ -86,7 +86,7 @@ def verdict_from_data(data: dict[str, Any]) -> Verdict:
     """Return the verdict that an object of JSON types describes.
 
     Raises:
-        KeyError, TypeError, ValueError: It describes none.
+        KeyError, TypeError, ValueError: The object is malformed.
     """
     diagnosis_data = data.get("diagnosis")  # records of before there were diagnoses have none
     if diagnosis_data is not None and diagnosis_data["kind"] not in get_args(DiagnosisKind):
@@ -128,7 +128,7 @@ def result_from_data(data: dict[str, Any]) -> TestResult:
     """Return the result of a test that an object of JSON types describes.
 
     Raises:
-        KeyError, TypeError, ValueError: It describes none.
+        KeyError, TypeError, ValueError: The object is malformed.
     """
     return TestResult(
         id=TestId(data["id"]),

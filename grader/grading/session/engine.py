@@ -1,4 +1,4 @@
-"""The engine: one sandbox and one long pytest session that grades job after job."""
+"""The engine: one sandbox and one long pytest session, which grades all jobs in turn."""
 
 import os
 import time
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class NotPassedError(Exception):
-    """A test case did not pass; pytest reports it as a failure with our sentence."""
+    """A test case did not pass. pytest reports it as a failure with the learner's sentence."""
 
     def __init__(self, result: TestResult) -> None:
         self.result = result
@@ -48,9 +48,9 @@ class NotPassedError(Exception):
 
 
 class TestCaseItem(pytest.Item):
-    """One test case, graded on a submission: `run` is set before the item is run."""
+    """One test case, graded on a submission. `run` must be set before the item is run."""
 
-    __test__ = False  # the name is a test case's, not a test's
+    __test__ = False  # keeps pytest from collecting this class
 
     def __init__(
         self,
@@ -62,11 +62,11 @@ class TestCaseItem(pytest.Item):
         self.case = case
         self.result: TestResult | None = None
         self.fault: EtudeError | None = None
-        self.hook = self.ihook  # kept: `ihook` looks for a conftest.py of the path each time
+        self.hook = self.ihook  # cached: each access of `ihook` looks for a conftest.py
         self.run: SubmissionRun | None = None
 
     def runtest(self) -> None:
-        """Grade the case; raise unless it passes."""
+        """Grade the case; raise an error unless it passes."""
         assert self.run is not None  # for the type checker
         self.result = self.fault = None
         self._report_sections.clear()  # the item serves many submissions
@@ -81,7 +81,7 @@ class TestCaseItem(pytest.Item):
             raise NotPassedError(self.result)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *_: object) -> str:
-        """Return the learner's sentence instead of a traceback of the grader."""
+        """Return the learner's sentence in place of a traceback."""
         if isinstance(excinfo.value, NotPassedError):
             result = excinfo.value.result
             line = f" (line {result.line})" if result.line else ""
@@ -91,13 +91,13 @@ class TestCaseItem(pytest.Item):
         return str(super().repr_failure(excinfo))
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """Return the place of the definition, and a name; a hidden test is not described."""
+        """Return the place of the definition and a name, without the description if hidden."""
         description = "" if self.case.hidden else self.case.description
         name = f"{self.case.id}: {description}" if description else str(self.case.id)
         return self.case.where.path, self.case.where.line - 1, name
 
 
-# What a session of data-driven items has no use for; each costs time at every start or item.
+# Plugins that the session does not need. Each costs time at every start or for every item.
 _PLUGINS_OFF = (
     "cacheprovider", "capture", "debugging", "doctest", "faulthandler", "junitxml", "legacypath",
     "logging", "monkeypatch", "pastebin", "python_path", "recwarn", "setuponly", "setupplan",
@@ -105,10 +105,10 @@ _PLUGINS_OFF = (
     "unraisableexception", "warnings",
 )  # fmt: skip
 
-# They change what pytest does or says; a verdict must not depend on them.
+# Environment variables that change pytest's behaviour. A verdict must not depend on them.
 _READ_BY_PYTEST = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "CI", "BUILD_NUMBER")
 
-# pytest's items take much memory and little time to make.
+# A small number, since pytest's items take much memory but little time to make.
 _MAX_EXERCISES_WITH_ITEMS = 32
 
 
@@ -121,14 +121,14 @@ def grade_all(
     """Grade every job in order.
 
     Args:
-        note: Called with what is known of a job before its result, see `journal`.
+        note: Called with a kind of note and its content during each job, see `journal`.
 
     Raises:
-        GraderFault: The session itself broke; the results before that were emitted.
+        GraderFault: The session itself failed; earlier results were emitted.
     """
     session = _GradingSession(jobs, sandbox, emit, note)
     off = [word for name in _PLUGINS_OFF for word in ("-p", f"no:{name}")]
-    # Nothing of the working directory is read: a learner's conftest.py must not run here.
+    # pytest must not read the working directory: a learner's conftest.py must not run here.
     nothing_read = ["-c", os.devnull, "--rootdir=/", "--noconftest", "--disable-plugin-autoload"]
     settings = {name: os.environ.pop(name) for name in _READ_BY_PYTEST if name in os.environ}
     try:
@@ -152,7 +152,7 @@ def grade(
     """Grade one submission.
 
     Raises:
-        GraderFault, DefinitionError: It could not be graded.
+        GraderFault, DefinitionError: The submission could not be graded.
     """
     results: list[Result] = []
     job = Job(exercise, submission, limits, probe)
@@ -164,7 +164,7 @@ def grade(
 
 
 class _Item(TestCaseItem):
-    """An item of the engine's session. pytest would look for its location in the file system."""
+    """An item of the engine's session, which spares pytest a search for its location on disk."""
 
     @property
     def location(self) -> tuple[str, int, str]:
@@ -173,7 +173,7 @@ class _Item(TestCaseItem):
 
 
 class _GradingSession:
-    """A pytest plugin that replaces collection and the run loop by our jobs."""
+    """A pytest plugin that runs our jobs in place of the collection and the run loop."""
 
     def __init__(
         self,
@@ -188,21 +188,21 @@ class _GradingSession:
         self._sandbox = sandbox
         self._emit = emit
         self._note = note
-        # Kept for the exercises that came last, so that a worker stops growing.
+        # Bounded caches, so that a worker's memory does not grow without limit.
         self._items = LruCache[list[TestCaseItem]](_MAX_EXERCISES_WITH_ITEMS)
         self._values = LruCache[ValueCache](MAX_EXERCISES)
         self._diagnosticians: LruCache[Diagnostician] = LruCache(MAX_EXERCISES)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self, session: pytest.Session) -> bool:
-        """Collect nothing: the items come with the jobs."""
+        """Collect nothing, since each job brings its own items."""
         session.items = []
         session.testscollected = 0
         return True
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Grade the jobs. What stops the loop is kept, since pytest would swallow it."""
+        """Grade the jobs; keep an error that stops the loop, since pytest would swallow it."""
         try:
             for job in self._jobs:
                 try:
@@ -225,7 +225,7 @@ class _GradingSession:
         job.exercise.refuse_missing(job.submission.source)
         if lacking := sorted(set(job.exercise.packages) - self._sandbox.packages):
             raise GraderFault(f"the sandbox was started without {', '.join(lacking)}")
-        # All variants of an exercise share its values.
+        # All variants of an exercise share one cache of values.
         cache_key = (job.probe and job.probe.variant_of) or job.exercise.digest
         return Oracle(job.exercise, self._sandbox, self._values.get(cache_key, ValueCache))
 
@@ -248,7 +248,7 @@ class _GradingSession:
             self._sandbox,
             job.limits,
             with_values=has_feedback,
-            # What never ends proves nothing more in its other tests.
+            # For a proof, one time-out is enough: the remaining tests would add nothing.
             most_children=MAX_CHILDREN if has_feedback else 1,
         ) as run:
             run.prepare()
@@ -286,18 +286,20 @@ class _GradingSession:
             return self._grade(session, job, oracle, self._note)
 
         def note(kind: str, content: object) -> None:
-            if kind == journal.BEGAN:  # each has its own time; the results are not the job's
+            # Each extra run gets its own time. Its results are not noted: they are not the job's.
+            if kind == journal.BEGAN:
                 self._note(kind, content)
 
-        # A wrong program runs before the job's, and both again: neither may notice the other.
+        # Run the wrong program, then the job's program, then both again: the results of each
+        # must not depend on the other.
         other = replace(job, submission=probe.wrong_program, probe=Probe())
         wrong = self._grade(session, other, oracle, note)
         verdict = self._grade(session, job, oracle, self._note)
-        if verdict.timed_out:  # once more would take as long, and say no more
+        if verdict.timed_out:  # a second run would take as long and show nothing new
             return verdict
         wrong_again = self._grade(session, other, oracle, note)
         again = self._grade(session, job, oracle, note)
-        assert verdict.evidence is not None  # such a probe asks for evidence
+        assert verdict.evidence is not None  # `with_evidence` is set in such a probe
         evidence = replace(
             verdict.evidence,
             changed=find_changed_outcomes(verdict, again),
@@ -351,7 +353,7 @@ def _run_items(
 class _Searches:
     """The searches for one failed submission, which run it or parts of it again.
 
-    A pass imports none of them.
+    Each method imports its own search, so that a submission that passes imports none.
     """
 
     diagnosticians: "LruCache[Diagnostician]"
@@ -362,11 +364,11 @@ class _Searches:
     results: dict[TestId, TestResult]
 
     def __post_init__(self) -> None:
-        # The search in the code itself, which rewrites it, knows programs of one file.
+        # Searches that rewrite the source support only programs of one file.
         self._source = "" if self.run.lines.files else self.run.source
 
     def known_mistake(self) -> "Diagnosis | None":
-        """Find the known mistake that explains all failures."""
+        """Return the known mistake that explains all failures, or None."""
         from grader.grading.diagnosis.known_mistakes import Diagnostician
 
         run = self.run
@@ -376,7 +378,7 @@ class _Searches:
         return diagnostician.diagnose(self.results, run.observed, run.deadline, self._source)
 
     def shapes(self) -> "tuple[LineShape, ...]":
-        """Return the shapes along a call, with the line of the first expression that is wrong."""
+        """Return the shapes on each line of a call, with the first wrong line marked."""
         from grader.grading.diagnosis.first_expression import find_place
         from grader.grading.diagnosis.shapes import shapes
 
@@ -386,7 +388,7 @@ class _Searches:
         return tuple(replace(each, is_off_track=each.line == wrong) for each in lines)
 
     def first_expression(self) -> "Diagnosis | None":
-        """Find the first expression whose value no right program has."""
+        """Return a diagnosis for the first expression whose value occurs in no right program."""
         from grader.grading.diagnosis.first_expression import first_expression
 
         if not self._source:
@@ -394,7 +396,7 @@ class _Searches:
         return first_expression(self.oracle, self._source, self.sandbox, self.results)
 
     def small_example(self) -> "SmallExample | None":
-        """Find a small call that goes wrong."""
+        """Return a small call whose result is wrong, or None."""
         from grader.grading.diagnosis.small_example import small_example
 
         run = self.run

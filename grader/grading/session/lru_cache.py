@@ -1,4 +1,4 @@
-"""A cache of the entries that were used last."""
+"""A cache that drops the least recently used entries."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -7,18 +7,18 @@ from typing import Final, Generic, TypeVar
 _Value = TypeVar("_Value")
 
 MAX_EXERCISES: Final = 1024
-"""Exercises of which a process keeps what is expensive, some 40 KB each."""
+"""The number of exercises whose expensive data a process keeps, about 40 KB each."""
 
 
 class LruCache(Generic[_Value]):
-    """Keeps at most `most` entries, and drops the one that was used longest ago."""
+    """Keeps at most `most` entries and drops the least recently used one."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._entries: OrderedDict[str, _Value] = OrderedDict()
 
     def get(self, key: str, make: Callable[[], _Value]) -> _Value:
-        """Return the entry under a key; make it if there is none."""
+        """Return the entry for a key; make it if it is missing."""
         if key not in self._entries:
             self._entries[key] = make()
         self._entries.move_to_end(key)

@@ -1,7 +1,8 @@
 """The pytest plugin: `pytest exercises/attention --submission=FILE` grades a file, test by test.
 
-Inactive unless `--submission` is given. It is for one's own work: pytest runs the conftest.py and
-obeys the settings that lie with the exercises or above them before this plugin can look at them.
+The plugin is inactive without `--submission`. Use it only on your own work: pytest runs any
+conftest.py and reads any settings in the folder of the exercises or above it, before this plugin
+can check them.
 """
 
 import sys
@@ -20,7 +21,7 @@ _ETUDE = Path(__file__).resolve().parents[2]  # an editable install has its chec
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options."""
+    """Add the command-line options."""
     group = parser.getgroup("etude", "grading a submission")
     group.addoption(
         "--submission",
@@ -33,12 +34,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Refuse the ways of starting pytest that run files which lie beside the submission.
+    """Refuse to start in a way in which pytest would run files beside the submission.
 
-    They are refused even without such files, so that they do not become a habit.
+    This is refused even if there are no such files, so that it does not become a habit.
 
     Raises:
-        UsageError: Pytest was started in one of them.
+        UsageError: pytest was started in such a way.
     """
     submission = config.getoption("--submission")
     if not submission:
@@ -58,7 +59,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect an exercise's definition, if it is the one that the submission is for."""
+    """Collect an exercise's definition if the submission is for this exercise."""
     submission = parent.config.getoption("--submission")
     if (
         not submission
@@ -68,7 +69,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
         return None
     named = [Path(argument.partition("::")[0]).resolve() for argument in parent.config.args]
     if file_path.resolve() not in named:
-        from grader.definitions.files import id_in_name  # not for every pytest run
+        from grader.definitions.files import id_in_name  # here, to keep other runs of pytest fast
         from grader.grading.submissions.submitted_files import exercise_in
 
         here = {id_in_name(path) for path in file_path.parent.iterdir()}
@@ -82,8 +83,8 @@ class ExerciseFile(pytest.File):
     """One exercise and the submission to it."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """Make an item of each test case, visible ones first."""
-        from grader.definitions.collection import load_exercise  # not for every pytest run
+        """Yield an item for each test case, visible ones first."""
+        from grader.definitions.collection import load_exercise  # to keep other runs of pytest fast
         from grader.grading.run.submission_run import in_running_order
         from grader.grading.session.engine import TestCaseItem
 
@@ -93,7 +94,7 @@ class ExerciseFile(pytest.File):
             yield TestCaseItem.from_parent(self, name=case.id, case=case)
 
     def open_run(self) -> "SubmissionRun":
-        """Load the submission into a sandbox child, for all the tests of this file."""
+        """Load the submission into a sandbox child, once for all tests of this file."""
         from grader.grading.expected.oracle import Oracle
         from grader.grading.run.submission_run import SubmissionRun
         from grader.grading.submissions.submission import read_submission
@@ -124,13 +125,13 @@ class ExerciseFile(pytest.File):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_call(item: pytest.Item) -> None:
-    """Give a test its submission. What fails here is the failure of that test."""
+    """Give a test the run of its submission; an error in it becomes the test's failure."""
     if isinstance(item.parent, ExerciseFile):
         item.run = item.parent.open_run()  # type: ignore[attr-defined]  # a TestCaseItem
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Refuse a submission for which nothing was collected."""
+    """Raise a usage error if no exercise was collected for the submission."""
     submission = session.config.getoption("--submission")
     if submission and not any(isinstance(item.parent, ExerciseFile) for item in session.items):
         name = Path(submission).name

@@ -1,4 +1,4 @@
-"""The evidence of a run for a proof: resources, values that are not true, results that change."""
+"""Evidence for a proof: resource usage, wrong literals, and results that change."""
 
 import math
 import re
@@ -28,18 +28,18 @@ from grader.sandbox.answers import Raised
 
 _MAX_NUMBERS = 6
 _MAX_VALUE_LENGTH = 80
-_MIN_DECIMALS = 4  # decimals of the truth
-_MANY_DECIMALS = 12  # more were not rounded by hand
-_HALF = 0.5 * (1 + 1e-6)  # of the last digit, and what its own representation is off by
-_ROUNDING = 1e-9  # relative, for values written with full precision: the last bits do not count
-_TIMES_AGAIN = 3  # what depends on chance often gives the same
-_BY_CHANCE = (Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY, Outcome.NOT_RUN)  # on a busy machine
+_MIN_DECIMALS = 4  # minimum number of decimals with which a true value is shown
+_MANY_DECIMALS = 12  # a literal with more decimals was not rounded by hand
+_HALF = 0.5 * (1 + 1e-6)  # half a unit of the last digit, plus the error of its binary form
+_ROUNDING = 1e-9  # relative tolerance for the last bits of literals with full precision
+_TIMES_AGAIN = 3  # evaluations of the reference, since random values may agree by chance
+_BY_CHANCE = (Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY, Outcome.NOT_RUN)  # as on a busy machine
 _WORD = re.compile(r"\w+")
 
 
 def collect_evidence(run: SubmissionRun) -> Evidence:
-    """End a run, and return its usage and its findings about the values that authors wrote."""
-    varied = []  # arrays of floats that differ by more than rounding
+    """End a run; return its resource usage and the expected literals that it proves wrong."""
+    varied = []  # tests that expect an array of floats that differ by more than rounding
     for name, raw in run.observed.items():
         if isinstance(raw.expected, np.ndarray) and raw.expected.dtype.kind == "f":
             finite = raw.expected[np.isfinite(raw.expected)]
@@ -65,7 +65,7 @@ def collect_evidence(run: SubmissionRun) -> Evidence:
 
 
 def _wrong_value(exercise: Exercise, test: TestCase, written: Any, raw: RawResult | None) -> str:
-    """Return how a written value differs from the true one; "" if it does not."""
+    """Return a message about the difference of a literal from the true value, or ""."""
     used = set(_WORD.findall(test.code)) & exercise.defines.keys()
     if used and all(exercise.defines[name].reference for name in used):
         variant = replace(test.expecting(FromReference()), seeds=1)
@@ -91,7 +91,10 @@ def _wrong_value(exercise: Exercise, test: TestCase, written: Any, raw: RawResul
 
 
 def _place(written: Any, truth: Any, *, is_off: bool) -> tuple[int, ...] | None:
-    """Return where two values of numbers differ: beyond the last digit written, or else most."""
+    """Return the index of the first wrong digit, or of the largest difference, or None.
+
+    A digit counts as wrong if the difference exceeds half a unit of the last decimal written.
+    """
     written_numbers, actual = _numbers(written), _numbers(truth)
     if (
         written_numbers is None
@@ -105,9 +108,9 @@ def _place(written: Any, truth: Any, *, is_off: bool) -> tuple[int, ...] | None:
         wrong = np.abs(written_numbers - actual) > np.maximum(half, _ROUNDING * np.abs(actual))
     same = (written_numbers == actual) | (np.isnan(written_numbers) & np.isnan(actual))
     off = (wrong | (np.isnan(written_numbers) != np.isnan(actual))) & ~same
-    if off.any():  # in the last written digit
+    if off.any():
         return tuple(int(i) for i in np.argwhere(off)[0])
-    with np.errstate(invalid="ignore"):  # two infinities
+    with np.errstate(invalid="ignore"):  # the difference of two infinities is NaN
         distance = np.nan_to_num(np.abs(written_numbers - actual))
     if not is_off or not distance.any():
         return None
@@ -115,7 +118,7 @@ def _place(written: Any, truth: Any, *, is_off: bool) -> tuple[int, ...] | None:
 
 
 def _numbers(value: Any) -> Any:
-    """Return a value as an array of floats, if it is one of numbers."""
+    """Return a numeric value as an array of floats, or None for any other value."""
     try:
         array = np.asarray(value)
     except ValueError:
@@ -124,7 +127,7 @@ def _numbers(value: Any) -> Any:
 
 
 def _decimals(numbers: Any) -> int:
-    """Return how many decimals numbers were rounded to; full precision counts as many."""
+    """Return the number of decimals of rounded numbers, at most `_MANY_DECIMALS`."""
     finite = numbers[np.isfinite(numbers)]
     return next(
         (n for n in range(_MANY_DECIMALS) if np.array_equal(np.round(finite, n), finite)),
@@ -150,9 +153,10 @@ def _short(value: Any) -> str:
 
 
 def summarize_inputs(oracle: Oracle) -> dict[str, Any]:
-    """Return what the inputs of all tests reach, as JSON: the author knows what the text promises.
+    """Return facts about the range of all tests' inputs, as an object of JSON types.
 
-    `smallest` and `largest` are the absolute numbers nearest to 0 and furthest from it.
+    An author compares them with the promises of the task. `smallest` and `largest` are absolute
+    values other than 0.
     """
     numbers = [
         _without_repetition(np.asarray(part))
@@ -190,7 +194,7 @@ def find_changed_outcomes(first: Verdict, again: Verdict) -> tuple[TestId, ...]:
 
 
 def find_changed_inputs(oracle: Oracle) -> tuple[TestId, ...]:
-    """Return the tests whose `given` makes other inputs when it runs again.
+    """Return the tests whose `given` makes different inputs when it runs again.
 
     Functions and other values that cannot be copied are not compared.
     """
@@ -209,7 +213,7 @@ def find_changed_inputs(oracle: Oracle) -> tuple[TestId, ...]:
 
 
 def find_changed_values(oracle: Oracle) -> tuple[TestId, ...]:
-    """Return the tests whose reference gives another value when it is asked again."""
+    """Return the tests whose reference gives a different value when it is evaluated again."""
     return tuple(
         test.id
         for test in oracle.exercise.tests
@@ -234,5 +238,5 @@ def _is_other(one: Any, other: Any, tolerance: Tolerance | None = EXACT) -> bool
 
 
 def _without_repetition(array: Any) -> Any:
-    """Return an array without repeated axes: a broadcast array may be too large to compare."""
+    """Return an array with broadcast axes cut to length 1, so that it is small enough."""
     return array[tuple(slice(None if stride else 1) for stride in array.strides)]

@@ -1,1 +1,1 @@
-"""Worker processes, and batches of submissions that they grade."""
+"""Worker processes, and the batches of submissions that they grade."""

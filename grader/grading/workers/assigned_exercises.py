@@ -1,7 +1,7 @@
-"""One student's folder, graded for all assigned exercises, whether they were submitted or not.
+"""One student's folder, graded for all assigned exercises, including missing ones.
 
-Learning platforms give a folder of all that a student uploaded. So a file may lie in a subfolder or
-be missing. If only one exercise is assigned, the file may have any name.
+A learning platform provides a folder with all files that a student uploaded. So a file may be in a
+subfolder, or missing. If only one exercise is assigned, the file may have any name.
 """
 
 from collections.abc import Collection, Sequence
@@ -23,10 +23,10 @@ from grader.grading.workers.batch import Entry, Plan
 
 
 def plan_assignment(folder: Path, exercises: Sequence[Exercise], ids: Collection[str] = ()) -> Plan:
-    """Plan an entry for each exercise. A missing file is a failed submission.
+    """Plan an entry for each exercise. A missing file counts as a failed submission.
 
     Args:
-        ids: Of the other exercises that a file may be named after.
+        ids: The ids of other exercises that a file may be named after.
 
     Raises:
         UsageError: Two exercises have the same id.

@@ -1,4 +1,4 @@
-"""A folder of submissions: find them, grade equal code once, write results as they come, resume."""
+"""A batch run over a folder of submissions: find, grade equal code once, write results, resume."""
 
 import contextlib
 import fcntl
@@ -48,14 +48,14 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The result of one entry: a verdict, a fault, or a reason why it was not graded."""
+    """The result of one entry: a verdict, a fault, or the reason why it was not graded."""
 
     entry: Entry
     result: Result | str
 
     @property
     def outcome(self) -> str:
-        """The verdict's outcome, or `fault` or `not graded`."""
+        """The verdict's outcome, or `FAULT` or `NOT_GRADED`."""
         if isinstance(self.result, Verdict):
             return self.result.outcome.value
         return NOT_GRADED if isinstance(self.result, str) else FAULT
@@ -67,11 +67,12 @@ class Plan:
 
     groups: dict[_Key, tuple[Job, list[Entry]]] = field(default_factory=dict)
     not_graded: list[Record] = field(default_factory=list)
-    done_before: list[Record] = field(default_factory=list)  # with the verdict of an earlier run
+    # Records with a verdict of an earlier run.
+    done_before: list[Record] = field(default_factory=list)
     not_looked_at: list[Path] = field(default_factory=list)
-    left_out: dict[Path, str] = field(default_factory=dict)  # why another file counts
+    left_out: dict[Path, str] = field(default_factory=dict)  # the reason why another file counts
     times: Times = field(default_factory=dict)
-    unreadable: dict[Path, str] = field(default_factory=dict)  # get 0 points, and why
+    unreadable: dict[Path, str] = field(default_factory=dict)  # files with 0 points, and the reason
 
     @property
     def entries(self) -> int:
@@ -79,7 +80,7 @@ class Plan:
         return len(self.not_graded) + sum(len(entries) for _, entries in self.groups.values())
 
     def add(self, entry: Entry, job: Job) -> None:
-        """Put an entry to those with the same code."""
+        """Add an entry to the group of entries with the same code."""
         self.groups.setdefault(_key(job), (job, []))[1].append(entry)
 
 
@@ -90,14 +91,14 @@ def _key(job: Job) -> _Key:
 def find(
     folder: Path, ids: Collection[str], load: Callable[[str], Exercise], plan: Plan
 ) -> Iterator[tuple[Entry, Exercise]]:
-    """Walk a folder in the order of names, following no link; yield what counts as a submission.
+    """Walk a folder in alphabetical order, without following links, and yield the submissions.
 
     A file, folder or zip is a submission to the exercise that it is named after.
 
     Args:
-        folder: Holds a folder for each student.
-        load: Returns the exercise of an id, or raises `UsageError`.
-        plan: Takes what cannot be graded, what is no submission, and what does not count.
+        folder: A folder with one folder for each student.
+        load: Returns the exercise with an id, or raises `UsageError`.
+        plan: Collects the files that are not yielded, with the reasons.
     """
     exercise_of = functools.cache(functools.partial(exercise_in, ids))
     load = functools.cache(load)
@@ -130,7 +131,7 @@ def find(
 
 
 def _why_none(name: str, load: Callable[[str], Exercise]) -> str:
-    """Return the sentence about a name that is no exercise's."""
+    """Return the sentence about a name that does not belong to an exercise."""
     try:
         load(name)
     except UsageError as error:
@@ -160,13 +161,13 @@ def plan(
     done: "Results | None" = None,
     times: Times | None = None,
 ) -> Plan:
-    """Read every submission and put equal code of one exercise together.
+    """Read every submission and group equal code of one exercise.
 
     Args:
-        folder: Holds a folder for each student.
-        load: Gives the exercise of an id, or raises `UsageError`.
-        done: Results of an earlier run; what they settle is left out.
-        times: Of the submissions, by student and exercise; by default those of the files.
+        folder: A folder with one folder for each student.
+        load: Returns the exercise with an id, or raises `UsageError`.
+        done: Results of an earlier run, whose submissions are not graded again.
+        times: Submission times by student and exercise; by default the times of the files.
     """
     batch_plan = Plan(times=times or {})
     for entry, exercise in find(folder, ids, load, batch_plan):
@@ -177,7 +178,7 @@ def plan(
         except GraderFault as fault:
             batch_plan.not_graded.append(Record(entry, fault))
             continue
-        if submission.problem == NOT_BEGUN:  # as if there was no file
+        if submission.problem == NOT_BEGUN:  # treated like a missing file
             continue
         if submission.is_unreadable:
             batch_plan.unreadable[submission.path] = submission.problem
@@ -189,7 +190,7 @@ def plan(
 
 
 def run(to_do: Plan, pool: Pool) -> Iterator[Record]:
-    """Grade the planned entries and yield a record for each, as they come."""
+    """Grade the planned entries and yield a record for each as soon as it is graded."""
     yield from to_do.not_graded
     for job, result in pool.grade(job for job, _ in to_do.groups.values()):
         for entry in to_do.groups[_key(job)][1]:
@@ -197,13 +198,13 @@ def run(to_do: Plan, pool: Pool) -> Iterator[Record]:
 
 
 class Results:
-    """A JSON Lines file of records, one line each, written as they come.
+    """A JSON Lines file with one line for each record, written as the results arrive.
 
-    What it has already is read, and a last line that was cut off is dropped.
+    Existing records are read first, and an incomplete last line is dropped.
 
     Raises:
-        UsageError: The file cannot be written, holds something else, or another run writes it; or
-            it is there, and is not to be resumed.
+        UsageError: The file cannot be written, has other content, is being written by another run,
+            or exists although `resume` is false.
     """
 
     def __init__(self, path: Path, *, resume: bool = False) -> None:
@@ -211,7 +212,7 @@ class Results:
         self._settled: dict[_Key, Verdict] = {}
         if (folder := linked_folder(path)) is not None:
             raise UsageError(f"{folder} is a symbolic link; name the folder that it leads to")
-        # Others may have put a link there, so none is followed.
+        # Links are not followed, since someone else may have put a link there.
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | (0 if resume else os.O_EXCL)
         try:
             self._file = os.fdopen(os.open(path, flags, 0o666), "a+b")
@@ -250,11 +251,11 @@ class Results:
     def verdict_before(
         self, entry: Entry, exercise: Exercise, submission: Submission
     ) -> Verdict | None:
-        """Return the verdict that an earlier run gave this file, as it is now."""
+        """Return the verdict of an earlier run on this file with the same content, or None."""
         return self._settled.get((os.fspath(entry.path), exercise.digest, submission.digest))
 
     def write(self, line: str) -> None:
-        """Append a line; after this returns, a kill of the process does not lose it."""
+        """Append a line and flush it, so that it survives if the process is killed."""
         self._file.write(line.encode())
         self._file.flush()
 
@@ -263,7 +264,7 @@ class Results:
 
     def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
         self._file.seek(0, os.SEEK_END)
-        # An empty file would keep the next run from beginning.
+        # Without --resume the next run would refuse an existing file, even an empty one.
         if error is not None and self._file.tell() == 0:
             self.path.unlink(missing_ok=True)
         self._file.close()

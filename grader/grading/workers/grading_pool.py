@@ -1,8 +1,8 @@
 """The grading process of the service, which takes jobs and returns futures.
 
-Any thread may submit. The pool's process may die at any time. What it had then is suspected of it
-and graded again alone, one after the other, so that a submission that kills what grades it takes no
-other along; after three tries it is a grader fault.
+Any thread may submit jobs. If the process dies, each job that it had in hand is a suspect: it is
+graded again alone, so that a submission that kills the process does not harm others. After three
+tries the job ends in a grader fault.
 """
 
 import json
@@ -29,27 +29,29 @@ from grader.sandbox.limits import ONE_BLAS_THREAD
 if TYPE_CHECKING:
     from grader.grading.results.verdict import Verdict
 
-# All that a grading process has any use for: no address and no password of the service's.
+# The only environment variables that the grading process gets: nothing with an address or a
+# password of the service.
 _ENVIRONMENT: Final = frozenset(
     ("PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "VIRTUAL_ENV", "PYTHONPATH")
 )
 
-# A third of the usual weight, so a quarter of a core that one other wants, too. Not less: a program
-# that is graded has nearly three times as long by the clock as by the CPU.
+# Niceness 5 is a third of the normal scheduling weight, or a quarter of a core that it shares with
+# one other process. It must not be less, since the wall-clock limit of a submission is only about
+# three times its CPU limit.
 _NICENESS: Final = 5
 _MAX_NICENESS: Final = 19
 
 _CLOSED: Final = "the grading pool is closed"
 
 DRAIN_SECONDS: Final = 2.0
-"""Seconds that a service that stops waits for jobs in hand; the rest stays to be graded."""
+"""Seconds that a stopping service waits for jobs in hand. Other jobs are graded after a restart."""
 
-_END_SECONDS: Final = 1.0
+_END_SECONDS: Final = 1.0  # time for an idle process to end by itself, before it is killed
 
 
 @dataclass(slots=True)
 class _PendingJob:
-    """A job in hand, and how often the grading process died with it."""
+    """A job that is not finished, with the number of times that the process died on it."""
 
     job: Job
     future: "Future[Verdict]"
@@ -57,10 +59,11 @@ class _PendingJob:
 
 
 class GradingPool:
-    """The grading process. Use as a context manager; make it before any secret is read.
+    """The grading process. Use as a context manager, and create it before any secret is read.
 
-    It grades as many submissions at once as it has workers, and writes what went wrong to a
-    descriptor, by default to our own stderr.
+    Args:
+        workers: The number of submissions that are graded at once.
+        stderr: The descriptor for the log of the process; by default our own stderr.
     """
 
     def __init__(self, workers: int, stderr: int | None = None) -> None:
@@ -85,20 +88,20 @@ class GradingPool:
 
     @property
     def pid(self) -> int:
-        """The grading process."""
+        """The process id of the grading process."""
         return self._process.pid
 
     @property
     def trouble(self) -> str | None:
-        """The reason why nothing can be graded on this host, if that is so."""
+        """The reason why this host cannot grade anything, or None."""
         return self._no_sandbox
 
     def grade(self, job: Job) -> "Future[Verdict]":
         """Grade a job.
 
         Returns:
-            A future with its verdict, or `DefinitionRefusedError` or `GraderFault`; a
-            `SandboxFault` is this host's fault, and says nothing of the job.
+            A future with the verdict, a `DefinitionRefusedError` or a `GraderFault`. A
+            `SandboxFault` is a fault of this host, independent of the job.
         """
         future: Future[Verdict] = Future()
         with self._changed:
@@ -112,7 +115,7 @@ class GradingPool:
         return future
 
     def close(self) -> None:
-        """End the process; jobs in hand get a `SandboxFault`, and are graded later."""
+        """End the process; unfinished jobs get a `SandboxFault` and are graded later."""
         with self._changed:
             if self._is_closed:
                 return
@@ -120,9 +123,9 @@ class GradingPool:
             self._line.shutdown()
             self._changed.notify_all()
         try:
-            self._process.wait(_END_SECONDS)  # enough for one that has nothing to do
+            self._process.wait(_END_SECONDS)
         except subprocess.TimeoutExpired:
-            self._process.kill()  # its workers end with it
+            self._process.kill()  # its workers end too, by PR_SET_PDEATHSIG
             self._process.wait()
         self._give_up(_CLOSED)
 
@@ -141,11 +144,11 @@ class GradingPool:
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stderr=self._stderr,
-                # Its workers are forks, and BLAS would start its threads again in a fork. They may
-                # start none by then.
+                # Its workers are forks, in which BLAS would start its threads again. After
+                # `confine` a worker may not start threads.
                 env={**environment, **ONE_BLAS_THREAD},
             )
-        # All that it starts runs behind us, so that requests are answered.
+        # Its children inherit the lower priority, so that the service keeps answering requests.
         niceness = min(os.getpriority(os.PRIO_PROCESS, 0) + _NICENESS, _MAX_NICENESS)
         os.setpriority(os.PRIO_PROCESS, process.pid, niceness)
         line = _PoolConnection(ours)
@@ -153,11 +156,11 @@ class GradingPool:
         return line, process
 
     def _send_all(self) -> None:
-        """Send jobs, in a thread of its own: sending may block."""
+        """Send jobs. This runs in a thread of its own, since sending may block."""
         while True:
             with self._changed:
                 while True:
-                    # A suspect goes only by itself, and nothing beside it.
+                    # A suspect is sent only when nothing is in flight, and is then the only job.
                     alone = self._suspects or any(
                         self._tickets[each].deaths for each in self._in_flight
                     )
@@ -183,7 +186,7 @@ class GradingPool:
                 self._in_flight.discard(message["number"])
                 self._changed.notify_all()
             _settle(ticket.future, ticket.job, message)
-        # The process has died, or grades nothing here.
+        # The process has died, or there is no sandbox on this host.
         if self._no_sandbox is not None:
             with self._changed:
                 self._changed.notify_all()
@@ -196,7 +199,8 @@ class GradingPool:
             self._line.shutdown()
             self._line, self._process = self._start()
             lost: list[Future[Verdict]] = []
-            for number in sorted(self._in_flight):  # each is a suspect, until it was one too often
+            # Each becomes a suspect, up to `MAX_TRIES` times.
+            for number in sorted(self._in_flight):
                 ticket = self._tickets[number]
                 ticket.deaths += 1
                 if ticket.deaths < MAX_TRIES:
@@ -220,7 +224,7 @@ class GradingPool:
 
 
 class DefinitionRefusedError(GraderFault):
-    """An exercise cannot be run, whatever the submission: its author has to fix it."""
+    """An exercise cannot be run with any submission; its author has to fix it."""
 
 
 def _settle(future: "Future[Verdict]", job: Job, message: Mapping[str, Any]) -> None:
@@ -246,7 +250,7 @@ class _PoolConnection:
         self._definitions = LruCache[bytes](MAX_EXERCISES)
 
     def send_job(self, number: int, job: Job) -> None:
-        """Send a job; if the connection is broken, the listener finds out."""
+        """Send a job; ignore a broken connection, which the listener also detects."""
         definition = self._definitions.get(job.exercise.digest, lambda: pickle.dumps(job.exercise))
         what = (number, definition, job.submission, job.given_limits, job.probe)
         try:
@@ -255,7 +259,7 @@ class _PoolConnection:
             return
 
     def receive(self) -> dict[str, Any] | None:
-        """Return the next message; None when the connection is broken."""
+        """Return the next message, or None if the connection is broken."""
         try:
             message: dict[str, Any] = json.loads(self._connection.recv_bytes())
         except (EOFError, OSError, ValueError):
@@ -263,7 +267,7 @@ class _PoolConnection:
         return message
 
     def shutdown(self) -> None:
-        """Close both ends, which also ends a thread of ours that is listening."""
+        """Shut the connection down, which also ends the listening thread."""
         try:
             self._socket.shutdown(socket.SHUT_RDWR)
         except OSError:

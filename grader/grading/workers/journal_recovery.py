@@ -1,4 +1,4 @@
-"""The recovery of a result from the journal of a worker that was ended, as its time was over."""
+"""The recovery of a result from the journal of a worker that ran out of time and was killed."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,10 +21,10 @@ from grader.sandbox.limits import PREPARE_SECONDS
 
 
 def recover_result(job: Job, notes: Sequence[tuple[str, Any]], sandbox: str) -> Result:
-    """Return a verdict with the results so far, and "timed out" for the test that ran.
+    """Return a verdict with the results so far, and "timed out" for the test that was running.
 
     Raises:
-        KeyError, TypeError, ValueError: These are no notes of this job.
+        KeyError, TypeError, ValueError: The notes are malformed or belong to another job.
     """
     content = dict(notes)
     if journal.BEGAN not in content:

@@ -1,11 +1,11 @@
 """Worker processes that grade and may be killed at any time.
 
-The parent reads files and definitions, dispatches jobs and collects results; it runs no author's
-code and no submission. A worker is a fork of it that starts a sandbox, gives up what `confine`
-takes away, and runs the engine until it is told to stop. What a worker sends is read as JSON, since
-a definition from elsewhere may have taken it over. A worker that dies loses nothing: its job goes
-to a new one, and after three tries is reported as a grader fault. A worker that is still at a job
-when the submission's time is over is ended, and the verdict made from its notes.
+The parent reads files and definitions, dispatches jobs and collects results; it runs neither
+authors' code nor submissions. A worker is a fork of the parent that starts a sandbox, gives up its
+rights (`confine`) and runs the engine until it is told to stop. Its messages are read as JSON,
+since a hostile definition may have compromised it. If a worker dies, its job goes to a new worker;
+after three tries the job is reported as a grader fault. A worker that is still busy when the
+submission's time is over is killed, and the verdict is made from its notes.
 """
 
 import contextlib
@@ -44,32 +44,33 @@ if TYPE_CHECKING:
 MAX_TRIES = 3
 
 JOBS_PER_WORKER = 5_000
-"""Then a new worker with a new sandbox takes over, so that nothing can pile up."""
+"""The number of jobs after which a worker and its sandbox are replaced, so that leaks stay small.
+"""
 
 _STOP = b""
 _MAX_MESSAGE_BYTES = 64 << 20
 _FORK = multiprocessing.get_context("fork")
 
-# What is raised by data that is not in the form that a worker writes.
+# The exceptions that malformed data of a worker can raise.
 _MALFORMED = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
 
 
 @dataclass(slots=True)
 class _QueuedJob:
-    """A job, and how often a worker has failed at it."""
+    """A job, with the number of workers that have failed at it."""
 
     job: Job
     failures: int = 0
 
 
 class JobSource:
-    """Gives jobs one by one. It is asked again after each result, so results may lead to jobs."""
+    """A source of jobs. It is asked again after each result, so a result may lead to new jobs."""
 
     wake: Connection | None = None
-    """Becomes readable when there may be another job, if jobs come while others are graded."""
+    """A connection that becomes readable when a new job may have arrived during grading."""
 
     def job_for(self, worker: int) -> Job | None:
-        """Return the best next job for a worker, by its number from 0; None for now."""
+        """Return the next job for the worker with a number, or None if there is none now."""
         raise NotImplementedError
 
 
@@ -77,7 +78,7 @@ class _InOrder(JobSource):
     def __init__(self, jobs: Iterable[Job]) -> None:
         self._jobs = iter(jobs)
 
-    def job_for(self, worker: int) -> Job | None:  # noqa: ARG002  any worker may do it
+    def job_for(self, worker: int) -> Job | None:  # noqa: ARG002  every worker gets the same jobs
         return next(self._jobs, None)
 
 
@@ -85,12 +86,12 @@ class Pool:
     """Worker processes that grade. Use as a context manager: the first worker starts with it.
 
     Args:
-        workers: How many submissions are graded at once.
+        workers: The number of submissions that are graded at once.
         open_sandbox: Called in each worker to start its sandbox, with `packages` if the exercises
             of its jobs name any; it may raise `SandboxFault`.
-        jobs_per_worker: After so many a worker is replaced.
-        preload: Whether this process imports the engine, which its workers then share. For one job
-            the worker does it, while this process does other things.
+        jobs_per_worker: The number of jobs after which a worker is replaced.
+        preload: Whether this process imports the engine, so that its workers share the import. For
+            a single job it is faster if the worker imports it while this process continues.
     """
 
     def __init__(
@@ -106,10 +107,10 @@ class Pool:
         self._open_sandbox = open_sandbox
         self._jobs_per_worker = jobs_per_worker
         self._workers: list[_Worker] = []
-        self._definitions = LruCache[bytes](MAX_EXERCISES)  # as they are sent
+        self._definitions = LruCache[bytes](MAX_EXERCISES)  # pickled exercises, ready to send
         self._retries: deque[_QueuedJob] = deque()
         self._sandbox_works = False
-        self._packages = frozenset[str]()  # of all exercises so far
+        self._packages = frozenset[str]()  # packages of all exercises so far
 
     def __enter__(self) -> Self:
         if self._preload:
@@ -122,21 +123,21 @@ class Pool:
             if worker.queued is None:
                 worker.hang_up()
             else:
-                worker.process.kill()  # its result is not wanted any more
+                worker.process.kill()  # its result is no longer needed
         for worker in self._workers:
             worker.stop()
         self._workers.clear()
 
     @property
     def pids(self) -> list[int]:
-        """The numbers of the worker processes."""
+        """The process ids of the workers."""
         return [worker.process.pid or 0 for worker in self._workers]
 
     def grade(self, jobs: Iterable[Job] | JobSource) -> Iterator[tuple[Job, Result]]:
         """Grade all jobs and yield each result as it comes, in no particular order.
 
         Args:
-            jobs: In the order in which they are begun, or a source of them.
+            jobs: The jobs in the order in which to start them, or a source of jobs.
 
         Raises:
             SandboxFault: There is no sandbox on this host.
@@ -159,7 +160,7 @@ class Pool:
                     yield queued.job, result
 
     def _dispatch(self, source: JobSource) -> bool:
-        """Send every idle worker a job; return whether any worker has one."""
+        """Send a job to every idle worker; return whether any worker is busy."""
         while True:
             idle = next((worker for worker in self._workers if worker.queued is None), None)
             if idle is None and len(self._workers) >= self._size:
@@ -173,21 +174,21 @@ class Pool:
                 queued = _QueuedJob(job)
             self._packages |= set(queued.job.exercise.packages)
             if idle is not None and not idle.packages.issuperset(queued.job.exercise.packages):
-                self._stop_worker(idle)  # a sandbox is started with its packages
+                self._stop_worker(idle)  # a running sandbox cannot get more packages
                 idle = None
             worker = idle or self._start_worker()
-            if not worker.send_job(queued):  # it died while it had nothing to do
+            if not worker.send_job(queued):  # the worker died while it was idle
                 self._stop_worker(worker)
                 self._retries.append(queued)
 
     def _result(self, worker: "_Worker") -> Result | None:
-        """Read a worker's message; return None if its job is not settled by it."""
+        """Read a worker's message; return its result, or None if the job is not finished."""
         queued = worker.queued
         message = worker.receive()
         match message:
             case {"ready": str(sandbox)}:
                 self._sandbox_works = True
-                # The time of its first job counts from now; before that it was starting.
+                # The time of its first job starts now, since the worker was starting until now.
                 worker.sandbox, worker.job_began = sandbox, time.monotonic()
                 return None
             case {"no sandbox": str(cause)} if not self._sandbox_works:
@@ -202,15 +203,15 @@ class Pool:
         return self._failure(worker, message)
 
     def _result_from_journal(self, worker: "_Worker") -> Result | None:
-        """End a worker whose job's time is over; return None if its notes do not settle the job."""
-        if worker.connection.poll():  # it was just not asked
+        """Kill a worker whose time is over; return the result in its notes, or None."""
+        if worker.connection.poll():  # the result has arrived in the meantime
             return self._result(worker)
-        from grader.grading.workers.journal_recovery import recover_result  # few jobs need it
+        from grader.grading.workers.journal_recovery import recover_result  # rarely needed
 
         worker.process.kill()
         worker.process.join()
         assert worker.queued is not None  # a worker without a job is never late
-        if not worker.sandbox:  # it did not even start
+        if not worker.sandbox:  # the worker had not finished its start
             return self._failure(worker, None)
         job = worker.queued.job
         try:
@@ -224,10 +225,10 @@ class Pool:
         return result
 
     def _failure(self, worker: "_Worker", message: dict[str, Any] | None) -> Result | None:
-        """Replace a worker that failed at its job; return None if the job is tried again."""
+        """Stop a worker that failed; return a fault after the last try, or None to try again."""
         self._stop_worker(worker)
         queued = worker.queued
-        assert queued is not None  # a worker without a job is not listened to
+        assert queued is not None  # only busy workers are read
         queued.failures += 1
         if queued.failures < MAX_TRIES:
             self._retries.append(queued)
@@ -241,9 +242,9 @@ class Pool:
 
     def _start_worker(self) -> "_Worker":
         number = self._free_number()
-        # A worker and its sandbox never run at the same time, so both are bound to one core, where
-        # memory is cached. Not if the cores would get different numbers of workers: one could be
-        # idle while jobs wait.
+        # A worker and its sandbox never run at the same time, so both are bound to one core to
+        # share its cache. If the workers cannot be spread evenly over the cores, they are not
+        # bound, since a core could be idle while jobs wait.
         cores = sorted(os.sched_getaffinity(0))
         core = None if self._size % len(cores) else cores[number % len(cores)]
         open_sandbox = self._open_sandbox
@@ -270,7 +271,7 @@ class Pool:
 
 
 def _parse_result(message: dict[str, Any], job: Job) -> Result | None:
-    """Rebuild a worker's result; return None if it is malformed, or of another job."""
+    """Return the result in a worker's message, or None if malformed or of another job."""
     try:
         if "problems" in message:
             return DefinitionError.from_data(message["problems"], inert)
@@ -297,20 +298,20 @@ class _Worker:
     """The parent's end of one worker process."""
 
     number: int
-    packages: frozenset[str]  # in its sandbox, beside NumPy
+    packages: frozenset[str]  # packages that its sandbox has besides NumPy
     process: ForkProcess
     connection: Connection
     journal: Journal
     output: OutputFile
-    definitions: LruCache[bytes]  # as they are sent
-    queued: _QueuedJob | None = None  # its job
+    definitions: LruCache[bytes]  # pickled exercises, ready to send
+    queued: _QueuedJob | None = None  # the current job
     done: int = 0
-    sandbox: str = ""  # the name of its backend, once the worker is ready
-    due: float = math.inf  # when to look whether its job's time is over
+    sandbox: str = ""  # name of the backend, empty until the worker is ready
+    due: float = math.inf  # time of the next check for a time-out, on the monotonic clock
     job_began: float = field(default_factory=time.monotonic)
 
     def send_job(self, queued: _QueuedJob) -> bool:
-        """Send a job; return whether there was a process to take it."""
+        """Send a job; return False if the worker has died."""
         job = queued.job
         definition = self.definitions.get(job.exercise.digest, lambda: pickle.dumps(job.exercise))
         message = (definition, job.submission, job.given_limits, job.probe)
@@ -326,16 +327,16 @@ class _Worker:
         return True
 
     def is_late(self) -> bool:
-        """Return whether its job's time is over."""
+        """Return whether the time of the current job is over."""
         now = time.monotonic()
         if now < self.due or self.queued is None:
             return False
         try:
-            began = dict(self.journal.notes()).get(BEGAN)  # the submission's own time
+            began = dict(self.journal.notes()).get(BEGAN)
         except _MALFORMED:
             began = None
         seconds = _time_allowed(self.queued.job)
-        if not isinstance(began, float):  # it is still starting, or prepares the exercise
+        if not isinstance(began, float):  # the worker is starting or preparing the exercise
             prepared = self.job_began + PREPARE_SECONDS
             self.due = min(prepared, now + seconds)
             return now >= prepared
@@ -343,7 +344,7 @@ class _Worker:
         return now >= self.due
 
     def receive(self) -> dict[str, Any] | None:
-        """Return the worker's next message; None if it died."""
+        """Return the worker's next message, or None if the worker died."""
         try:
             message = json.loads(self.connection.recv_bytes(_MAX_MESSAGE_BYTES))
         except (EOFError, OSError, ValueError):
@@ -353,13 +354,13 @@ class _Worker:
         return message if isinstance(message, dict) else None
 
     def hang_up(self) -> None:
-        """Ask it to end. To close the connection is not enough: other forks may hold it open."""
+        """Ask the worker to end by a message, since other forks may hold the connection open."""
         with contextlib.suppress(OSError):
             self.connection.send_bytes(_STOP)
         self.connection.close()
 
     def stop(self) -> None:
-        """End it and wait; kill it if it does not end by itself."""
+        """Ask the worker to end, wait, and kill it if necessary."""
         self.hang_up()
         self.process.join(2)
         if self.process.is_alive():
@@ -372,42 +373,44 @@ class _Worker:
 
 
 def _time_allowed(job: Job) -> float:
-    """Return how long a submission may hold its worker."""
+    """Return the number of seconds for which a submission may occupy its worker."""
     try:
         return job.limits.wall_seconds + GRACE_SECONDS
-    except DefinitionError:  # the worker will say so
+    except DefinitionError:  # the worker reports the error
         return HIGHEST_LIMITS.wall_seconds
 
 
 def _work(
-    ends: tuple[Connection, Connection],  # the worker's end and its parent's
+    ends: tuple[Connection, Connection],  # the worker's end and the parent's end
     journal: Journal,
     output: OutputFile,
     core: int | None,
     open_sandbox: "Callable[..., Sandbox]",
 ) -> None:
-    """Run a worker: start a sandbox, give up rights, grade until told to stop."""
+    """Run a worker: start a sandbox, give up rights, and grade jobs until told to stop."""
     from grader.sandbox.confine import confine_this_process, leave_parent
     from grader.sandbox.inside import syscalls
 
     connection, parents = ends
-    gc.disable()  # until all is imported, which stays
+    gc.disable()  # until all is imported; imported objects are never collected
     if core is not None:
-        with contextlib.suppress(OSError):  # some hosts refuse; it runs on any core then
+        with contextlib.suppress(OSError):  # some hosts refuse; any core works too
             os.sched_setaffinity(0, {core})
-    os.chdir("/")  # where it was started may be removed while a server runs, and pytest asks for it
-    parents.close()  # or this worker would never notice that its parent is gone
-    syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)  # nor while it computes
+    os.chdir("/")  # pytest needs a working directory, and the current one may be deleted
+    # Two ways to end with the parent: an idle worker sees the closed connection, a busy one is
+    # killed by the signal.
+    parents.close()
+    syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
     leave_parent({connection.fileno(), journal.descriptor}, output.descriptor)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then hangs up
-    with contextlib.suppress(EOFError, BrokenPipeError):  # the parent has hung up
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C and stops its workers
+    with contextlib.suppress(EOFError, BrokenPipeError):  # the parent closed the connection
         try:
             sandbox = open_sandbox()
         except SandboxFault as fault:
             _send(connection, {"no sandbox": str(fault)})
             return
         with sandbox:
-            from grader.grading.session.engine import grade_all  # of many the parent has it
+            from grader.grading.session.engine import grade_all  # see `preload` in `Pool`
 
             gc.freeze()
             gc.enable()
@@ -420,17 +423,17 @@ def _work(
                     lambda _, result: _report(connection, result),
                     journal.add,
                 )
-            except Exception as error:  # noqa: BLE001  a bug of ours: said, and the job tried elsewhere
+            except Exception as error:  # noqa: BLE001  our bug: report it; the job is tried again
                 _send(connection, {"fault": f"{type(error).__name__}: {error}"})
                 with contextlib.suppress(OSError):  # there may be no stderr
                     traceback.print_exc()
 
 
 def _jobs(connection: Connection) -> Iterator[Job]:
-    load_exercise = functools.lru_cache(MAX_EXERCISES)(pickle.loads)  # from our parent
+    load_exercise = functools.lru_cache(MAX_EXERCISES)(pickle.loads)  # the parent is trusted
     with contextlib.suppress(EOFError, OSError):
         while (message := connection.recv_bytes()) != _STOP:
-            definition, *arguments = pickle.loads(message)  # noqa: S301  from our parent
+            definition, *arguments = pickle.loads(message)  # noqa: S301  the parent is trusted
             yield Job(load_exercise(definition), *arguments)
 
 
@@ -441,7 +444,7 @@ def _report(connection: Connection, result: Result) -> None:
         _send(connection, {"verdict": verdict_data(result), **facts})
     elif isinstance(result, DefinitionError):
         _send(connection, {"problems": result.data()})
-    else:  # the sandbox may be broken, so this worker is replaced
+    else:  # the sandbox may be broken; the parent replaces a worker that reports a fault
         _send(connection, {"fault": str(result)})
 
 

@@ -1,7 +1,7 @@
 """The grading process: a pool of workers behind one connection, without credentials or threads.
 
-It is started before the service reads any secret, with an environment of its own, so that neither
-an author's code in its workers nor a submission in their sandboxes has anything to find. Run as
+The process is started before the service reads any secret, and with a reduced environment. So
+neither authors' code in its workers nor a submission in a sandbox can find a secret. It is run as
 `python -m grader.grading.workers.pool_process DESCRIPTOR WORKERS`.
 """
 
@@ -24,23 +24,23 @@ from grader.sandbox.process import open_sandbox
 
 
 class _Inbox(JobSource):
-    """Jobs as they are received, each with a number."""
+    """The jobs that are received over the connection, each with a number."""
 
     def __init__(self, line: Connection) -> None:
         self._line = self.wake = line
         self.is_closed = False
-        self._exercise = functools.lru_cache(MAX_EXERCISES)(pickle.loads)  # from our parent
-        self._numbers: dict[int, tuple[Job, int]] = {}  # by the identity of the job, kept alive
+        self._exercise = functools.lru_cache(MAX_EXERCISES)(pickle.loads)  # the parent is trusted
+        self._numbers: dict[int, tuple[Job, int]] = {}  # by `id` of the job, which it keeps alive
 
     def wait(self) -> None:
-        """Wait until there is a job, or the connection is closed."""
+        """Wait until a job arrives or the connection is closed."""
         try:
             self._line.poll(None)
         except OSError:
             self.is_closed = True
 
-    def job_for(self, worker: int) -> Job | None:  # noqa: ARG002  any worker may do it
-        """Return the next job if one has come."""
+    def job_for(self, worker: int) -> Job | None:  # noqa: ARG002  every worker gets the same jobs
+        """Return the next job if one has arrived, otherwise None."""
         try:
             if self.is_closed or not self._line.poll():
                 return None
@@ -48,19 +48,19 @@ class _Inbox(JobSource):
         except (EOFError, OSError):
             self.is_closed = True
             return None
-        number, definition, *rest = pickle.loads(message)  # noqa: S301  from our parent
+        number, definition, *rest = pickle.loads(message)  # noqa: S301  the parent is trusted
         job = Job(self._exercise(definition), *rest)
         self._numbers[id(job)] = (job, number)
         return job
 
     def pop_number(self, job: Job) -> int:
-        """Return the number of a job that is done."""
+        """Return the number of a finished job and forget the job."""
         return self._numbers.pop(id(job))[1]
 
 
 def main(descriptor: int, workers: int) -> int:
-    """Grade jobs until the connection is closed; report over it if nothing can be graded here."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which then hangs up
+    """Grade jobs until the connection is closed; report over it if there is no sandbox."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     with Connection(descriptor) as line:
         inbox = _Inbox(line)
         try:
@@ -80,7 +80,7 @@ def main(descriptor: int, workers: int) -> int:
             _say(line, {"no sandbox": str(fault)})
             return 3
         except (BrokenPipeError, ConnectionResetError):
-            return 0  # the parent has hung up
+            return 0  # the parent closed the connection
     return 0
 
 
@@ -91,4 +91,4 @@ def _say(line: Connection, message: dict[str, Any]) -> None:
 if __name__ == "__main__":
     status = main(int(sys.argv[1]), int(sys.argv[2]))
     sys.stdout.flush()
-    os._exit(status)  # nothing here has an ending of its own to wait for
+    os._exit(status)  # faster, since nothing here needs an exit handler

@@ -1,7 +1,7 @@
-"""The relation of a wrong result to the right one: scaled, transposed, not divided by its sum.
+"""The relation of a wrong result to the right one, such as scaled, transposed or not normalised.
 
 A relation counts if it holds for all values to nearly full precision, and if the expected values
-are varied enough for it to mean something.
+vary enough to make a coincidence unlikely.
 """
 
 import itertools
@@ -25,7 +25,7 @@ from grader.grading.comparison.relations.weights import find_weights_relation
 
 _MAX_LEAVES = 32
 
-# The first that holds counts: the special before the general, the likely before the odd.
+# The first relation that holds is reported, so special and likely ones come first.
 _FINDERS: Final[tuple[Callable[[Pair], Relation | None], ...]] = (
     find_negation, find_factor, find_transpose, find_reorder, find_weights_relation,
     find_missing_shift, find_rounding,
@@ -37,10 +37,10 @@ def find_relation(expected: object, got: object, inputs: Mapping[str, Any]) -> R
 
     Args:
         expected: An array or a number, or a list, tuple or dict of them.
-        inputs: The test's inputs by name: the lengths of their axes name a factor.
+        inputs: The test's inputs by name. The lengths of their axes can explain a factor.
 
     Returns:
-        The relation of the first part that has one; None if there is none worth naming.
+        The relation of the first part that has one, or None.
     """
     with np.errstate(all="ignore"):
         if relation := _find_swapped_items(expected, got):
@@ -60,10 +60,10 @@ def find_relation(expected: object, got: object, inputs: Mapping[str, Any]) -> R
 
 
 def _find_swapped_items(expected: object, got: object) -> Relation | None:
-    """Return the relation of two or three arrays that come in another order."""
+    """Return the relation for two or three arrays in another order."""
     if not isinstance(expected, (list, tuple)) or not isinstance(got, (list, tuple)):
         return None
-    if len(expected) != len(got) or not 2 <= len(expected) <= 3:  # noqa: PLR2004  more are a list of numbers
+    if len(expected) != len(got) or not 2 <= len(expected) <= 3:  # noqa: PLR2004  longer ones are lists of numbers
         return None
     if not all(isinstance(item, np.ndarray) and item.size > 1 for item in (*expected, *got)):
         return None

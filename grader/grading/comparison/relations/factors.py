@@ -1,4 +1,4 @@
-"""Results that are the expected ones times, plus or put through something."""
+"""Results that follow from the expected ones by a factor, a shift or rounding."""
 
 import itertools
 import math
@@ -20,14 +20,14 @@ _CONSTANTS: tuple[tuple[float, str, Axes], ...] = (
 
 
 def find_negation(pair: Pair) -> Relation | None:
-    """Return the relation of values whose signs are all flipped."""
+    """Return the relation for values whose signs are all flipped."""
     if np.any(pair.expected) and pair.agree(pair.got, -pair.expected):
         return Relation("sign-flipped", {"is_number": pair.expected.ndim == 0})
     return None
 
 
 def find_factor(pair: Pair) -> Relation | None:
-    """Return the relation of values that are the expected ones times one number."""
+    """Return the relation for values that equal the expected ones times one factor."""
     weight = float((pair.expected**2).sum())
     if not pair.is_finite or weight == 0 or not np.isfinite(weight):
         return None
@@ -37,8 +37,8 @@ def find_factor(pair: Pair) -> Relation | None:
     origins = find_origins(factor, pair.axes, pair.rtol)
     varied = is_varied(pair.expected)
     if not varied:
-        # Of two numbers one is always a multiple of the other: only a factor with a reason counts,
-        # and only of a number with many digits, since two of those agree on nothing by chance.
+        # Any number is a multiple of any other. So the factor needs a formula, and the expected
+        # number needs many digits, since a formula rarely fits those by chance.
         off = np.abs(pair.expected - np.round(pair.expected, 3))
         if not origins or not (off > _UNEVEN * np.abs(pair.expected)).any():
             return None
@@ -48,7 +48,7 @@ def find_factor(pair: Pair) -> Relation | None:
 
 
 def find_origins(factor: float, axes: Axes, rtol: float) -> tuple[Origin, ...]:
-    """Return the formulas over the inputs' axes that give a factor, the likely ones first."""
+    """Return the formulas over the inputs' axes that give a factor, most likely first."""
     return tuple(
         (formula, lengths)
         for value, formula, lengths in _candidates(axes)
@@ -57,9 +57,9 @@ def find_origins(factor: float, axes: Axes, rtol: float) -> tuple[Origin, ...]:
 
 
 def find_shared_origin(one: Relation, others: Sequence[Relation]) -> Origin | None:
-    """Return the formula that gives a factor here and in results of inputs of other sizes.
+    """Return the formula that gives the factors for this input and for inputs of other sizes.
 
-    A formula that fits one factor may fit by chance.
+    Several sizes are needed, since a formula may fit a single factor by chance.
     """
     others = [other for other in others if other.id == one.id]
     for formula, axes in one.origins:
@@ -74,7 +74,7 @@ def find_shared_origin(one: Relation, others: Sequence[Relation]) -> Origin | No
 
 
 def _matching_axes(formula: str, axes: Axes, other: Relation) -> Axes:
-    """Return the axes with which a formula gives another relation's factor."""
+    """Return the axes with which a formula gives the factor of another relation."""
     names = [(axis.name, axis.number) for axis in axes]
     return next(
         (
@@ -91,7 +91,7 @@ def _lengths(axes: Axes) -> list[int]:
 
 
 def _candidates(axes: Axes) -> Iterator[tuple[float, str, Axes]]:
-    # An axis of length 1 divides other lengths, as it does in inputs of other sizes.
+    # An axis of length 1 is useful only as a divisor of other lengths.
     longer = [axis for axis in axes if axis.length > 1]
     for axis in longer:
         length = axis.length
@@ -113,13 +113,13 @@ def _candidates(axes: Axes) -> Iterator[tuple[float, str, Axes]]:
 
 
 def find_missing_shift(pair: Pair) -> Relation | None:
-    """Return the relation of rows from which something is not subtracted."""
+    """Return the relation for rows that lack a subtraction, such as that of their maximum."""
     if (
         not pair.is_finite
         or not is_varied(pair.expected)
         or pair.expected.ndim == 0
         or pair.expected.size == pair.expected.shape[-1]
-        or pair.expected.shape[-1] < 3  # noqa: PLR2004  two always differ by something
+        or pair.expected.shape[-1] < 3  # noqa: PLR2004  with two values almost any shift fits
     ):
         return None
     rows = pair.got
@@ -137,7 +137,7 @@ def find_missing_shift(pair: Pair) -> Relation | None:
 
 
 def find_rounding(pair: Pair) -> Relation | None:
-    """Return the relation of values that are rounded."""
+    """Return the relation for values that are rounded."""
     if not pair.is_finite or not is_varied(pair.got) or not is_varied(pair.expected):
         return None
     for digits in range(9):

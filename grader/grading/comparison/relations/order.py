@@ -1,4 +1,4 @@
-"""Results with the right numbers in the wrong places, or in an array of another shape."""
+"""Results with the right numbers in the wrong order or in an array of the wrong shape."""
 
 import itertools
 
@@ -6,12 +6,12 @@ import numpy as np
 
 from grader.grading.comparison.relations.pair import MATRIX, Array, Pair, Relation, is_varied
 
-_MIN_VALUES = 4  # different values, fewer are in every order by chance
+_MIN_VALUES = 4  # distinct values; with fewer, another order fits by chance
 _MAX_AXES = 4
 
 
 def find_transpose(pair: Pair) -> Relation | None:
-    """Return the relation of values with swapped axes."""
+    """Return the relation for values with swapped axes."""
     expected, got = pair.expected, pair.got
     if (
         not MATRIX <= expected.ndim <= _MAX_AXES
@@ -28,7 +28,7 @@ def find_transpose(pair: Pair) -> Relation | None:
 
 
 def find_reorder(pair: Pair) -> Relation | None:
-    """Return the relation of rows, columns or a batch in another order."""
+    """Return the relation for rows, columns or a batch in another order."""
     expected, got = pair.expected, pair.got
     if expected.ndim == 0 or not is_varied(expected, least=_MIN_VALUES):
         return None
@@ -36,10 +36,10 @@ def find_reorder(pair: Pair) -> Relation | None:
         if pair.agree(got, np.flip(expected, axis)):
             return Relation("reversed", {"axis": axis, "ndim": expected.ndim})
     for axis in range(expected.ndim):
-        if expected.shape[axis] < 3:  # noqa: PLR2004  rolled by one, two are swapped
+        if expected.shape[axis] < 3:  # noqa: PLR2004  shifting two items swaps them
             continue
         one, other = np.moveaxis(expected, axis, 0), np.moveaxis(got, axis, 0)
-        # Items may stand one place too late or too early.
+        # Try the items one place too late, then one place too early.
         for got_part, expected_part, is_late in (
             (other[1:], one[:-1], True),
             (other[:-1], one[1:], False),
@@ -51,7 +51,7 @@ def find_reorder(pair: Pair) -> Relation | None:
             ):
                 facts = {"axis": axis, "ndim": expected.ndim, "is_late": is_late}
                 return Relation("off-by-one", facts)
-    if expected.shape[0] < 2 or not pair.is_finite:  # noqa: PLR2004  one row has no order
+    if expected.shape[0] < 2 or not pair.is_finite:  # noqa: PLR2004  one row has only one order
         return None
     one, other = _sorted_rows(expected), _sorted_rows(got)
     if _all_differ(one) and pair.agree(other, one):
@@ -60,20 +60,20 @@ def find_reorder(pair: Pair) -> Relation | None:
 
 
 def _all_differ(items: Array) -> bool:
-    """Return whether all neighbours differ: a constant is its own shift."""
+    """Return whether all neighbouring items differ; equal items would hide a shift."""
     flat = items.reshape(len(items), -1)
     return bool((flat[1:] != flat[:-1]).any(axis=1).all())
 
 
 def _sorted_rows(array: Array) -> Array:
     rows = array.reshape(len(array), -1)
-    # By rounded values, so that what differs in the last bit alone is sorted alike.
+    # Sorted by rounded values, so that rounding errors do not change the order.
     keys = np.round(rows / (np.abs(rows).max() or 1.0), 7)
     return rows[np.lexsort(keys.T[::-1])]
 
 
 def find_reshape(pair: Pair) -> Relation | None:
-    """Return the relation of values in an array of another shape."""
+    """Return the relation for values in an array of another shape."""
     expected, got = pair.expected, pair.got
     if not is_varied(expected):
         return None

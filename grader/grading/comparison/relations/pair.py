@@ -1,4 +1,4 @@
-"""An expected array beside a wrong one, and the tests of how the two are related."""
+"""A pair of an expected and a wrong array, and the relation between the two."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,31 +16,31 @@ RelationId: TypeAlias = Literal[
 ]  # fmt: skip
 
 MAX_VALUES = 10_000
-"""The most values of an array that is looked at."""
+"""The number of values above which an array is not examined, to bound the time."""
 
 MATRIX = 2
-"""Axes; what has fewer has no rows."""
+"""The number of axes of a matrix."""
 
 TWO = 2
-"""The least length of an axis along which something can be shared or swapped."""
+"""The minimum length of an axis along which values can be normalised or swapped."""
 
 _RTOL = {np.dtype(np.float16): 1e-2, np.dtype(np.float32): 1e-4}
 _SHARPEST = 1e-7
-_DISTINCT = 3  # with fewer different values almost any relation holds
+_DISTINCT = 3  # distinct values; with fewer, almost any relation holds
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A length in the inputs: of an axis, or of all values of an array."""
+    """A length in the inputs: that of an axis, or the size of an array."""
 
     name: str  # the name of the input
-    number: int | None  # -1 for the last axis; None for all values
+    number: int | None  # -1 for the last axis; None for the size of the array
     length: int
 
 
 Axes: TypeAlias = tuple[Axis, ...]
 Origin: TypeAlias = tuple[str, Axes]
-"""A formula that gives a factor, and the lengths in it."""
+"""A formula for a factor, and the lengths in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +49,18 @@ class Relation:
 
     id: RelationId
     facts: Mapping[str, Any] = field(default_factory=dict)
-    path: tuple[object, ...] = ()  # the items and keys that lead to the part that is related
-    origins: tuple[Origin, ...] = ()  # formulas that give the factor, if there is one
-    needs_origin: bool = False  # without a formula it says nothing
+    path: tuple[object, ...] = ()  # indices and keys that lead to the part with the relation
+    origins: tuple[Origin, ...] = ()  # formulas that give the factor
+    needs_origin: bool = False  # whether the relation is meaningless without a formula
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """An expected array and the one that came, as float64, at least one value of them different.
+    """An expected array and the submission's different one, both as float64.
 
-    `axes` are the lengths of the inputs' axes.
+    Attributes:
+        axes: The lengths in the inputs.
+        rtol: The relative tolerance for a relation between the two.
     """
 
     expected: Array
@@ -67,7 +69,7 @@ class Pair:
     rtol: float
 
     def agree(self, one: Array, other: Array) -> bool:
-        """Return whether two arrays agree tightly, infinities by place."""
+        """Return whether two arrays agree within `rtol`, with infinities at the same places."""
         if one.shape != other.shape or one.size == 0:
             return False
         finite = np.isfinite(other)
@@ -80,13 +82,13 @@ class Pair:
 
     @property
     def is_finite(self) -> bool:
-        """True if arithmetic on all values makes sense."""
+        """True if all values of both arrays are finite."""
         return bool(np.isfinite(self.expected).all() and np.isfinite(self.got).all())
 
 
 def make_pair(expected: object, got: object, inputs: Mapping[str, Any]) -> Pair | None:
-    """Return the pair of two values, or None if no relation could be about them."""
-    # Before anything is computed: a result may be as large as memory.
+    """Return the pair of two values, or None if they are too large or not numeric."""
+    # The size is checked before any computation, since a result may be very large.
     if max(value.size if isinstance(value, np.ndarray) else 1 for value in (expected, got)) > (
         MAX_VALUES
     ):
@@ -97,7 +99,7 @@ def make_pair(expected: object, got: object, inputs: Mapping[str, Any]) -> Pair 
     if 0 in (one.size, other.size) or np.isnan(one).any() or np.isnan(other).any():
         return None
     rtol = max(_rtol(expected), _rtol(got))
-    # The lengths of the inputs' axes: last axes first, for they are what is scaled by.
+    # Last axes come first, since a scale such as sqrt(d_k) usually comes from them.
     arrays = [(name, value) for name, value in inputs.items() if isinstance(value, np.ndarray)]
     axes = [Axis(name, -1, array.shape[-1]) for name, array in arrays if array.ndim]
     axes += [
@@ -125,12 +127,12 @@ def _rtol(value: object) -> float:
 
 
 def is_varied(array: Array, least: int = _DISTINCT) -> bool:
-    """Return whether an array has enough different values for a relation to mean something."""
+    """Return whether an array has enough distinct values to make a coincidence unlikely."""
     return len(distinct_values(array)) >= least
 
 
 def distinct_values(array: Array) -> Array:
-    """Return an array's different finite values, to nine digits."""
+    """Return the distinct finite values of an array, to nine digits."""
     finite = array[np.isfinite(array)]
     scale = np.abs(finite).max(initial=0.0) or 1.0
     return np.unique(np.round(finite / scale, 9))

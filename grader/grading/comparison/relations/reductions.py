@@ -25,7 +25,7 @@ _MAX_AXES = 4
 
 
 def find_reduction(pair: Pair, inputs: Mapping[str, Any]) -> Relation | None:
-    """Return the relation of two reductions of one input along different axes."""
+    """Return the relation for two reductions of one input along different axes."""
     if not is_varied(pair.expected) or not is_varied(pair.got):
         return None
     for name, value in inputs.items():
@@ -48,5 +48,5 @@ def find_reduction(pair: Pair, inputs: Mapping[str, Any]) -> Relation | None:
 
 
 def _agree(pair: Pair, one: Array, other: Array) -> bool:
-    """Return whether two arrays agree, whether or not reduced axes were kept."""
+    """Return whether two arrays agree, ignoring axes of length 1 that were kept."""
     return one.size == other.size and pair.agree(one.reshape(other.shape), other)

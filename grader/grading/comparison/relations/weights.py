@@ -1,16 +1,16 @@
-"""Results that should be rows of weights, and in which softmax went wrong."""
+"""Results that should be rows of weights and show a mistake with softmax."""
 
 import numpy as np
 
 from grader.grading.comparison.relations.factors import find_origins
 from grader.grading.comparison.relations.pair import MATRIX, TWO, Array, Pair, Relation, is_varied
 
-_SUM = 1e-6  # what a sum of 1 may be off by
-_CLEARLY = 1e-3  # a sum this far off is another sum
+_SUM = 1e-6  # largest error of a sum that should be 1
+_CLEARLY = 1e-3  # smallest error of a sum that counts as wrong
 
 
 def find_weights_relation(pair: Pair) -> Relation | None:  # noqa: PLR0911  each relation returns
-    """Return the relation of weights to those that add up to 1 along the last axis."""
+    """Return the relation to expected weights that add up to 1 along the last axis."""
     expected, got = pair.expected, pair.got
     if expected.ndim == 0 or expected.shape[-1] < TWO or not pair.is_finite:
         return None
@@ -44,8 +44,8 @@ def _find_other_axis(pair: Pair) -> Relation | None:
         if min(expected.shape[axis], expected.shape[-1]) < TWO or _adds_up(expected, axis):
             continue
         if _adds_up(got, axis) and (got >= 0).all() and not _adds_up(got, -1):
-            # The same values, or their softmax, divided by sums along two axes have logarithms that
-            # differ by a part for each row and a part for each column.
+            # If both come from the same values and differ only in the axis of the sums, then their
+            # logarithms differ by one term per row plus one term per column.
             is_share = bool((expected > 0).all() and (got > 0).all())
             if is_share:
                 off = np.moveaxis(np.log(got) - np.log(expected), axis, 0)
@@ -58,13 +58,13 @@ def _find_other_axis(pair: Pair) -> Relation | None:
 
 
 def _find_scaled_scores(pair: Pair) -> Relation | None:
-    """Return the relation of weights of scores with another scale."""
+    """Return the relation for weights whose scores have another scale."""
     expected, got = pair.expected, pair.got
     open_ = expected > 0
     if not _adds_up(got, -1) or (open_ != (got > 0)).any():
         return None
     counts = open_.sum(axis=-1, keepdims=True)
-    if (counts - 1).sum() < 3:  # noqa: PLR2004  fewer can be fitted by chance
+    if (counts - 1).sum() < 3:  # noqa: PLR2004  with fewer, a scale fits by chance
         return None
     one, other = _center_logarithms(expected, open_, counts), _center_logarithms(got, open_, counts)
     weight = float((one**2).sum())
@@ -77,6 +77,6 @@ def _find_scaled_scores(pair: Pair) -> Relation | None:
 
 
 def _center_logarithms(shares: Array, open_: Array, counts: Array) -> Array:
-    """Return each row's logarithms around their mean, zero where nothing is shared."""
+    """Return each row's logarithms minus their mean, with 0 for weights that are 0."""
     logs = np.log(shares, where=open_, out=np.zeros_like(shares))
     return np.where(open_, logs - logs.sum(axis=-1, keepdims=True) / np.maximum(counts, 1), 0.0)

@@ -30,8 +30,8 @@ class AuditCache:
             return None
         try:
             data = json.loads(entry)
-            checks = ({**each, "tests": tuple(each["tests"])} for each in data["checks"])
-            data["checks"] = tuple(SuiteCheck(**each) for each in checks)
+            checks = ({**check, "tests": tuple(check["tests"])} for check in data["checks"])
+            data["checks"] = tuple(SuiteCheck(**check) for check in checks)
             for name in GROUPS:
                 data[name] = tuple(Survivor(**each) for each in data[name])
             return Audit(assignment=assignment, **data)

@@ -61,7 +61,7 @@ def _bare_lines(source: str) -> list[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node) is not None:
             node.body = node.body[1:] or [ast.Pass()]
-    return [f"{each}\n" for each in ast.unparse(tree).splitlines()]
+    return [f"{line}\n" for line in ast.unparse(tree).splitlines()]
 
 
 class Match(NamedTuple):

@@ -104,7 +104,8 @@ class _Auditor:
         # Functions that the starter already contains are not mutated.
         candidates = mutants(self._source, starter=self._assignment.starter or "")
         programs = [
-            AuditedProgram(each.change, each.source, each.diff, each.line) for each in candidates
+            AuditedProgram(candidate.change, candidate.source, candidate.diff, candidate.line)
+            for candidate in candidates
         ]
         programs += self._known_mistakes()
         survived, kills = self._run_programs(programs, reached)
@@ -131,7 +132,7 @@ class _Auditor:
             **{name: tuple(group) for name, group in groups.items()},
             killed=len(programs) - len(survived),
             seconds=time.monotonic() - began,
-            misconceptions=sum(each.misconception is not None for each in programs),
+            misconceptions=sum(program.misconception is not None for program in programs),
             extra_tests=extra_tests,
         )
 
@@ -255,9 +256,9 @@ class _Auditor:
         programs = [[*known_mistakes(self._assignment, match)] for match in matches]
         # Skip an exercise whose right program the tests reject: its mistakes would show nothing.
         right = [
-            self._task(str(number), str(each[0].beside), ids=self._ids, first_failure=True)
-            for number, each in enumerate(programs)
-            if each
+            self._task(str(number), str(program[0].beside), ids=self._ids, first_failure=True)
+            for number, program in enumerate(programs)
+            if program
         ]
         outcomes = {int(task.name): outcome for task, outcome in self._runner.run_all(right)}
         yielded: set[tuple[str, str | None]] = set()

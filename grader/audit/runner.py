@@ -109,9 +109,9 @@ class TaskOutcome:
     def select(self, kind: str) -> list[Message]:
         """Return the messages of one kind, without their `kind` field."""
         return [
-            {name: value for name, value in each.items() if name != "kind"}
-            for each in self.messages
-            if each["kind"] == kind
+            {name: value for name, value in message.items() if name != "kind"}
+            for message in self.messages
+            if message["kind"] == kind
         ]
 
 

@@ -199,7 +199,7 @@ def check_inputs(facts: Sequence[str], solution: str) -> SuiteCheck:
 def check_time(tests: Sequence[TestOutcome]) -> SuiteCheck:
     """Report how long the tests take."""
     slow = [test for test in tests if test.seconds > _SLOW_SECONDS]
-    total, slowest = sum(test.seconds for test in tests), max(tests, key=lambda each: each.seconds)
+    total, slowest = sum(test.seconds for test in tests), max(tests, key=lambda test: test.seconds)
     sentence = (
         f"The tests take {total:.2g} s; the slowest is {short_id(slowest.id)} with "
         f"{slowest.seconds:.2g} s."

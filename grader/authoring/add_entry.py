@@ -48,7 +48,7 @@ def new_misconception(
     chosen = name or ""
     if not chosen:
         usual = "-".join(_WORD.findall(says.lower())[:_WORDS]) or "mistake"
-        taken = {each.id for each in exercise.misconceptions}
+        taken = {misconception.id for misconception in exercise.misconceptions}
         names = [usual, *(f"{usual}-{number}" for number in range(2, len(taken) + 3))]
         chosen = next(each for each in names if each not in taken)
     entry = {"id": chosen, "code": f"{code}\n", "feedback": f"{says.strip()}\n"}

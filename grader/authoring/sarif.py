@@ -30,7 +30,7 @@ class SarifResult:
 def uri_in(root: Path, path: Path) -> str:
     """Return the path of a file in its repository, or else below `root`, or its absolute URI."""
     file = Path(os.path.abspath(path))  # noqa: PTH100  without `..`, and with its links
-    top = next((each for each in file.parents if (each / ".git").exists()), root.absolute())
+    top = next((parent for parent in file.parents if (parent / ".git").exists()), root.absolute())
     return file.as_uri().removeprefix(top.as_uri().rstrip("/") + "/")
 
 
@@ -45,20 +45,20 @@ def sarif_log(
     """
     seen: Counter[str] = Counter()
     entries = []
-    for each in results:
-        key = f"{each.rule}\n{each.uri}\n{each.message}"
+    for result in results:
+        key = f"{result.rule}\n{result.uri}\n{result.message}"
         seen[key] += 1
         fingerprint = hashlib.sha256(f"{key}\n{seen[key]}".encode()).hexdigest()[:32]
-        region = {"startLine": max(each.line, 1)}
-        if each.column is not None:
-            region["startColumn"] = each.column
-        place = {"artifactLocation": {"uri": each.uri}, "region": region}
+        region = {"startLine": max(result.line, 1)}
+        if result.column is not None:
+            region["startColumn"] = result.column
+        place = {"artifactLocation": {"uri": result.uri}, "region": region}
         entries.append(
             {
-                "ruleId": each.rule,
-                "ruleIndex": list(rules).index(each.rule),
-                "level": each.level,
-                "message": {"text": each.message},
+                "ruleId": result.rule,
+                "ruleIndex": list(rules).index(result.rule),
+                "level": result.level,
+                "message": {"text": result.message},
                 "locations": [{"physicalLocation": place}],
                 "partialFingerprints": {mark: fingerprint},
             }

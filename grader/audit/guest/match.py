@@ -48,7 +48,7 @@ def positional_arguments(
         return None
     bound.apply_defaults()
     values = [*bound.arguments.values()]
-    defaults = [each.default for each in signature.parameters.values()]
+    defaults = [parameter.default for parameter in signature.parameters.values()]
     while len(values) > max_arguments:
         if values[-1] is not defaults[len(values) - 1]:
             return None
@@ -60,7 +60,7 @@ def arity(function: Any) -> tuple[int, int] | None:
     """Return the least and the largest number of positional arguments, or None."""
     with contextlib.suppress(TypeError, ValueError):
         parameters = [*inspect.signature(function).parameters.values()]
-        if all(each.kind is each.POSITIONAL_OR_KEYWORD for each in parameters):
+        if all(parameter.kind is parameter.POSITIONAL_OR_KEYWORD for parameter in parameters):
             return sum(each.default is each.empty for each in parameters), len(parameters)
     return None
 
@@ -96,7 +96,7 @@ def find_correspondence(
             return None
     if len(results) < _MIN_RESULTS:
         return None
-    best = max(parts, key=lambda each: parts[each])
+    best = max(parts, key=lambda part: parts[part])
     return Correspondence(takes[1], *best) if parts[best] >= _PART * compared_calls else None
 
 

@@ -209,9 +209,9 @@ def with_other_options(steps: Steps, options: Options, results: list[Any]) -> It
         if signature is None:
             continue
         positional = [
-            each
-            for each in signature.parameters.values()
-            if each.kind in {each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD}
+            parameter
+            for parameter in signature.parameters.values()
+            if parameter.kind in {parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD}
         ]
         # Shapes that broadcast with the existing arrays.
         inputs = arrays(((name, args, kwargs),))
@@ -219,7 +219,7 @@ def with_other_options(steps: Steps, options: Options, results: list[Any]) -> It
         shapes = [array.shape for array in inputs]
         shapes += [(*a.shape[:-1], b.shape[-2]) for a in matrices for b in matrices]
         shapes += [(a.shape[-2], b.shape[-2]) for a in matrices for b in matrices]
-        shapes += [np.shape(each) for each in results if isinstance(each, np.ndarray)]
+        shapes += [np.shape(result) for result in results if isinstance(result, np.ndarray)]
         shapes += [shape[-1:] for shape in shapes if shape]
         shapes = [shape for shape in dict.fromkeys(shapes) if np.prod(shape) <= _MAX_SIZE]
         for place, parameter in enumerate(signature.parameters.values()):
@@ -304,8 +304,9 @@ def _with_less(steps: Steps, options: Options) -> Iterator[Steps]:
         if signature is None:
             continue
         required = sum(
-            each.default is each.empty and each.kind not in {each.VAR_POSITIONAL, each.VAR_KEYWORD}
-            for each in signature.parameters.values()
+            parameter.default is parameter.empty
+            and parameter.kind not in {parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD}
+            for parameter in signature.parameters.values()
         )
         if len(args) > required:
             yield (*steps[:number], (name, args[:-1], kwargs), *steps[number + 1 :])

@@ -146,19 +146,19 @@ def find_common_facts(scripts: list[Script]) -> list[str]:
     arrays = [*{(each.shape, each.dtype, each.tobytes()): each for each in several}.values()]
     if len(arrays) < _SAMPLE:
         return []
-    lines = [each for each in arrays if each.ndim == 1 and each.size > _SAMPLE]
-    tables = [each for each in arrays if each.ndim == 2]  # noqa: PLR2004  axes
-    shapes = {each.shape for each in arrays}
+    lines = [array for array in arrays if array.ndim == 1 and array.size > _SAMPLE]
+    tables = [array for array in arrays if array.ndim == 2]  # noqa: PLR2004  axes
+    shapes = {array.shape for array in arrays}
     # The author did not choose the dtype of a list.
     own = (each for value in values if isinstance(value, np.ndarray) for each in _numbers(value))
     dtypes = {each.dtype.name for each in own}
     facts = {
-        "are square": bool(tables) and all(len({*each.shape}) == 1 for each in tables),
-        "have no negative number": all(bool((each >= 0).all()) for each in arrays),
+        "are square": bool(tables) and all(len({*table.shape}) == 1 for table in tables),
+        "have no negative number": all(bool((array >= 0).all()) for array in arrays),
         f"have the shape {arrays[0].shape}": len(shapes) == 1,
         f"have the dtype {min(dtypes, default='')}": len(dtypes) == 1,
         "are sorted": len(lines) >= _SAMPLE and all(bool((np.diff(e) >= 0).all()) for e in lines),
-        "have no two equal numbers": all(np.unique(each).size == each.size for each in arrays),
+        "have no two equal numbers": all(np.unique(array).size == array.size for array in arrays),
     }
     return [fact for fact, holds in facts.items() if holds]
 

@@ -96,7 +96,7 @@ def load_exercism(folder: Path) -> Assignment:
         raise bad(folder / exercism.CONFIG, message)
     solution = stubs[0]
     modules = {solution: _source(folder, models[0])}
-    test_sources = {each: _source(folder, each) for each in tests}
+    test_sources = {test: _source(folder, test) for test in tests}
     if not any(has_test(parse(source, folder / each)) for each, source in test_sources.items()):
         raise bad(folder / (tests or [exercism.CONFIG])[0], "there is no test in it")
     known_files = {*stubs, *models, *tests}
@@ -105,7 +105,7 @@ def load_exercism(folder: Path) -> Assignment:
         for entry in entries(folder)
         if entry.name.endswith(".py") and entry.name not in known_files and not entry.is_symlink()
     ]
-    modules |= {each: _source(folder, each) for each in (*stubs[1:], *beside)}
+    modules |= {stub: _source(folder, stub) for stub in (*stubs[1:], *beside)}
     starter = _source(folder, solution) if os.path.lexists(folder / solution) else None
     source, name = (folder / models[0]).as_posix(), folder.absolute().name
     return Assignment(name, "exercism", solution, modules, test_sources, starter, source=source)

@@ -123,16 +123,16 @@ def _starter(drafts: Sequence[Draft]) -> str:
     parts: dict[str, None] = {}
     for draft in drafts:
         program = read_program(draft.starter)
-        for each in program.statements if program else ():
-            if each.imports or not each.sets & (names - draft.defines.keys()):
-                parts.setdefault(each.source)
+        for statement in program.statements if program else ():
+            if statement.imports or not statement.sets & (names - draft.defines.keys()):
+                parts.setdefault(statement.source)
     return join(parts)
 
 
 def _tests(drafts: Sequence[Draft], solution: str, notes: list[str]) -> str:
     """Return the test file's source, or "" if there are no tests."""
     program = read_program(solution)
-    sources = {each.source for each in (program.statements if program else ())}
+    sources = {statement.source for statement in (program.statements if program else ())}
     solution_names = program.sets if program else frozenset[str]()
     functions: list[str] = []
     stars: list[str] = []
@@ -173,16 +173,18 @@ def _needed_first(code: str) -> frozenset[str]:
     program = read_program(code)
     missing: set[str] = set()
     names_set: set[str] = set()
-    for each in program.statements if program else ():
+    for statement in program.statements if program else ():
         names_read = {
             node.id
-            for node in ast.walk(each.node)
+            for node in ast.walk(statement.node)
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
         }
         missing |= (
-            names_read if not isinstance(each.node, ast.AugAssign) else names_read | each.sets
+            names_read
+            if not isinstance(statement.node, ast.AugAssign)
+            else names_read | statement.sets
         ) - names_set
-        names_set |= each.sets
+        names_set |= statement.sets
     return frozenset(missing)
 
 

@@ -93,14 +93,14 @@ def document(audit: Audit) -> AuditDocument:
         checks=sort_checks(audit.checks),
         survivors=[
             SurvivorPart(
-                place=f"{line(audit.assignment.solution)}:{each.line}",
-                change=line(each.change),
-                diff=clean(each.diff),
-                rows=[(name, clean(value)) for name, value in call_rows(each)],
-                above=repeated.get(each.change),
-                test=clean(each.test or ""),
+                place=f"{line(audit.assignment.solution)}:{survivor.line}",
+                change=line(survivor.change),
+                diff=clean(survivor.diff),
+                rows=[(name, clean(value)) for name, value in call_rows(survivor)],
+                above=repeated.get(survivor.change),
+                test=clean(survivor.test or ""),
             )
-            for each in survivors
+            for survivor in survivors
         ],
         groups=[
             (heading, [(f"line {each.line}", line(each.change)) for each in group])

@@ -27,11 +27,11 @@ def headline(audit: Audit) -> list[str]:
     failures = [check for check in holes if check.name == _GRAVE[0]]
     sentences = [line(check.sentence) for check in failures]
     survivors = sort_survivors(audit.survivors)
-    wrong = [each for each in survivors if each.misconception]
-    mutants = [each for each in survivors if not each.misconception]
+    wrong = [survivor for survivor in survivors if survivor.misconception]
+    mutants = [survivor for survivor in survivors if not survivor.misconception]
     if wrong:
         whole = plural(max(audit.misconceptions, len(wrong)), "known mistake")
-        named = ", ".join(line(each.misconception or "") for each in wrong[:_MAX_NAMES])
+        named = ", ".join(line(survivor.misconception or "") for survivor in wrong[:_MAX_NAMES])
         sentences.append(
             f"{len(wrong)} of {whole} {_pass(len(wrong))} all tests; "
             f"the first: {_with_full_stop(named)}"
@@ -109,10 +109,10 @@ def sort_survivors(survivors: Sequence[Survivor]) -> list[Survivor]:
     """
     return sorted(
         survivors,
-        key=lambda each: (
-            each.misconception is None,
-            "dtype" in each.change.partition(" in ")[0],
-            not each.change.startswith("drop-"),
+        key=lambda survivor: (
+            survivor.misconception is None,
+            "dtype" in survivor.change.partition(" in ")[0],
+            not survivor.change.startswith("drop-"),
         ),
     )
 
@@ -121,12 +121,12 @@ def find_repeated_tests(survivors: Sequence[Survivor]) -> dict[str, str]:
     """Return the test names, by change, of survivors whose test repeats an earlier survivor's."""
     earlier_tests: set[str] = set()
     repeated: dict[str, str] = {}
-    for each in survivors:
-        if each.test in earlier_tests:
-            name = _FUNCTION.search(each.test or "")
-            repeated[each.change] = name[1] if name else "a test above"
-        if each.test:
-            earlier_tests.add(each.test)
+    for survivor in survivors:
+        if survivor.test in earlier_tests:
+            name = _FUNCTION.search(survivor.test or "")
+            repeated[survivor.change] = name[1] if name else "a test above"
+        if survivor.test:
+            earlier_tests.add(survivor.test)
     return repeated
 
 

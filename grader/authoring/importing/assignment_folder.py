@@ -139,7 +139,7 @@ class _Reader:
         for name in self._tests:
             if any(each.level for each in imported(self._tree(name))):
                 packages = (f"{parent}/__init__.py" for parent in PurePosixPath(name).parents)
-                beside |= {each: each for each in packages if each in self._files}
+                beside |= {package: package for package in packages if package in self._files}
         usual = (pattern.format(PurePosixPath(key).stem) for pattern in _STARTERS)
         there = (name for name in usual if name in self._files and name not in (key, source))
         starter = starter or old or next(there, None)

@@ -162,7 +162,7 @@ def _complete_test(draft: Draft, test: DraftTest, starter: ParsedProgram) -> Non
     """Give a test that runs statements the lines of the starter that it builds on."""
     demo = starter.demo()
     if not test.code.strip():
-        test.code = join(each.source for each in demo.statements)
+        test.code = join(statement.source for statement in demo.statements)
         if test.code:
             draft.remarks.append(
                 f"test '{test.id}' has no code of its own: it is about what the starter's own "

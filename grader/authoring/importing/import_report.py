@@ -18,7 +18,7 @@ def report(
     lines: list[str] = []
     for path, draft in drafts.items():
         lines += [f"{draft.origin} -> {path}", f'  "{draft.title[:200]}"']
-        lines += _section("Repaired", (each.replace("\n", "\\n") for each in draft.repairs))
+        lines += _section("Repaired", (repair.replace("\n", "\\n") for repair in draft.repairs))
         lines += _section("Decided", draft.remarks)
         lines += _section("Not valid yet, so not tried out", problems[path])
         results = examined.get(path)
@@ -31,8 +31,8 @@ def report(
         lines.append("")
     lines += _section("Also", result.remarks, "", [""])
     lines += _section("Not imported", result.failures, "", [""])
-    works = sum(each.works for each in examined.values())
-    proven = sum(each.proven for each in examined.values())
+    works = sum(import_proof.works for import_proof in examined.values())
+    proven = sum(import_proof.proven for import_proof in examined.values())
     left = f", {len(result.failures)} left out" if result.failures else ""
     summary = (
         f"{plural(len(drafts), 'exercise')} imported, {proven} proven{left}. "

@@ -77,7 +77,7 @@ class NbgraderReader(parts.QuestionReader):
         for line in source.split("\n"):
             match = _AUTOTEST.match(line[:_MAX_LINE_LENGTH])
             expressions = [each.strip() for each in match[1].split(";")] if match else []
-            if match and all(parse_or_none(each) is not None for each in expressions):
+            if match and all(parse_or_none(expression) is not None for expression in expressions):
                 printing += [f"print(repr({each}))" for each in expressions if each]
             else:
                 lines.append(line)
@@ -134,20 +134,21 @@ def _marked(cell: NotebookCell) -> Iterator[NotebookCell]:
         yield cell
         return
     tests = {
-        each.node.name
-        for each in program.statements
-        if isinstance(each.node, ast.FunctionDef)
-        and each.node.name.startswith(("test", "check"))
-        and parts.checks_something(each.source)
+        statement.node.name
+        for statement in program.statements
+        if isinstance(statement.node, ast.FunctionDef)
+        and statement.node.name.startswith(("test", "check"))
+        and parts.checks_something(statement.source)
     }
     runs: list[tuple[str, list[str]]] = []
     before: list[str] = []  # lines that belong to what follows them
-    for each in program.statements:
-        before.append(each.source)
-        is_check = bool(each.sets & tests) or (
-            not each.defines and (bool(each.needs & tests) or parts.checks_something(each.source))
+    for statement in program.statements:
+        before.append(statement.source)
+        is_check = bool(statement.sets & tests) or (
+            not statement.defines
+            and (bool(statement.needs & tests) or parts.checks_something(statement.source))
         )
-        if not is_check and not each.defines:
+        if not is_check and not statement.defines:
             continue
         role = "grade" if is_check else "solution"
         if not runs or runs[-1][0] != role:
@@ -156,7 +157,7 @@ def _marked(cell: NotebookCell) -> Iterator[NotebookCell]:
         before = []
     if before:
         runs.append(("", before))
-    called = frozenset[str]().union(*(each.needs for each in program.statements))
+    called = frozenset[str]().union(*(statement.needs for statement in program.statements))
     for role, texts in runs:
         calls = [f"{name}()" for name in sorted(tests - called)] if role == "grade" else []
         source = join([*texts, *calls])
@@ -170,4 +171,4 @@ def _setup(code: str) -> str:
     program = read_program(code)
     if program is None:
         return ""
-    return join(each.source for each in program.statements if each.sets)
+    return join(statement.source for statement in program.statements if statement.sets)

@@ -186,9 +186,9 @@ def _complete(question: Question, answer: str) -> None:
             test.stdout = None
         front = context.for_names(free_names(test.code) - there, effects=True)
         lines = [
-            each.source
-            for each in front.statements
-            if test.key == "run" or not each.sets or not each.sets <= _PRESET_NAMES
+            statement.source
+            for statement in front.statements
+            if test.key == "run" or not statement.sets or not statement.sets <= _PRESET_NAMES
         ]
         test.code = join([*lines, test.code])
 

@@ -160,9 +160,10 @@ class OtterReader(parts.QuestionReader):
         # Each test function is called, with the names that its parameters ask for.
         program = read_program(source)
         calls = [
-            f"{each.node.name}({', '.join(arg.arg for arg in each.node.args.args)})"
-            for each in (program.statements if program else ())
-            if isinstance(each.node, ast.FunctionDef) and each.node.name.startswith("test")
+            f"{statement.node.name}({', '.join(arg.arg for arg in statement.node.args.args)})"
+            for statement in (program.statements if program else ())
+            if isinstance(statement.node, ast.FunctionDef)
+            and statement.node.name.startswith("test")
         ]
         source = join([source, "\n".join(calls)]) if calls else source
         if parts.says_something(source):

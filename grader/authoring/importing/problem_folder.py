@@ -72,10 +72,10 @@ def read_problem(folder: Path) -> SourceDrafts:
         raise UnreadableError(f"{_TESTS} holds no list of tests")
     if len(tests) > _MAX_TESTS:
         raise UnreadableError(f"{_TESTS} has {len(tests):,} tests; {_MAX_TESTS} are allowed")
-    for number, each in enumerate(tests, 1):
-        test = _test(draft, each, number) if isinstance(each, dict) else None
+    for number, test_data in enumerate(tests, 1):
+        test = _test(draft, test_data, number) if isinstance(test_data, dict) else None
         if test is None:
-            _note(draft, f"{_TESTS}[{number}]", each)
+            _note(draft, f"{_TESTS}[{number}]", test_data)
         else:
             draft.tests.append(test)
     for entry in entries(folder):
@@ -148,7 +148,7 @@ def _test(draft: Draft, each: dict[str, Any], number: int) -> DraftTest | None:
     if isinstance(code, dict):
         # The function that the starter leaves open, or the last one that there is.
         programs = map(read_program, (draft.starter, draft.solution))
-        names = (list(each.definitions()) for each in programs if each is not None)
+        names = (list(program.definitions()) for program in programs if program is not None)
         function = next((group[-1] for group in names if group), "")
         if not function or not all(isinstance(arg, str) and arg.isidentifier() for arg in code):
             return None

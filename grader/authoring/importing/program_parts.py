@@ -66,7 +66,7 @@ class ParsedProgram:
     @property
     def sets(self) -> frozenset[str]:
         """All names that it sets."""
-        return frozenset[str]().union(*(each.sets for each in self.statements))
+        return frozenset[str]().union(*(statement.sets for statement in self.statements))
 
     @property
     def needs(self) -> frozenset[str]:
@@ -80,14 +80,14 @@ class ParsedProgram:
 
     def before(self, code: str) -> str:
         """Return its text, and some code behind it."""
-        return join([*(each.source for each in self.statements), code])
+        return join([*(statement.source for statement in self.statements), code])
 
     def definitions(self) -> dict[str, ast.stmt]:
         """Return the functions and classes by name."""
         by_name: dict[str, ast.stmt] = {}
-        for each in self.statements:
-            if isinstance(each.node, _DEFINITIONS):
-                by_name[each.node.name] = each.node
+        for statement in self.statements:
+            if isinstance(statement.node, _DEFINITIONS):
+                by_name[statement.node.name] = statement.node
         return by_name
 
     def demo(self) -> "ParsedProgram":
@@ -115,8 +115,8 @@ class ParsedProgram:
         while True:
             more = {
                 index
-                for index, each in enumerate(self.statements)
-                if index not in taken and each.sets & missing
+                for index, statement in enumerate(self.statements)
+                if index not in taken and statement.sets & missing
             }
             if not more:
                 return ParsedProgram(self.statements[index] for index in sorted(taken))
@@ -135,7 +135,7 @@ def read_program(source: str) -> ParsedProgram | None:
     statements = []
     for node in tree.body:
         decorators = getattr(node, "decorator_list", [])
-        begin = min([node.lineno, *(each.lineno for each in decorators)]) - 1
+        begin = min([node.lineno, *(decorator.lineno for decorator in decorators)]) - 1
         while begin > done and lines[begin - 1].startswith("#"):
             begin -= 1
         begin = max(begin, done)
@@ -206,8 +206,8 @@ def operators_of(program: ParsedProgram, name: str) -> list[str]:
     node = program.definitions().get(name)
     if not isinstance(node, ast.ClassDef):
         return []
-    methods = {each.name for each in node.body if isinstance(each, ast.FunctionDef)}
-    assigned = [each for each in node.body if isinstance(each, ast.Assign)]
+    methods = {statement.name for statement in node.body if isinstance(statement, ast.FunctionDef)}
+    assigned = [statement for statement in node.body if isinstance(statement, ast.Assign)]
     targets = [target for each in assigned for target in each.targets]
     methods |= {each.id for each in targets if isinstance(each, ast.Name)}  # __radd__ = __add__
     for decorator in map(ast.unparse, node.decorator_list):

@@ -44,7 +44,7 @@ _NEXT_STEP = {
 
 def has_tests(folder: Path) -> bool:
     """Return whether a folder holds files of tests, or a folder of its tests does."""
-    return any(is_test_file(each.name) for each in entries(folder)) or any(
+    return any(is_test_file(entry.name) for entry in entries(folder)) or any(
         (folder / name).is_dir() and any(is_test_file(each.name) for each in entries(folder / name))
         for name in TEST_FOLDERS
     )
@@ -114,9 +114,9 @@ def _programs(draft: Draft, own: str, starter: str | None, front: str = "") -> N
     own_statements = [
         each for each in statements if not ast.unparse(each.node).startswith("if __name__")
     ]
-    own = join(each.source for each in own_statements) or own
+    own = join(statement.source for statement in own_statements) or own
     draft.solution = join([front, own]) if front else own
-    has_functions = any(each.defines for each in own_statements)
+    has_functions = any(statement.defines for statement in own_statements)
     stub = with_empty_bodies(own, values=not has_functions) if starter is None else starter
     draft.starter = join([front, stub]) if front else stub
     if starter is None:
@@ -141,8 +141,8 @@ def _with_modules(
     front: list[str] = []
     imports: list[str] = []
     aliases: list[ast.alias]
-    for each in (read_program(source) or ParsedProgram(())).statements:
-        match each.node:
+    for statement in (read_program(source) or ParsedProgram(())).statements:
+        match statement.node:
             case ast.Import(names=[ast.alias(name=name)]) if name in beside:
                 aliases = []
             case ast.ImportFrom(module=str(module), names=aliases) if (
@@ -150,7 +150,7 @@ def _with_modules(
             ) in beside:
                 pass
             case _:
-                imports.append(each.source)
+                imports.append(statement.source)
                 continue
         if name not in taken:
             taken.add(name)
@@ -223,21 +223,21 @@ def _example_test(
     """Make one test of a docstring: its examples in order, and what they print."""
     lines: list[str] = []
     printed = ""
-    for each in examples:
-        code, want = each.source.rstrip("\n"), each.want.replace("<BLANKLINE>", "")
+    for example in examples:
+        code, want = example.source.rstrip("\n"), example.want.replace("<BLANKLINE>", "")
         if code.startswith(f"from {module} import") or code == f"import {module}":
             continue
-        is_skipped = doctest.SKIP in each.options
-        if is_skipped or (each.exc_msg is None and "..." in want):
+        is_skipped = doctest.SKIP in example.options
+        if is_skipped or (example.exc_msg is None and "..." in want):
             draft.remarks.append(f"the result of an example of {name} is left out: {code[:60]!r}")
             want = ""  # the example runs, for those after it
         if is_skipped:
             continue
-        if each.exc_msg is not None:
+        if example.exc_msg is not None:
             inner = "\n".join(f"    {line}" for line in code.split("\n"))
             code = f"try:\n{inner}\nexcept Exception as error:\n"
             code += '    print(f"{type(error).__name__}: {error}")'
-            want = each.exc_msg
+            want = example.exc_msg
         lines.append(_printing(code, printers) if want else code)
         printed += want
     if not printed:

@@ -74,12 +74,12 @@ def _is_test(node: ast.stmt) -> bool:
             return name.startswith("test")
         case ast.ClassDef(name=name):
             return (name.startswith("Test") or is_test_case(node)) and (
-                any(_is_test(each) for each in node.body) or len(node.bases) > 0
+                any(_is_test(statement) for statement in node.body) or len(node.bases) > 0
             )
         case ast.If(body=body, orelse=orelse):
-            return any(_is_test(each) for each in (*body, *orelse))
+            return any(_is_test(statement) for statement in (*body, *orelse))
         case ast.Try(body=body) | ast.With(body=body):
-            return any(_is_test(each) for each in body)
+            return any(_is_test(statement) for statement in body)
     return False
 
 

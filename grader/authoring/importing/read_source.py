@@ -127,6 +127,6 @@ def _below(folder: Path) -> SourceDrafts:
                 source_drafts.take(_one(reader, path))
         if depth < _MAX_FOLDER_DEPTH:
             out = {*_NOT_SEARCHED, *(python_module.TEST_FOLDERS if is_tested else ())}
-            below = [each for each in subfolders(here) if each.name not in out]
+            below = [subfolder for subfolder in subfolders(here) if subfolder.name not in out]
             waiting += [(each, depth + 1) for each in below]
     return source_drafts

@@ -91,7 +91,7 @@ def add_tests(
             draft.remarks.append("comments of the test file are not kept")
         names += module.names
         if module.takes_all:
-            used = frozenset[str]().union(*(used_names(each.code) for each in draft.tests[count:]))
+            used = frozenset[str]().union(*(used_names(test.code) for test in draft.tests[count:]))
             names += sorted(used & solution.sets)
     used = frozenset[str]().union(*(used_names(test.code) for test in draft.tests))
     for name in dict.fromkeys(names):
@@ -161,7 +161,7 @@ class _Module:
         for node in tree.body:
             if isinstance(node, ast.Import | ast.ImportFrom):
                 package = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
-                imported |= {each.asname or each.name: package + each.name for each in node.names}
+                imported |= {name.asname or name.name: package + name.name for name in node.names}
         aliases = {called: name for called, name in imported.items() if name in modules}
         self.names += sorted(rename_modules(tree, aliases))
         aliases = {called: name for called, name in imported.items() if self._takes_data(name)}
@@ -201,8 +201,8 @@ class _Module:
             case ast.Try(body=body) if all(
                 isinstance(each, ast.ImportFrom) and each.module in modules for each in body
             ):
-                for each in body:  # the handlers are for a missing file
-                    self._absorb(each, modules)
+                for statement in body:  # the handlers are for a missing file
+                    self._absorb(statement, modules)
             case ast.Import(names=names):
                 node.names = [
                     alias
@@ -233,14 +233,14 @@ class _Module:
             if name not in self.fixtures:
                 raise _NoSuchFormError(f"it needs the fixture {name!r}")
             fixture = copy.deepcopy(self.fixtures[name])
-            arguments = [each.arg for each in _arguments(fixture)]
+            arguments = [argument.arg for argument in _arguments(fixture)]
             fixture.decorator_list = []
-            for number, each in enumerate(fixture.body):
-                match each:
+            for number, statement in enumerate(fixture.body):
+                match statement:
                     case ast.Expr(value=ast.Yield(value=value)):  # what follows cleans up
                         fixture.body[number:] = [ast.Return(value)]
                         break
-            if any(isinstance(each, ast.Yield) for each in ast.walk(fixture)):
+            if any(isinstance(node, ast.Yield) for node in ast.walk(fixture)):
                 raise _NoSuchFormError(f"the fixture {name!r} yields inside of a block")
             statements += self.prepare({*arguments}, taken)
             statements += [fixture, *ast.parse(f"{name} = {name}({', '.join(arguments)})").body]
@@ -262,7 +262,7 @@ class _Module:
             self._check_import(inner)
         uses_re = "re" in free_names(code) and "re" not in front.sets
         imported = ["import re"] if uses_re else []
-        return join([*imported, *(each.source for each in front.statements), code])
+        return join([*imported, *(statement.source for statement in front.statements), code])
 
     @staticmethod
     def _check_import(node: ast.AST) -> None:
@@ -279,12 +279,12 @@ class _Module:
 
 
 def _methods(node: ast.ClassDef) -> list[ast.FunctionDef]:
-    return [each for each in node.body if isinstance(each, ast.FunctionDef)]
+    return [statement for statement in node.body if isinstance(statement, ast.FunctionDef)]
 
 
 def _body(module: _Module, node: ast.FunctionDef, group: ast.ClassDef | None) -> str:
     """Return a test as a body: a function, or a method with what its class prepares."""
-    arguments = [each.arg for each in _arguments(node)]
+    arguments = [argument.arg for argument in _arguments(node)]
     loops = []  # of `pytest.mark.parametrize`: names and the list of their values
     for decorator in node.decorator_list:
         match decorator:
@@ -304,8 +304,8 @@ def _body(module: _Module, node: ast.FunctionDef, group: ast.ClassDef | None) ->
     extra = set(arguments[1 if own else 0 :]) - {name for names, _ in loops for name in names}
     automatic = {
         name
-        for name, each in module.fixtures.items()
-        if "autouse" in ast.dump(each.decorator_list[0])
+        for name, fixture in module.fixtures.items()
+        if "autouse" in ast.dump(fixture.decorator_list[0])
     }
     fixtures = module.prepare(extra | automatic, set())
     if group is None:
@@ -314,9 +314,9 @@ def _body(module: _Module, node: ast.FunctionDef, group: ast.ClassDef | None) ->
         raise _NoSuchFormError(f"its class is decorated with {ast.unparse(decorator)}")
     translator = _Translator(own or "self", group, module)
     prepared: list[ast.stmt] = []
-    for each in _methods(group):
-        if each.name in _PREPARING:
-            prepared += _Translator(_own_name(each) or "self", group, module).body(each.body)
+    for method in _methods(group):
+        if method.name in _PREPARING:
+            prepared += _Translator(_own_name(method) or "self", group, module).body(method.body)
     body = _in_loops([*fixtures, *translator.body(node.body)], loops)
     rest = [*_helpers(group, node, module), *prepared, *body]
     used = {node.id for part in rest for node in ast.walk(part) if isinstance(node, ast.Name)}
@@ -363,9 +363,9 @@ def _helpers(group: ast.ClassDef, method: ast.FunctionDef, module: _Module) -> l
     for name in reversed(names):
         helper = by_name[name]
         arguments, own = copy.deepcopy(helper.args), _own_name(helper)
-        for each in ast.walk(arguments):
-            if isinstance(each, ast.arg):
-                each.annotation = None  # its names may be missing
+        for node in ast.walk(arguments):
+            if isinstance(node, ast.arg):
+                node.annotation = None  # its names may be missing
         if own and (first := arguments.posonlyargs or arguments.args):
             first.pop(0)
         body = _Translator(own, group, module).body(helper.body)
@@ -408,7 +408,7 @@ class _Translator(ast.NodeTransformer):
         self._own = own
         self._module = module
         self._caught: set[str] = set()
-        self._methods = {each.name for each in _methods(group)}
+        self._methods = {method.name for method in _methods(group)}
         self._members = self._methods.union(*map(_names_set, _class_values(group)))
         for node in ast.walk(group):
             match node:
@@ -509,7 +509,7 @@ class _Translator(ast.NodeTransformer):
     def _assertion(self, name: str, call: ast.Call) -> ast.stmt:
         if name in _RAISES:
             return ast.Expr(self._raises(name, call))
-        arguments, keywords = call.args, {each.arg: each.value for each in call.keywords}
+        arguments, keywords = call.args, {keyword.arg: keyword.value for keyword in call.keywords}
         if name == "fail":
             return ast.Expr(ast.Call(_expression("pytest.fail"), [*map(self.visit, arguments)], []))
         form = _NEAR[name] if name in _NEAR and "delta" in keywords else _TRUE.get(name)
@@ -530,7 +530,7 @@ class _Translator(ast.NodeTransformer):
     def _raises(self, name: str, call: ast.Call) -> ast.expr:
         if not call.args:
             self._refuse(f"self.{name} names no exception")
-        kinds, *rest = [self.visit(each) for each in call.args]
+        kinds, *rest = [self.visit(argument) for argument in call.args]
         caught = self._catchable(kinds)
         keywords = [
             ast.keyword(k.arg, self.visit(k.value)) for k in call.keywords if k.arg != "msg"
@@ -543,7 +543,7 @@ class _Translator(ast.NodeTransformer):
 
     def _catchable(self, kinds: ast.expr) -> ast.expr:
         """Catch any exception where its class is the submission's: that stays in the sandbox."""
-        used = {each.id for each in ast.walk(kinds) if isinstance(each, ast.Name)}
+        used = {node.id for node in ast.walk(kinds) if isinstance(node, ast.Name)}
         if used & set(self._module.names):
             named = ast.unparse(kinds)
             remark = (

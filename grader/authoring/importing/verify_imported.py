@@ -128,8 +128,8 @@ def _changing(results: Mapping[str, Result]) -> frozenset[TestId]:
     first, other = results[_SOLUTION], results[_CHANGING]
     if isinstance(first, EtudeError) or isinstance(other, EtudeError):
         return frozenset()
-    passed = {each.id for each in other.tests if each.outcome is Outcome.PASSED}
-    failed = {each.id for each in first.tests if each.outcome is not Outcome.PASSED}
+    passed = {test.id for test in other.tests if test.outcome is Outcome.PASSED}
+    failed = {test.id for test in first.tests if test.outcome is not Outcome.PASSED}
     return frozenset(passed & failed)
 
 
@@ -143,11 +143,11 @@ def _untrue(exercise: Exercise, result: Result) -> list[tuple[TestCase, TestResu
         for test in exercise.tests
         if isinstance(test.expect, LiteralValue) or test.stdout is not None
     }
-    lies = {each.test for each in result.evidence.untrue} if result.evidence else set()
+    lies = {lie.test for lie in result.evidence.untrue} if result.evidence else set()
     return [
-        (by_id[each.id], each)
-        for each in result.tests
-        if (each.outcome is Outcome.FAILED and each.id in written) or each.id in lies
+        (by_id[test.id], test)
+        for test in result.tests
+        if (test.outcome is Outcome.FAILED and test.id in written) or test.id in lies
     ]
 
 
@@ -156,10 +156,10 @@ def _examined(exercise: Exercise, first: Mapping[str, Result], proof: Proof) -> 
     verdict, own = first[_SOLUTION], first.get(_OWN)
     if isinstance(verdict, EtudeError) or proof.status == "fault":
         target = import_proof.faults if proof.status == "fault" else import_proof.sentences
-        target += [each.message for each in proof.findings] or [str(verdict)]
+        target += [finding.message for finding in proof.findings] or [str(verdict)]
         return import_proof
     if isinstance(own, Verdict) and own.outcome is not Outcome.PASSED:
-        messages = [own.message, *(each.message for each in own.tests)]
+        messages = [own.message, *(test.message for test in own.tests)]
         missing = next(filter(None, map(_UNDEFINED.search, messages)), None)
         if missing:
             import_proof.sentences.append(
@@ -168,7 +168,7 @@ def _examined(exercise: Exercise, first: Mapping[str, Result], proof: Proof) -> 
             )
     uncalled_messages = [each.message for each in proof.findings if each.check == checks.CALLS]
     lies = verdict.evidence.untrue if verdict.evidence else ()
-    untrue = {each.test: each.message for each in reversed(lies)}
+    untrue = {lie.test: lie.message for lie in reversed(lies)}
     for test, outcome in _untrue(exercise, verdict):
         expected, printed = test.stdout or "", outcome.output
         # Outputs are alike if at most brackets and commas differ: `[1., 2.]`, `[1. 2.]`.
@@ -189,32 +189,32 @@ def _examined(exercise: Exercise, first: Mapping[str, Result], proof: Proof) -> 
             )
     import_proof.changing = _changing(first)
     import_proof.works = not verdict.message and all(
-        each.outcome is Outcome.PASSED or each.id in {*import_proof.printed, *import_proof.changing}
-        for each in verdict.tests
+        test.outcome is Outcome.PASSED or test.id in {*import_proof.printed, *import_proof.changing}
+        for test in verdict.tests
     )
     import_proof.sentences += _sentences_of(proof.findings, exercise)
-    import_proof.notes += [each.message for each in proof.notes if each.check not in _OTHER_CHECKS]
+    import_proof.notes += [note.message for note in proof.notes if note.check not in _OTHER_CHECKS]
     return import_proof
 
 
 def _sentences_of(findings: Sequence[ProofFinding], exercise: Exercise) -> Iterator[str]:
     """Yield the findings of a proof: first a starter that crashes, last surviving mutants."""
     lines = exercise.starter.split("\n")
-    for each in findings:
-        if each.check != checks.STARTER:
+    for finding in findings:
+        if finding.check != checks.STARTER:
             continue
-        matches = (pattern.match(each.message) for pattern in _CRASHES)
+        matches = (pattern.match(finding.message) for pattern in _CRASHES)
         hit = next((match for match in matches if match), None)
         line = int(hit["line"]) if hit is not None else 0
         if hit is None or not 0 < line <= len(lines):
-            yield each.message
+            yield finding.message
             continue
         yield (
             f"the starter crashes before anything is written into it: its own line {line}, "
             f"`{lines[line - 1].strip()}`, raises {hit['error']}. Take the lines out that try it"
         )
-    yield from (each.message for each in findings if each.check not in _OTHER_CHECKS)
-    changes = [hit[1] for each in findings if (hit := _SURVIVOR.search(each.message))]
+    yield from (finding.message for finding in findings if finding.check not in _OTHER_CHECKS)
+    changes = [hit[1] for finding in findings if (hit := _SURVIVOR.search(finding.message))]
     if changes:
         noun = "a mutant" if len(changes) == 1 else f"{len(changes)} mutants"
         yield f"the hidden tests accept {noun} of the solution:\n" + "\n".join(

@@ -27,7 +27,7 @@ _MODULES: Final = (
 )  # fmt: skip
 
 _RULES: Final = [
-    each for module in _MODULES for each in vars(module).values() if isinstance(each, Rule)
+    value for module in _MODULES for value in vars(module).values() if isinstance(value, Rule)
 ]
 CATALOGUE: Final = {each.code: each for each in sorted(_RULES, key=lambda each: each.code)}
 """The rules by their codes."""
@@ -57,10 +57,10 @@ def find(word: str) -> Rule:
     Raises:
         UsageError: There is no such rule.
     """
-    for each in CATALOGUE.values():
-        if word.upper() == each.code or word.lower() == each.name:
-            return each
-    names = [each.name for each in CATALOGUE.values()]
+    for rule in CATALOGUE.values():
+        if word.upper() == rule.code or word.lower() == rule.name:
+            return rule
+    names = [rule.name for rule in CATALOGUE.values()]
     hint = did_you_mean(word.lower(), names) or did_you_mean(word.upper(), CATALOGUE)
     raise UsageError(f"no rule {quote(word)}{hint}")
 

@@ -92,14 +92,14 @@ def sarif(report: LintReport, root: Path) -> dict[str, Any]:
     }
     results = (
         SarifResult(
-            each.rule.code,
-            each.rule.level,
-            each.message,
-            uri_in(root, each.where.path),
-            each.where.line,
-            each.where.column,
+            finding.rule.code,
+            finding.rule.level,
+            finding.message,
+            uri_in(root, finding.where.path),
+            finding.where.line,
+            finding.where.column,
         )
-        for each in report.findings
+        for finding in report.findings
     )
     return sarif_log("etude lint", rules, results, "finding/v1")
 

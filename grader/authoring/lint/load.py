@@ -57,9 +57,9 @@ def load_for_lint(
         if group.track is not None and exists(group.track):
             kinds[group.track] = "track"
         kinds |= dict.fromkeys(group.files, "exercise")
-    for each in definitions.exercises.values():
-        if each.course is not None:
-            definitions.problems.update(dict.fromkeys(each.course.missing.values()))
+    for exercise in definitions.exercises.values():
+        if exercise.course is not None:
+            definitions.problems.update(dict.fromkeys(exercise.course.missing.values()))
     documents = {path: definitions.try_load(read_yaml, path) for path in kinds}
     problems = [problem for problem in definitions.problems if problem.where.path not in kinds]
     files = [

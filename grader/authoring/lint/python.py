@@ -51,7 +51,7 @@ def solved(tree: ast.AST, source: str, names: Collection[str]) -> list[SolvedFun
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) if name in names:
                 functions.append((name, node))
             case ast.ClassDef(name=name, body=body) if name in names:
-                methods = (each for each in body if isinstance(each, _Function))
+                methods = (statement for statement in body if isinstance(statement, _Function))
                 functions += [(f"{name}.{method.name}", method) for method in methods]
     solved_functions = []
     for name, function in functions:
@@ -66,7 +66,7 @@ def solved(tree: ast.AST, source: str, names: Collection[str]) -> list[SolvedFun
             text = ast.unparse(inner.value)
             written = ast.get_source_segment(source, inner.value) or text
             is_telling = len(squeeze(text)) >= _MIN_TELLING and any(
-                isinstance(each, _TELLING) for each in ast.walk(inner.value)
+                isinstance(node, _TELLING) for node in ast.walk(inner.value)
             )
             value = ComputedValue(text, frozenset((squeeze(text), squeeze(written))), is_telling)
             if isinstance(inner, ast.Return) and text != "None":

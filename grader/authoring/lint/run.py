@@ -84,8 +84,8 @@ def lint(
         for comment in silencing:
             comment.used.add(code)
     silenced = len(all_findings) - len(findings)
-    for each in comments.values():
-        findings += _run(Suppressions(each, frozenset(CATALOGUE), codes), codes)
+    for file_comments in comments.values():
+        findings += _run(Suppressions(file_comments, frozenset(CATALOGUE), codes), codes)
     order = {path: number for number, path in enumerate(comments)}
     findings.sort(
         key=lambda f: (order.get(f.where.path, len(order)), f.where, f.rule.code, f.message)
@@ -101,7 +101,7 @@ def _look(
         yield LintFinding(problem.where, problem.message, invalid_definition)
     for subject in (*loaded.files, *loaded.exercises, *loaded.tracks):
         yield from _run(subject, codes)
-    exercises = (each.prose() for each in loaded.exercises)
+    exercises = (exercise.prose() for exercise in loaded.exercises)
     for prose in chain(*exercises, *(track.prose() for track in loaded.tracks)):
         findings = list(_run(prose, codes))
         yield from findings

@@ -141,8 +141,8 @@ class LintedExercise(CheckedExercise):
         places += [self.hint(index) for index in range(len(self.exercise.hints))]
         places += [
             ("also_right", index, "when")
-            for index, each in enumerate(self.exercise.also_right)
-            if each.when
+            for index, program in enumerate(self.exercise.also_right)
+            if program.when
         ]
         places += [
             ("misconceptions", index, "feedback")

@@ -53,7 +53,7 @@ def notes(facts: ProofFacts) -> Iterator[ProofFinding]:
     uncalled = _uncalled(facts)
     for test in facts.exercise.tests:
         is_told = test.id in uncalled or (facts.proving and _fooling_by_tolerance(facts, test))
-        fooled = [each for each in facts.wrong if _is_fooled(facts, each, test.id)]
+        fooled = [program for program in facts.wrong if _is_fooled(facts, program, test.id)]
         if is_told or test.id not in facts.sound or not fooled:
             continue
         filled = [each for each in fooled if each.id not in SHAPES]
@@ -102,11 +102,11 @@ def skipped(facts: ProofFacts) -> tuple[str, ...]:
 def counts(facts: ProofFacts) -> Counts:
     """Count what was tried."""
     exercise = facts.exercise
-    allowed = {each.change for each in exercise.equivalent}
+    allowed = {equivalent.change for equivalent in exercise.equivalent}
     tried = facts.verdicts["mutant"]
     if exercise.kind == "test":
         accepted = _accepted(facts)
-        changes = {each.change for each in mutants_of_program(exercise)}
+        changes = {mutant.change for mutant in mutants_of_program(exercise)}
         return Counts(
             tests=len(exercise.tests),
             misconceptions=len(exercise.misconceptions),
@@ -197,12 +197,14 @@ def _check_suites(facts: ProofFacts) -> Iterator[ProofFinding]:
     exercise, accepted = facts.exercise, _accepted(facts)
     if exercise.kind != "test" or facts.solution.tests[0].outcome is not Outcome.PASSED:
         return
-    for each in exercise.misconceptions:
-        if each.id in accepted:
-            message = f"the solution accepts misconception '{each.id}'; add a test that it fails"
-            yield ProofFinding.at(checks.REJECTED, message, each.where)
-    allowed = {each.change: each for each in exercise.equivalent}
-    mutants = {each.change: each for each in mutants_of_program(exercise)}
+    for misconception in exercise.misconceptions:
+        if misconception.id in accepted:
+            message = (
+                f"the solution accepts misconception '{misconception.id}'; add a test that it fails"
+            )
+            yield ProofFinding.at(checks.REJECTED, message, misconception.where)
+    allowed = {equivalent.change: equivalent for equivalent in exercise.equivalent}
+    mutants = {mutant.change: mutant for mutant in mutants_of_program(exercise)}
     for mutant in (mutants[name] for name in mutants if name in accepted and name not in allowed):
         message = (
             f"the solution accepts a mutant of the program, {mutant.change}; add a test that it "
@@ -230,11 +232,11 @@ def _check_tests(facts: ProofFacts) -> Iterator[ProofFinding]:
             f"call {listing(names, 'or')} in it"
         )
         yield ProofFinding.at(checks.CALLS, message, facts.places.test(name))
-    for each in facts.wrong:
-        is_alone = each.only and each.id.startswith(RAISES) and facts.sound
-        if is_alone and facts.sound <= passed(facts.verdicts["wrong"][each.id]):
-            message = f"no test uses '{each.only}': one that raises passes them all; add a test"
-            yield ProofFinding.at(checks.CALLS, message, facts.places.definition(each.only))
+    for program in facts.wrong:
+        is_alone = program.only and program.id.startswith(RAISES) and facts.sound
+        if is_alone and facts.sound <= passed(facts.verdicts["wrong"][program.id]):
+            message = f"no test uses '{program.only}': one that raises passes them all; add a test"
+            yield ProofFinding.at(checks.CALLS, message, facts.places.definition(program.only))
     left = facts.never_failed() - frozenset(uncalled)
     for test in facts.exercise.tests:
         if test.id in left:
@@ -257,7 +259,7 @@ def _uncalled(facts: ProofFacts) -> list[TestId]:
 def _check_constants(facts: ProofFacts) -> Iterator[ProofFinding]:
     if not facts.proving:
         return
-    allowed = {each.change for each in facts.exercise.equivalent}
+    allowed = {equivalent.change for equivalent in facts.exercise.equivalent}
     for each in facts.wrong:
         if each.must_be_rejected and each.change not in allowed and not _refuses(facts, each):
             lacking = "the shape" if each.id in SHAPES else "values"
@@ -283,7 +285,7 @@ def _fooling_by_tolerance(facts: ProofFacts, test: TestCase) -> list[SabotagedPr
         return []
     if test.tolerance is None:
         return []
-    allowed = {each.change for each in facts.exercise.equivalent}
+    allowed = {equivalent.change for equivalent in facts.exercise.equivalent}
     filled = [each for each in facts.wrong if each.id in FILLED and each.change not in allowed]
     return [each for each in filled if _is_fooled(facts, each, test.id)]
 
@@ -298,9 +300,9 @@ def _is_fooled(facts: ProofFacts, wrong: SabotagedProgram, test: TestId) -> bool
 def _check_expected(facts: ProofFacts) -> Iterator[ProofFinding]:
     evidence = facts.evidence
     keys = {test.id: test.expected_key for test in facts.exercise.tests}
-    for each in evidence.untrue if evidence else ():
-        message = f"test '{each.test}': {each.message}"
-        where = facts.places.test(each.test, keys[each.test])
+    for lie in evidence.untrue if evidence else ():
+        message = f"test '{lie.test}': {lie.message}"
+        where = facts.places.test(lie.test, keys[lie.test])
         yield ProofFinding.at(checks.EXPECTED, message, where)
 
 
@@ -333,9 +335,9 @@ def _error_everywhere(facts: ProofFacts, name: str) -> str:
     """Return the error of a slip that ends a misconception in every test; nothing if none does."""
     opened = facts.verdicts["broken"].get(name)
     slips = [_SLIP.search(test.message) for test in opened.tests] if opened is not None else []
-    if not slips or slips[0] is None or any(each is None for each in slips):
+    if not slips or slips[0] is None or any(slip is None for slip in slips):
         return ""
-    kinds = {each["kind"] for each in slips if each is not None}
+    kinds = {slip["kind"] for slip in slips if slip is not None}
     return slips[0]["error"] if len(kinds) == 1 else ""
 
 
@@ -399,7 +401,7 @@ def _check_mutants(facts: ProofFacts) -> Iterator[ProofFinding]:
     if facts.mutants is None:
         return
     exercise = facts.exercise
-    allowed = {each.change for each in exercise.equivalent}
+    allowed = {equivalent.change for equivalent in exercise.equivalent}
     killed = {change: _killed(verdict) for change, verdict in facts.verdicts["mutant"].items()}
     alive = [m for m in facts.mutants if not killed[m.change] and m.change not in allowed]
     learners = mutants(exercise.solution, exercise.defines, exercise.starter) if alive else ()

@@ -114,8 +114,12 @@ def _all_secrets(exercise: Exercise) -> Iterator[Secret]:
                 yield Secret(f"code of {label}", code, where, is_data=True)
         for number in _numbers_of(test):
             yield Secret(f"a number of {label}", number, where, is_data=True)
-    for each in exercise.misconceptions:
-        yield Secret(f"misconception '{each.id}'", each.feedback.strip(), each.where)
+    for misconception in exercise.misconceptions:
+        yield Secret(
+            f"misconception '{misconception.id}'",
+            misconception.feedback.strip(),
+            misconception.where,
+        )
     right = (exercise.solution, exercise.program, *(each.code for each in exercise.also_right))
     for code in _code("\n".join(right)):
         yield Secret("a line of the solution", code, exercise.where)
@@ -208,15 +212,15 @@ def begin_to_find_leaks(
         }
         return json.dumps(leaks).encode()
 
-    packages = {name for each in exercises for name in each.packages}
+    packages = {name for exercise in exercises for name in exercise.packages}
     # All that a definition is loaded from: courses with their references, and data files.
     own_courses = {each.course.where.path: each.course for each in exercises if each.course}
     references = [p.parent / each.reference for p, each in own_courses.items() if each.reference]
-    paths = [each.where.path for each in exercises]
+    paths = [exercise.where.path for exercise in exercises]
     data = [
-        course_file(each.where.path).parent / name
-        for each in exercises
-        for name in (*each.files, *each.hidden_files)
+        course_file(exercise.where.path).parent / name
+        for exercise in exercises
+        for name in (*exercise.files, *exercise.hidden_files)
     ]
     images = [image for path in paths for image in image_files(path)]
     files = [*readable, *paths, *own_courses, *references, *data, *images]

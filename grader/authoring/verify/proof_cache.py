@@ -32,12 +32,12 @@ class ProofCache:
         try:
             data = json.loads(entry)
             parts = {
-                "findings": tuple(ProofFinding(**each) for each in data["findings"]),
-                "notes": tuple(ProofFinding(**each) for each in data["notes"]),
+                "findings": tuple(ProofFinding(**finding) for finding in data["findings"]),
+                "notes": tuple(ProofFinding(**note) for note in data["notes"]),
                 "skipped": tuple(data["skipped"]),
                 "counts": Counts(**data["counts"]),
             }
-            return Proof(**{each.name: data[each.name] for each in fields(Proof)} | parts)
+            return Proof(**{field.name: data[field.name] for field in fields(Proof)} | parts)
         except (ValueError, KeyError, TypeError):
             return None
 

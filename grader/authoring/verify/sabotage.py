@@ -173,10 +173,14 @@ def _wrong_on_purpose(kind, condition, names, space):
                     line.set_ydata(np.full(np.shape(line.get_ydata()), numbers[kind]))
                 for image in axes.images:
                     image.set_data(np.full(np.shape(image.get_array()), numbers[kind]))
-                for each in axes.collections:
-                    each.set_offsets(np.full(np.shape(each.get_offsets()), numbers[kind]))
-                    if each.get_array() is not None:
-                        each.set_array(np.full(np.shape(each.get_array()), numbers[kind]))
+                for collection in axes.collections:
+                    collection.set_offsets(
+                        np.full(np.shape(collection.get_offsets()), numbers[kind])
+                    )
+                    if collection.get_array() is not None:
+                        collection.set_array(
+                            np.full(np.shape(collection.get_array()), numbers[kind])
+                        )
                 for bar in axes.patches:
                     bar.set(width=numbers[kind], height=numbers[kind])
         return bool(figures)

@@ -127,11 +127,11 @@ def add_lint_errors(session: ProofSession, report: LintReport) -> None:
     file or with a lesson is found under that file.
     """
     errors: dict[Path, list[ProofFinding]] = {}
-    for each in report.findings:
-        if each.rule.level == "error":
-            message = f"{each.rule.code}: {each.message}"
-            errors.setdefault(each.where.path, []).append(
-                ProofFinding.at(LINT, message, each.where)
+    for finding in report.findings:
+        if finding.rule.level == "error":
+            message = f"{finding.rule.code}: {finding.message}"
+            errors.setdefault(finding.where.path, []).append(
+                ProofFinding.at(LINT, message, finding.where)
             )
     for path, messages in errors.items():
         proof = session.proofs.get(path)

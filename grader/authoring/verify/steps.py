@@ -124,8 +124,8 @@ def _right_programs(facts: ProofFacts) -> Iterator[list[VariantRun]]:
         variants.plan_with_evidence("solution", "", exercise, solution, other),
         variants.plan("starter", "", exercise, exercise.starter),
         *(
-            variants.plan("also right", str(number), visible, each.code, exercise)
-            for number, each in enumerate(exercise.also_right)
+            variants.plan("also right", str(number), visible, program.code, exercise)
+            for number, program in enumerate(exercise.also_right)
         ),
         variants.plan_with_evidence("bare", "", bare, "pass\n"),
     ]
@@ -147,14 +147,18 @@ def _wrong_programs(facts: ProofFacts) -> Iterator[VariantRun]:
     unbudgeted, free = variants.without_budgets(exercise), variants.without_forbidden(exercise)
     reseeded = variants.repetition(exercise, "with other seeds")
     hidden, hidden_again = variants.hidden_only(exercise), variants.hidden_only(reseeded)
-    for each in exercise.misconceptions:
+    for misconception in exercise.misconceptions:
         if unbudgeted is not None:
-            yield variants.plan("unbudgeted", each.id, unbudgeted, each.code)
-        yield variants.plan("misconception", each.id, exercise, each.code, diagnosed=True)
+            yield variants.plan("unbudgeted", misconception.id, unbudgeted, misconception.code)
+        yield variants.plan(
+            "misconception", misconception.id, exercise, misconception.code, diagnosed=True
+        )
         if exercise.forbid is not None:
-            yield variants.plan("unforbidden", each.id, free, each.code, exercise)
-    for each in exercise.misconceptions if facts.proving else ():
-        yield variants.plan_mutant("reseeded", each.id, hidden_again, each.code, used, reseeded)
+            yield variants.plan("unforbidden", misconception.id, free, misconception.code, exercise)
+    for misconception in exercise.misconceptions if facts.proving else ():
+        yield variants.plan_mutant(
+            "reseeded", misconception.id, hidden_again, misconception.code, used, reseeded
+        )
     for wrong in facts.wrong:
         yield variants.plan("wrong", wrong.id, free, wrong.source, exercise)
     for mutant in facts.mutants or ():
@@ -180,7 +184,7 @@ def _last_runs(facts: ProofFacts) -> Iterator[VariantRun]:
             yield variants.plan("thorough", mutant.change, few, mutant.source, exercise)
     # A misconception that raises in every test runs again, each test free to say what it raises.
     visible = variants.all_visible(exercise)
-    for each in exercise.misconceptions:
-        tests = facts.verdicts["misconception"][each.id].tests
+    for misconception in exercise.misconceptions:
+        tests = facts.verdicts["misconception"][misconception.id].tests
         if tests and all(test.outcome is Outcome.ERRORED for test in tests):
-            yield variants.plan("broken", each.id, visible, each.code, exercise)
+            yield variants.plan("broken", misconception.id, visible, misconception.code, exercise)

@@ -19,8 +19,8 @@ def suite_runs(exercise: Exercise, wrong: Iterable[SabotagedProgram]) -> Iterato
     solution = exercise.solution
     yield variants.plan_with_evidence("solution", "", exercise, solution)
     yield variants.plan("starter", "", exercise, exercise.starter)
-    for each in wrong:
-        yield variants.plan("wrong", each.id, exercise, each.source)
+    for program in wrong:
+        yield variants.plan("wrong", program.id, exercise, program.source)
     for how in REPEATS:
         yield variants.plan_with_evidence(
             "again", how, variants.repetition(exercise, how), solution
@@ -43,17 +43,17 @@ def alone_runs(exercise: Exercise, *, every: bool) -> Iterator[VariantRun]:
         every: Run it on each, not only on the mutants that it may accept.
     """
     solution = exercise.solution
-    allowed = {each.change for each in exercise.equivalent}
+    allowed = {equivalent.change for equivalent in exercise.equivalent}
     mutants = [Equivalent(exercise.where, each.change, "") for each in mutants_of_program(exercise)]
     for mistake in exercise.misconceptions if every else ():
         changes = {"misconceptions": (mistake,), "equivalent": tuple(mutants)}
         only = variants.make_variant(exercise, f"alone {mistake.id}", **changes)
         yield variants.plan("alone", mistake.id, only, solution)
-    for each in mutants:
-        if every or each.change in allowed:
-            others = tuple(other for other in mutants if other is not each)
-            only = variants.make_variant(exercise, f"alone {each.change}", equivalent=others)
-            yield variants.plan("alone", each.change, only, solution)
+    for mutant in mutants:
+        if every or mutant.change in allowed:
+            others = tuple(other for other in mutants if other is not mutant)
+            only = variants.make_variant(exercise, f"alone {mutant.change}", equivalent=others)
+            yield variants.plan("alone", mutant.change, only, solution)
 
 
 def wrong_suites(exercise: Exercise) -> tuple[SabotagedProgram, ...]:

@@ -132,7 +132,7 @@ def conditional_mistakes(exercise: Exercise, right: str) -> Iterator[SabotagedPr
     functions = [
         node for each in definitions for node in ast.walk(each) if isinstance(node, ast.arguments)
     ]
-    has_defaults = any(each.defaults or any(each.kw_defaults) for each in functions)
+    has_defaults = any(function.defaults or any(function.kw_defaults) for function in functions)
     for name, (kind, condition) in _CONDITIONS.items():
         if has_defaults or name not in _OPTIONAL:
             does = f"is wrong under one condition: {name}"

@@ -99,7 +99,7 @@ def unknown_reference(subject: LintedExercise) -> Iterator[Problem]:
             or_own = f" or {quote(course.reference)}" if course and course.reference else ""
             message = f"a reference lies in the package {quote(_REFERENCE)}{or_own}"
         elif not texts:
-            alike = sorted(each.stem for each in package_folder(_REFERENCE).glob("[a-z]*.py"))
+            alike = sorted(path.stem for path in package_folder(_REFERENCE).glob("[a-z]*.py"))
             if root != _REFERENCE:
                 alike = [Path(each).stem for each in own]
             hint = did_you_mean(below[-1], alike) if below else ""

@@ -136,7 +136,7 @@ def _shapes(tree: ast.AST) -> dict[ast.expr, tuple[int, ...]] | None:
             continue
         name = _last_name(node.func)
         named = [word.value for word in node.keywords if word.arg in ("size", "shape")]
-        tuples = [each for each in (*named, *node.args) if isinstance(each, ast.Tuple)]
+        tuples = [argument for argument in (*named, *node.args) if isinstance(argument, ast.Tuple)]
         sizes: tuple[int, ...] | None = None
         if name in _BY_ARGUMENTS:
             sizes = _constants(node.args)
@@ -144,7 +144,7 @@ def _shapes(tree: ast.AST) -> dict[ast.expr, tuple[int, ...]] | None:
             continue
         elif tuples or named:
             sizes = _constants(tuples[0].elts if tuples else named)
-        elif all(isinstance(each, ast.Constant | ast.UnaryOp) for each in node.args):
+        elif all(isinstance(argument, ast.Constant | ast.UnaryOp) for argument in node.args):
             sizes = ()  # a single number
         if sizes is None:
             return None

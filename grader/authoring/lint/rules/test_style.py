@@ -183,7 +183,7 @@ def global_random_state(subject: LintedExercise) -> Iterator[Problem]:
         for mode, steps in subject.python(index):
             if (used := subject.names(mode, *steps)) is not None:
                 nodes = subject.nodes(mode, *steps)
-                imports = [each for each in nodes if isinstance(each, ast.ImportFrom)]
+                imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
                 imported = {name.asname or name.name for each in imports for name in each.names}
                 own |= used.sets - used.modules - imported
         for mode, steps in subject.python(index):
@@ -211,7 +211,7 @@ def _chances(source: str) -> tuple[tuple[int, str], ...]:
     """Return the lines in which a module depends on more than its arguments, and how."""
     tree = ast.parse(source)
     nodes, program_names = list(ast.walk(tree)), names(tree)
-    imports = [each for each in nodes if isinstance(each, ast.ImportFrom)]
+    imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
     imported = {name.asname or name.name for each in imports for name in each.names}
     own = program_names.sets - program_names.modules - imported
     return tuple((node.lineno, reason) for node in nodes if (reason := _chance(node, own)))  # type: ignore[attr-defined]  # it has a place
@@ -246,7 +246,7 @@ def unused_input(subject: LintedExercise) -> Iterator[Problem]:
     """A test never uses one of its inputs."""
     for index, test in enumerate(subject.exercise.tests):
         names = [subject.names(mode, "tests", index, *key) for mode, key in test.python]
-        certain = [each for each in names if each is not None and each.is_certain]
+        certain = [name for name in names if name is not None and name.is_certain]
         if len(certain) < len(names):
             continue
         used = set[str]().union(*(each.needs for each in certain))
@@ -256,7 +256,7 @@ def unused_input(subject: LintedExercise) -> Iterator[Problem]:
                     yield subject.at_key(_unused(name), "tests", index, "given", name)
             continue
         nodes = list(subject.nodes("exec", "tests", index, "given"))
-        read = [each for each in nodes if isinstance(each, ast.Name)]
+        read = [node for node in nodes if isinstance(node, ast.Name)]
         used.update(each.id for each in read if isinstance(each.ctx, ast.Load))
         for each in read:
             if isinstance(each.ctx, ast.Store) and each.id not in used and each.id[0] != "_":

@@ -18,14 +18,14 @@ _DIFFICULTIES: Final[tuple[Difficulty, ...]] = get_args(Difficulty)
 @rule("ETU108", "warning")
 def xp_out_of_order(track: TrackSubject) -> Iterator[Problem]:
     """An exercise earns less than easier ones of its track usually do, or far more than any."""
-    usual = median_low([each.xp for each in track.exercises] or [0])
+    usual = median_low([exercise.xp for exercise in track.exercises] or [0])
     for exercise in track.exercises:
         if exercise.xp > min(_MAX_TIMES * usual, _MAX_XP) > 0:
             message = f"xp: {exercise.xp} is far more than others earn; 5 to 50 is usual"
             yield Problem(track.documents[exercise.id].node("xp").where, message)
     easier: dict[Difficulty, float] = {}
     for difficulty in _DIFFICULTIES:
-        here = [each for each in track.exercises if each.difficulty == difficulty]
+        here = [exercise for exercise in track.exercises if exercise.difficulty == difficulty]
         for exercise in here:
             more = [name for name, usual in easier.items() if exercise.xp < usual]
             if more:

@@ -1,4 +1,4 @@
-"""The kinds of test: one module for each."""
+"""The kinds of test, with one module for each."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -18,7 +18,7 @@ from grader.grading.checks.output_test import OutputCheck
 from grader.grading.checks.property_test import PropertyCheck
 from grader.grading.checks.pytest_test import PytestCheck
 
-# Without the two that `make_check` imports only for a test of theirs.
+# Figures and suites are absent: `make_check` imports their modules only when a test needs them.
 _CHECKS: Final[Mapping[type, type[Check[Any]]]] = {
     CallTest: CallCheck,
     OutputTest: OutputCheck,
@@ -28,13 +28,13 @@ _CHECKS: Final[Mapping[type, type[Check[Any]]]] = {
 
 
 def make_check(test: TestCase) -> Check[Any]:
-    """Return the check of a test, by its kind."""
+    """Return the check for the kind of a test."""
     if isinstance(test, FigureTest):
-        from grader.grading.checks.figure_test import FigureCheck  # no page has it
+        from grader.grading.checks.figure_test import FigureCheck  # not shipped to pages
 
         return FigureCheck(test)
     if isinstance(test, SuiteTest):
-        from grader.grading.checks.suite_test import SuiteCheck  # it makes mutants
+        from grader.grading.checks.suite_test import SuiteCheck  # slow to import: it makes mutants
 
         return SuiteCheck(test)
     return _CHECKS[type(test)](test)

@@ -1,4 +1,4 @@
-"""The assert statements of a pytest body, by pytest or without it."""
+"""Assert statements in the body of a pytest test, with pytest or without it."""
 
 import ast
 import contextlib
@@ -13,16 +13,24 @@ from typing import Any, Final
 
 @dataclass(frozen=True, slots=True)
 class Asserts:
-    """The parts of pytest that a body needs."""
+    """The parts of pytest that the body of a test needs.
 
-    rewrite: Callable[[ast.Module, bytes], None]  # so that a failure can be explained
-    names: Mapping[str, ModuleType]  # that are there for a body
-    fails: tuple[type[BaseException], ...]  # a test by them
-    ends_early: tuple[type[BaseException], ...]  # without a failure
-    explain: Callable[[str, BaseException], str]  # a statement that failed with an error
+    Attributes:
+        rewrite: Changes the asserts of a parsed source so that their failures can be explained.
+        names: Modules that the body can use without an import.
+        fails: Exceptions that mean a failed test.
+        ends_early: Exceptions that end a test without a failure.
+        explain: Returns the explanation of a statement's failure, given the exception.
+    """
+
+    rewrite: Callable[[ast.Module, bytes], None]
+    names: Mapping[str, ModuleType]
+    fails: tuple[type[BaseException], ...]
+    ends_early: tuple[type[BaseException], ...]
+    explain: Callable[[str, BaseException], str]
 
 
-_OPERAND: Final = "@{}"  # as no author can call anything
+_OPERAND: Final = "@{}"  # not a valid name in Python, so it never clashes with an author's name
 _COMPARISONS: Final[dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], object]]]] = {
     ast.Eq: ("==", operator.eq),
     ast.NotEq: ("!=", operator.ne),
@@ -34,7 +42,7 @@ _COMPARISONS: Final[dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], object
 
 
 def _keep_operands(tree: ast.Module, _source: bytes) -> None:
-    """Give names to the operands of each assert of a comparison."""
+    """Bind the operands of each asserted comparison to names, for `_explain` to read."""
     for node in ast.walk(tree):
         match node:
             case ast.Assert(test=ast.Compare() as compared):
@@ -46,16 +54,17 @@ def _keep_operands(tree: ast.Module, _source: bytes) -> None:
 
 
 def _explain(statement: str, error: BaseException) -> str:
-    """Return the author's own words and, as pytest does, the values that were compared."""
+    """Return the assertion's message and, as pytest does, the values that were compared."""
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_next is not None:
         traceback = traceback.tb_next
     names = {} if traceback is None else traceback.tb_frame.f_locals
     values = ""
-    with contextlib.suppress(Exception):  # a comparison that cannot be repeated is left out
+    # Values of a comparison that cannot be repeated are omitted.
+    with contextlib.suppress(Exception):
         match ast.parse(statement).body:
             case [ast.Assert(test=ast.Compare(ops=signs))]:
-                # A generator: a chain evaluates no operand behind the comparison that fails.
+                # Lazy, since a chained comparison never evaluated the operands after its failure.
                 operands = (names[_OPERAND.format(number)] for number in range(len(signs) + 1))
                 for (left, right), kind in zip(pairwise(operands), signs, strict=True):
                     sign, holds = _COMPARISONS[type(kind)]
@@ -69,9 +78,9 @@ def _explain(statement: str, error: BaseException) -> str:
 def asserts() -> Asserts:
     """Return pytest's asserts or, in a page without pytest, Python's own."""
     try:
-        import pytest  # a page has none
+        import pytest  # missing in a page
 
-        # The only way to rewrite what is no file on disk; the one thing of pytest's not public.
+        # Our only private import of pytest: its public API rewrites nothing but files on disk.
         from _pytest.assertion.rewrite import rewrite_asserts
     except ModuleNotFoundError:
         return Asserts(_keep_operands, {}, (AssertionError,), (), _explain)

@@ -1,4 +1,4 @@
-"""`call`: compare what the submission returns with what is expected."""
+"""`call`: compare the value that the submission returns with the expected value."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -28,10 +28,10 @@ from grader.sandbox.answers import Usage
 
 
 class CallCheck(Check[CallTest]):
-    """Compares a value, then what the call took."""
+    """Compares a value, then the time and the memory of the call."""
 
     def judge(self, program: LoadedProgram, oracle: Oracle, draw: Draw) -> Judgement:
-        """Make the call of one draw; judge its value, then what became of its inputs, its usage."""
+        """Make the call of one draw; judge its value, then changed inputs, then its usage."""
         test = self.test
         inputs = oracle.inputs(test, draw)
         usages = None if test.budget is None else list[Usage]()
@@ -55,7 +55,7 @@ class CallCheck(Check[CallTest]):
         expected: Any,
         got: Any,
     ) -> Difference | None:
-        """Compare a value with an expected one, as the test asks for; None if it is right."""
+        """Return the difference from the expected value under the test's options, or None."""
         if exercise.kind == "predict":
             got = in_expected_form(expected, got)
         if self.test.accept:
@@ -68,12 +68,12 @@ class CallCheck(Check[CallTest]):
         return difference or compare(expected, got, self.test.tolerance)
 
     def used_names(self, defined: Collection[str]) -> Collection[str]:
-        """Return the defined names in the call, or else all."""
+        """Return the defined names in the call, or all of them if none occurs."""
         used = names_in(self.test.call)
         return [name for name in defined if name in used] or defined
 
     def without_time(self) -> CallTest:
-        """Return the test with a budget of memory alone."""
+        """Return the test with only the memory part of its budget."""
         budget = self.test.budget
         if budget is None:
             return self.test
@@ -81,7 +81,7 @@ class CallCheck(Check[CallTest]):
         return replace(self.test, budget=memory_alone)
 
     def without_expected(self) -> CallTest:
-        """Return the test without the value or the expression that is expected."""
+        """Return the test without its expected value or expression."""
         match self.test.expect:
             case LiteralValue():
                 return replace(self.test, expect=LiteralValue(None))

@@ -1,4 +1,4 @@
-"""`figure`: compare the data of a drawn figure with that of the solution's."""
+"""`figure`: compare the data of a drawn figure with the data of the solution's figure."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias, TypeVar
@@ -11,7 +11,7 @@ from grader.grading.comparison.compare import Difference, DifferenceKind, compar
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.program.loaded_program import LoadedProgram
 
-_DEFAULT_TOLERANCE: Final = Tolerance(atol=1e-9, rtol=1e-5)  # an eye sees no more
+_DEFAULT_TOLERANCE: Final = Tolerance(atol=1e-9, rtol=1e-5)  # smaller differences are invisible
 _Data: TypeAlias = Mapping[str, Any]
 _Item = TypeVar("_Item")
 
@@ -32,8 +32,8 @@ def _is_pair(value: Any) -> bool:
     return _is_array(value) and value.shape == (2,)
 
 
-# The data that a child answers with, which a submission can forge. A list has any number of its
-# one item.
+# The form of a child's answer. It is checked because a submission can forge an answer. A list in
+# this schema stands for any number of items of the form of its only item.
 _SERIES: Final = {"x": _is_row, "y": _is_row, "label": _is_text}
 _AXES: Final[_Data] = {
     **dict.fromkeys(("title", "xlabel", "ylabel", "xscale", "yscale"), _is_text),
@@ -46,7 +46,8 @@ _AXES: Final[_Data] = {
     "texts": [{"text": _is_text, "at": _is_pair}],
 }
 _FIGURE: Final[_Data] = {"title": _is_text, "axes": [_AXES]}
-_NEEDED: Final[Mapping[str, tuple[str, ...]]] = {  # the data of a part that has another name
+# The keys of the figure's data for each part whose name is not itself a key.
+_NEEDED: Final[Mapping[str, tuple[str, ...]]] = {
     "limits": ("xlim", "ylim"),
     "scales": ("xscale", "yscale"),
     "styles": ("lines",),
@@ -54,21 +55,21 @@ _NEEDED: Final[Mapping[str, tuple[str, ...]]] = {  # the data of a part that has
 
 
 class FigureCheck(Check[FigureTest]):
-    """Compares the parts of a figure that count."""
+    """Compares the parts of a figure that the test lists."""
 
     def judge(
         self,
         program: LoadedProgram,
-        oracle: Oracle,  # noqa: ARG002  as in any test
+        oracle: Oracle,  # noqa: ARG002  every check has this signature
         draw: Draw,
     ) -> Judgement:
-        """Draw with the inputs of one draw."""
+        """Draw the figure with the inputs of one draw and compare it."""
         actual = program.names(self.test.where).run_statements(
             "draw_figure", self.test.figure, draw.inputs
         )
         parts_that_count = None
         if isinstance(actual, dict) and _fits(actual, _FIGURE):
-            # The parts that count, by which mistakes are recognized.
+            # Known mistakes are recognized by the compared parts alone.
             keys = {key for part in self.test.compare for key in _NEEDED.get(part, (part,))}
             parts_that_count = [
                 {key: axes[key] for key in axes if key in keys} for axes in actual["axes"]
@@ -79,11 +80,11 @@ class FigureCheck(Check[FigureTest]):
 
     def compare_values(
         self,
-        exercise: Exercise,  # noqa: ARG002  as in any test
+        exercise: Exercise,  # noqa: ARG002  every check has this signature
         expected: Any,
         got: Any,
     ) -> Difference | None:
-        """Compare the data of two figures; None if the parts that count agree."""
+        """Return the first difference between two figures in a compared part, or None."""
         if not _fits(got, _FIGURE):
             return Difference(DifferenceKind.FIGURE, "figure", {"what": "nothing-drawn"})
         parts, tolerance = self.test.compare, self.test.tolerance or _DEFAULT_TOLERANCE
@@ -103,7 +104,10 @@ class FigureCheck(Check[FigureTest]):
 
 
 def _fits(value: Any, form: Any) -> bool:
-    """Return whether a value has a form, all the way down; the rows of a mapping are as long."""
+    """Return whether a value matches a form at every level.
+
+    All rows of one mapping must have the same length.
+    """
     if isinstance(form, list):
         return type(value) is list and all(_fits(item, form[0]) for item in value)
     if isinstance(form, Mapping):
@@ -136,7 +140,7 @@ _NAMES: Final = {
 def _axes(
     part: FigurePart, expected: _Data, got: _Data, tolerance: Tolerance, _parts: Sequence[str]
 ) -> Iterator[_Data]:
-    """Yield what differs of one plot's title, labels, legend and axes."""
+    """Yield the differences in the title, a label, the legend or the axes of one plot."""
     if part == "legend":
         one, other = (sorted(map(str.casefold, each["legend"] or ())) for each in (expected, got))
         if one != other:
@@ -241,7 +245,7 @@ def _series(
 
 
 def _sort_points(part: FigurePart, series: _Data) -> _Data:
-    """Return a series; scattered points have no order, so these are put in one."""
+    """Return a series with scattered points sorted, since their order has no meaning."""
     if part != "points" or series["x"].shape != series["y"].shape:
         return series
     order = np.lexsort((series["y"], series["x"]))
@@ -251,7 +255,7 @@ def _sort_points(part: FigurePart, series: _Data) -> _Data:
 def _find_unmatched(
     expected: Sequence[_Item], got: Sequence[_Item], are_alike: Callable[[_Item, _Item], bool]
 ) -> Iterator[tuple[int, int]]:
-    """Yield pairs of indices of what is left when each has been paired with one alike."""
+    """Pair like items, then yield the index pairs of the items that are left on both sides."""
     left, missing = list(range(len(got))), list[int]()
     for number, one in enumerate(expected):
         match = next((other for other in left if are_alike(one, got[other])), None)
@@ -263,7 +267,7 @@ def _find_unmatched(
 
 
 def _find_difference(expected: _Data, got: _Data, tolerance: Tolerance) -> _Data:
-    """Return the facts of how two series differ."""
+    """Return the facts about the difference between two series."""
     x, y, own_x, own_y = expected["x"], expected["y"], got["x"], got["y"]
     if expected.get("lies") != got.get("lies"):
         return {"what": "lies", "expected": expected["lies"]}
@@ -294,7 +298,7 @@ def _other_x(expected: _Data, got: _Data, tolerance: Tolerance) -> _Data:
 
 
 def _far(expected: Any, got: Any, tolerance: Tolerance) -> list[int]:
-    """Return the indices at which two arrays of one length differ, at least one."""
+    """Return the indices at which two arrays of equal length differ; 0 if there are none."""
     far = ~np.isclose(got, expected, tolerance.rtol, tolerance.atol, equal_nan=True)
     return [int(each) for each in np.flatnonzero(far)] or [0]
 

@@ -1,4 +1,4 @@
-"""The judgement on a submission in one draw of a test, whatever the kind of the test."""
+"""The judgement on a submission in one draw of a test of any kind."""
 
 import contextvars
 from dataclasses import replace
@@ -18,14 +18,15 @@ def judge(program: LoadedProgram, oracle: Oracle, test: TestCase, draw: Draw) ->
     """Judge a submission in one draw of a test.
 
     Raises:
-        NoValueError, ChildGoneError: It raised, or gave nothing that could be looked at.
-        TooLargeError: What it gave cannot be judged with the memory that there is.
-        DefinitionError: The test could not be run, whatever the submission does.
+        NoValueError, ChildGoneError: The submission raised an error or gave no readable value.
+        TooLargeError: The submission's value is too large to be judged in memory.
+        DefinitionError: The test cannot run with any submission.
     """
     child, check, passes = program.child, make_check(test), None
-    # The same answers to the same requests mean the same judgement here. So a draw that passed is
-    # asked again in the same bytes, and the same bytes pass without being decoded and compared.
-    # What was printed, what a call took and the submission's own values are in no answer.
+    # A judgement depends only on the child's answers. So the requests of an earlier pass are sent
+    # again: if the answers are equal byte by byte, the draw passes without decoding or comparing.
+    # Answers lack printed text, resource usage and the submission's own values, so tests that
+    # need these are excluded.
     compares = isinstance(test, (CallTest, PropertyTest)) and test.budget is None
     if compares and not program.values and program.exercise.kind != "predict":
         passes = oracle.cache.passes(test, draw)
@@ -35,11 +36,11 @@ def judge(program: LoadedProgram, oracle: Oracle, test: TestCase, draw: Draw) ->
     child.exchanges = None if passes is None else []
     try:
         with np.errstate(all="ignore"):  # the comparison reports NaN
-            # The author's settings of NumPy end with the draw.
+            # In a context of its own, so that the author's NumPy settings end with the draw.
             judgement = contextvars.copy_context().run(check.judge, program, oracle, draw)
     except DiffersError as error:
         judgement = Judgement(error.difference)
-    except MemoryError as error:  # in a comparison: an author's own code has its own error
+    except MemoryError as error:  # from a comparison: the author's code raises `TooLargeError`
         raise TooLargeError from error
     if judgement.difference is None:
         if passes is not None and child.exchanges:

@@ -1,4 +1,4 @@
-"""The protocol of a kind of test, and the judgement on one draw."""
+"""The base class of the checks, and the judgement on one draw."""
 
 import ast
 from abc import ABC, abstractmethod
@@ -23,15 +23,15 @@ Test = TypeVar("Test", bound=TestCase)
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The submission's value in one draw, and how it differs from a right one."""
+    """The submission's value in one draw, and its difference from a right one."""
 
     difference: Difference | None
     got: Any = None
-    share: float = 0.0  # the share of the points, if there is a difference
+    share: float = 0.0  # earned share of the points, from 0 to 1; used only with a difference
 
 
 class DiffersError(Exception):
-    """The result differs before the test's own code can use it."""
+    """A difference that keeps the test's own code from using the result."""
 
     def __init__(self, difference: Difference) -> None:
         self.difference = difference
@@ -39,11 +39,11 @@ class DiffersError(Exception):
 
 
 class Check(ABC, Generic[Test]):
-    """A test, and what depends on its kind when a submission is graded.
+    """One test, with the behaviour of its kind.
 
     To add a kind, declare its keys in `definitions.exercise`, derive a class from this one in a
     module of its own, and name the class in `grading.checks`: in the table, or in
-    `make_check` if no page has it.
+    `make_check` if pages do not need it.
     """
 
     def __init__(self, test: Test) -> None:
@@ -55,27 +55,27 @@ class Check(ABC, Generic[Test]):
 
     def compare_values(
         self,
-        exercise: Exercise,  # noqa: ARG002  a prediction is read more leniently
+        exercise: Exercise,  # noqa: ARG002  `CallCheck` compares predictions more leniently
         expected: Any,
         got: Any,
     ) -> Difference | None:
-        """Compare a value with an expected one; None if it is right."""
+        """Return the difference from the expected value, or None."""
         return compare(expected, got, self.test.tolerance)
 
     def used_names(self, defined: Collection[str]) -> Collection[str]:
-        """Return the names, among those defined, that the test asks about."""
+        """Return the defined names that the test uses."""
         return defined
 
-    def failing_code(self, error: BaseException) -> str:  # noqa: ARG002  for statements
-        """Return the test's own Python that met an error, on one line."""
+    def failing_code(self, error: BaseException) -> str:  # noqa: ARG002  a body needs its line
+        """Return the Python of the test that raised an error, on one line."""
         lines = self.test.code.strip().split("\n")
         is_flat = all(line and not line[0].isspace() for line in lines)
         return ("; " if is_flat else " ").join(lines)
 
     def runs_in_page(self) -> bool:
-        """Return whether the test means the same in a page, which has no pytest.
+        """Return whether the test gives the same result in a page, which lacks pytest.
 
-        WebAssembly has no flags for overflow and the like, so NumPy never warns of them there.
+        WebAssembly has no floating-point exception flags, so NumPy never warns of overflow there.
         """
         nodes = list(ast.walk(ast.parse(self.test.code)))
         names = {node.id for node in nodes if isinstance(node, ast.Name)}
@@ -84,7 +84,7 @@ class Check(ABC, Generic[Test]):
                 names.update(alias.name for alias in node.names)
             elif isinstance(node, ast.ImportFrom):
                 names.add(node.module or "")
-        raises = any(  # np.errstate(over="raise")
+        raises = any(  # as in np.errstate(over="raise")
             isinstance(node, ast.keyword)
             and isinstance(node.value, ast.Constant)
             and node.value.value == "raise"
@@ -93,16 +93,16 @@ class Check(ABC, Generic[Test]):
         return not raises and names.isdisjoint({"pytest", "warnings"})
 
     def without_time(self) -> Test:
-        """Return the test without a limit of time, which says nothing in a page."""
+        """Return the test without its time limit: times in a page say nothing about the program."""
         return self.test
 
     def without_expected(self) -> Test:
-        """Return the test without what its expected value is computed from."""
+        """Return the test without the code or value behind its expected value."""
         return self.test
 
 
 def unusable_difference(code: str, error: BaseException) -> Difference:
-    """Return the difference of a result with which a test's own code fails."""
+    """Return the difference for a result on which the test's own code fails."""
     facts = {"code": code, "error": type(error).__name__, "message": str(error)}
     return Difference(DifferenceKind.TYPE, "cannot-use", facts)
 
@@ -110,7 +110,7 @@ def unusable_difference(code: str, error: BaseException) -> Difference:
 def find_changed_input(
     names: Proxies, inputs: Mapping[str, Any], code: str = "", *, is_right: bool
 ) -> Difference | None:
-    """Return the difference of a call that changed an argument in place; None if none did.
+    """Return the difference for a call that changed an argument in place, or None.
 
     Args:
         is_right: Whether the call's value is known to be right.
@@ -129,19 +129,19 @@ def evaluate_expression(code: str, names: Mapping[str, Any]) -> Any:
 
     Raises:
         NoValueError, ChildGoneError: The submission gave no value.
-        DiffersError: It gave something that the expression cannot use.
-        TooLargeError: What the expression makes of what it gave is too large.
+        DiffersError: The expression fails on the submission's value.
+        TooLargeError: The value of the expression is too large.
     """
     try:
-        with authors_code():  # in a page the submission's warnings are its own
+        with authors_code():
             value = eval(compile_expression(code), {"np": np, **names})  # noqa: S307  the author's own
         raise_for_functions(value)
     except (NoValueError, ChildGoneError, EtudeError):
         raise
     except MemoryError as error:
         raise TooLargeError from error
-    except Exception as error:  # indexing a result of another form raises anything
+    except Exception as error:  # using a result of an unexpected form can raise anything
         raise DiffersError(unusable_difference(code, error)) from error
-    if count_bytes(value) > ANSWERS_CAP:  # comparing makes several more of that size
+    if count_bytes(value) > ANSWERS_CAP:  # a comparison makes several copies of that size
         raise TooLargeError
     return value

@@ -1,4 +1,4 @@
-"""`run`: compare what statements print that run after the submission, in its namespace."""
+"""`run`: compare the output of statements that run in the submission's namespace."""
 
 from dataclasses import replace
 from typing import Any
@@ -17,22 +17,22 @@ class OutputCheck(Check[OutputTest]):
     def judge(
         self,
         program: LoadedProgram,
-        oracle: Oracle,  # noqa: ARG002  as in any test
+        oracle: Oracle,  # noqa: ARG002  every check has this signature
         draw: Draw,
     ) -> Judgement:
-        """Run the statements of one draw and compare what they print."""
+        """Run the statements of one draw and compare their output."""
         printed = program.capture_output(self.test.where, self.test.run, draw.inputs)
         return Judgement(self.compare_values(program.exercise, draw.expected, printed), printed)
 
     def compare_values(
         self,
-        exercise: Exercise,  # noqa: ARG002  as in any test
+        exercise: Exercise,  # noqa: ARG002  every check has this signature
         expected: Any,
         got: Any,
     ) -> Difference | None:
-        """Compare printed text with the expected one; None if it is right."""
+        """Return the difference between the printed and the expected text, or None."""
         return compare_text(expected, got, self.test.tolerance)
 
     def without_expected(self) -> OutputTest:
-        """Return the test without the output that is expected."""
+        """Return the test without its expected output."""
         return replace(self.test, stdout=None)

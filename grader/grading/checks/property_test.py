@@ -1,7 +1,7 @@
 """`holds`: check a property that every right answer has.
 
 Each property changes inputs, calls the submission again and looks for a breach. The changes are
-drawn from the test's own seeded stream. How often it calls is bounded, however large the inputs.
+drawn from the test's own seeded stream. The number of calls is bounded for inputs of any size.
 """
 
 import functools
@@ -43,18 +43,19 @@ _Array: TypeAlias = npt.NDArray[Any]
 _Inputs: TypeAlias = Mapping[str, Any]
 
 _LARGE = 1e4
-_STEP = 1e-5  # of central differences: the best between rounding and curvature
+_STEP = 1e-5  # step of central differences, a compromise between rounding and truncation error
 _CLOSE_TO_STEP = Tolerance(1e-6, 1e-4)
-_MAX_ENTRIES = 8  # of a gradient, looked at one by one; a random direction sees all of them
-_OTHER_ERRORS = (  # all but those that the form of a result causes
+# Entries of a gradient that are checked one by one. One random direction then covers all entries.
+_MAX_ENTRIES = 8
+_OTHER_ERRORS = (  # errors that do not come from the form of a result
     DiffersError, NoValueError, ChildGoneError, EtudeError, MemoryError, TooLargeError,
     TooLongError,
 )  # fmt: skip
-_PERTURBATIONS = 1  # their own part of the test's stream, so that no change correlates with inputs
+_PERTURBATIONS = 1  # stream number of the changes, so that they do not correlate with the inputs
 
 
 class PropertyCheck(Check[PropertyTest]):
-    """Tries a property, which changes inputs and calls again."""
+    """Tries a property by calling the submission again with changed inputs."""
 
     def judge(self, program: LoadedProgram, oracle: Oracle, draw: Draw) -> Judgement:
         """Try the property on one draw."""
@@ -96,16 +97,16 @@ class _Trial:
 
     test: PropertyTest
     inputs: _Inputs
-    call: Callable[[_Inputs], Any]  # the submission's result with these inputs changed
-    against: Callable[[_Inputs], Any]  # the same for the second expression
-    first: Any  # the result with nothing changed
+    call: Callable[[_Inputs], Any]  # returns the submission's result with some inputs replaced
+    against: Callable[[_Inputs], Any]  # the same for the test's `against` expression
+    first: Any  # the result for the unchanged inputs
     rng: np.random.Generator
 
     def differs(self, expected: object, got: object) -> Difference | None:
         """Compare two results of the submission.
 
-        Without a tolerance of the author's, what it returns cannot make its own test milder: the
-        widest dtype of inputs and result says how close numbers must be.
+        Without a tolerance of the author's, the widest dtype of inputs and result decides how close
+        numbers must be. So a submission cannot loosen the test by returning a narrower dtype.
         """
         if self.test.tolerance is not None:
             return compare(expected, got, self.test.tolerance)
@@ -116,7 +117,7 @@ class _Trial:
 
     @property
     def varied_inputs(self) -> dict[str, _Array]:
-        """The inputs that the property is about: those named, or else every array of floats."""
+        """The inputs to change: those that the test names, or every array of floats."""
         names = self.test.of or tuple(
             name
             for name, value in self.inputs.items()
@@ -158,7 +159,7 @@ class _Trial:
         return max(usual, -array.ndim) if self.test.axis is None else self.test.axis
 
     def with_inputs(self, changes: _Inputs) -> Any:
-        """Call with some inputs changed."""
+        """Return the result with some inputs replaced."""
         return _usable(self.call(changes))
 
     def author(self, message: str) -> Exception:
@@ -186,7 +187,7 @@ def _numeric(result: Any) -> Any:
 
 
 def _other_than_numbers(result: object) -> Iterator[object]:
-    """Yield each part of a result that is no number and no array of numbers."""
+    """Yield each part of a result that is neither a number nor an array of numbers."""
     if isinstance(result, (list, tuple, dict)):
         for item in result.values() if isinstance(result, dict) else result:
             yield from _other_than_numbers(item)
@@ -195,8 +196,8 @@ def _other_than_numbers(result: object) -> Iterator[object]:
 
 
 def _arrays(result: object) -> list[_Array]:
-    """Return every array in a result, numbers as arrays without axes."""
-    if is_masked(result):  # masked entries would hold any property
+    """Return every array in a result, with numbers as arrays without axes."""
+    if is_masked(result):  # masked entries would satisfy any property
         return []
     if isinstance(result, (np.ndarray, bool, int, float, complex, np.generic)):
         array = np.asarray(result)
@@ -226,7 +227,7 @@ def _one_array(trial: _Trial) -> _Array:
 
 
 def _breach(trial: _Trial, difference: Difference | None, **facts: object) -> Difference | None:
-    """Return the breach of a property that a difference between two results shows."""
+    """Return the breach of a property that follows from a difference between two results."""
     if difference is None:
         return None
     return Difference(DifferenceKind.PROPERTY, trial.test.holds, facts, cause=difference)
@@ -268,7 +269,7 @@ def _causal(trial: _Trial) -> Difference | None:
     varied = trial.varied_inputs
     lengths = [array.shape[trial.axis(array)] for array in varied.values()]
     if min(lengths) < 2:  # noqa: PLR2004  one token has no future
-        if trial.test.seeds > 1:  # `sizes` draws a single one now and then
+        if trial.test.seeds > 1:  # `sizes` draws a length of 1 now and then
             return None
         raise trial.author("there must be at least two tokens")
 
@@ -320,7 +321,7 @@ def _permutation(trial: _Trial) -> tuple[_Array, dict[str, _Array]]:
         raise trial.author("there must be at least two items to reorder")
     cycle = trial.rng.permutation(length)
     order = np.empty_like(cycle)
-    order[cycle] = np.roll(cycle, 1)  # one cycle through all, so that none stays where it is
+    order[cycle] = np.roll(cycle, 1)  # a single cycle through all items, so that every item moves
     return order, {name: a.take(order, axis=trial.axis(a)) for name, a in varied.items()}
 
 
@@ -406,7 +407,7 @@ _CHECKS: Final[dict[str, Callable[[_Trial], Difference | None]]] = {
     "causal": _causal,
     "permutation_equivariant": _permutation_equivariant,
     "permutation_invariant": _permutation_invariant,
-    "unchanged_inputs": lambda _: None,  # the first call looked at its arguments already
+    "unchanged_inputs": lambda _: None,  # the first call already compared its arguments
     "finite_at_large_values": _finite_at_large_values,
     "gradient": _gradient,
     "idempotent": lambda trial: _breach(

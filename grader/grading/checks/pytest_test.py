@@ -47,7 +47,8 @@ _MASKED: Final = re.compile(r"\bma\b|\bmasked|\.mask\b|Masked")
 _AUTHORS = (NameError, ImportError, SyntaxError)
 
 # A submission's exception is raised here as one of these, so that `pytest.raises` can catch it.
-# One that ends our own process is none of them, except `SystemExit`, which a body can expect.
+# Exceptions that would end our own process are left out, except `SystemExit`, which a body can
+# expect.
 _RAISED: Final[dict[str, type[BaseException]]] = {
     **{
         name: kind
@@ -60,7 +61,7 @@ _RAISED: Final[dict[str, type[BaseException]]] = {
 
 
 class PytestCheck(Check[PytestTest]):
-    """Runs a body in which the submission's names stand for proxies."""
+    """Runs a body in which the submission's names are bound to proxies."""
 
     def judge(self, program: LoadedProgram, oracle: Oracle, draw: Draw) -> Judgement:
         """Run the body with the inputs of one draw."""
@@ -84,11 +85,11 @@ class PytestCheck(Check[PytestTest]):
         difference = _run_body(test, file_name, namespace, names, seconds, errors=errors)
         if names.stop_iteration is not None and "StopIteration" not in test.pytest:
             raise names.stop_iteration
-        # First what a call changed: the rest of the body computed with that.
+        # A changed input comes first: the rest of the body computed with it.
         return Judgement(find_changed_input(names, inputs, is_right=False) or difference)
 
     def failing_code(self, error: BaseException) -> str:
-        """Return the statement that met an error."""
+        """Return the statement that raised an error."""
         return statement_at(self.test.pytest, line_of_author(error))
 
 
@@ -104,19 +105,19 @@ def _run_body(
     """Run the body once.
 
     Args:
-        name: Tells the body's source from all others.
-        namespace: The given names, and a proxy or value for each defined one.
-        seconds: Wall clock of the submission; the body's own work has its own allowance on top.
-        errors: What the submission raised so far.
+        name: A file name that is unique to the body's source.
+        namespace: The given names, and a proxy or value for each defined name.
+        seconds: The submission's wall-clock limit; `AUTHOR_SECONDS` are added for the body's work.
+        errors: The errors that the submission has raised so far.
 
     Returns:
-        The difference of the first assertion that does not hold; None if all do.
+        The difference for the first assertion that fails, or None.
 
     Raises:
         NoValueError, ChildGoneError: A call gave no value, and the body did not expect that.
-        TooLongError, TooLargeError: The body does not end, or needs too much memory, with what the
-            submission returned.
-        DefinitionError: The body cannot run, whatever the submission does.
+        TooLongError, TooLargeError: With the submission's values, the body does not end or needs
+            too much memory.
+        DefinitionError: The body cannot run with any submission.
     """
     captured = _CapturedOutput() if "capsys" in test.pytest else None
     fixtures = {} if captured is None else {"capsys": captured}
@@ -124,7 +125,7 @@ def _run_body(
     try:
         with (
             contextlib.redirect_stdout(captured or sys.stderr),
-            warnings.catch_warnings(record=True),  # pytest shows them elsewhere
+            warnings.catch_warnings(record=True),  # otherwise pytest would report them
             time_limit(seconds + AUTHOR_SECONDS),
             authors_code(),
         ):
@@ -132,7 +133,7 @@ def _run_body(
             _call_body(run, names, errors)
     except (NoValueError, ChildGoneError, EtudeError, KeyboardInterrupt):
         raise
-    except asserts().ends_early as error:  # XFailed is a kind of Failed
+    except asserts().ends_early as error:  # before `fails`: XFailed is a subclass of Failed
         message = f"test {test.id!r}: pytest: a test of a submission is never skipped"
         raise author_error(test.where, message) from error
     except asserts().fails as error:
@@ -144,8 +145,9 @@ def _run_body(
         if not names.was_asked:
             raise _not_running(test, error) from error
         raise
-    except BaseException as error:  # SystemExit too
-        # A loop over an empty result leaves names unbound; the others no submission can cause.
+    except BaseException as error:  # includes SystemExit
+        # Of these errors, a submission can cause only an unbound local: its empty result leaves
+        # the variable of a loop unbound.
         is_author_s = isinstance(error, _AUTHORS) and not isinstance(error, UnboundLocalError)
         if is_author_s or not names.was_asked or not isinstance(error, Exception):
             raise _not_running(test, error) from error
@@ -163,7 +165,7 @@ class _CapturedOutput(io.StringIO):
     """Standard output during a body, and pytest's `capsys`."""
 
     def readouterr(self) -> _Streams:
-        """Return what was printed since the last time."""
+        """Return the output since the last call."""
         text = self.getvalue()
         self.seek(0)
         self.truncate()
@@ -173,7 +175,7 @@ class _CapturedOutput(io.StringIO):
 def _call_body(run: Callable[[], object], names: Proxies, errors: Sequence["_Reraised"]) -> None:
     """Run a body.
 
-    An error that no test can expect is raised again, though `pytest.raises(Exception)` catches it.
+    An error that no test can expect is raised again even if `pytest.raises(Exception)` caught it.
     """
     try:
         run()
@@ -203,13 +205,13 @@ def _not_running(test: PytestTest, error: BaseException) -> EtudeError:
 def _function(
     body: str, name: str, where: Location, test_id: str
 ) -> Callable[[dict[str, Any]], Callable[[], object]]:
-    """Compile a body as a function; calling the result gives that function with its names."""
+    """Compile a body; return a function that binds its names and returns it as a callable."""
     file_name = remember(body, name)
     tree = ast.parse("def test(): pass", file_name)
     statements = ast.parse(body, file_name).body
     if not statements:
         raise author_error(where, f"test {test_id!r}: pytest: there is no statement in it")
-    tree.body[0].body = statements  # type: ignore[attr-defined]  # it is the def above
+    tree.body[0].body = statements  # type: ignore[attr-defined]  # the def parsed above
     asserts().rewrite(tree, body.encode())
     code = compile(ast.fix_missing_locations(tree), file_name, "exec")
 
@@ -230,7 +232,7 @@ _OBJECT = re.compile(r"<[^<>]*>|\bfunction\b")
 
 
 def _explanation(text: str) -> str:
-    """Return pytest's explanation on one line: the author's words, the values, their origins."""
+    """Return pytest's explanation on one line, without the addresses of objects."""
     if missed := _NO_RAISE.search(text):
         return f"no {missed[1]} was raised"
     lines = [
@@ -239,19 +241,19 @@ def _explanation(text: str) -> str:
         if line.strip() and not _OBJECT.search(line) and "Use -v to get more diff" not in line
     ]
     parts = (line.removeprefix("+").strip() for line in lines)
-    joined = "; ".join(part for part in parts if part != "False")  # which is what a failure means
+    joined = "; ".join(part for part in parts if part != "False")  # "False" adds nothing
     return " ".join(plain_print(joined).split())
 
 
 _Reraised: TypeAlias = tuple[BaseException, Raised]
-"""An error that was raised here, and the submission's answer that it stands for."""
+"""An error that was raised here, and the answer of the submission that it represents."""
 
 
 def _rebuild_and_note(errors: list[_Reraised], answer: Raised) -> BaseException:
     error = rebuild_exception(answer)
     each: BaseException | None = error
     raised: Raised | None = answer
-    while each is not None and raised is not None:  # a body may raise a cause again
+    while each is not None and raised is not None:  # a body may raise the cause of an error
         errors.append((each, raised))
         each, raised = each.__cause__, raised.cause
     return error
@@ -260,8 +262,9 @@ def _rebuild_and_note(errors: list[_Reraised], answer: Raised) -> BaseException:
 def rebuild_exception(answer: Raised) -> BaseException:
     """Return the error that a submission claims to have raised, with its message and attributes.
 
-    Of a builtin type it is one, of a type of the submission's an instance of the builtin ones that
-    it claims to be. What is no plain exception is a `NoValueError`.
+    A builtin exception keeps its type. An exception of the submission's own type becomes an
+    instance of the builtin types that it claims as bases. Without such a base, the result is a
+    `NoValueError`.
     """
     claimed = tuple(name for name in answer.bases if name in _RAISED)
     if not claimed:
@@ -282,7 +285,7 @@ def _instantiate(kind: type[BaseException], answer: Raised) -> BaseException:
     args = (answer.message,) if answer.args is None else answer.args
     try:
         return kind(*args)
-    except Exception:  # noqa: BLE001  some ask for more than they keep in `args`
+    except Exception:  # noqa: BLE001  some constructors need more than `args` holds
         error: BaseException = kind.__new__(kind)
         error.args = args
         return error
@@ -294,7 +297,7 @@ def _error_class(name: str, claimed: tuple[str, ...]) -> type[BaseException]:
     narrow = [k for k in kinds if not any(issubclass(o, k) and o is not k for o in kinds)]
     try:
         return type(name, (_WithOwnMessage, *dict.fromkeys(narrow)), {})
-    except TypeError:  # kinds that Python cannot lay out in one
+    except TypeError:  # the memory layouts of these bases conflict
         return type(name, (_WithOwnMessage, narrow[0]), {})
 
 

@@ -1,7 +1,7 @@
 """`suite`: run the tests that a learner wrote on right and wrong programs.
 
-Each run has two new children: one for the suite, one for the program. What is between them is a
-call that crosses here as plain data, so a suite can tell programs apart by what they do alone.
+Each run has two new children: one for the suite, one for the program. The suite's calls pass
+through this process as plain data, so a suite can tell programs apart only by their behaviour.
 """
 
 import contextlib
@@ -36,14 +36,16 @@ from grader.sandbox.limits import DEFAULT_LIMITS, UNKNOWN_RESULT
 if TYPE_CHECKING:
     from grader.mutation import Mutant
 
-_AGAIN: Final = 8  # runs of right programs among those of wrong ones, so that no clock tells them
-_MAX_FAILURES: Final = 20  # that a learner is told of
-_MAX_CALLS: Final = 200  # that are kept, one for each test
-_SHARE_OF_TIME: Final = 0.9  # of the submission's wall clock, for all runs together
+# Runs of right programs, mixed with those of wrong ones so that a suite cannot tell them apart by
+# their order or by the time.
+_AGAIN: Final = 8
+_MAX_FAILURES: Final = 20  # failed tests that a learner is told about
+_MAX_CALLS: Final = 200  # tests of a suite for which the last call is kept
+_SHARE_OF_TIME: Final = 0.9  # share of the submission's wall-clock limit for all runs together
 
 
 def wrong_programs(exercise: Exercise) -> dict[str, str]:
-    """Return the wrong programs by the id of a misconception, or by a mutant's change."""
+    """Return the wrong programs, keyed by the id of a misconception or the change of a mutant."""
     programs = {each.id: each.code for each in exercise.misconceptions}
     equal = {each.change for each in exercise.equivalent}
     changes = mutants_of_program(exercise) if exercise.edition == "full" else ()
@@ -51,14 +53,14 @@ def wrong_programs(exercise: Exercise) -> dict[str, str]:
 
 
 def mutants_of_program(exercise: Exercise) -> "tuple[Mutant, ...]":
-    """Return the mutants of the program under test, with those that `equivalent` lists."""
-    from grader.mutation import mutants  # which no page has
+    """Return the mutants of the program under test, including those listed in `equivalent`."""
+    from grader.mutation import mutants  # not shipped to pages
 
     return mutants(exercise.program, tuple(exercise.defines))
 
 
 def for_page(exercise: Exercise) -> dict[str, Any]:
-    """Return the programs that a page for practice has: its mutants are misconceptions too."""
+    """Return the programs of a practice page, in which mutants are listed as misconceptions."""
     misconceptions = {each.id: each for each in exercise.misconceptions}
     wrong = (
         misconceptions.get(name) or Misconception(exercise.where, name, code, "")
@@ -72,7 +74,7 @@ def for_page(exercise: Exercise) -> dict[str, Any]:
 
 
 class SuiteCheck(Check[SuiteTest]):
-    """Runs a suite on right programs, and for `rejects` on wrong ones among them."""
+    """Runs a suite on right programs and, for `rejects`, also on wrong ones."""
 
     def judge(self, program: LoadedProgram, oracle: Oracle, draw: Draw) -> Judgement:  # noqa: ARG002  a suite has no inputs
         """Judge a suite; the runs on right programs are kept for the next test."""
@@ -85,11 +87,11 @@ class SuiteCheck(Check[SuiteTest]):
         return Judgement(_difference("not-valid"))
 
     def failing_code(self, error: BaseException) -> str:  # noqa: ARG002  the suite was being loaded
-        """Return nothing: the Python is the submission's own."""
+        """Return an empty string: the code that failed is the submission's own."""
         return ""
 
     def runs_in_page(self) -> bool:
-        """Return true: what a page lacks in isolation, its own learner alone can abuse."""
+        """Return True: only the learner could abuse the lack of isolation in a page."""
         return True
 
 
@@ -105,14 +107,14 @@ class _SuiteRuns:
         self._exercise = replace(exercise, kind="write", forbid=None)
         self._right = [exercise.program, *(each.code for each in exercise.also_right)]
         self._until = time.monotonic() + _SHARE_OF_TIME * suite.child.limits.wall_seconds
-        self._most = DEFAULT_LIMITS.wall_seconds  # of one run
+        self._most = DEFAULT_LIMITS.wall_seconds  # time limit of one run, in seconds
 
     @cached_property
     def refusal(self) -> Difference | None:
-        """The reason why a right program does not pass twice; None if all do.
+        """The reason why a right program fails one of two runs, or None.
 
         Raises:
-            NoValueError, ChildGoneError: It cannot be run.
+            NoValueError, ChildGoneError: The suite cannot be run.
         """
         slowest = 0.0
         for number, source in enumerate(self._right):
@@ -129,7 +131,7 @@ class _SuiteRuns:
         return None
 
     def on_wrong_programs(self, at_least: float) -> Judgement:
-        """Run the suite on wrong programs, with right ones among them in an order by chance."""
+        """Run the suite on the wrong programs and some right ones, in a random order."""
         wrong = wrong_programs(self._exercise)
         again = [self._right[n % len(self._right)] for n in range(min(_AGAIN, len(wrong)))]
         order = [*wrong.items(), *(("", source) for source in again)]
@@ -154,10 +156,10 @@ class _SuiteRuns:
         return Judgement(_difference("accepts", **facts), misconception, share=rejected / needed)
 
     def _run_suite(self, source: str, most: int = 1) -> tuple[int, list[Mapping[str, object]]]:
-        """Run the suite on a program; return how many tests ran, and the facts of each failure.
+        """Run the suite on a program; return the number of tests and the facts of each failure.
 
         Args:
-            most: The number of failures with which to stop.
+            most: The number of failures after which to stop.
 
         Raises:
             NoValueError, ChildGoneError: The suite cannot be run.
@@ -172,7 +174,7 @@ class _SuiteRuns:
         with (
             self._sandbox.child(limits) as theirs,
             self._sandbox.child(limits) as child,
-            contextlib.redirect_stdout(sys.stderr),  # no one reads what a program prints
+            contextlib.redirect_stdout(sys.stderr),  # the program's output is not shown
             warnings.catch_warnings(record=True),
             authors_code(),
         ):
@@ -189,13 +191,14 @@ class _SuiteRuns:
             try:
                 return relay.parse_result(names.ask("run_suite", *words))
             except (TooLongError, NoValueError, ChildGoneError) as error:
-                if relay.program_ended or isinstance(error, TooLongError):  # it calls without end
+                # The program ended, or its results keep the suite calling forever: a failed test.
+                if relay.program_ended or isinstance(error, TooLongError):
                     return 1, [{"ended": True}]
                 raise
 
 
 class _Relay:
-    """Passes the calls of a suite's child on to the program's child."""
+    """Forwards the calls of a suite's child to the program's child."""
 
     def __init__(self, program: LoadedProgram) -> None:
         where = program.exercise.where
@@ -203,18 +206,19 @@ class _Relay:
             where, error=rebuild_exception, in_body=True, most=UNKNOWN_RESULT
         )
         self._test = ""
-        self._last: tuple[str, Any, Any, Any] | None = None  # call, with its result
-        self._calls: dict[str, str] = {}  # the last one of each test
+        # Name, args, kwargs and result of a call.
+        self._last: tuple[str, Any, Any, Any] | None = None
+        self._calls: dict[str, str] = {}  # the last call of each test, as text
         self.program_ended = False
 
     def begin(self, test: str) -> None:
-        """Note which test runs now, and the last call of the one before."""
+        """Note the test that runs now, and keep the last call of the test before."""
         if self._last is not None and len(self._calls) < _MAX_CALLS:
             self._calls[self._test] = _as_text(*self._last)
         self._test, self._last = str(test), None
 
     def function(self, name: str) -> Callable[..., Any]:
-        """Return a function that calls one of the program's."""
+        """Return a function that calls a function of the program."""
         proxy = self._names.function(name)
 
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -238,7 +242,7 @@ class _Relay:
         return call
 
     def parse_result(self, result: object) -> tuple[int, list[Mapping[str, object]]]:
-        """Return what a suite's child claims; whatever has another form is a failure."""
+        """Return the number of tests and the failures; a malformed answer counts as one failure."""
         self.begin("")
         match result:
             case [int(count), list(entries)]:
@@ -254,7 +258,7 @@ class _Relay:
 
 
 def _as_text(name: str, args: Any, kwargs: Mapping[str, Any], value: object) -> str:
-    """Return a call and its result as Python, without what is large."""
+    """Return a call and its result as Python, with large values shortened."""
 
     def text(part: object) -> str:
         return repr(part) if isinstance(part, np.ndarray) else summarize(part).text
@@ -267,5 +271,5 @@ def _as_text(name: str, args: Any, kwargs: Mapping[str, Any], value: object) -> 
 
 
 def _callable(value: Any) -> Any:
-    """Return an argument; for a function of the suite's, one of ours that calls it there."""
+    """Return an argument; wrap a function of the suite so that the program can call it."""
     return partial(value) if isinstance(value, CallableProxy) else value

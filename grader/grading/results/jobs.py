@@ -1,4 +1,7 @@
-"""Jobs and results of the engine. Few imports, since commands start with them."""
+"""Jobs and results of the engine.
+
+This module imports little, since every command that grades imports it at its start.
+"""
 
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -19,12 +22,12 @@ class Probe:
         with_evidence: The verdict carries `Evidence`.
         variant_of: The digest of the exercise of which the job's is a variant. Tests of the same id
             ask the same in both, so inputs and expected values are computed once.
-        wrong_program: Is graded before the submission, and both again after it. The evidence lists
-            the tests that changed.
-        breaking_call: A learner's call that shall show that the submission is wrong; empty to
-            search for a small one. No test runs. The verdict's example is the call if it counts;
-            otherwise its message says why it does not.
-        with_shapes: The verdict carries `shapes`; nothing else of it changes.
+        wrong_program: A program that is graded before the submission. Afterwards both are graded
+            again, and the evidence lists the tests that changed.
+        breaking_call: A learner's call that should show that the submission is wrong, or an empty
+            string to search for a small one. No test runs. If the call shows the mistake, it is
+            the verdict's example; otherwise the verdict's message says why it does not.
+        with_shapes: The verdict carries `shapes` and is otherwise the same.
     """
 
     stops_at_failure: bool = False
@@ -37,12 +40,12 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One submission of one exercise, under the exercise's limits or given ones."""
+    """One submission to be graded, under the limits of its exercise or other ones."""
 
     exercise: Exercise
     submission: Submission
     given_limits: Limits | None = None
-    probe: Probe | None = None  # further requests of a proof of the exercise
+    probe: Probe | None = None
 
     @property
     def limits(self) -> Limits:
@@ -55,14 +58,14 @@ class Job:
 
 
 def find_limits(exercise: Exercise) -> Limits:
-    """Return an exercise's limits: the usual ones, with what it asks for put in their place.
+    """Return the default limits with the exercise's own limits in place.
 
     Raises:
-        DefinitionError: It asks for more than the site allows, or for nothing at all.
+        DefinitionError: A limit of the exercise is higher than the site allows, or not positive.
     """
     limits = exercise.limits
     usual = DEFAULT_LIMITS
-    if exercise.kind == "test":  # a suite runs on some thirty programs
+    if exercise.kind == "test":  # a suite runs on about thirty programs
         usual = replace(usual, wall_seconds=HIGHEST_LIMITS.wall_seconds)
     if limits is None:
         return usual

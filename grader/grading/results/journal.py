@@ -1,7 +1,7 @@
 """A worker's notes about its job, in memory that it shares with its parent.
 
-A worker that computes in NumPy's own code does not answer. When its parent ends it, the notes hold
-the results up to then.
+A worker that is busy inside NumPy cannot answer. When its parent ends it, the notes still hold
+the results up to that moment.
 """
 
 import json
@@ -9,10 +9,10 @@ import os
 from typing import Any, Final
 
 BEGAN: Final = "began"
-"""The submission's time begins: seconds on the clock that processes share."""
+"""The start of the submission's time, in seconds of the monotonic clock that processes share."""
 
 LOADED: Final = "loaded"
-"""The submission's output while it was loaded."""
+"""The output of the submission while it was loaded."""
 
 RESULT: Final = "result"
 """The result of one test."""
@@ -24,10 +24,10 @@ _MAX_BYTES: Final = 64 << 20
 
 
 class Journal:
-    """The notes. Created before the worker is forked, so that both processes have it."""
+    """A worker's notes. Created before the fork, so that both processes have the descriptor."""
 
     def __init__(self) -> None:
-        import fcntl  # no system but Unix has it, and this module has constants
+        import fcntl  # Unix only; the constants above are imported on every system
 
         self.descriptor = os.memfd_create("journal", os.MFD_CLOEXEC)
         fcntl.fcntl(self.descriptor, fcntl.F_SETFL, os.O_APPEND)
@@ -41,7 +41,7 @@ class Journal:
         os.write(self.descriptor, json.dumps([kind, content]).encode() + b"\n")
 
     def notes(self) -> list[tuple[str, Any]]:
-        """Return the notes so far, read as data: the worker may have been taken over.
+        """Return the notes so far, which are not trusted: the worker may be compromised.
 
         Raises:
             ValueError: They are malformed.

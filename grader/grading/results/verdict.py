@@ -1,6 +1,6 @@
 """The verdict on one submission of one exercise, with its values and its evidence.
 
-It needs no NumPy, so that a verdict is read in little time.
+This module does not import NumPy, so that commands can read a verdict quickly.
 """
 
 import math
@@ -15,28 +15,27 @@ Number: TypeAlias = float | int | bool
 Row: TypeAlias = tuple[Number, ...]
 
 PRINTED: Final = "printed text"
-"""The summary of what was printed."""
+"""The `ValueSummary.summary` of a printed output."""
 
 
 @dataclass(frozen=True, slots=True)
 class ValueSummary:
-    """A value of a visible test: an input, what was expected, or what the submission gave.
+    """A summary of a value of a visible test: an input, the expected value, or the result.
 
-    `summarize_values` makes it. Every text in it is printable as it is, but for line feeds in
-    `text`.
+    `summarize_values` makes it. All of its strings are printable, except for line feeds in `text`.
     """
 
-    MAX_CHARACTERS: ClassVar[int] = 1000  # the length at which a text is cut
-    MAX_CELLS: ClassVar[int] = 12  # along each axis of rows
+    MAX_CHARACTERS: ClassVar[int] = 1000  # length at which `text` is cut
+    MAX_CELLS: ClassVar[int] = 12  # length of each axis of `rows`
 
     summary: str  # "float64 (3, 3)", "tuple of 2", "str"
-    text: str  # as Python or NumPy prints it; what is too long ends in a note of how much there is
-    rows: tuple[Row, ...] | None = None  # the numbers of a small array with one axis or two
-    is_vector: bool = False  # its only row is an array with one axis
+    text: str  # as Python or NumPy prints it; a text that was cut ends with its full size
+    rows: tuple[Row, ...] | None = None  # numbers of a small array with one or two axes
+    is_vector: bool = False  # whether the array has one axis, so that `rows` has one row
 
     def data(self) -> dict[str, Any]:
         """Return it as an object of JSON types."""
-        # JSON has no NaN and no infinity: they go by their names.
+        # JSON lacks NaN and infinity, so these become strings.
         rows = None
         if self.rows is not None:
             rows = [[c if math.isfinite(c) else str(c) for c in row] for row in self.rows]

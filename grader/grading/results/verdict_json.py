@@ -1,4 +1,4 @@
-"""The JSON of verdicts, versioned: printed by `--format json` and sent by workers."""
+"""The versioned JSON of verdicts, which `--format json` prints and workers send."""
 
 from dataclasses import asdict
 from typing import Any, get_args
@@ -78,7 +78,7 @@ def result_data(test: TestResult) -> dict[str, Any]:
 
 
 def fault_data(exercise: str, message: str) -> dict[str, Any]:
-    """Return a grader fault as an object: it has no score, since nothing was judged."""
+    """Return a grader fault as an object of JSON types, without a score."""
     return {"schema": SCHEMA, "exercise": exercise, "outcome": FAULT, "message": message}
 
 
@@ -88,7 +88,7 @@ def verdict_from_data(data: dict[str, Any]) -> Verdict:
     Raises:
         KeyError, TypeError, ValueError: The object is malformed.
     """
-    diagnosis_data = data.get("diagnosis")  # records of before there were diagnoses have none
+    diagnosis_data = data.get("diagnosis")  # missing in records of older versions
     if diagnosis_data is not None and diagnosis_data["kind"] not in get_args(DiagnosisKind):
         raise ValueError(f"no kind of diagnosis: {diagnosis_data['kind']!r}")
     diagnosis = diagnosis_data and Diagnosis(
@@ -140,7 +140,7 @@ def result_from_data(data: dict[str, Any]) -> TestResult:
         message=data["message"],
         line=data["line"],
         output=data["output"],
-        # Records of before values were shown have none of these.
+        # The next four fields are missing in records of older versions.
         inputs=tuple(
             (each["name"], ValueSummary.from_data(each["value"])) for each in data.get("inputs", ())
         ),

@@ -1,1 +1,1 @@
-"""One submission taken through the tests of an exercise."""
+"""The run of one submission through the tests of an exercise."""

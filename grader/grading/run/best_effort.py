@@ -1,4 +1,4 @@
-"""Parts of a verdict that are made if nothing goes wrong: sentences, diagnosis, example."""
+"""Optional parts of a verdict, such as sentences, the diagnosis and the example."""
 
 import logging
 import traceback
@@ -14,24 +14,24 @@ _log = logging.getLogger(__name__)
 
 
 class BestEffort:
-    """Makes the optional parts of one verdict; an error leaves a part out, never the verdict."""
+    """Makes the optional parts of one verdict; an error costs only the part."""
 
     def __init__(self) -> None:
-        self.failures: list[str] = []  # causes, for the log and a proof
+        self.failures: list[str] = []  # causes of failed parts, for the log and a proof
 
     def make(self, name: str, function: Callable[[], Part], default: Part) -> Part:
-        """Return what a function returns, or the default if it raises."""
+        """Return the result of a function, or the default if it raises."""
         try:
             return function()
-        except Exception as error:  # noqa: BLE001  whatever it is, the verdict goes out
+        except Exception as error:  # noqa: BLE001  no error here may cost the verdict
             place = traceback.extract_tb(error.__traceback__)[-1]
-            # Without the message, which may quote a hidden input or the submission.
+            # The message is left out: it may quote a hidden input or the submission.
             kind, file = type(error).__name__, Path(place.filename).name
             self.failures.append(f"{name}: {kind} in {file}, line {place.lineno}")
             return default
 
 
 def log_failures(verdict: Verdict) -> None:
-    """Log the causes of the parts that a verdict lacks."""
+    """Log why optional parts of a verdict are missing."""
     for cause in verdict.failures:
         _log.warning("%s: a part of the feedback failed: %s", verdict.exercise, cause)

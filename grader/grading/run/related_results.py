@@ -1,4 +1,4 @@
-"""The wrong results of a submission that are related to the right ones, as by a factor."""
+"""Relations between wrong results of a submission and the right ones, such as a factor."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,26 +14,27 @@ if TYPE_CHECKING:
     from grader.grading.comparison.relations.pair import Relation
 
 _KINDS = (DifferenceKind.SHAPE, DifferenceKind.NOT_FINITE, DifferenceKind.VALUES)
-"""An infinity in the wrong place may be that of a mask."""
+"""The kinds of difference that a relation can explain; a misplaced mask causes infinities."""
 
 
 class RelatedResults:
-    """The relations between wrong results and right ones, and their sentences."""
+    """The relations found in the results of one submission, with their sentences."""
 
     def __init__(self, oracle: Oracle) -> None:
         self._oracle = oracle
         self._exercise = oracle.exercise
-        self._without_origin: dict[TestId, tuple[Relation, str]] = {}  # with their sentences
+        # Relations whose formula other tests may confirm, each with its sentence so far.
+        self._without_origin: dict[TestId, tuple[Relation, str]] = {}
 
     def sentence(self, test: TestCase, kind: DifferenceKind, draw: Draw, got: object) -> str:
-        """Return the sentence about how a wrong result is related to the right one, if it is.
+        """Return the sentence about the relation of a wrong result to the right one, or "".
 
-        Never of a hidden test, whose sentence is a fixed one, nor of a prediction, whose answer it
-        would give away.
+        A hidden test has only fixed sentences, and for a prediction the relation would give the
+        answer away. Both get "".
         """
         if test.hidden or self._exercise.kind == "predict" or kind not in _KINDS:
             return ""
-        from grader.grading.comparison.relations import find_relation  # a pass needs none of it
+        from grader.grading.comparison.relations import find_relation  # only failures need it
         from grader.grading.feedback.relation_sentences import relation_sentence
 
         explanation = find_relation(self._oracle.exact(test, draw), got, draw.inputs)
@@ -48,9 +49,9 @@ class RelatedResults:
     def with_origins(
         self, results: Mapping[TestId, TestResult], observed: Mapping[TestId, RawResult]
     ) -> dict[TestId, TestResult]:
-        """Return the results; where other tests confirm a factor's formula, sentences have it.
+        """Return the results, with a factor's formula in each message where other tests confirm it.
 
-        Hidden tests confirm it, too: nothing of them is said but that they do.
+        Hidden tests can confirm a formula too. The message says nothing else about them.
         """
         changed = dict(results)
         if not self._without_origin:

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 _RETURN_OF_VALUE = re.compile(r"^\s+return\s+(?!None\b)\S", re.MULTILINE)
 MAX_CHILDREN = 3
-"""The children of one submission. A test that times out costs no other test, and whatever never
-ends takes no more than three times the limits."""
+"""The number of children that one submission may use: a new one after each time-out, so that the
+remaining tests still run. A program that never ends takes at most this many times its limits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +46,11 @@ class _UndisclosedResult:
     message: str = ""
     line: int | None = None
     difference_kind: DifferenceKind | None = None
-    inputs: Mapping[str, Any] = field(default_factory=dict)  # the draw that did not pass
+    inputs: Mapping[str, Any] = field(default_factory=dict)  # inputs of the draw that did not pass
     points: int = 0
 
 
-_PASSED = _UndisclosedResult(Outcome.PASSED)  # of a draw, of which there are many
+_PASSED = _UndisclosedResult(Outcome.PASSED)  # shared by all draws that pass
 
 
 class SubmissionRun:
@@ -58,8 +58,8 @@ class SubmissionRun:
 
     Args:
         with_values: Whether results have the values behind a failure, which take time to make.
-        with_reasons: Whether results have sentences about what went wrong, which take time too.
-        most_children: How many run the tests, one after the other: a new one after each time-out.
+        with_reasons: Whether results have sentences about the failure, which take time as well.
+        most_children: The number of children to use at most, see `MAX_CHILDREN`.
     """
 
     def __init__(
@@ -74,13 +74,14 @@ class SubmissionRun:
         most_children: int = MAX_CHILDREN,
     ) -> None:
         self.exercise: Exercise = oracle.exercise
-        self.problem = submission.problem  # why no test can run, for the learner
+        # Reason why no test can run, as a sentence for the learner.
+        self.problem = submission.problem
         self.line = submission.line
-        self.source = submission.source  # of a notebook, when it is loaded
+        self.source = submission.source  # a notebook's source is set by `load`
         self.lines = PartLines()
         self.notes: tuple[str, ...] = ()
         self.outcome = Outcome.ERRORED if self.problem else Outcome.PASSED
-        self.output = ""  # printed while the submission was loaded
+        self.output = ""  # output while the submission was loaded
         self.observed: dict[TestId, RawResult] = {}
         self.best_effort = BestEffort()
         self._related = RelatedResults(oracle)
@@ -117,16 +118,16 @@ class SubmissionRun:
 
     @property
     def deadline(self) -> float:
-        """The time at which the submission's wall clock has run down."""
+        """The end of the submission's wall-clock limit, in seconds of `time.monotonic`."""
         return self._began + self._limits.wall_seconds
 
     @property
     def will_restart_child(self) -> bool:
-        """True if the next test gets a new child, with all of its time, after a time-out."""
+        """True if the next test gets a new child, with the full limits, after a time-out."""
         return self._has_ended and self._timed_out and self._child_count < self._most_children
 
     def load(self) -> None:
-        """Screen the submission's code and run it. What goes wrong becomes `problem`."""
+        """Screen the submission's code and run it; set `problem` if this fails."""
         if self._child is None:
             return
         self.prepare()
@@ -149,11 +150,11 @@ class SubmissionRun:
         """Return the result of one test, within its disclosure.
 
         Raises:
-            GraderFault, DefinitionError: The test could not be run, whatever the submission does.
+            GraderFault, DefinitionError: The test cannot run with any submission.
         """
         if self._has_ended and not self.will_restart_child:
             return not_run_result(test, self.problem)
-        # What it learnt from a hidden test must reach no output either.
+        # A child that has seen a hidden test must not run a visible one, whose output is shown.
         needs_new_child = self._has_ended or (
             self._hidden_ran and not test.hidden and self._child is not None
         )
@@ -162,7 +163,7 @@ class SubmissionRun:
         assert self._program is not None  # for the type checker
         child = self._program.child
         if test.hidden and not self._hidden_ran and self.exercise.hidden_data:
-            with contextlib.suppress(ChildGoneError):  # which the test will find out
+            with contextlib.suppress(ChildGoneError):  # the test itself reports that
                 child.put_files(self.exercise.hidden_data)
         self._hidden_ran = test.hidden
         begin = child.output_size
@@ -174,7 +175,7 @@ class SubmissionRun:
                 Outcome.OUTPUT_LIMIT, outcome_sentences.OUTPUT_LIMIT, line=attempt.line
             )
         if test.hidden and self.exercise.kind == "predict" and attempt.difference_kind is not None:
-            # Nothing of a prediction is run, so that it can only hold what the learner wrote.
+            # Safe to show: a prediction is never run, so its message holds only the learner's text.
             disclosed = _disclose(test, attempt, self.best_effort)
             if test.disclose == "category":
                 disclosed = replace(disclosed, message=attempt.message)
@@ -187,7 +188,7 @@ class SubmissionRun:
         result = _result(test, attempt, child.output(begin))
         values = FailureValues()
         if attempt.outcome is not Outcome.PASSED and self._with_values:
-            # A pass needs none of it.
+            # Imported here since only failures need it.
             from grader.grading.feedback.summarize_values import failure_values
 
             values = self.best_effort.make(
@@ -205,17 +206,17 @@ class SubmissionRun:
         )
 
     def _restart_child(self) -> str:
-        """Load the submission into a new child; return the problem with that, or nothing."""
+        """Load the submission into a new child; return the problem with that, or ""."""
         assert self._child is not None  # for the type checker
         is_late, self._timed_out = self._timed_out, False
-        if is_late:  # one that only leaves a hidden test behind does not count
+        if is_late:  # a restart that only separates visible from hidden tests is not counted
             self._child_count += 1
         self._child.close()
         self._child = self._new_child()
         self._has_ended = self._hidden_ran = False
         self.load()
         problem = self.problem
-        if is_late:  # it was loaded before, so the results until then stand
+        if is_late:  # the first load succeeded, so the results up to the time-out are valid
             self.problem, self.outcome, self.line = "", Outcome.PASSED, None
         return problem
 
@@ -241,7 +242,7 @@ class SubmissionRun:
     def _with_second_definition(
         self, results: dict[TestId, TestResult]
     ) -> dict[TestId, TestResult]:
-        """Return the results; the first failure that is shown tells of a name defined twice."""
+        """Return the results; the first visible failure also mentions a name defined twice."""
         wrong = (Outcome.FAILED, Outcome.ERRORED)
         failures = (each for each in results.values() if not each.hidden and each.outcome in wrong)
         first = next(failures, None)
@@ -257,7 +258,7 @@ class SubmissionRun:
         return results
 
     def end(self) -> Evidence:
-        """End the child and return what it used."""
+        """End the child and return its resource usage."""
         wall = time.monotonic() - self._began
         if self._child is None:
             return Evidence(0.0, wall, 0, 0)
@@ -265,9 +266,9 @@ class SubmissionRun:
         return Evidence(ending.cpu, wall, ending.rss, printed)
 
     def _attempt(self, program: LoadedProgram, test: TestCase) -> _UndisclosedResult:
-        """Run the draws, to the first that does not pass, or all for partial credit.
+        """Run the draws up to the first failure, or all of them for partial credit.
 
-        Points for a part of the draws are rounded down.
+        Partial credit is rounded down to whole points.
         """
         draws = self._oracle.draws(test)
         first: tuple[_UndisclosedResult, RawResult] | None = None
@@ -359,11 +360,11 @@ class SubmissionRun:
         got: object,
         begin: int,
     ) -> str:
-        """Return the sentence about why a result is wrong, if it can be told."""
+        """Return the sentence about the reason why a result is wrong, or "" if it is unknown."""
         kind = difference.kind
         if test.hidden:
             return self._related.sentence(test, kind, draw, got)
-        mine, starter = (  # but for blank lines and comments
+        mine, starter = (  # without blank lines and comments
             [bare for line in text.splitlines() if (bare := line.partition("#")[0].rstrip())]
             for text in (self.source, self.exercise.starter)
         )
@@ -380,7 +381,7 @@ class SubmissionRun:
         return self._related.sentence(test, kind, draw, got)
 
     def _not_returned(self, program: LoadedProgram, test: TestCase, draw: Draw, begin: int) -> str:
-        """Return the sentence about what a function that returns nothing does instead."""
+        """Return the sentence about a function that computes or prints a value but returns None."""
         child = program.child
         printed = child.output(begin)
         try:
@@ -432,10 +433,11 @@ def _result(test: TestCase, attempt: _UndisclosedResult, output: str = "") -> Te
 
 
 def not_run_result(test: TestCase, problem: str = "") -> TestResult:
-    """Return the result of a test that comes after the program's end.
+    """Return the result of a test that did not run.
 
     Args:
-        problem: Why no test was run, if that is so.
+        problem: The reason, if it keeps all tests from running; otherwise the program ended in an
+            earlier test.
     """
     if not problem and test.hidden and test.disclose == "nothing":
         return _result(test, _UndisclosedResult(Outcome.FAILED, NOT_PASSED))
@@ -443,7 +445,7 @@ def not_run_result(test: TestCase, problem: str = "") -> TestResult:
 
 
 def timed_out_result(test: TestCase, seconds: float, best_effort: BestEffort) -> TestResult:
-    """Return the result of a test in which the submission's wall clock ran down."""
+    """Return the result of a test in which the submission reached its wall-clock limit."""
     sentence = best_effort.make(
         "sentence", lambda: outcome_sentences.endless_test_sentence(seconds), ""
     )
@@ -466,8 +468,8 @@ def make_verdict(
     """Return the verdict on a run.
 
     Args:
-        line: Of the submission, where the problem is.
-        output: What it printed while it was loaded.
+        line: The line of the submission with the problem.
+        output: The output of the submission while it was loaded.
     """
     if not problem and exercise.hidden_elsewhere and not exercise.tests:
         outcome, problem = Outcome.NOT_RUN, outcome_sentences.NO_TESTS
@@ -496,7 +498,7 @@ def make_verdict(
 def _disclose(
     test: TestCase, attempt: _UndisclosedResult, best_effort: BestEffort
 ) -> _UndisclosedResult:
-    """Return what a hidden test may disclose of an attempt."""
+    """Return the part of an attempt that a hidden test may disclose."""
     if attempt.outcome is Outcome.PASSED:
         return _UndisclosedResult(Outcome.PASSED, points=attempt.points)
     outcome = Outcome.FAILED if test.disclose == "nothing" else attempt.outcome
@@ -513,8 +515,8 @@ def _disclose(
 def in_running_order(exercise: Exercise) -> list[TestCase]:
     """Return the tests in the order in which they run.
 
-    Visible tests run first: nothing learnt from a hidden one can then reach an output. Those that
-    disclose nothing run last: if one of them ends the program, no other test shows it.
+    Visible tests run first, so that nothing learnt from a hidden test reaches their output. Tests
+    that disclose nothing run last: if one of them ends the program, no later test reveals it.
     """
     return sorted(
         exercise.tests, key=lambda test: (test.hidden, test.hidden and test.disclose == "nothing")

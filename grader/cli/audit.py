@@ -1,4 +1,4 @@
-"""`etude audit`: what do the tests of an assignment not catch?"""
+"""`etude audit`: find the mistakes that an assignment's tests miss."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -131,7 +131,7 @@ def command(
 def _audit_all(
     assignments: Sequence[Assignment], request: Request, *, use_cache: bool
 ) -> tuple[list[Audit], list[str]]:
-    """Audit each assignment; of several, those that cannot be audited are named and left out."""
+    """Audit each assignment; with several, skip and name those that cannot be audited."""
     cache = AuditCache()
     finished: list[Audit] = []
     failures: list[str] = []
@@ -172,10 +172,10 @@ def _find_functions(like: tuple[str, ...], exercises: Path | None) -> tuple[Know
 
 
 def _parse_formats(forms: Sequence[str], output: Path | None) -> list[tuple[str, Path | None]]:
-    """Return each format with its file; None for what is printed.
+    """Return each format with its file, or None for standard output.
 
     Raises:
-        UsageError: There is no such format, or two would be printed.
+        UsageError: A format does not exist, or two formats go to standard output.
     """
     reports: list[tuple[str, Path | None]] = []
     for each in forms:

@@ -1,4 +1,4 @@
-"""`etude break`: find a call on which a wrong program is wrong."""
+"""`etude break`: find a call for which a wrong program gives a wrong result."""
 
 import sys
 from pathlib import Path
@@ -24,7 +24,7 @@ from grader.sandbox.printable import printable
 
 if TYPE_CHECKING:
     from grader.cli.portable_check import PortablePool
-    from grader.grading.workers.pool import Pool  # of Linux alone
+    from grader.grading.workers.pool import Pool  # exists only on Linux
 
 
 @click.command("break")
@@ -66,10 +66,10 @@ def command(
 
 
 def list_programs(exercise: Exercise) -> list[str]:
-    """Return a line for each program that there is to break.
+    """Return a line for each program that can be broken.
 
     Raises:
-        UsageError: There is none, or the exercise is not passed yet.
+        UsageError: There are no such programs, or the exercise is not passed yet.
     """
     programs, broken_ids = _find_programs(exercise)
     return [
@@ -79,10 +79,10 @@ def list_programs(exercise: Exercise) -> list[str]:
 
 
 def find_program(exercise: Exercise, name: str | None = None) -> Misconception:
-    """Return a program to break by its number or id, by default the first that is not broken.
+    """Return a program to break by number or id; by default the first one not broken yet.
 
     Raises:
-        UsageError: There is none.
+        UsageError: There is no such program.
     """
     programs, broken_ids = _find_programs(exercise)
     if name is None:
@@ -104,7 +104,8 @@ def find_program(exercise: Exercise, name: str | None = None) -> Misconception:
 def _find_programs(exercise: Exercise) -> tuple[list[Misconception], frozenset[str]]:
     history = read_history()
     status = exercise_status(history, exercise.id)
-    if status.state != "passed":  # who gave up has seen what is right, and earns nothing
+    # After giving up a learner has seen the solution, and earns nothing here.
+    if status.state != "passed":
         raise UsageError(
             f"pass '{exercise.id}' first: then there are wrong programs of it to break"
         )
@@ -115,7 +116,7 @@ def _find_programs(exercise: Exercise) -> tuple[list[Misconception], frozenset[s
 
 
 def ask_for_call(program: Misconception) -> str:
-    """Show a wrong program and return a call; an empty one if no one is there to answer."""
+    """Show a wrong program and ask for a call; return "" if no one is at the terminal."""
     click.echo("This program is wrong. Find a call on which its result is wrong.\n")
     print_code(Console(highlight=False), program.code)
     if sys.stdin is None or not sys.stdin.isatty():
@@ -126,7 +127,7 @@ def ask_for_call(program: Misconception) -> str:
 def grade_call(
     pool: "Pool | PortablePool", exercise: Exercise, program: Misconception, call: str
 ) -> Verdict:
-    """Return the verdict on a call that shall break a program."""
+    """Return the verdict on a call that may break a program."""
     ((_, result),) = pool.grade([break_job(exercise, program.id, call)])
     if isinstance(result, EtudeError):
         raise result
@@ -134,7 +135,7 @@ def grade_call(
 
 
 def result_message(exercise: Exercise, program: Misconception, call: str, verdict: Verdict) -> str:
-    """Return what a learner reads about a call, which is recorded if it breaks the program."""
+    """Record a call that breaks the program, and return the message for the learner."""
     example = verdict.example
     if example is None:
         return printable(f"Not broken. {verdict.message}")

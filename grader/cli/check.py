@@ -32,7 +32,7 @@ _BUG = "Etude itself failed; its log has the reason"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckRequest:
-    """One file to grade, and what to do with the verdict."""
+    """One file to grade, and the options for showing its verdict."""
 
     exercise: str
     file: Path
@@ -79,7 +79,8 @@ def command(
       etude check drafts/07-rope.yaml rope.py --format json
       etude check attention-weights my_solution.py --format junit=out.xml --format html=out.html
     """
-    gc.disable()  # what is imported stays, and there is not much else
+    # Imported modules stay alive and little else is allocated.
+    gc.disable()
     delivery = options.parse_delivery(formats, plain=plain)
     if file is None:
         exercise, file = find_exercise_and_file(exercise, exercises)
@@ -145,7 +146,8 @@ def find_exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path
         )
     path_here = find_file(word, exercises)
     if path_here is None:
-        resolve(word, options.collection_folder(exercises))  # or say which exercise is meant
+        # Raises an error that suggests an exercise.
+        resolve(word, options.collection_folder(exercises))
         name = id_in_name(Path(word)) if is_path(word) else word
         raise UsageError(
             f"there is no {name}.py here; name the FILE to check, or begin with "
@@ -158,7 +160,7 @@ def find_file(exercise: str, exercises: Path | None, folder: Path = Path()) -> P
     """Return the file in a folder that is named after an exercise, or None.
 
     Raises:
-        UsageError: There are several, of which none counts.
+        UsageError: Several files have such a name.
     """
     from grader.definitions.files import id_in_name, is_path
     from grader.grading.submissions.submitted_files import candidate, choose, exercise_in
@@ -167,7 +169,8 @@ def find_file(exercise: str, exercises: Path | None, folder: Path = Path()) -> P
     name = id_in_name(Path(exercise)) if is_path(exercise) else exercise
     ids = _possible_ids(exercise, exercises)
     here: list[Path] = []
-    with contextlib.suppress(OSError):  # the folder was removed, or cannot be read
+    # The folder was removed or cannot be read.
+    with contextlib.suppress(OSError):
         here += [path for path in folder.iterdir() if exercise_in(ids, path.name) == name]
     files = sorted(path for path in here if is_code(path.name) or is_zip(path.name))
     files += sorted(path for path in here if path.is_dir() or not path.suffix)
@@ -181,7 +184,7 @@ def find_file(exercise: str, exercises: Path | None, folder: Path = Path()) -> P
 
 
 def _possible_ids(exercise: str, exercises: Path | None) -> list[str]:
-    """Return the ids that a file may be named after, where an exercise is asked for."""
+    """Return the ids after which the file for an exercise may be named."""
     from grader.definitions.collection import exercise_ids
     from grader.definitions.files import id_in_name, is_path
 
@@ -191,14 +194,14 @@ def _possible_ids(exercise: str, exercises: Path | None) -> list[str]:
 
 
 def open_pool(*, unsafe: bool, many: bool) -> "Pool | PortablePool":
-    """Return what grades on this system, a context manager.
+    """Return the pool that grades on this system, a context manager.
 
     Args:
-        unsafe: Whether the command line agrees to a run without a sandbox.
-        many: Whether for more submissions than one.
+        unsafe: True if the command line allows a run without a sandbox.
+        many: True for more than one submission.
 
     Raises:
-        SandboxFault: There is no sandbox on this system, and no one agreed to do without.
+        SandboxFault: This system has no sandbox, and the user did not agree to do without.
     """
     from grader.sandbox.backends import unsupported_reason
 
@@ -212,7 +215,7 @@ def open_pool(*, unsafe: bool, many: bool) -> "Pool | PortablePool":
 
 
 def check_file(request: CheckRequest, pool: "Pool | PortablePool") -> "tuple[Verdict, FollowUp]":
-    """Grade a file, show and record the verdict; return it, and what a learner is told after it."""
+    """Grade a file, show and record the verdict; return it with its follow-up advice."""
     began = time.time()
     delivery = request.delivery
     with _reported_fault(request):
@@ -224,7 +227,7 @@ def check_file(request: CheckRequest, pool: "Pool | PortablePool") -> "tuple[Ver
     learner_report = dataclasses.replace(report, verdict=follow_up.for_the_learner(verdict))
     options.print_delivery(delivery, learner_report)
     delivery.write(report)
-    # Only now, with the verdict told: the record may have to wait for the disk.
+    # The verdict comes first, because the record may have to wait for the disk.
     sys.stdout.flush()
     follow_up.record(verdict, submission.source)
     for line in follow_up.advice(verdict):
@@ -242,7 +245,7 @@ def _grade(
     from grader.grading.submissions.submitted_files import file_for
 
     definition = resolve(request.exercise, options.collection_folder(request.exercises))
-    request.delivery.load()  # while the worker gets ready
+    request.delivery.load()  # runs while the worker starts
     from grader.cli.progress_record import FollowUp
 
     is_text = request.delivery.printed in {"text", "plain"}
@@ -262,12 +265,13 @@ def _grade(
 
 @contextlib.contextmanager
 def _reported_fault(request: CheckRequest) -> "Iterator[None]":
-    """Write the report of an error, too: anyone who waits for one learns that there is no score."""
+    """Write the reports of an error as well, so that their reader learns that there is no score."""
     began = time.time()
     try:
         yield
     except Exception as error:
-        with contextlib.suppress(OSError):  # what went wrong first is what is said
+        # The first error is the one to report.
+        with contextlib.suppress(OSError):
             from grader.definitions.files import is_path
             from grader.reports.report import Report
 

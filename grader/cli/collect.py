@@ -1,4 +1,4 @@
-"""`etude collect`: put a platform's download where `etude grade` expects it."""
+"""`etude collect`: convert a platform's download to the layout that `etude grade` expects."""
 
 import functools
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`etude completion`: what a shell needs to complete commands, options and exercises."""
+"""`etude completion`: shell completion of commands, options and exercises."""
 
 import click
 

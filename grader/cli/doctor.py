@@ -1,4 +1,4 @@
-"""`etude doctor`: which sandboxes this host has, found out by trying to escape from each."""
+"""`etude doctor`: the sandboxes of this host, tested by attempts to escape from them."""
 
 import platform
 import shutil
@@ -71,7 +71,7 @@ def command(exercises: Path | None, database: str | None) -> None:
 
 
 def _try_packages(path: Path) -> bool:
-    """Import a course's packages in the sandbox; return whether some are not installed."""
+    """Import a course's packages in the sandbox; return whether a package is missing."""
     course = load_course(path)
     for problem in course.missing.values():
         click.echo(f"{problem}\n")
@@ -104,6 +104,6 @@ def _show_attempts(who: str, attempts: Mapping[str, bool]) -> None:
 
 
 def _say(text: str, indent: str) -> None:
-    """Print a sentence in the width of the terminal."""
+    """Print a sentence wrapped to the width of the terminal."""
     width = shutil.get_terminal_size().columns
     click.echo(click.wrap_text(text, width, initial_indent=indent, subsequent_indent=indent + "  "))

@@ -1,4 +1,4 @@
-"""`etude export`: hand things out."""
+"""`etude export`: files for students, autograders and learning platforms."""
 
 import codecs
 from pathlib import Path
@@ -126,7 +126,7 @@ def gradescope(
     installation = (
         Installation.of_checkout() if installed is None else Installation.parse(installed)
     )
-    # What Gradescope gets if nothing can be graded:
+    # The results that Gradescope shows if grading fails altogether.
     faults = Batch(
         tuple(Report.of_fault(str(each.exercise.id), "", "") for each in exercises_to_grade)
     )

@@ -25,7 +25,7 @@ from grader.reports.to_json import json_line
 from grader.safe_files import linked_folder
 from grader.sandbox.printable import printable
 
-_STATUS = {"grader fault": FAULT, "not graded": USAGE}  # the worst first
+_STATUS = {"grader fault": FAULT, "not graded": USAGE}  # the worst outcome first
 _BUG = "Etude itself failed; its log has the reason"
 
 
@@ -90,12 +90,14 @@ def command(
             pool = stack.enter_context(Pool(jobs, options.sandbox_opener(unsafe, workers=jobs)))
             with progress(to_do.entries) as advance:
                 for record in run(to_do, pool):
-                    if results is not None:  # each is kept the moment it comes
+                    # Each result is saved as soon as it arrives.
+                    if results is not None:
                         results.write(json_line(Report.of_record(record)))
                     records.append(record)
                     advance()
         except Exception as error:
-            with contextlib.suppress(OSError):  # what went wrong first is what is said
+            # The first error is the one to report.
+            with contextlib.suppress(OSError):
                 delivery.write(
                     _single_or_batch(_interrupted_batch(to_do, records, error, began), assigned)
                 )
@@ -105,7 +107,8 @@ def command(
     outcomes = {record.outcome for record in (*to_do.done_before, *records)}
     faults = [each.result for each in records if isinstance(each.result, EtudeError)]
     if faults and all(isinstance(each, DefinitionError) for each in faults):
-        raise click.exceptions.Exit(USAGE)  # to try again is no use
+        # Trying again would not help.
+        raise click.exceptions.Exit(USAGE)
     worst = next((status for name, status in _STATUS.items() if name in outcomes), NOT_PASSED)
     raise click.exceptions.Exit(worst if outcomes - {"passed"} else 0)
 
@@ -117,11 +120,11 @@ def _plan(
     results: Results | None,
     delivery: Delivery,
 ) -> Plan:
-    """Find out what there is to do, and whether the formats can show it.
+    """Decide what to grade, and check that the formats can show it.
 
     Raises:
-        UsageError: There is nothing, a format cannot show so many students, or the exercises come
-            from the folder itself; or one student's folder is reached by a link.
+        UsageError: There is nothing to grade, a format cannot show so many students, the exercises
+            come from the graded folder itself, or a student's folder is a symbolic link.
     """
     collection = options.collection_folder(exercises)
     paths = [Path(name) for name in assigned if is_path(name)]
@@ -155,7 +158,7 @@ def _plan(
 
 
 def _batch(to_do: Plan, records: Sequence[Record], began: float) -> Batch:
-    """Put records in the order of their files, with those of an earlier run."""
+    """Return the records in file order, together with those of an earlier run."""
     ended = time.time()
     finished_records = [*to_do.done_before, *records]
     ordered = sorted(finished_records, key=lambda each: (each.entry.path, each.entry.exercise))
@@ -167,7 +170,7 @@ def _batch(to_do: Plan, records: Sequence[Record], began: float) -> Batch:
 def _interrupted_batch(
     to_do: Plan, records: Sequence[Record], error: Exception, began: float
 ) -> Batch:
-    """Report what is done, and a fault for all that was still to do."""
+    """Return the finished records, and a fault for every submission that is left."""
     fault = GraderFault(str(error) if isinstance(error, EtudeError) else _BUG)
     planned_entries = [entry for _, entries in to_do.groups.values() for entry in entries]
     finished_entries = {record.entry for record in records}
@@ -181,7 +184,7 @@ def _interrupted_batch(
 
 
 def _single_or_batch(batch: Batch, assigned: tuple[str, ...]) -> Batch | Report:
-    """Show one assigned exercise in full, as `etude check` does."""
+    """Return the report of a single assigned exercise, as `etude check` shows it, or the batch."""
     if len(assigned) != 1 or len(batch.reports) != 1:
         return batch
     return dataclasses.replace(batch.reports[0], student=None)

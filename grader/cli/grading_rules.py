@@ -46,7 +46,7 @@ _OPTIONS = (
 
 
 def rules_options(command: Command) -> Command:
-    """Add the options, from `--roster` to `--overrides`."""
+    """Add the options `--roster` to `--overrides`."""
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -61,10 +61,10 @@ def read_rules(
     times: Path | None,
     overrides: Path | None,
 ) -> Rules:
-    """Read what the options name.
+    """Read the files that the options name.
 
     Raises:
-        UsageError, DefinitionError: One of them is not as it should be.
+        UsageError, DefinitionError: A file or an option is invalid.
     """
     if late is not None and due is None:
         raise UsageError("--late counts from a time: name it with --due")
@@ -86,9 +86,9 @@ def read_rules(
 
 
 def _schedule(path: Path) -> Schedule:
-    """Read a schedule of the collection beside it, or else of the one that commands use.
+    """Read a schedule for the collection beside it, or else for the commands' default collection.
 
-    Its `all` is also for exercises of other collections.
+    Its `all` also applies to exercises of other collections.
     """
     has_tracks = any(path.parent.glob(f"*/{TRACK_FILE}"))
     collection = Collection.load(path.parent if has_tracks else options.collection_folder(None))
@@ -102,10 +102,10 @@ def _schedule(path: Path) -> Schedule:
 
 
 def read_graded(results: tuple[Path, ...], rules: Rules) -> Batch:
-    """Read result files and return their grades by the rules; say which times are doubtful.
+    """Read result files, apply the rules, and warn of doubtful times.
 
     Raises:
-        UsageError: A file is not as it should be, or there is no verdict in them.
+        UsageError: A file is invalid, or the files contain no verdict.
     """
     read = read_results(results)
     if not read.verdicts:

@@ -1,4 +1,4 @@
-"""`etude hint`: one hint at a time, its price said before."""
+"""`etude hint`: show one hint at a time, after naming its price."""
 
 import sys
 from typing import TYPE_CHECKING
@@ -62,10 +62,10 @@ def command(exercise: str, again: bool, yes: bool, exercises: "Path | None") -> 
 
 
 def offer_hint(exercise: "Exercise", status: "ExerciseStatus") -> str:
-    """Return a sentence with the price of the next hint; an empty one if it is free.
+    """Return a sentence with the price of the next hint, or "" if it is free.
 
     Raises:
-        UsageError: There is no next hint.
+        UsageError: There are no more hints.
     """
     hints = exercise.hints
     if not hints:
@@ -83,13 +83,13 @@ def offer_hint(exercise: "Exercise", status: "ExerciseStatus") -> str:
 
 
 def take_hint(exercise: "Exercise", status: "ExerciseStatus") -> int:
-    """Record that the next hint is taken, at its price, and return its number."""
+    """Record that the next hint is taken at its price, and return its number."""
     from grader.cli.progress_record import add_to_record
     from grader.progress.history import History, ShownHint, local_now
 
     number = status.hints + 1
     price = 0 if status.is_done else exercise.hints[status.hints].price
-    # Recorded before it is shown: what was seen is paid, even if the terminal closes.
+    # Recorded before it is shown, so that a hint seen is paid even if the terminal closes.
     add_to_record(History(hints=(ShownHint(exercise.id, number, price, local_now()),)), "this hint")
     return number
 

@@ -1,4 +1,4 @@
-"""`etude import`: exercises from elsewhere, made into definitions and put to the proof."""
+"""`etude import`: convert exercises of other formats to definitions, and verify them."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -31,7 +31,7 @@ from grader.grading.workers.pool import Pool
 from sitegen.markdown import unshowable
 
 _WORKERS = 2
-# No source has misconceptions; that no test is hidden the proof says already.
+# Imported sources never have misconceptions, and the proof already reports missing hidden tests.
 _NOT_OF_SOURCES = frozenset({"ETU101", "ETU301"})
 
 
@@ -97,7 +97,7 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
 
 
 def _lint_errors(paths: list[Path]) -> Iterator[tuple[Path, LintFinding]]:
-    """Yield the errors that `etude lint` finds in files, which `etude verify` refuses too."""
+    """Yield the lint errors in files, which `etude verify` also refuses."""
     for path in paths:
         for finding in lint([TargetGroup((path,), None)], None, unshowable=unshowable).findings:
             if finding.rule.level == "error" and finding.rule.code not in _NOT_OF_SOURCES:

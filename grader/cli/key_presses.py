@@ -7,13 +7,13 @@ import time
 from collections.abc import Iterator
 from typing import Self
 
-_POLL_SECONDS = 0.05  # seconds between looks where a terminal cannot be waited for
+_POLL_SECONDS = 0.05  # seconds between polls on systems that cannot wait for a key
 
 
 class Keys:
-    """Reads keys as they are pressed; without a terminal there are none. Use as a context manager.
+    """Reads single key presses, or nothing without a terminal; a context manager.
 
-    Ctrl-C interrupts, and what is printed looks as usual.
+    Ctrl-C still interrupts, and output is displayed as usual.
     """
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class Keys:
         self._leave_raw_mode()
 
     def wait(self, seconds: float) -> str:
-        """Return the key that is pressed within some seconds, or an empty text."""
+        """Return the key pressed within this many seconds, or ""."""
         if not self.are_there:
             time.sleep(seconds)
             return ""
@@ -39,12 +39,13 @@ class Keys:
             return ""
         data = os.read(sys.stdin.fileno(), 64)
         if not data:
-            raise EOFError  # the terminal is gone
+            # The terminal was closed.
+            raise EOFError
         return data.decode(errors="ignore")[:1]
 
     @contextlib.contextmanager
     def line_mode(self) -> Iterator[None]:
-        """Give the terminal to a command that asks for lines."""
+        """Give the terminal to a command that reads whole lines."""
         self._leave_raw_mode()
         try:
             yield

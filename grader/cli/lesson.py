@@ -1,4 +1,4 @@
-"""`etude lesson`: read lessons in the terminal; run their cells and compare with the record."""
+"""`etude lesson`: read lessons in the terminal, or compare their output with the recorded one."""
 
 import contextlib
 import itertools
@@ -125,14 +125,14 @@ def show(
 def _show_blocks(
     console: Console, blocks: Sequence[Block], exercises: Path | None, *, asks: bool
 ) -> None:
-    """Show blocks, and ask the questions among them where somebody is there to answer."""
+    """Show blocks, and ask their questions if someone is there to answer."""
     numbers = itertools.count(1)
 
     def is_asked(block: Block) -> bool:
         return asks and isinstance(block, (ChoiceQuestion, NumberQuestion))
 
     for are_questions, group in itertools.groupby(blocks, is_asked):
-        # What stands between two questions can be longer than the terminal.
+        # The text between two questions can be longer than the terminal.
         with contextlib.nullcontext() if are_questions else options.pager(console):
             for place, block in enumerate(group):
                 if place or are_questions:
@@ -146,7 +146,7 @@ def _show_blocks(
 
 
 def _reply_to(console: Console, questions: Sequence[Question], answers: tuple[str, ...]) -> None:
-    """Print the reply to each `N=ANSWER`, and the right answer for each `N`."""
+    """Print the reply to each `N=ANSWER`, and the right answer for each plain `N`."""
     for text in answers:
         number, is_answered, answer = text.partition("=")
         if number not in map(str, range(1, len(questions) + 1)):
@@ -164,7 +164,7 @@ def _reply_to(console: Console, questions: Sequence[Question], answers: tuple[st
 
 
 def _ask_question(console: Console, question: Question) -> None:
-    """Ask until the answer is right, or not given: then show it."""
+    """Ask until the answer is right or empty; then show the right answer."""
     while True:
         console.print()
         prompt = f"{_answer_hint(question)}, or Enter to see the answer"
@@ -180,7 +180,7 @@ def _ask_question(console: Console, question: Question) -> None:
 
 
 def _answer_hint(question: Question) -> str:
-    """Return how to answer a question."""
+    """Describe the form of a question's answer."""
     if isinstance(question, ChoiceQuestion):
         return f"a letter, A to {question.choices[-1].letter}"
     return "a number, such as 1.5 or 3/2"
@@ -191,7 +191,7 @@ def _reply_text(reply: Reply) -> str:
 
 
 def _list_lessons(folder: Path) -> None:
-    """Print the id and the title of each lesson, by tracks."""
+    """Print the id and title of each lesson, grouped by track."""
     tracks = [track.definition for track in Collection.load(folder).tracks]
     if not any(track.lessons for track in tracks):
         raise UsageError(f"there are no lessons in {folder}")
@@ -226,7 +226,8 @@ def _show_block(
                 _print_command(console, f"Exercise: etude start {name}{suffix}")
         case BreakTask():
             mistakes = resolve(block.exercise, options.collection_folder(exercises)).misconceptions
-            if mistakes:  # a student's edition has none; the program comes after a pass
+            # A student edition has no mistakes, and the program appears only after a pass.
+            if mistakes:
                 print_markdown(console, f"**Break it.** {block.prompt}")
                 command = f"etude break {block.exercise} {block.misconception}{suffix}"
                 _print_command(console, f"After a pass, the program: {command}")
@@ -247,7 +248,7 @@ def _print_command(console: Console, text: str) -> None:
 
 
 def _show_cell(console: Console, cell: Cell) -> None:
-    """Show the code, and below it, as a session of Python would, what came out."""
+    """Show a cell's code, followed by its output as in a Python session."""
     if cell.title:
         print_markdown(console, f"**{cell.title}**")
     if not cell.hidden:
@@ -338,7 +339,7 @@ def _find_lessons(named: tuple[str, ...], folder: Path) -> list[Path]:
 
 
 def _find_packages(lessons: list[Path]) -> set[str]:
-    """Return the modules beside NumPy that the courses of lessons name."""
+    """Return the packages other than NumPy that the lessons' courses name."""
     packages: set[str] = set()
     for lesson in lessons:
         path = course_file(lesson.absolute().parent.parent / TRACK_FILE)

@@ -1,4 +1,4 @@
-"""`etude lint`: look at exercises without running them."""
+"""`etude lint`: check exercises without running them."""
 
 import json
 from collections.abc import Sequence
@@ -86,7 +86,7 @@ def _lint(
     for name in targets:
         path = Path(name).absolute()
         is_lesson = path.suffix == LESSON_SUFFIX and path.parent.name == LESSONS
-        # A lesson is looked at with its track.
+        # A lesson is checked with its track.
         names.append(str(path.parent.parent / TRACK_FILE) if is_lesson else name)
     groups = find_targets(names, folder)
     collection = None if targets else folder

@@ -1,4 +1,4 @@
-"""`etude list`: what there is to learn, and how far one has come."""
+"""`etude list`: the exercises, and the learner's progress in them."""
 
 import json
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Standings = Mapping[ExerciseId, ExerciseStatus]
 
 _STYLES = {"passed": "green", "tried": "yellow", "given up": "dim", "new": ""}
-_BESIDE_ID = 34  # columns of mark, state, difficulty and XP
+_BESIDE_ID = 34  # width of the columns for mark, state, difficulty and XP
 
 
 @click.command("list")
@@ -85,7 +85,7 @@ def command(tracks: tuple[str, ...], form: str, exercises: Path | None) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _ExerciseGroup:
-    """A track, or the exercises that are in none."""
+    """A track, or the exercises outside of all tracks."""
 
     name: str
     title: str
@@ -94,7 +94,7 @@ class _ExerciseGroup:
 
     @property
     def lessons_by_exercise(self) -> "dict[ExerciseId, LessonDefinition]":
-        """The lesson that leads into each exercise."""
+        """The introductory lesson of each exercise."""
         return {each: lesson for lesson in self.lessons for each in lesson.exercises}
 
 
@@ -133,7 +133,7 @@ def _print_group(
             f"{exercise.xp:3} XP",
             (requirement, "dim"),
         )
-        console.print(line, soft_wrap=True)  # a line each, for grep
+        console.print(line, soft_wrap=True)  # one line each, so that grep works
 
 
 def _state_name(exercise: "Exercise", standing: "Standings") -> str:

@@ -1,4 +1,4 @@
-"""The `etude` command: its subcommands in one list, each in a module that is loaded when called."""
+"""The `etude` command: a list of subcommands, whose modules are imported when they are called."""
 
 import contextlib
 import importlib
@@ -18,9 +18,10 @@ from grader.sandbox.printable import inert
 
 NOT_PASSED, USAGE, FAULT = 1, 2, 3
 _INTERRUPTED = 130
-_GONE = 141  # what a shell says of a program that SIGPIPE ended
+# The exit status that shells report for a program killed by SIGPIPE.
+_GONE = 141
 
-# The module of each command, which is loaded when it is called, and its line in the help.
+# The module of each command, imported when it is called, and its line in the help.
 _GROUPS = {
     "For students": {
         "watch": ("grader.cli.watch", "Work through a course: every save is graded."),
@@ -79,13 +80,14 @@ _COMMANDS = {name: entry for group in _GROUPS.values() for name, entry in group.
 
 
 class _EtudeGroup(click.Group):
-    """Imports a subcommand's module when it is asked for; each kind of error has its own status."""
+    """Imports a subcommand's module on demand, and gives each kind of error its own exit status."""
 
     def main(self, *args: Any, **extra: Any) -> NoReturn:
         """Run a subcommand and exit.
 
         Raises:
-            BrokenPipeError: The reader of our output has gone; only a process can end well then.
+            BrokenPipeError: The reader of our output is gone; only `main` can end the process
+            cleanly.
         """
         extra["standalone_mode"] = False
         try:
@@ -137,13 +139,13 @@ class _EtudeGroup(click.Group):
         return command
 
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands by those who need them."""
+        """Write the commands in groups by their audience."""
         for heading, commands in _GROUPS.items():
             with formatter.section(heading):
                 formatter.write_dl([(name, summary) for name, (_, summary) in commands.items()])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Return the commands and options that begin like this."""
+        """Return the commands and options that begin with the incomplete word."""
         commands = [
             CompletionItem(name, help=summary)
             for name, (_, summary) in _COMMANDS.items()
@@ -155,7 +157,7 @@ class _EtudeGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         unknown = bool(args) and args[0] not in _COMMANDS and not args[0].startswith("-")
-        if unknown and not ctx.resilient_parsing:  # which is a shell that completes a word
+        if unknown and not ctx.resilient_parsing:  # resilient while a shell completes a word
             from difflib import get_close_matches
 
             close = get_close_matches(args[0], _COMMANDS, n=1)
@@ -172,7 +174,7 @@ class _EtudeGroup(click.Group):
 @click.version_option(__version__, prog_name="etude")
 def etude() -> None:
     """Autograded NumPy exercises."""
-    # UTF-8 whatever the locale says: marks and maths are in every result.
+    # UTF-8 regardless of the locale, because every result contains marks or formulas.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             chosen = os.environ.get("PYTHONIOENCODING", "").partition(":")[0]
@@ -180,22 +182,25 @@ def etude() -> None:
 
 
 def main() -> NoReturn:
-    """Run the command as a process of its own."""
-    os.environ.update(ONE_BLAS_THREAD)  # before NumPy is imported, here and in the workers
+    """Run the command line in this process and exit."""
+    # Must happen before NumPy is imported, here and in the workers.
+    os.environ.update(ONE_BLAS_THREAD)
     try:
         etude.main(prog_name="etude")
     except SystemExit as ended:
         status = ended.code if isinstance(ended.code, int) else FAULT
-    except BrokenPipeError:  # what is left has no one to go to
+    # The rest of the output has no reader.
+    except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = _GONE
-    # End at once: to take NumPy and pytest down piece by piece takes a tenth of a second.
+    # Exit without cleanup: tearing down NumPy and pytest would take a tenth of a second.
     try:
         sys.stdout.flush()
         sys.stderr.flush()
     except BrokenPipeError:
         status = _GONE
-    except OSError:  # a full disk: what was said has not arrived
+    # The disk is full, so the output was lost.
+    except OSError:
         status = status or FAULT
     os._exit(status)
 

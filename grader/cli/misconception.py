@@ -1,4 +1,4 @@
-"""`etude misconception`: known mistakes made of submissions."""
+"""`etude misconception`: turn submissions with a mistake into misconceptions."""
 
 from pathlib import Path
 
@@ -55,7 +55,8 @@ def add(
     """
     definition = resolve(exercise, options.collection_for((exercise,), exercises))
     path = submission
-    if submission.isdecimal():  # the first file of a group of failures
+    # The number of a group stands for its first file.
+    if submission.isdecimal():
         number = int(submission)
         if not results:
             raise UsageError(f"{number} is a group in results: name them with --results FILE")

@@ -1,4 +1,4 @@
-"""`etude new`: a complete exercise, or a course, to start from."""
+"""`etude new`: write a complete exercise or course to start from."""
 
 from pathlib import Path
 

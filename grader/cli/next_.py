@@ -1,4 +1,4 @@
-"""`etude next`: what to do now."""
+"""`etude next`: name the exercise to do now."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Options and arguments that several commands share, with what completes them in a shell."""
+"""Options and arguments that several commands share, and their shell completion."""
 
 import contextlib
 import os
@@ -31,23 +31,23 @@ EXISTING_PATH = click.Path(path_type=Path, exists=True)
 EXISTING_FILE = click.Path(path_type=Path, exists=True, dir_okay=False)
 EXISTING_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 
-_MAX_LINKS = 40  # on one path, as Linux counts
+_MAX_LINKS = 40  # symbolic links followed in one path, as in Linux
 
 
 def _join_paths(
     _context: click.Context, _parameter: click.Parameter, folders: tuple[Path, ...]
 ) -> Path | None:
-    """Return the folders of an option as one path, with colons between them, as in PATH."""
+    """Return the folders of an option as one path, joined by colons as in PATH."""
     return Path(os.pathsep.join(map(str, folders))) if folders else None
 
 
 def exercise_argument(function: _Function) -> _Function:
-    """Add EXERCISE: an id, which a shell completes, or a path."""
+    """Add EXERCISE: an id, completed by the shell, or a path."""
     return click.argument("exercise", shell_complete=complete_exercise)(function)
 
 
 def exercises_option(function: _Function) -> _Function:
-    """Add `--exercises DIR`: which collection, also from the environment."""
+    """Add `--exercises DIR`, the collection's folder; the environment can set it, too."""
     return click.option(
         "--exercises",
         callback=_join_paths,
@@ -73,7 +73,7 @@ def unsafe_option(function: _Function) -> _Function:
 
 
 def jobs_option(what: str) -> Callable[[_Function], _Function]:
-    """Add `--jobs N`: how many of something to do at once."""
+    """Add `--jobs N`, the number of parallel processes that do something."""
     return click.option(
         "--jobs",
         type=click.IntRange(1, 256),
@@ -87,7 +87,7 @@ def jobs_option(what: str) -> Callable[[_Function], _Function]:
 def path_option(
     name: str, text: str, kind: click.Path = PATH, **attributes: Any
 ) -> Callable[[_Function], _Function]:
-    """Add an option that names a file or a folder, with its help and click's attributes."""
+    """Add an option for a file or folder, with its help and further click attributes."""
     attributes.setdefault("metavar", "FILE" if kind.file_okay else "DIR")
     return click.option(name, type=kind, help=text, **attributes)
 
@@ -110,7 +110,7 @@ def port_option(function: _Function) -> _Function:
 
 
 def format_option(*names: str) -> Callable[[_Function], _Function]:
-    """Add `--format`, the first name being the default."""
+    """Add `--format`; the first name is the default."""
     return click.option(
         "--format", "form", type=click.Choice(names), default=names[0], show_default=True,
         help="How to print the result.",
@@ -118,7 +118,7 @@ def format_option(*names: str) -> Callable[[_Function], _Function]:
 
 
 class _FormatType(click.ParamType["RequestedFormat"]):
-    """`NAME` or `NAME=FILE`, with the name of a report's format."""
+    """The parameter type `NAME` or `NAME=FILE`, where NAME is a report format."""
 
     name = "format"
 
@@ -149,7 +149,7 @@ class _FormatType(click.ParamType["RequestedFormat"]):
 
 
 class _Formats(click.Option):
-    """Lists the formats in its help, which is made only when it is asked for."""
+    """An option whose help lists the formats, computed only when help is shown."""
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         from grader.reports.formats import FORMATS
@@ -163,7 +163,7 @@ class _Formats(click.Option):
 
 
 def report_option(function: _Function) -> _Function:
-    """Add `--format NAME[=FILE]`, as often as one likes, as `formats`."""
+    """Add the repeatable option `--format NAME[=FILE]` as `formats`."""
     return click.option(
         "--format",
         "formats",
@@ -186,14 +186,14 @@ def hidden_tests_option(function: _Function) -> _Function:
 
 
 def parse_delivery(formats: "Sequence[RequestedFormat]", *, plain: bool = False) -> "Delivery":
-    """Sort out which report goes where.
+    """Assign each report to its destination.
 
     Args:
-        formats: What `--format` says.
-        plain: Whether `--plain` was given, which asks for that format on standard output.
+        formats: The values of `--format`.
+        plain: True for `--plain`, which requests that format on standard output.
 
     Raises:
-        UsageError: That cannot be done, such as two reports for one place.
+        UsageError: The combination is impossible, such as two reports for one destination.
     """
     from grader.reports.formats import Delivery, RequestedFormat
 
@@ -202,7 +202,7 @@ def parse_delivery(formats: "Sequence[RequestedFormat]", *, plain: bool = False)
 
 
 def print_delivery(delivery: "Delivery", result: "Batch | Report") -> None:
-    """Print the format of standard output, fitted to the terminal if there is one."""
+    """Print the format for standard output, fitted to the terminal if there is one."""
     if delivery.is_drawn:
         from grader.reports.to_text import print_result, terminal
 
@@ -212,7 +212,7 @@ def print_delivery(delivery: "Delivery", result: "Batch | Report") -> None:
 
 
 def deliver(delivery: "Delivery", result: "Batch | Report") -> None:
-    """Print what was asked for, and write the files."""
+    """Print the report for standard output, and write the files."""
     print_delivery(delivery, result)
     delivery.write(result)
 
@@ -221,7 +221,7 @@ def write_file(path: Path, content: str | bytes) -> None:
     """Write a whole file.
 
     Raises:
-        UsageError: It cannot be written.
+        UsageError: The file cannot be written.
     """
     from grader.whole_files import write_whole
 
@@ -232,9 +232,9 @@ def write_file(path: Path, content: str | bytes) -> None:
 
 
 def collection_folder(option: Path | None) -> Path:
-    """Return the folder of the collection that is meant.
+    """Return the folder of the chosen collection.
 
-    A course that comes with Etude can be meant by its name, unless there is such a folder here.
+    The name of a course that Etude ships also works, unless a folder of that name is here.
     """
     from grader.definitions.files import courses, default_folder, folders_in
     from grader.definitions.wording import listing
@@ -257,7 +257,7 @@ def collection_folder(option: Path | None) -> Path:
 
 
 def collection_for(targets: Sequence[str], option: Path | None) -> Path:
-    """Return the collection that names are looked up in; where all are paths none is needed."""
+    """Return the collection in which to look up names; paths do not need one."""
     from grader.definitions.files import is_path
 
     if option is None and targets and all(map(is_path, targets)):
@@ -266,11 +266,11 @@ def collection_for(targets: Sequence[str], option: Path | None) -> Path:
 
 
 def refuse_submitted_definitions(definitions: Path, graded: Path) -> None:
-    """Refuse definitions from the graded folder: its author could have written them.
+    """Refuse definitions from the graded folder, since a student could have written them.
 
     Raises:
-        UsageError: The path of a definition or of a collection ends in the folder, or a symbolic
-            link that lies there decides where it ends.
+        UsageError: The path of a definition or collection resolves into the folder, or passes
+            through a symbolic link in it.
     """
     folder = os.path.realpath(graded)
     path = definitions.absolute()
@@ -288,7 +288,7 @@ def refuse_submitted_definitions(definitions: Path, graded: Path) -> None:
 
 
 def cores() -> int:
-    """Return how many cores this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -297,17 +297,18 @@ def cores() -> int:
 def sandbox_opener(
     unsafe: bool, *, workers: int | None = None, many: bool = True
 ) -> "Callable[..., Sandbox]":
-    """Return what starts a sandbox; the imports happen then.
+    """Return a function that starts a sandbox, importing its modules only then.
 
     Args:
-        workers: How many call it, each for its own; None for one that serves few submissions.
-        many: Whether for more submissions than one. For one, the engine is imported meanwhile.
+        workers: The number of threads that each start one; None if few submissions are served.
+        many: True for more than one submission. For a single one, the engine is imported in
+            parallel.
     """
 
     def opener(packages: Iterable[str] = ()) -> "Sandbox":
         from grader.sandbox.process import open_sandbox, open_unsafe
 
-        # On a core that is idle, the next child is forked ahead.
+        # A spare core can fork the next child ahead of time.
         spare = workers is not None and workers < cores()
         start = open_unsafe if unsafe else open_sandbox
         meanwhile = None if many else partial(import_module, "grader.grading.session.engine")
@@ -318,7 +319,7 @@ def sandbox_opener(
 
 @contextlib.contextmanager
 def pager(console: "Console") -> Iterator["Console"]:
-    """Give what is printed to a pager, if it is longer than the terminal that somebody reads."""
+    """Send the output to a pager if it is longer than the user's terminal."""
     if not (sys.stdin.isatty() and console.is_terminal):
         yield console
         return
@@ -353,7 +354,7 @@ def _track_ids(folder: Path) -> list[str]:
 def _completion(
     *find_ids: Callable[[Path], list[str]], or_path: bool = True
 ) -> Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]:
-    """Return what completes ids of a collection, or leaves it to the shell to complete a path."""
+    """Return a completer for ids of a collection; paths are left to the shell."""
 
     def complete(
         context: click.Context, _: click.Parameter, incomplete: str
@@ -361,10 +362,11 @@ def _completion(
         from click.shell_completion import CompletionItem
 
         option, ids = context.params.get("exercises"), list[str]()
-        with contextlib.suppress(EtudeError):  # in the middle of a line there is no one to tell
+        # A completion has no place for an error message.
+        with contextlib.suppress(EtudeError):
             folder = collection_folder(Path(option) if option else None)
             ids = [name for find in find_ids for name in find(folder)]
-        # A shell puts them into a command as they are.
+        # A shell inserts the names into a command without quoting.
         names = [name for name in ids if re.fullmatch("[a-z0-9-]+", name)]
         items = [CompletionItem(name) for name in names if name.startswith(incomplete)]
         return items or [CompletionItem(incomplete, type="file")] * or_path

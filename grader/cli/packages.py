@@ -1,4 +1,4 @@
-"""`etude packages`: what a course's packages need beside Etude, written down and installed."""
+"""`etude packages`: lock and install the packages of a course."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Learners' commands where no sandbox exists: asked once, then done by this process."""
+"""Learners' commands on systems without a sandbox: they ask once, then grade in this process."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ from grader.progress.store import data_folder
 if TYPE_CHECKING:
     from grader.grading.results.jobs import Job, Result
 
-_AGREED = "not-sandboxed"  # a file beside the record
+_AGREED = "not-sandboxed"  # the name of a file beside the record
 _ABOUT = """\
 There is no sandbox on this system. Your code can read and change your files, as if you ran it with
 Python. Check only code that you wrote yourself. Verdicts will say that they are not sandboxed."""
@@ -26,17 +26,17 @@ _REFUSED_IN_NOTEBOOK = f"{_NOT_RUN}Add 'unsafe=True' to the call to run code tha
 
 
 class PortablePool:
-    """Grades in this process; each submission runs in a child that is not isolated.
+    """Grades in this process, with a child per submission that is not isolated.
 
     Raises:
-        SandboxFault: No one has agreed to that, see `ask_consent`.
+        SandboxFault: The user has not agreed, see `ask_consent`.
     """
 
     def __init__(self, *, unsafe: bool, answer: Callable[[str], str] | None = None) -> None:
         ask_consent(unsafe=unsafe, answer=answer)
 
     def grade(self, jobs: Iterable["Job"]) -> Iterator[tuple["Job", "Result"]]:
-        """Grade each job and yield it with its verdict, or with what kept it from one."""
+        """Grade each job, and yield it with its verdict or error."""
         from grader.grading.run.best_effort import log_failures
         from grader.grading.session.engine import grade
         from grader.sandbox.portable import PortableSandbox
@@ -55,19 +55,19 @@ class PortablePool:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Do nothing: each child has ended."""
+        """Do nothing, because every child has ended."""
 
 
 def ask_consent(*, unsafe: bool, answer: Callable[[str], str] | None = None) -> None:
-    """Ask whether to go on without a sandbox, and remember that the answer was yes.
+    """Ask for consent to run without a sandbox, and remember a yes.
 
     Args:
-        unsafe: Whether the command line agrees already.
-        answer: Puts a question and returns the answer; by default the terminal does.
+        unsafe: True if the command line already agrees.
+        answer: Asks a question and returns the answer; by default in the terminal.
 
     Raises:
-        SandboxFault: It is no, or no one can be asked; in a CI job, where code is another's, an
-            answer that was given before does not count.
+        SandboxFault: The answer is no, or no one can be asked. In a CI job, which runs other
+            people's code, an earlier answer does not count.
     """
     if unsafe:
         return
@@ -81,7 +81,8 @@ def ask_consent(*, unsafe: bool, answer: Callable[[str], str] | None = None) -> 
     if answer is not None:
         try:
             yes = answer(f"{_ABOUT} Go on? [y/N] ").strip().lower() in ("y", "yes")
-        except (EOFError, NotImplementedError):  # a notebook that runs by itself
+        # A notebook may run unattended.
+        except (EOFError, NotImplementedError):
             yes = False
     else:
         click.echo(_ABOUT, err=True)

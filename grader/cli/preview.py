@@ -1,4 +1,4 @@
-"""`etude preview`: pages while they are being written, with what lint and verify say."""
+"""`etude preview`: pages of exercises during writing, with the findings of lint and verify."""
 
 import json
 import subprocess
@@ -22,7 +22,8 @@ from sitegen.content import Content
 from sitegen.from_collection.builder import ContentBuilder, site_cache
 from sitegen.live import LiveSite
 
-_MAX_PROOFS = 3  # after a change; a new course.yaml changes every exercise
+# Most exercises proved after a change; a new course.yaml changes every exercise.
+_MAX_PROOFS = 3
 
 
 @click.command("preview")
@@ -55,23 +56,26 @@ def command(path: Path, port: int) -> None:
 
 
 class _Preview:
-    """The pages of a file or a folder: shown at once, and again when a proof is there."""
+    """The pages of a file or folder, published at once and again when a proof is ready."""
 
     def __init__(self, path: Path, site: LiveSite, builder: ContentBuilder) -> None:
         self._path = path
         self._site = site
         self._builder = builder
-        self._digests: dict[Path, str] = {}  # of exercises, by their files; none of an invalid one
+        # Digests of valid exercises, by file.
+        self._digests: dict[Path, str] = {}
         self._proofs: dict[Path, Panel] = {}
-        self.path = ""  # of the page to begin with
+        # Path of the first page.
+        self.path = ""
         self.watched = {path}
 
     def show(self) -> None:
-        """Publish the pages as the files are now, and begin to prove what changed."""
+        """Publish the pages for the current files, and start proofs of changed exercises."""
         try:
             content, pages, failures = self._content()
             files = site_files(content, failures=failures)
-        except EtudeError as error:  # nothing can be shown
+        # No page can be shown.
+        except EtudeError as error:
             self._pages, self._digests = {}, {}
             self._page = site_files(Content()), ("Not a valid definition", _nonempty_lines(error))
             self._publish()
@@ -84,7 +88,8 @@ class _Preview:
             everything.append(f"{each['path']}, {line}")
             if path := by_file.get(Path(each["path"]).resolve()):
                 self._pages[path][1].append(line)
-                if each["level"] == "error":  # a page that fails says the same
+                # The error page already says the same.
+                if each["level"] == "error":
                     failures.pop(pages[path], None)
         for page, lines in self._pages.values():
             lines.extend(failure := _nonempty_lines(failures.get(page, "")))
@@ -102,7 +107,7 @@ class _Preview:
         self._publish()
 
     def _content(self) -> tuple[Content, dict[Path, str], dict[str, str]]:
-        """Return what is shown, the page of each file, and why some cannot be made."""
+        """Return the content, the page path of each file, and the errors of the other files."""
         if self._path.is_dir():
             return self._builder.draft(self._path)
 
@@ -115,7 +120,8 @@ class _Preview:
 
     def _prove(self, path: Path, digest: str) -> None:
         (proof,) = _run_command("verify", path)["exercises"]
-        if self._digests.get(path) != digest:  # something newer is shown by now
+        # A newer version is already shown.
+        if self._digests.get(path) != digest:
             return
         counts, status = proof["counts"], proof["status"]
         heading = {"proven": "Proven", "not proven": "Not proven"}.get(status, status)
@@ -151,7 +157,7 @@ def _finding_text(finding: dict[str, Any]) -> str:
 
 
 def _run_command(name: str, path: Path) -> dict[str, Any]:
-    """Run one of our commands in a process of its own, so that the server stays as it is."""
+    """Run an Etude command in a separate process, so that the server's state stays unchanged."""
     words = (name, str(path.resolve()), "--format", "json")
     command = [sys.executable, "-P", "-m", "grader.cli", *words]
     done = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603  our own

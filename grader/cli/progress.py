@@ -1,4 +1,4 @@
-"""`etude progress`: how far one has come, and the record as a file."""
+"""`etude progress`: the learner's progress, with export and import of the record."""
 
 import sys
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from grader.progress.history import local_now
 from grader.progress.status import ExerciseStatus, exercise_statuses, streak
 from grader.progress.store import Store
 
-_BAR = 20  # characters
+_BAR = 20  # length of a bar, in characters
 
 
 @click.group("progress", invoke_without_command=True)
@@ -136,7 +136,8 @@ def _print_track(
     passed = sum(each.state == "passed" for each in standings)
     earned, total = sum(each.earned for each in standings), sum(each.xp for each in exercises)
     bar = ""
-    if sys.stdout.isatty():  # none for grep, and for readers of what was kept
+    # The bar would disturb grep and readers of saved output.
+    if sys.stdout.isatty():
         full = round(_BAR * passed / len(exercises)) if exercises else 0
         bar = "\u2588" * full + "\u2591" * (_BAR - full) + "  "
     click.echo(f"{title}\n  {bar}{passed} of {len(exercises)} passed, {earned} of {total} XP")

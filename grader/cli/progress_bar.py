@@ -1,4 +1,4 @@
-"""The progress of a batch: a bar in a terminal, a line now and then elsewhere."""
+"""The progress of a batch: a bar in a terminal, an occasional line elsewhere."""
 
 import contextlib
 import sys
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import click
 
-_QUIET = 5.0  # seconds between lines where there is no terminal, and before the first
+_QUIET = 5.0  # seconds between lines, and before the first one, without a terminal
 _DOING = {
     "audited": "auditing",
     "explained": "explaining survivors",
@@ -18,10 +18,10 @@ _DOING = {
 
 @contextlib.contextmanager
 def progress(total: int, done: str = "graded") -> Iterator[Callable[[], None]]:
-    """Yield a function that is called after each submission. Everything goes to stderr.
+    """Yield a function to call after each submission; all output goes to stderr.
 
     Args:
-        done: What has been done with each, for the lines.
+        done: The participle in the lines, such as "graded".
     """
     if sys.stderr.isatty():
         with _bar(total, _DOING[done]) as advance_bar:
@@ -69,7 +69,7 @@ def _bar(total: int, doing: str) -> Iterator[Callable[[], None]]:
         Rate(),
         TimeRemainingColumn(),
     )
-    # No refreshing thread: workers are forked while the bar is shown.
+    # No refresh thread, because workers are forked while the bar is shown.
     bar = Progress(*columns, console=Console(stderr=True), auto_refresh=False, transient=True)
     with bar:
         task = bar.add_task("", total=total)

@@ -1,6 +1,6 @@
-"""The learner's record, as commands use it: read, added to, and asked for the next exercise.
+"""The learner's record as commands use it: reading, adding, and choosing the next exercise.
 
-What fails costs the record alone.
+A failure affects only the record, never the verdict.
 """
 
 import hashlib
@@ -32,13 +32,14 @@ if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise, ExerciseId
     from grader.definitions.track import Track, TrackDefinition
 
-_SHORT_WAIT = 0.25  # seconds that a verdict may wait for another command's writing
-_NOTHING = hashlib.sha256(b"").hexdigest()  # the digest of a file that is empty, or not there
+_SHORT_WAIT = 0.25  # seconds to wait for another command's write after a verdict
+# Digest of an empty or missing file.
+_NOTHING = hashlib.sha256(b"").hexdigest()
 _FAILURES_BEFORE_HINT = 2  # failures after which a hint is offered
 
 
 def read_history(*, hurried: bool = False) -> History:
-    """Return what is recorded; nothing, with a warning, if that cannot be read."""
+    """Return the recorded history; if it cannot be read, warn and return an empty one."""
     try:
         return (Store(patience=_SHORT_WAIT) if hurried else Store()).read()
     except RecordError as error:
@@ -47,7 +48,7 @@ def read_history(*, hurried: bool = False) -> History:
 
 
 def add_to_record(history: History, what: str, passed: Programs | None = None) -> bool:
-    """Add to the record; if that fails, say what is lost and return false."""
+    """Add to the record and return True; on failure, warn of the loss and return False."""
     try:
         Store().add(history, passed)
     except RecordError as error:
@@ -62,7 +63,7 @@ def warn(message: str) -> None:
 
 
 def find_track(exercise: "Exercise") -> "TrackDefinition | None":
-    """Return the track in whose folder an exercise lies, if it lists it."""
+    """Return the track in the exercise's folder if it lists the exercise, else None."""
     track = _read_track(exercise.where.path.absolute().parent)
     return track if track is not None and exercise.id in track.exercises else None
 
@@ -70,18 +71,19 @@ def find_track(exercise: "Exercise") -> "TrackDefinition | None":
 def next_exercise(
     exercise: "Exercise", history: History, *, skipping: bool = False
 ) -> "ExerciseId | None":
-    """Return what comes after an exercise: in its track, or else in another of the collection.
+    """Return the exercise after this one: in its track, or else in another track.
 
     Args:
-        exercise: Where the learner is.
-        history: What is done already is left out.
-        skipping: Whether the learner wants to go on without it, so that requirements do not count.
+        exercise: The learner's current exercise.
+        history: The record; finished exercises are skipped.
+        skipping: True to go on without a pass, so that requirements do not count.
     """
     done = {name for name, candidate in exercise_statuses(history).items() if candidate.is_done}
     here = find_track(exercise)
     if here is None:
         return None
-    from grader.definitions.collection import resolve  # with all that reads and checks YAML
+    # Imports everything that reads and checks YAML.
+    from grader.definitions.collection import resolve
 
     folder = exercise.where.path.absolute().parent.parent
 
@@ -90,7 +92,8 @@ def next_exercise(
             return ()
         try:
             return resolve(name, folder).requires
-        except EtudeError:  # somebody else's mistake: not now
+        # Another author's mistake should not stop the learner here.
+        except EtudeError:
             return ()
 
     candidate = next_open(here.exercises, done, exercise.id, requires)
@@ -111,7 +114,7 @@ def next_exercise(
 def find_next(
     collection: "Collection", history: History, within: "Track | None" = None
 ) -> NextUp | None:
-    """Return the exercise of a collection, or of one track, to do now; None if all are done."""
+    """Return the exercise of a collection or track to do now, or None if all are done."""
     if within is not None:
         exercises = within.exercises
     else:
@@ -122,7 +125,7 @@ def find_next(
 
 
 def exercises_suffix(exercises: Path | None) -> str:
-    """Return what a command to copy needs to find the same collection, with a space before it."""
+    """Return the option, after a space, that makes a copied command find the same collection."""
     if exercises is None or os.environ.get("ETUDE_EXERCISES") == str(exercises):
         return ""
     import shlex
@@ -131,7 +134,7 @@ def exercises_suffix(exercises: Path | None) -> str:
 
 
 def _read_track(folder: Path) -> "TrackDefinition | None":
-    """Return the track in a folder; none if it has none that is valid."""
+    """Return the valid track in a folder, or None."""
     path = folder / TRACK_FILE
     if not exists(path):
         return None
@@ -146,12 +149,12 @@ def _read_track(folder: Path) -> "TrackDefinition | None":
 
 
 class FollowUp:
-    """The follow-up of a check: its record, advice, and the next exercise. Made before the verdict.
+    """The follow-up of a check: record, advice and next exercise; created before the verdict.
 
     Args:
-        exercises: The collection that was named on the command line.
-        advises: Whether a learner reads what is printed, and advice below it.
-        spell: Writes a command for an exercise or a lesson, given its name; for a terminal if None.
+        exercises: The collection named on the command line.
+        advises: True if a learner reads the output, so that advice follows it.
+        spell: Writes a command for an exercise or lesson, given its name; None for a terminal.
     """
 
     def __init__(
@@ -170,13 +173,13 @@ class FollowUp:
         self._history = read_history(hurried=True) if advises else History()
 
     def for_the_learner(self, verdict: Verdict) -> Verdict:
-        """Return the verdict with the XP that this learner earns by it."""
+        """Return the verdict with the XP that this learner earns for it."""
         if not verdict.xp or not self._advises:
             return verdict
         return replace(verdict, xp=self._status.worth(verdict.xp))
 
     def record(self, verdict: Verdict, source: str) -> None:
-        """Record the attempt, and the program if it passed; what was not judged is no attempt."""
+        """Record the attempt, and the program if it passed, unless nothing was judged."""
         if verdict.submission_hash == _NOTHING or verdict.outcome is Outcome.NOT_RUN:
             return
         attempt = History(attempts=(Attempt.from_verdict(verdict, self.exercise.xp, local_now()),))
@@ -185,7 +188,7 @@ class FollowUp:
         self._history += attempt
 
     def advice(self, verdict: Verdict) -> list[str]:
-        """Return the lines that a learner reads below the verdict, after `record`."""
+        """Return the lines of advice below the verdict, after `record`."""
         if not self._advises:
             return []
         if verdict.outcome is Outcome.PASSED:
@@ -228,13 +231,13 @@ class FollowUp:
                 yield f"Break {each} 1 XP: {self._spell('break', self.exercise.id)}"
 
     def following(self, verdict: Verdict) -> "ExerciseId | None":
-        """Return the exercise that comes next, after `record` of a pass."""
+        """Return the next exercise after `record` of a pass, or None."""
         if not self._advises or verdict.outcome is not Outcome.PASSED:
             return None
         return next_exercise(self.exercise, self._history)
 
     def next_steps(self, verdict: Verdict) -> "Iterator[str]":
-        """Yield the commands to go on with, after `record` of a pass."""
+        """Yield the commands to continue with, after `record` of a pass."""
         following = self.following(verdict)
         if following is None:
             return

@@ -1,4 +1,4 @@
-"""`etude schema`: the JSON Schema of exercise, track and course files, and of verdicts."""
+"""`etude schema`: the JSON Schemas of exercise, track and course files and of verdicts."""
 
 from pathlib import Path
 

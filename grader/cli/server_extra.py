@@ -1,4 +1,4 @@
-"""The server as an optional extra: its modules, and the option to read its database."""
+"""The server as an optional extra: its modules, and the option for its database."""
 
 import contextlib
 import importlib
@@ -10,13 +10,13 @@ import click
 
 from grader.errors import UsageError
 
-OF_UNIX = {"fcntl", "grp", "pwd", "resource", "termios"}  # modules that other systems lack
+OF_UNIX = {"fcntl", "grp", "pwd", "resource", "termios"}  # modules that exist only on Unix
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def stored_option(function: _Function) -> _Function:
-    """Add `--database URL` to a command that reads result files otherwise."""
+    """Add `--database URL` to a command that otherwise reads result files."""
     return click.option(
         "--database",
         metavar="URL",
@@ -25,10 +25,10 @@ def stored_option(function: _Function) -> _Function:
 
 
 def require_one_source(results: Sequence[Path], database: str | None) -> None:
-    """Check that a command was given files or a database.
+    """Check that a command has either files or a database.
 
     Raises:
-        UsageError: Neither, or both.
+        UsageError: Both or neither are given.
     """
     if bool(results) == bool(database):
         raise click.UsageError("Give RESULTS or --database.")
@@ -36,7 +36,7 @@ def require_one_source(results: Sequence[Path], database: str | None) -> None:
 
 @contextlib.contextmanager
 def require_service() -> Iterator[None]:
-    """Raise with the command that installs the service, where it is not installed.
+    """Raise an error with the installation command if the service is not installed.
 
     Raises:
         UsageError: A package of the optional extra is missing.
@@ -54,7 +54,7 @@ def require_service() -> Iterator[None]:
 
 
 def server_module(name: str) -> Any:
-    """Import a module of the server, which the grader does without.
+    """Import a module of the server, which the grader itself does not need.
 
     Raises:
         UsageError: A package of the optional extra is missing.

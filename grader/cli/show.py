@@ -1,4 +1,4 @@
-"""`etude show`: an exercise, to be read in the terminal."""
+"""`etude show`: an exercise for reading in the terminal."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
     from grader.definitions.exercise import Exercise, TestCase
 
-_MAX_CHARACTERS = 1200  # of one value
-_ARRAY = 60  # numbers of an array that are all shown
+_MAX_CHARACTERS = 1200  # longest shown value, in characters
+# Largest array that is shown in full, in numbers.
+_ARRAY = 60
 _KINDS = {
     "write": "write it",
     "fix": "repair the starter",
@@ -44,7 +45,7 @@ def command(exercise: str, exercises: Path | None) -> None:
     from grader.reports.terminal_markdown import print_markdown
 
     definition = resolve(exercise, options.collection_folder(exercises))
-    command_arguments = f"{exercise}{exercises_suffix(exercises)}"  # in commands to copy
+    command_arguments = f"{exercise}{exercises_suffix(exercises)}"  # used in commands to copy
     now = exercise_status(read_history(), definition.id)
     with options.pager(Console(highlight=False)) as console:
         _print_line(console, definition.title, "bold")
@@ -83,7 +84,7 @@ def _print_tests(console: "Console", exercise: "Exercise") -> None:
 
 
 def _test_lines(exercise: "Exercise", test: "TestCase") -> Iterator[str]:
-    """Yield a visible test as Python, with what is expected, unless that is what is asked."""
+    """Yield a visible test as Python, with its expected value unless that is the exercise."""
     from grader.definitions.exercise import Seeded
 
     if isinstance(test.given, Seeded):

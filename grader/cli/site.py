@@ -14,7 +14,8 @@ from sitegen.from_collection.builder import ContentBuilder, site_cache
 from sitegen.hosting import Hosting
 from sitegen.pyodide import PUBLIC_PACKAGES, packages_in, read_distribution
 
-_OBJECTS = 200_000  # nearly all that a build makes lives until its end, so it is seldom searched
+# Most objects of a build live until its end, so the garbage collector seldom needs to run.
+_OBJECTS = 200_000
 
 
 @click.group("site")

@@ -1,4 +1,4 @@
-"""`etude solution`: the model answer, for those who passed or gave up."""
+"""`etude solution`: the model solution, after a pass or giving up."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`etude start`: the file to begin with."""
+"""`etude start`: write the starter file of an exercise."""
 
 import contextlib
 import os
@@ -53,16 +53,16 @@ def command(exercise: str, file: Path | None, exercises: Path | None) -> None:
 
 
 def starter_path(exercise: "Exercise", folder: Path) -> Path:
-    """Return where the starter of an exercise goes in a folder; the main file of several."""
+    """Return the path for an exercise's starter in a folder; of several files, the main one's."""
     several = exercise.files_to_submit
     return folder / exercise.id / several[0] if several else folder / exercise.path_name
 
 
 def write_starter(exercise: "Exercise", path: Path) -> str:
-    """Write the starter and what lies beside it; return what was done.
+    """Write the starter and its accompanying files; return a sentence that says so.
 
     Raises:
-        UsageError: There is another file, or it cannot be written.
+        UsageError: A different file exists, or the file cannot be written.
     """
     from grader.definitions.program_files import split_files
 
@@ -83,13 +83,13 @@ def write_starter(exercise: "Exercise", path: Path) -> str:
 
 
 def _write_new(path: Path, starter: str) -> bool:
-    """Write a new file; false if it is there with the same content.
+    """Write a new file; return False if a file with the same content exists.
 
     Raises:
-        UsageError: There is another file, or it cannot be written.
+        UsageError: A different file exists, or the file cannot be written.
     """
     try:
-        # Created by this very call or not at all: nothing comes between a look and the writing.
+        # O_EXCL creates the file in this call or not at all, so no other process can interfere.
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     except FileExistsError:
         with contextlib.suppress(OSError):
@@ -101,7 +101,8 @@ def _write_new(path: Path, starter: str) -> bool:
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
             file.write(starter)
-    except OSError as error:  # half a starter would stand in the way of the next try
+    # Half a starter would block the next try.
+    except OSError as error:
         path.unlink(missing_ok=True)
         raise UsageError(f"{path} cannot be written: {_error_text(error)}") from None
     return True

@@ -1,4 +1,4 @@
-"""`etude stats`: what result files tell about exercises."""
+"""`etude stats`: statistics of exercises from result files."""
 
 import dataclasses
 import json
@@ -18,10 +18,10 @@ from grader.definitions.wording import plural
 from grader.errors import UsageError
 from grader.sandbox.printable import printable
 
-_NAMED = 3  # mistakes and tests that a line names
-_TESTS = 12  # that are shown; JSON has all
-_GROUPS = 10  # likewise
-_MAX_MESSAGE_LENGTH = 160  # characters of a message
+_NAMED = 3  # mistakes and tests named in one line
+_TESTS = 12  # tests shown; JSON has all
+_GROUPS = 10  # groups shown; JSON has all
+_MAX_MESSAGE_LENGTH = 160  # longest message, in characters
 
 
 @click.command("stats")
@@ -102,7 +102,7 @@ def _print_exercises(statistics: list[ExerciseStatistics]) -> None:
 
 
 def _print_tests(tests: list[TestStatistics]) -> None:
-    """Print the tests that most students fail alone."""
+    """Print the tests that students most often fail as their only one."""
     if not tests:
         return
 
@@ -123,7 +123,7 @@ def _print_tests(tests: list[TestStatistics]) -> None:
 
 
 def _print_groups(groups: list[FailureGroup], results: tuple[Path, ...]) -> None:
-    """Print the largest groups of undiagnosed failures, and how to make a misconception of one."""
+    """Print the largest groups of undiagnosed failures, and the command to diagnose one."""
     if not groups:
         return
     click.echo("\nFailures that no diagnosis explains, by equal behaviour:")

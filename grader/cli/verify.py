@@ -1,4 +1,4 @@
-"""`etude verify`: prove exercises before anyone sees them."""
+"""`etude verify`: prove exercises before publication."""
 
 import functools
 import json
@@ -131,10 +131,10 @@ def _prove(
 
 
 def _accept(proofs: Mapping[Path, Proof], reason: str | None, change: str | None) -> bool:
-    """Write survivors into the files, each with a reason; return whether there was any.
+    """Write surviving mutants into the files with a reason; return whether there were any.
 
     Raises:
-        UsageError: No mutant is meant, or one reason would be given for several.
+        UsageError: No mutant matches, or one reason would apply to several.
     """
     survivors = [
         (path, finding)
@@ -169,13 +169,13 @@ def _accept(proofs: Mapping[Path, Proof], reason: str | None, change: str | None
 
 
 def leak_finder() -> FindLeaks:
-    """Return the search for hidden things in what is shown, with the site's own pages in it."""
+    """Return the search for hidden content in public output, including the site's pages."""
     folders = (package_folder("sitegen"), data_folder("templates"), data_folder("assets"))
     return functools.partial(begin_to_find_leaks, render=_track_pages, readable=folders)
 
 
 def _track_pages(exercise: Exercise, sandbox: Sandbox | None) -> Iterator[tuple[str, bytes]]:
-    """Render the site of a track that has this exercise alone."""
+    """Render the site of a track that contains only this exercise."""
     definition = TrackDefinition(
         exercise.where, TrackId("track"), "Track", "A track.", (exercise.id,)
     )
@@ -185,16 +185,16 @@ def _track_pages(exercise: Exercise, sandbox: Sandbox | None) -> Iterator[tuple[
 
 
 def _proof_sources() -> list[Path]:
-    """Return the folders whose sources decide what a proof says."""
+    """Return the folders whose sources affect the result of a proof."""
     grader = Path(__file__).parents[1]
     ours = [grader / name for name in _DECIDING]
     return [*ours, package_folder("reference"), package_folder("sitegen"), data_folder("templates")]
 
 
 def _watch(groups: Sequence[TargetGroup], words: Sequence[str]) -> None:
-    """Run this command, without `--watch`, and again after each change until interrupted.
+    """Run this command without `--watch` now and after each change, until interrupted.
 
-    Each run is a process of its own, so that changes to the reference count too.
+    Each run is a separate process, so that changes to the reference take effect.
     """
     command = [sys.executable, "-P", "-m", "grader.cli", *(w for w in words if w != "--watch")]
     folders = {

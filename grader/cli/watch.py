@@ -33,13 +33,13 @@ from grader.sandbox.printable import printable
 
 if TYPE_CHECKING:
     from grader.cli.portable_check import PortablePool
-    from grader.grading.workers.pool import Pool  # of Linux alone
+    from grader.grading.workers.pool import Pool  # exists only on Linux
 
-_POLL_SECONDS = 0.1  # seconds between looks at the file
+_POLL_SECONDS = 0.1  # seconds between two polls of the file
 _KEYS = "h hint, t task, l list, n next, q quit"
 _MORE_KEYS = "s solution, d difference to it, b break a program"
 _DONE = "You have done all there is."
-_MAX_TASK_LINES = 12  # lines of a task
+_MAX_TASK_LINES = 12  # most lines of the task that are shown
 _TASK_HEADING = re.compile("^## Your task\n", re.MULTILINE)
 
 
@@ -82,7 +82,7 @@ def command(target: str | None, file: Path | None, exercises: Path | None, unsaf
 
 
 def _first_exercise(target: str | None, exercises: Path | None) -> str | None:
-    """Return the exercise to begin with, an id or a path; None if all are done."""
+    """Return the id or path of the first exercise, or None if all are done."""
     if target is not None and is_path(target):
         return target
     folder = options.collection_folder(exercises)
@@ -97,19 +97,21 @@ def _first_exercise(target: str | None, exercises: Path | None) -> str | None:
 
 
 class _WatchSession:
-    """A way through exercises: each save is graded, and a pass leads to the next."""
+    """One session: each save is graded, and a pass leads to the next exercise."""
 
     def __init__(self, exercises: Path | None, *, unsafe: bool) -> None:
         self._exercises = exercises
-        self._folder = Path()  # of the files of exercises
-        self._passed: CheckRequest | None = None  # the last, whose solution may be shown
+        # Folder of the exercises' files.
+        self._folder = Path()
+        # The last passed check, whose solution may be shown.
+        self._passed: CheckRequest | None = None
         self._keys = Keys()
         self._stack = contextlib.ExitStack()
         self._unsafe = unsafe
         self._pool: Pool | PortablePool | None = None
 
     def begin(self, name: str, file: Path | None) -> None:
-        """Grade at each save and obey keys, until the learner quits."""
+        """Grade at each save and handle keys, until the learner quits."""
         with self._stack, self._keys, contextlib.suppress(KeyboardInterrupt, EOFError):
             exercise = self._open_exercise(name, file)
             if self._is_begun(exercise):
@@ -118,7 +120,8 @@ class _WatchSession:
             while (key := self._keys.wait(_POLL_SECONDS)) != "q":
                 if self._watcher.poll() or key in ("\r", "\n"):
                     if self._keys.are_there:
-                        click.clear()  # the newest verdict stands alone
+                        # Only the newest verdict stays on the screen.
+                        click.clear()
                     self._check()
                 elif key:
                     with self._keys.line_mode():
@@ -128,7 +131,7 @@ class _WatchSession:
                 self._print_prompt()
 
     def _check(self) -> None:
-        """Grade the file; after a pass, take up the next exercise."""
+        """Grade the file; after a pass, open the next exercise."""
         try:
             verdict, follow_up = check_file(self._request, self._open_pool())
             if verdict.outcome != "passed":
@@ -140,21 +143,24 @@ class _WatchSession:
             if following is not None:
                 self._folder = _exercises_folder(exercise, self._request.file)
                 self._open_exercise(following)
-        except SandboxFault:  # nothing will ever be graded here
+        # Nothing can be graded in this session.
+        except SandboxFault:
             raise
-        except (EtudeError, OSError) as error:  # the folder may be closed, or gone
+        # The folder may be unreadable or gone.
+        except (EtudeError, OSError) as error:
             click.echo(str(error), err=True)
 
     def _open_pool(self) -> "Pool | PortablePool":
         if self._pool is None:
-            with self._keys.line_mode():  # it may ask
+            # Opening the pool may ask a question.
+            with self._keys.line_mode():
                 pool = open_pool(unsafe=self._unsafe, many=True)
                 self._stack.enter_context(pool)
             self._pool = pool
         return self._pool
 
     def _open_exercise(self, name: str, file: Path | None = None) -> Exercise:
-        """Watch the file of an exercise, which is written if there is none, and say what to do."""
+        """Watch the file of an exercise, write it if it is missing, and print the task."""
         exercise = resolve(name, options.collection_folder(self._exercises))
         here = file or find_file(name, self._exercises, self._folder)
         path = here or starter_path(exercise, self._folder)
@@ -189,7 +195,7 @@ class _WatchSession:
         return exercise
 
     def _is_begun(self, exercise: Exercise) -> bool:
-        """Return whether the file is worth a verdict now: the learner's own, and not passed yet."""
+        """Return whether to grade the file now: it is the learner's own work and not passed yet."""
         if exercise_status(read_history(), exercise.id).is_done:
             return False
         submission = read_submission(self._request.file, exercise.files_to_submit).part_for(
@@ -205,7 +211,7 @@ class _WatchSession:
         sys.stdout.flush()
 
     def _handle_key(self, key: str) -> None:
-        """Do what a key asks for."""
+        """Perform the action of a key."""
         commands = {"h": hint.command, "t": show.command}
         key = key.lower()
         try:
@@ -223,11 +229,12 @@ class _WatchSession:
                 click.echo(f"Keys: {_KEYS}, {_MORE_KEYS}, Enter to grade again.")
         except (EtudeError, OSError, click.ClickException) as error:
             click.echo(str(error), err=True)
-        except (click.Abort, KeyboardInterrupt):  # of a question or a pager, not of the walk
+        # Interrupts a question or a pager, not the session.
+        except (click.Abort, KeyboardInterrupt):
             click.echo()
 
     def _look_back(self, key: str) -> None:
-        """Show the solution of the exercise that was passed last, what differs, or a program."""
+        """Show the solution of the last passed exercise, its difference, or a program to break."""
         if self._passed is None:
             what = "a wrong program to break" if key == "b" else "the solution"
             raise UsageError(f"{what} is shown after a pass")
@@ -257,12 +264,12 @@ class _WatchSession:
 
 
 def _exercises_folder(exercise: Exercise, file: Path) -> Path:
-    """Return where the files of exercises lie, one of which is given."""
+    """Return the folder with the exercises' files, given one of the files."""
     return file.parent.parent if exercise.files_to_submit and not file.is_dir() else file.parent
 
 
 def _shorten_task(instructions: str) -> str:
-    """Return the first paragraphs of the task, without what leads to it."""
+    """Return the first paragraphs of the task, without the introduction."""
     *_, task = _TASK_HEADING.split(instructions)
     paragraphs = task.strip().split("\n\n")
     text = paragraphs.pop(0)
@@ -272,7 +279,7 @@ def _shorten_task(instructions: str) -> str:
 
 
 def _print_difference(passed: CheckRequest) -> None:
-    """Print the lines in which a program that passed differs from the solution."""
+    """Print a diff between the passed program and the solution."""
     exercise = resolve(passed.exercise, options.collection_folder(passed.exercises))
     if not exercise.solution:
         raise UsageError(f"there is no solution of '{exercise.id}' here: this is a student edition")

@@ -1,1 +1,1 @@
-"""One verdict, many renderers."""
+"""Report formats: one renderer each for the same verdict."""

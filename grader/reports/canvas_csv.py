@@ -1,8 +1,10 @@
-"""A gradebook that Canvas exported, with an assignment's column filled.
+"""A Canvas gradebook export with an assignment's column filled in.
 
-Canvas takes such a file back. It goes by what it exported, so that the rest stays as it is, byte
-for byte where CSV allows. A grade never lands in a wrong row: a student who cannot be told apart,
-or is not in the gradebook, stops it all before anything is written.
+Canvas can import such a file again. Everything else stays as exported, byte for byte where CSV
+allows
+it. A grade never lands in a wrong row: if a student is ambiguous or missing in the gradebook,
+nothing
+is written.
 """
 
 import csv
@@ -18,7 +20,7 @@ from grader.errors import UsageError
 from grader.reports.report import Batch
 
 IDENTITIES: Final = ("SIS Login ID", "SIS User ID", "ID", "Student", "Integration ID")
-"""The columns of a gradebook that can tell students apart."""
+"""The gradebook columns that can identify students."""
 
 _ABOUT_STUDENT: Final = {*IDENTITIES, "LastName", "FirstName", "Root Account", "Section"}
 _COMPUTED: Final = (
@@ -26,41 +28,41 @@ _COMPUTED: Final = (
     "Final Grade", "Override Score", "Override Grade", "Override Status",
 )  # fmt: skip
 _EXCUSED: Final = "EX"
-_LEFT_ALONE: Final = {_EXCUSED, "N/A"}  # the other is not assigned
+_LEFT_ALONE: Final = {_EXCUSED, "N/A"}  # cells that stay as they are: excused, or not assigned
 _TEST_STUDENT: Final = {"Student, Test", "Test Student"}
-_MAX_DIGITS: Final = 12  # of an assignment's points
+_MAX_DIGITS: Final = 12  # most digits of an assignment's points
 _ASCII_LOWER: Final = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 Scores = Mapping[str, tuple[float, int] | None]
-"""The points of each student, and the points that were possible; None for the excused."""
+"""Earned and possible points of each student; None if excused."""
 
 
 @dataclass(frozen=True, slots=True)
 class FilledGradebook:
-    """A gradebook with grades in it."""
+    """A gradebook with the grades filled in."""
 
     text: str
     column: str
-    graded: int  # cells that were filled
-    left_alone: tuple[str, ...]  # students who are excused, or to whom it is not assigned
-    without_result: tuple[str, ...]  # students of the gradebook with no result
+    graded: int  # number of cells filled
+    left_alone: tuple[str, ...]  # students who are excused or not assigned
+    without_result: tuple[str, ...]  # students of the gradebook without a result
     unknown: tuple[str, ...]  # students with a result who are not in the gradebook
 
 
 def sum_scores(batch: Batch, exercises: Sequence[str] = ()) -> dict[str, tuple[float, int] | None]:
-    """Sum up what each student earned; None for one who is excused from all.
+    """Sum up each student's points; None for a student excused from every exercise.
 
-    Of several exercises, one that a student did not submit counts nothing. For one that a student
-    is excused from they get the share of the points that they earned in the others, since Canvas
-    has the same points for all. Who has no grade in one of them, as after a grader fault or without
-    a sandbox, gets no score at all.
+    A missing submission counts as zero points. For an exercise from which a student is excused,
+    they
+    get the same share of its points as in the others, since Canvas has the same maximum for all. A
+    student without a grade in one exercise, for example after a grader fault, gets no score at all.
 
     Args:
-        batch: One report of each student and exercise.
-        exercises: The ids that count; may be left out if there is only one.
+        batch: One report per student and exercise.
+        exercises: The ids to sum up; optional if there is only one.
 
     Raises:
-        UsageError: There are several exercises and none was named, or one is in no result.
+        UsageError: There are several exercises and none is named, or no result has a named one.
     """
     judged_exercises = sorted({each.exercise for each in batch if each.points is not None})
     counting = _exercises_that_count(judged_exercises, exercises)
@@ -78,9 +80,11 @@ def sum_scores(batch: Batch, exercises: Sequence[str] = ()) -> dict[str, tuple[f
             elif report.is_excused:
                 excused_exercises.append(name)
             elif report.points is None or (report.verdict and report.verdict.sandbox == "none"):
-                break  # nothing was judged, or no sandbox stands behind the points
+                # Nothing was judged, or the points come from a run without a sandbox.
+                break
             else:
-                # Each of the points that it was graded with: another version may have had others.
+                # Each report counts with its own maximum, because an exercise's points may have
+                # changed.
                 points, possible = points + report.points, possible + report.max_points
         else:
             whole = possible + sum(most[name] for name in excused_exercises)
@@ -112,19 +116,19 @@ def fill(
     scale: bool = False,
     skip_unknown: bool = False,
 ) -> FilledGradebook:
-    """Fill a column of a gradebook.
+    """Fill one column of a gradebook.
 
     Args:
-        scores: By what `identity` calls a student; space around it and the case of ASCII letters
-            do not matter.
-        column: The assignment's heading, with or without the number that Canvas adds.
-        identity: The heading of the column that tells students apart.
-        scale: Convert to the points of the assignment where it has others than the exercise.
-        skip_unknown: Leave students out who are not in the gradebook.
+        scores: By the student's value in the column `identity`; surrounding space and the case of
+            ASCII letters do not matter.
+        column: The assignment's heading, with or without the number that Canvas appends.
+        identity: The heading of the column that identifies students.
+        scale: True to convert to the assignment's points if they differ from the exercise's.
+        skip_unknown: True to leave out students who are not in the gradebook.
 
     Raises:
-        UsageError: It is no such export, the column cannot be filled, or students are not to be
-            told apart.
+        UsageError: The text is not a Canvas export, the column cannot be filled, or a student
+            cannot be identified.
     """
     first_line = export.partition("\n")[0]
     delimiter = ";" if first_line.count(";") > first_line.count(",") else ","
@@ -177,13 +181,13 @@ def fill(
 
 @dataclass(frozen=True, slots=True)
 class _Gradebook:
-    """The rows of an export, and where in them is what is needed."""
+    """The rows of an export, with the positions of the columns needed."""
 
     rows: list[list[str]]
     column: int
     identity: int
-    points: Decimal | None  # the assignment's points, if the export says them
-    comma: bool  # numbers have a decimal comma
+    points: Decimal | None  # the assignment's points, if the export has them
+    comma: bool  # True if numbers have a decimal comma
 
     @classmethod
     def from_rows(cls, rows: list[list[str]], column: str, identity: str) -> "_Gradebook":
@@ -199,7 +203,7 @@ class _Gradebook:
             )
         places = [at for at, name in enumerate(header) if name == column]
         if not places:
-            places = [  # without the number in parentheses that Canvas adds
+            places = [  # headings without the number in parentheses that Canvas appends
                 at
                 for at, name in enumerate(header)
                 for title, _, number in [name.rpartition(" (")]
@@ -225,14 +229,15 @@ class _Gradebook:
         return cls(rows, at, header.index(identity), points, "," in possible)
 
     def students(self) -> dict[str, list[str]]:
-        """Return the row of each student, by what tells them apart."""
+        """Return the row of each student, by their identity."""
         by_key: dict[str, list[str]] = {}
         for row in self.rows[1:]:
             if not row or _is_points(row) or row[0].strip() in _TEST_STUDENT:
                 continue
             cells = [cell.strip() for cell in row]
             if all(not cell or cell.startswith(("Muted", "Manual")) for cell in cells):
-                continue  # says how grades are posted; Canvas passes over it, too
+                # This row tells how grades are posted; Canvas skips it, too.
+                continue
             key = _key(row[self.identity])
             if not key:
                 continue
@@ -245,7 +250,7 @@ class _Gradebook:
         return by_key
 
     def cell(self, score: tuple[float, int] | None) -> str:
-        """Write a score as Canvas does, with at most two digits after the point."""
+        """Format a score as Canvas does, with at most two decimals."""
         if score is None:
             return _EXCUSED
         earned, possible = Decimal(str(score[0])), score[1]
@@ -273,10 +278,11 @@ def _scores_by_key(scores: Scores) -> dict[str, tuple[float, int] | None]:
 
 
 def login_key(login: str) -> str:
-    """Return a login as it is compared: only the case of ASCII letters does not count.
+    """Return a login for comparison, with ASCII letters in lower case.
 
-    Unicode's folding or normalisation would join two people: it makes an s of U+017F and a K of
-    the Kelvin sign.
+    Unicode case folding or normalisation could merge two people: it maps U+017F to s, and the
+    Kelvin
+    sign to k.
     """
     return login.translate(_ASCII_LOWER)
 
@@ -286,7 +292,7 @@ def _key(name: str) -> str:
 
 
 def find_lost_zeros(names: Iterable[str], others: Iterable[str]) -> tuple[str, str] | None:
-    """Return the first number with another that it equals but for leading zeros, if any."""
+    """Return the first two numbers that differ only in leading zeros, or None."""
     numbers = {each.lstrip("0"): each for each in others if each.isdecimal()}
     pairs = ((name, numbers.get(name.lstrip("0"), name)) for name in names if name.isdecimal())
     return next((pair for pair in pairs if pair[0] != pair[1]), None)

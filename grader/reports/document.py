@@ -1,6 +1,6 @@
-"""A verdict in words: the sections that every format for people lays out in its own way.
+"""A verdict in words: sections that every format for people lays out in its own way.
 
-A new part of a verdict gets a section here, and each format shows it.
+A new part of a verdict gets a section here, and every format shows it.
 """
 
 from collections.abc import Iterator
@@ -20,23 +20,24 @@ _TRY_THIS: Final = "Only hidden tests fail. This small example goes wrong too. T
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence on one line, without markup."""
+    """One sentence on one line, without markup."""
 
     role: Role
     text: str
-    markdown: str = ""  # the author's own text, if there is one
+    # The author's original Markdown, if there is one.
+    markdown: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """Python that can be pasted."""
+    """Python code that can be pasted."""
 
     lines: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """The expected value of a test beside the result."""
+    """The expected value and the result of a test."""
 
     test: TestResult
 
@@ -53,7 +54,7 @@ class Section:
 
 
 def document(verdict: Verdict) -> Iterator[Section]:
-    """Yield all that a verdict says beside its title, its sum, its tests and printed output."""
+    """Yield the sections of a verdict, without its title, score, tests and output."""
     if verdict.sandbox == "none":
         yield Section("warning", (Sentence("warning", NO_SANDBOX),))
     if verdict.message:
@@ -83,7 +84,7 @@ def document(verdict: Verdict) -> Iterator[Section]:
 
 
 def plain_lines(*sections: Section) -> list[str]:
-    """Return sections as lines of plain text."""
+    """Render sections as lines of plain text."""
     lines: list[str] = []
     for section in sections:
         for block in section.blocks:
@@ -103,7 +104,7 @@ def plain_lines(*sections: Section) -> list[str]:
 
 
 def help_lines(verdict: Verdict) -> list[str]:
-    """Return the explanation of a failure and the example as lines of plain text."""
+    """Return the explanation of a failure and its example as lines of plain text."""
     return plain_lines(
         *(each for each in document(verdict) if each.kind in ("help", "example", "shapes"))
     )

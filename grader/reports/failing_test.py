@@ -1,4 +1,4 @@
-"""The details of a failing test in a terminal: its inputs, the expected value, the result."""
+"""The details of a failing test in a terminal: inputs, expected value and result."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,15 +23,15 @@ _DIFFERS, _SAME = "> ", "  "
 
 @dataclass(frozen=True, slots=True)
 class TextLayout:
-    """The target of printed lines."""
+    """The width, colours and length limit of printed lines."""
 
     width: int
     coloured: bool
-    most: int | None = None  # lines of a text; None for all
+    most: int | None = None  # most lines of one text, or None for all
 
 
 def input_lines(test: TestResult, layout: TextLayout) -> Iterator[Text]:
-    """Yield the inputs: a line for each, or as long as they are if there is no limit."""
+    """Yield the inputs, one line each, or in full without a length limit."""
     widest = max((len(name) for name, _ in test.inputs), default=0)
     for name, value in test.inputs:
         head = Text.assemble((f"{name:{widest}}", "bold"), "  ", (value.summary, "dim"))
@@ -46,7 +46,7 @@ def input_lines(test: TestResult, layout: TextLayout) -> Iterator[Text]:
 
 
 def value_lines(test: TestResult, layout: TextLayout) -> list[Text]:
-    """Return what was expected and what came, as blocks where they are numbers."""
+    """Return the expected value and the result, as matrices if they are numbers."""
     expected, got = test.expected, test.got
     if expected is None or got is None:
         both = ((_EXPECTED, expected), (_YOURS, got))
@@ -68,7 +68,8 @@ def value_lines(test: TestResult, layout: TextLayout) -> list[Text]:
         left_out = 0
         if (
             layout.most is not None and len(pairs) > layout.most
-        ):  # those around the first difference
+            # The rows around the first difference.
+        ):
             room = layout.most - 1
             first = next((number for number, (one, other) in enumerate(pairs) if one != other), 0)
             start = max(0, min(first - 1, len(pairs) - room))
@@ -97,7 +98,7 @@ def value_lines(test: TestResult, layout: TextLayout) -> list[Text]:
 
 
 def output_lines(output: str, layout: TextLayout) -> list[Text]:
-    """Return what was printed, with a heading; nothing for no output."""
+    """Return the printed output below a heading, or nothing without output."""
     if not output.strip():
         return []
     lines = _fold(output.rstrip().splitlines(), layout.width - len(_SAME))
@@ -105,7 +106,7 @@ def output_lines(output: str, layout: TextLayout) -> list[Text]:
 
 
 def _lines(value: ValueSummary, width: int) -> list[str]:
-    """Return a text's lines, no longer than a width; those between NumPy's blocks say nothing."""
+    """Return a value's text folded to a width, without NumPy's empty lines."""
     lines = value.text.splitlines() or [""]
     if value.summary != PRINTED:
         lines = [each for each in lines if each]
@@ -132,7 +133,7 @@ def _titles(expected: ValueSummary, got: ValueSummary) -> tuple[Text, Text]:
 
 
 def _limit_lines(lines: Sequence[str], layout: TextLayout) -> list[str]:
-    """Return as many lines as there is room for, the last one a note of what is left out."""
+    """Return as many lines as fit, the last one a note about the rest."""
     if layout.most is None or len(lines) <= layout.most:
         return list(lines)
     left = len(lines) - layout.most + 1
@@ -140,7 +141,7 @@ def _limit_lines(lines: Sequence[str], layout: TextLayout) -> list[str]:
 
 
 def _fold(lines: Sequence[str], width: int) -> list[str]:
-    """Return lines of which none is longer than a width."""
+    """Fold lines that are longer than a width."""
     return [
         each[start : start + width]
         for each in lines

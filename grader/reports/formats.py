@@ -1,7 +1,7 @@
-"""Report formats, and their delivery to standard output and to files.
+"""Report formats, and their delivery to standard output and files.
 
-The renderer of a format is imported when it is used: `etude check` reads its `--format` before the
-sandbox starts, and would wait for all of them.
+A format's renderer is imported when it is used: `etude check` reads `--format` before the sandbox
+starts, and should not wait for the import of all renderers.
 """
 
 import importlib
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from grader.reports.report import Batch, Report
 
 STDOUT = "text"
-"""The format on standard output if all others go to files."""
+"""The format on standard output if every requested format goes to a file."""
 
-# A submission may word a command to the CI runner that reads the log.
+# A submission may print a command for the CI runner that reads the log.
 _Escape: TypeAlias = Callable[[str], str]
 
 
 def _escape_json(text: str) -> str:
-    """Escape commands inside strings: no string begins a line."""
+    """Escape commands inside JSON strings, since no string begins a line."""
     return COMMAND_IN_LINE.sub(r"#\\u0023", text)
 
 
@@ -37,15 +37,18 @@ def _escape_markup(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Renderer:
-    """The functions of a format."""
+    """The rendering functions of a format."""
 
     batch: "Callable[[Batch], str]"
-    report: "Callable[[Report], str] | None" = None  # where one looks unlike a batch of one
-    appendix: "Callable[[Batch], str] | None" = None  # a second text, appended to a file
-    appendix_variable: str = ""  # the environment variable with the path of that file
+    # For a single report that differs from a batch of one.
+    report: "Callable[[Report], str] | None" = None
+    # A second text that is appended to a file.
+    appendix: "Callable[[Batch], str] | None" = None
+    # Environment variable with the path of that file.
+    appendix_variable: str = ""
 
     def render(self, result: "Report | Batch") -> str:
-        """Return one submission, or a batch, as text."""
+        """Render a report or a batch."""
         from grader.reports.report import Batch
 
         if isinstance(result, Batch):
@@ -55,18 +58,19 @@ class Renderer:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """The facts about a format that need no renderer."""
+    """The properties of a format that are known without importing its renderer."""
 
     name: str
-    module: str  # of `grader.reports`
+    module: str  # the name of a module in `grader.reports`
     description: str
-    escape: _Escape = without_commands  # commands to a CI runner, where the text is printed
-    one_student: bool = False  # its reader takes one student's results only
-    verdicts_only: bool = False  # has no place for a grade that is not the verdict's
-    needs: tuple[str, ...] = ()  # environment variables
+    # Escapes CI commands in text that is printed.
+    escape: _Escape = without_commands
+    one_student: bool = False  # the format has room for one student only
+    verdicts_only: bool = False  # the format has no place for grades, only for verdicts
+    needs: tuple[str, ...] = ()  # required environment variables
 
     def renderer(self) -> Renderer:
-        """Load the renderer from the format's module."""
+        """Import the renderer from the format's module."""
         module = importlib.import_module(f"grader.reports.{self.module}")
         renderer: Renderer = module.RENDERERS[self.name]
         return renderer
@@ -88,7 +92,7 @@ _ALL: Final = (
         "result.json of Classroom 50",
         ("CLASSROOM", "ASSIGNMENT", "SUBMISSION_TAG", "COMMIT_URL", "RELEASE_URL"),
     ),
-    # Made of commands: the renderer escapes the submission's own texts.
+    # This format consists of commands, so its renderer escapes the submission's text itself.
     Format(
         "github", "to_github", "GitHub Actions annotations and job summary", str, verdicts_only=True
     ),
@@ -107,10 +111,10 @@ FORMATS: Final[Mapping[str, Format]] = {each.name: each for each in _ALL}
 
 
 def format_named(name: str) -> Format:
-    """Return a format.
+    """Return the format with this name.
 
     Raises:
-        UsageError: There is none of that name.
+        UsageError: There is no such format.
     """
     if name in FORMATS:
         return FORMATS[name]
@@ -121,17 +125,17 @@ def format_named(name: str) -> Format:
 
 @dataclass(frozen=True, slots=True)
 class RequestedFormat:
-    """A format, and the file that it is for; without one it is for standard output."""
+    """A format and its file; None stands for standard output."""
 
     format: Format
     file: Path | None = None
 
     @classmethod
     def parse(cls, text: str) -> "RequestedFormat":
-        """Read `NAME` or `NAME=FILE`.
+        """Parse `NAME` or `NAME=FILE`.
 
         Raises:
-            UsageError: There is no such format, or no name of a file after the `=`.
+            UsageError: The format does not exist, or no file name follows the `=`.
         """
         name, equals, file = text.partition("=")
         if equals and not file:
@@ -141,18 +145,19 @@ class RequestedFormat:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """All that was asked for."""
+    """The requested formats and their destinations."""
 
-    printed: str  # the name of the format on standard output
+    printed: str  # the name of the format for standard output
     files: tuple[RequestedFormat, ...]
 
     @classmethod
     def from_requests(cls, requests: Sequence[RequestedFormat]) -> "Delivery":
-        """Sort out what goes where, and find out now what could not be done after grading.
+        """Assign formats to destinations, and check now what would fail after grading.
 
         Raises:
-            UsageError: Two formats for one place, a file that cannot be written, or a format that
-                needs an environment which is not there.
+            UsageError: Two formats have one destination, a file cannot be written, or a format
+            needs a
+                missing environment variable.
         """
         bare = [each.format.name for each in requests if each.file is None]
         if len(bare) > 1:
@@ -189,12 +194,12 @@ class Delivery:
 
     @property
     def formats(self) -> tuple[Format, ...]:
-        """Every format that was asked for."""
+        """All requested formats."""
         return (format_named(self.printed), *(each.format for each in self.files))
 
     @property
     def is_drawn(self) -> bool:
-        """True if the text is fitted to the terminal, which obeys nothing that it says."""
+        """True if the text is laid out for the terminal, which ignores CI commands."""
         if self.printed != STDOUT or is_read_by_a_runner():
             return False
         from rich.console import Console
@@ -202,17 +207,17 @@ class Delivery:
         return Console().is_terminal
 
     def load(self) -> None:
-        """Import the renderers while others are busy."""
+        """Import the renderers, while the sandbox is starting."""
         for each in self.formats:
             each.renderer()
 
     def write(self, result: "Report | Batch") -> None:
-        """Write every file, and append the appendix of each format to its file.
+        """Write every file, and append each format's appendix to its file.
 
-        A renderer that breaks leaves a fault in its file, and the others write theirs.
+        If a renderer fails, its file reports a fault and the other files are still written.
 
         Raises:
-            Exception: The first of what went wrong, after all that could be written was.
+            Exception: The first error, after everything else was written.
         """
         from grader.reports.report import Batch
 
@@ -248,14 +253,14 @@ class Delivery:
             raise wrong[0]
 
     def text(self, result: "Report | Batch") -> str:
-        """Return what is to be printed, without commands; JSON and XML still say what was there."""
+        """Return the text to print, with CI commands escaped; JSON and XML keep their content."""
         printed = format_named(self.printed)
         text = printed.renderer().render(result)
         return printed.escape(text) if is_read_by_a_runner() else text
 
 
 def is_read_by_a_runner() -> bool:
-    """Return whether what is printed may be read for commands."""
+    """Return whether a CI runner may read commands from the printed text."""
     others = ("TF_BUILD", "TEAMCITY_VERSION")
     return os.environ.get("GITHUB_ACTIONS") == "true" or any(name in os.environ for name in others)
 

@@ -1,7 +1,8 @@
-"""A table of numbers as coloured cells in HTML, readable in the dark and in the light.
+"""A table of numbers as coloured cells in HTML, for light and dark pages.
 
-The colour says how much, blue for what is positive and red for what is not; the number in the cell
-says it to everybody. A text is black or white, whichever is easier to read on its ground.
+The depth of the colour shows the size, blue for positive and red for negative; the number in the
+cell
+shows it without colour. Text is black or white, whichever has more contrast.
 """
 
 import html
@@ -11,9 +12,9 @@ from typing import Final
 from grader.reports.number_cells import Colour, hexadecimal, ink
 
 STEPS: Final = 10
-"""Shades of a colour, beside the one for nothing."""
+"""Shades of each colour, in addition to the one for zero."""
 
-# The grounds of nothing, of the highest and of the lowest value.
+# The backgrounds of zero, the highest and the lowest value.
 _IN_THE_LIGHT: Final[tuple[Colour, Colour, Colour]] = (
     (238, 243, 247), (12, 74, 140), (160, 38, 32),
 )  # fmt: skip
@@ -23,7 +24,7 @@ _IN_THE_DARK: Final[tuple[Colour, Colour, Colour]] = (
 
 
 def grounds(step: int) -> tuple[Colour, Colour]:
-    """Return the colours of a step from -10 to 10, in the light and in the dark."""
+    """Return the background of a step from -10 to 10, for light and for dark pages."""
     share, colours = abs(step) / STEPS, []
     for nothing, high, low in (_IN_THE_LIGHT, _IN_THE_DARK):
         furthest = high if step > 0 else low
@@ -54,7 +55,7 @@ STYLE: Final = """\
     for step in range(-STEPS, STEPS + 1)
     for light, dark in [grounds(step)]
 )
-"""The style sheet of heatmaps; it uses the page's `--quiet` and `--ink`."""
+"""The style sheet of heatmaps, which uses the page's `--quiet` and `--ink`."""
 
 
 def heatmap(
@@ -66,14 +67,14 @@ def heatmap(
     caption: str,
     worst: tuple[int, int] | None = None,
 ) -> str:
-    """Return a table, shape (rows, columns), with a cell for each number.
+    """Return an HTML table of shape (rows, columns) with one cell per number.
 
     Args:
-        values: From -1 to 1, or None where there is no shade.
+        values: Numbers from -1 to 1, or None for a cell without shade.
         rows: The names of the rows; empty for none.
         columns: The names of the columns; empty for none.
-        texts: What stands in each cell, of the same shape as `values`.
-        worst: The row and the column of a cell that is to be seen first; it gets brackets.
+        texts: The text of each cell, in the shape of `values`.
+        worst: Row and column of the cell to emphasise with brackets.
     """
     names = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in columns)
     corner = "<td></td>" if rows else ""

@@ -1,4 +1,4 @@
-"""The frame of an HTML report, light and dark: a page without scripts or files, or part of one."""
+"""The frame of an HTML report, light and dark: a self-contained page, or a part of another page."""
 
 from html import escape
 from typing import Final
@@ -23,7 +23,7 @@ _STYLE: Final = f"""\
 body {{ margin: 0 auto; padding: 1.5rem; max-width: 62rem; background: var(--page); {_TEXT} }}
 {_COMMON}"""
 
-# A part of another page takes the theme that Jupyter, VS Code or Colab says it has.
+# A part of another page follows the theme of Jupyter, VS Code or Colab.
 _PART_STYLE: Final = f"""\
 .etude {{ {_COLOURS} {_TEXT}
 {_COMMON}pre, table {{ background: none; color: inherit; }}
@@ -34,7 +34,7 @@ _PART_STYLE: Final = f"""\
 
 
 def html_page(title: str, style: str, body: str) -> str:
-    """Return a page; the title is its heading, too."""
+    """Return a page; its title is also its heading."""
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{escape(_POLICY)}">\n'
@@ -45,7 +45,7 @@ def html_page(title: str, style: str, body: str) -> str:
 
 
 def html_part(style: str, body: str) -> str:
-    """Return what can stand in another page, such as a notebook's."""
+    """Return a fragment for another page, such as a notebook."""
     return (
         f'<style>\n{_PART_STYLE.replace("%s", style)}</style>\n<div class="etude">\n{body}</div>\n'
     )

@@ -1,6 +1,6 @@
-"""Numbers as cells of a table: what is written in them, and how dark they are.
+"""Numbers as table cells: their text and their shade.
 
-Plain Python, so that a check that fails need not wait for NumPy.
+The module avoids NumPy, so that a failing check does not wait for its import.
 """
 
 import math
@@ -19,32 +19,33 @@ BLACK: Final[Colour] = (0, 0, 0)
 WHITE: Final[Colour] = (255, 255, 255)
 
 _MAX_DECIMALS: Final = 4
-_READABLE: Final = (2, 3)  # decimals that say enough where there is no room for more
-_MORE_DECIMALS: Final = (6, 8, 12)  # for numbers that are the same in four
-_LARGE: Final = 1e5  # from here on a number is written with its exponent
+_READABLE: Final = (2, 3)  # numbers of decimals that suffice in narrow cells
+_MORE_DECIMALS: Final = (6, 8, 12)  # numbers of decimals for values that agree in four
+_LARGE: Final = 1e5  # larger numbers are written with an exponent
 _SMALL: Final = 1e-3
 _MIN_DIGITS: Final = 3  # digits of a number with an exponent
-_OUTLIER: Final = 1e6  # such as -1e9 where a mask blocks: it would leave the rest without shades
-_INK_LUMINANCE: Final = 0.179  # above it black is easier to read than white
+# A value such as -1e9 in a mask would leave all others without visible shades.
+_OUTLIER: Final = 1e6
+_INK_LUMINANCE: Final = 0.179  # black has more contrast on lighter backgrounds
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """From a value to a share of the darkest shade: 0 to 1, or -1 to 1 where values have signs."""
+    """The map from values to shades: 0 to 1, or -1 to 1 if there are negative values."""
 
     low: float
     high: float
 
     @classmethod
     def from_matrices(cls, *matrices: Rows) -> "Scale":
-        """Return the scale that several matrices share."""
+        """Return the scale shared by several matrices."""
         finite = [value for value in _flat(matrices) if math.isfinite(value)]
         usual = [value for value in finite if abs(value) < _OUTLIER] or finite or [0.0, 1.0]
         low, high = min(usual), max(usual)
         return cls(low, high) if low >= 0 else cls(-max(high, -low), max(high, -low))
 
     def share(self, value: float) -> float | None:
-        """Return how dark a cell is, negative ones in another colour; None if it has no shade."""
+        """Return the shade of a value, negative for another colour, or None."""
         if not math.isfinite(value):
             return None
         if self.low < 0:
@@ -55,20 +56,20 @@ class Scale:
 
 
 def write_cells(matrices: Sequence[Rows], apart: Pair | None = None) -> tuple[list[Way], list[Way]]:
-    """Write matrices alike in several ways, the longest and most exact first.
+    """Format matrices consistently in several ways, the longest and most exact first.
 
     Args:
-        matrices: Of numbers or of truth values.
-        apart: Two numbers that should not look the same.
+        matrices: Of numbers or booleans.
+        apart: Two numbers whose texts should differ.
 
     Returns:
-        The ways that can be read well, and those for where there is no room.
+        The readable ways, and shorter ones for narrow space.
     """
     if apart is not None and apart[0] == apart[1]:
         apart = None
     values = list(_flat(matrices))
     finite = [abs(value) for value in values if math.isfinite(value)]
-    ways: list[tuple[_Writer, bool]]  # and whether it is exact enough to be read by itself
+    ways: list[tuple[_Writer, bool]]  # a format, and True if it is exact enough to be readable
     if values and all(isinstance(value, bool) for value in values):
         ways = [(str, True), ("{!s:.1}".format, True)]  # the word, and its initial
     elif all(value == round(value) for value in finite):
@@ -101,17 +102,17 @@ def write_cells(matrices: Sequence[Rows], apart: Pair | None = None) -> tuple[li
 
 
 def longest_text(texts: Iterable[Texts]) -> int:
-    """Return the number of characters of the longest cell."""
+    """Return the length of the longest cell text."""
     return max((len(text) for rows in texts for row in rows for text in row), default=0)
 
 
 def ink(ground: Colour) -> Colour:
-    """Return the colour, black or white, in which a text can be read on a ground."""
+    """Return the text colour, black or white, with more contrast on a background."""
     return BLACK if luminance(ground) > _INK_LUMINANCE else WHITE
 
 
 def luminance(colour: Colour) -> float:
-    """Return how light a colour looks, from 0 to 1."""
+    """Return the relative luminance of a colour, from 0 to 1."""
     parts = (part / 255 for part in colour)
     red, green, blue = (
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4  # noqa: PLR2004  sRGB's definition
@@ -121,7 +122,7 @@ def luminance(colour: Colour) -> float:
 
 
 def hexadecimal(colour: Colour) -> str:
-    """Return a colour as terminals and style sheets read it."""
+    """Return a colour in hexadecimal, for terminals and style sheets."""
     return "#{:02x}{:02x}{:02x}".format(*colour)
 
 
@@ -133,7 +134,7 @@ def _whole(value: float) -> str:
     if not math.isfinite(value):
         return str(value)
     short = f"{value:.{_MIN_DIGITS}g}"
-    if abs(value) >= _LARGE and float(short) == value:  # -1e+09, where a mask blocks
+    if abs(value) >= _LARGE and float(short) == value:  # a value such as -1e+09 in a mask
         return short
     return str(value if isinstance(value, int) else int(value))
 

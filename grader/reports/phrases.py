@@ -13,54 +13,54 @@ from grader.reports.report import Batch, Report
 from grader.sandbox.printable import printable
 
 WIDEST_PROSE: Final = 88
-"""Columns of prose in a terminal; longer lines are hard to read."""
+"""Most columns of prose in a terminal, since longer lines are hard to read."""
 
 ALL: Final = "--verbose shows all"
-"""The hint at the command that shows the rest."""
+"""The advice in a shortened report."""
 
 FAULT_FOR_LEARNERS = (
     "This could not be graded: the grader itself failed. Nothing was judged and no attempt counts. "
     "The person who runs the grader finds the reason in its log."
 )
-"""A fault's own message may quote a hidden test or a definition, so learners get this one."""
+"""Shown to learners because a fault's own message may quote a hidden test or definition."""
 
 
 def clean(text: str) -> str:
-    """Return text without characters that steer a terminal; line feeds stay."""
+    """Remove characters that control a terminal, except line feeds."""
     return printable(text, keep="\n")
 
 
 def line(text: str) -> str:
-    """Return text on one line."""
+    """Return text on one line, without control characters."""
     return printable(" ".join(text.split()))
 
 
 def test_label(test: TestResult) -> str:
-    """Name a test; a hidden one by its id alone, since a description may say what it looks for."""
+    """Name a test; a hidden one only by its id, because its description may reveal the test."""
     if test.hidden:
         return f"{test.id} (hidden)"
     return line(test.description) or test.id
 
 
 def printed_output(test: TestResult) -> str:
-    """Return what a visible test printed."""
+    """Return the output of a visible test."""
     return "" if test.hidden else clean(test.output)
 
 
 def output_beside_values(test: TestResult) -> str:
-    """Return what a visible test printed, unless its values are that already."""
+    """Return the output of a visible test, unless its values already show it."""
     output = printed_output(test)
     is_shown_already = test.got is not None and test.got.text.strip() == output.strip()
     return "" if is_shown_already else output
 
 
 def points_text(earned: int, most: int) -> str:
-    """Return points earned and possible as text."""
+    """Return text for earned and possible points."""
     return f"{earned}/{most} {'point' if most == 1 else 'points'}"
 
 
 def summary(verdict: Verdict) -> str:
-    """Sum a verdict up in one sentence."""
+    """Summarise a verdict in one sentence."""
     earned = points_text(verdict.score, verdict.max_score)
     elsewhere = verdict.hidden_elsewhere
     more = "1 hidden test is" if elsewhere == 1 else f"{elsewhere} hidden tests are"
@@ -75,7 +75,7 @@ def summary(verdict: Verdict) -> str:
 
 
 def failure_reason(report: Report) -> str:
-    """Return in one line the reason why a submission did not pass; empty if it did."""
+    """Return the reason for a failed submission in one line, or "" if it passed."""
     verdict = report.verdict
     if verdict is None:
         return line(report.message)
@@ -87,7 +87,7 @@ def failure_reason(report: Report) -> str:
 
 
 def counted_points_note(report: Report) -> str:
-    """Return the points that count and the reason, if they are not simply the verdict's."""
+    """Return the points that count with the reason, or "" if they are the verdict's."""
     grade = report.grade
     if grade is None or not grade.note:
         return ""
@@ -97,9 +97,9 @@ def counted_points_note(report: Report) -> str:
 
 
 def group_hidden_failures(tests: Sequence[TestResult]) -> list[list[TestResult]]:
-    """Return the tests of each row: one, or all hidden ones that failed with the same sentence.
+    """Group tests into rows: single tests, and hidden failures with equal sentences.
 
-    Such a row stands where the first of its tests does.
+    A row of several tests stands where the first of them would.
     """
     rows: dict[object, list[TestResult]] = {}
     for number, test in enumerate(tests):
@@ -109,14 +109,14 @@ def group_hidden_failures(tests: Sequence[TestResult]) -> list[list[TestResult]]
 
 
 def merge_group(row: Sequence[TestResult]) -> TestResult:
-    """Return what the tests of a row say together."""
+    """Return a test result that represents a group."""
     first = row[0]
     if len(row) == 1:
         return first
     names = ", ".join(map(test_label, row))
     return replace(
         first,
-        hidden=False,  # a hidden test is called by its id, and this is none
+        hidden=False,  # False, because hidden tests are named only by id, and a group has none
         description=f"{len(row)} hidden tests",
         message=f"{names}: {sentence_for_several(first.message)}",
         points=sum(test.points for test in row),
@@ -125,7 +125,7 @@ def merge_group(row: Sequence[TestResult]) -> TestResult:
 
 
 def failures_in_full(verdict: Verdict, *, verbose: bool = False) -> tuple[TestResult, ...]:
-    """Return the tests whose values are shown: the first visible one that failed, or all."""
+    """Return the tests whose values are shown: the first visible failure, or all failures."""
     failing = tuple(
         test
         for test in verdict.tests
@@ -135,13 +135,13 @@ def failures_in_full(verdict: Verdict, *, verbose: bool = False) -> tuple[TestRe
 
 
 def shows_both_values(test: TestResult) -> bool:
-    """Return whether a test's sentence has both values in it: they are single numbers."""
+    """Return whether a test's sentence already contains both values, as single numbers."""
     both = (test.expected, test.got)
     return all(each is not None and _NUMBER.fullmatch(each.summary) for each in both)
 
 
 def worst_index(test: TestResult) -> tuple[int, int] | None:
-    """Return the row and the column where what was expected and what came differ most."""
+    """Return row and column of the largest difference between the two values, or None."""
     match test.worst:
         case (column,):
             return 0, column
@@ -151,7 +151,7 @@ def worst_index(test: TestResult) -> tuple[int, int] | None:
 
 
 def worst_values(test: TestResult) -> tuple[float, float] | None:
-    """Return the two numbers that differ most."""
+    """Return the two numbers with the largest difference, or None."""
     place = worst_index(test)
     if place is None or test.expected is None or test.got is None:
         return None
@@ -164,17 +164,17 @@ _NUMBER = re.compile(r"(bool|int|uint|float|complex)\d*( \(\))?")
 
 
 def has_own_message(test: TestResult) -> bool:
-    """Return whether a test's message says more than that it was not run."""
+    """Return whether a test has a message other than that it was not run."""
     return bool(test.message) and test.outcome is not Outcome.NOT_RUN
 
 
 def shorten(text: str, most: int, note: str = "...") -> str:
-    """Return at most so many characters, the last of them a note if some had to go."""
+    """Cut text to this many characters, ending with a note."""
     return text if len(text) <= most else text[: most - len(note)] + note
 
 
 def skipped_files_notes(batch: Batch) -> list[str]:
-    """Return sentences about the files of a batch that it has no report on."""
+    """Return sentences about files that have no report."""
     sentences = []
     if batch.done_before:
         sentences.append(f"{batch.done_before} had a verdict already.")
@@ -184,5 +184,5 @@ def skipped_files_notes(batch: Batch) -> list[str]:
 
 
 def submission_name(report: Report) -> str:
-    """Name a submission of a batch: student and exercise."""
+    """Name a submission of a batch by student and exercise."""
     return re.sub(r"^/", "", f"{line(report.student or '')}/{line(report.exercise)}")

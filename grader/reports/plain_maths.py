@@ -1,7 +1,8 @@
-r"""Maths and inline Markdown as plain characters.
+r"""Formulas and inline Markdown as plain characters.
 
-A formula becomes a line: `\frac{Q K^\top}{\sqrt{d_k}}` is `(Q Kᵀ) / √d_k`. Libraries that do this
-lose brackets: they make `e^x - c` of `e^{x - c}`, which means something else.
+A formula becomes one line: `\frac{Q K^\top}{\sqrt{d_k}}` is `(Q Kᵀ) / √d_k`. Existing libraries
+lose
+brackets: they turn `e^{x - c}` into `e^x - c`, which means something else.
 """
 # ruff: noqa: RUF001  the letters of mathematics look like others
 
@@ -34,11 +35,12 @@ _CODE = re.compile(r"(`[^`]*`)")
 
 _TOKEN: Final = re.compile(r"\\[A-Za-z]+\*?|\\.|[{}^_&]|\s+|[^\\{}^_&\s]", re.DOTALL)
 _ATOM: Final = re.compile(r"(?!\d+[^\W\d])[\w.∞∑√ᵀ′]+(\([^()]*\))?")
-_WIDE: Final = "    "  # between two formulas in a line
+_WIDE: Final = "    "  # space between two formulas in a line
 _SUPERSCRIPTS: Final = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
 _FRACTIONS: Final = frozenset({"frac", "tfrac", "dfrac"})
 _FUNCTIONS: Final = frozenset({"sin", "cos", "tan", "tanh", "exp", "log", "ln"})
-_ROW_GAP: Final = re.compile(r"(\\\\)\[-?[\d.]+[a-z]+\]")  # a length behind the end of a row
+# An optional length after the end of a row.
+_ROW_GAP: Final = re.compile(r"(\\\\)\[-?[\d.]+[a-z]+\]")
 _WORDS: Final = frozenset(
     {"text", "mathrm", "mathbf", "mathit", "mathcal", "mathbb", "operatorname", "operatorname*"}
 )
@@ -52,7 +54,7 @@ _BRACKETS: Final[Mapping[str, tuple[str, str]]] = {
 
 
 def plain(markdown: str) -> str:
-    """Return a paragraph of Markdown as one line of plain text; code keeps its back quotes."""
+    """Convert a paragraph of Markdown to one line of plain text; code keeps its backquotes."""
     pieces = _CODE.split(" ".join(markdown.split()))
     for index in range(0, len(pieces), 2):
         text = _MATHS.sub(lambda match: formula(match[1]), pieces[index])
@@ -61,19 +63,19 @@ def plain(markdown: str) -> str:
 
 
 def formula(tex: str) -> str:
-    """Return a formula as text; an unknown command keeps its name."""
+    """Convert a TeX formula to text; an unknown command keeps its name."""
     return _FormulaReader(tex).all().strip()
 
 
 class _FormulaReader:
-    """Reads TeX from left to right."""
+    """Converts TeX from left to right."""
 
     def __init__(self, tex: str) -> None:
         self._tokens = _TOKEN.findall(_ROW_GAP.sub(r"\1", tex))
         self._next = 0
 
     def all(self, until: str = "") -> str:
-        """Return everything as text, up to the piece that closes a group."""
+        """Return everything as text, up to the token that closes a group."""
         pieces: list[str] = []
         while self._next < len(self._tokens):
             piece = self._take()
@@ -118,7 +120,8 @@ class _FormulaReader:
             name = self._argument()
             inside = self.all("\\end")
             self._argument()
-            rows = [" ".join(row.split()) for row in inside.split(";")]  # from the top
+            # The rows of a matrix, from the top.
+            rows = [" ".join(row.split()) for row in inside.split(";")]
             before, after = _BRACKETS.get(name, ("", ""))
             return f"{before}{'; '.join(row for row in rows if row)}{after}"
         if name in _FUNCTIONS and self._at_a_fraction():
@@ -130,12 +133,12 @@ class _FormulaReader:
         return next(following, "")[1:] in _FRACTIONS
 
     def _argument(self) -> str:
-        """Return the group or the single piece that comes next."""
+        """Return the next group or single token."""
         while self._next < len(self._tokens) and self._tokens[self._next].isspace():
             self._next += 1
         return self._plain(self._take()).strip() if self._next < len(self._tokens) else ""
 
 
 def _whole(text: str) -> str:
-    """Put in brackets what would come apart beside an operator."""
+    """Bracket text that would come apart beside an operator."""
     return text if _ATOM.fullmatch(text) else f"({text})"

@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 
 NOT_SUBMITTED: Final = "not submitted"
 HiddenTests: TypeAlias = Literal["visible", "hidden", "after_due_date", "after_published"]
-"""When students see the results of hidden tests, in Gradescope's words."""
+"""Gradescope's visibility of hidden test results."""
 
 
 @dataclass(frozen=True, slots=True)
 class CountedPoints:
-    """The points that a course counts, where they are not simply the verdict's."""
+    """The points that count in a course, if they differ from the verdict's."""
 
     points: float | None  # None if nothing was judged, or the student is excused
     max_points: int  # 0 if the student is excused
-    note: str = ""  # why they are not the verdict's points
+    note: str = ""  # the reason for the difference
 
     @property
     def is_excused(self) -> bool:
@@ -32,26 +32,27 @@ class CountedPoints:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One submission: its verdict, or why there is none."""
+    """One submission with its verdict, or with the reason for its absence."""
 
     exercise: str
     file: str
-    outcome: str  # the verdict's, `FAULT` or `NOT_GRADED`
+    outcome: str  # the verdict's outcome, `FAULT` or `NOT_GRADED`
     verdict: Verdict | None = None
-    message: str = ""  # why there is no verdict: for the person who runs the grader
-    student: str | None = None  # in a batch, the name of the folder
-    began: float = 0.0  # seconds since 1970; of a batch, the whole batch's
+    # The reason for a missing verdict, for the person who runs the grader.
+    message: str = ""
+    student: str | None = None  # in a batch, the name of the student's folder
+    began: float = 0.0  # seconds since 1970; in a batch, of the whole run
     ended: float = 0.0
-    verbose: bool = False  # whether formats for readers show all that there is
+    verbose: bool = False  # True to show everything in formats for people
     time: SubmissionTime | None = None
-    grade: CountedPoints | None = None  # in a report of a course
-    hidden_tests: HiddenTests = "visible"  # for a platform that can hold them back
+    grade: CountedPoints | None = None  # set only in a report of a course
+    hidden_tests: HiddenTests = "visible"  # for a platform that can hide them
 
     @classmethod
     def of_verdict(
         cls, verdict: Verdict, file: str, *, began: float = 0.0, ended: float = 0.0
     ) -> Self:
-        """Report a verdict on a file."""
+        """Make the report of a verdict on a file."""
         outcome = verdict.outcome.value
         return cls(verdict.exercise, file, outcome, verdict, began=began, ended=ended)
 
@@ -59,12 +60,12 @@ class Report:
     def of_fault(
         cls, exercise: str, file: str, message: str, *, began: float = 0.0, ended: float = 0.0
     ) -> Self:
-        """Report that a file could not be graded, by no fault of its own."""
+        """Make the report of a fault that is not the submission's."""
         return cls(exercise, file, FAULT, None, message, began=began, ended=ended)
 
     @classmethod
     def of_record(cls, record: "Record", *, began: float = 0.0, ended: float = 0.0) -> Self:
-        """Report what became of one file of a batch."""
+        """Make the report of one file's record in a batch."""
         verdict = record.result if isinstance(record.result, Verdict) else None
         return cls(
             exercise=record.entry.exercise if verdict is None else verdict.exercise,
@@ -80,14 +81,14 @@ class Report:
 
     @property
     def points(self) -> float | None:
-        """The points that count; None where nothing was judged."""
+        """The points that count, or None if nothing was judged."""
         if self.grade is not None:
             return self.grade.points
         return None if self.verdict is None else float(self.verdict.score)
 
     @property
     def max_points(self) -> int:
-        """The points that there are."""
+        """The possible points."""
         if self.grade is not None:
             return self.grade.max_points
         return 0 if self.verdict is None else self.verdict.max_score
@@ -103,7 +104,7 @@ class Report:
         return self.outcome == FAULT
 
     def data(self) -> dict[str, Any]:
-        """Return it as an object of JSON types; in a batch with student and file."""
+        """Return the report as an object of JSON types; in a batch with student and file."""
         head: dict[str, Any] = {}
         if self.student is not None:
             head |= {"student": self.student, "file": self.file}
@@ -121,16 +122,16 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Submissions that were graded in one run, in the order in which they are shown."""
+    """The reports of one run, in display order."""
 
     reports: tuple[Report, ...]
-    done_before: int = 0  # had a verdict from an earlier run
-    not_looked_at: tuple[str, ...] = ()  # files that are no submissions
-    hidden_tests: HiddenTests = "visible"  # for a platform that can hold them back
+    done_before: int = 0  # number of submissions with a verdict from an earlier run
+    not_looked_at: tuple[str, ...] = ()  # files that are not submissions
+    hidden_tests: HiddenTests = "visible"  # for a platform that can hide them
 
     @classmethod
     def from_report(cls, report: Report) -> Self:
-        """Return one submission as a batch."""
+        """Wrap one report in a batch."""
         return cls((report,), hidden_tests=report.hidden_tests)
 
     def __iter__(self) -> Iterator[Report]:
@@ -138,17 +139,17 @@ class Batch:
 
     @property
     def submission_count(self) -> int:
-        """The number of submissions: what a student did not submit has a report too."""
+        """The number of submissions, without reports about missing ones."""
         return sum(each.outcome != NOT_SUBMITTED for each in self.reports)
 
     @property
     def is_single(self) -> bool:
-        """True for one submission that was not graded with others, so that it needs no name."""
+        """True for a single submission outside of a folder, which therefore needs no name."""
         return len(self.reports) == 1 and self.reports[0].student is None
 
     @property
     def by_student(self) -> dict[str, dict[str, Report]]:
-        """The last report of each student on each exercise."""
+        """The last report of each student for each exercise."""
         students: dict[str, dict[str, Report]] = {}
         for report in self.reports:
             students.setdefault(report.student or "", {})[report.exercise] = report
@@ -161,27 +162,27 @@ class Batch:
 
     @property
     def faults(self) -> tuple[Report, ...]:
-        """Those that could not be graded."""
+        """The reports of submissions that could not be graded."""
         return tuple(report for report in self.reports if report.is_fault)
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
-        """The verdicts there are."""
+        """All verdicts."""
         return tuple(report.verdict for report in self.reports if report.verdict is not None)
 
     @property
     def score(self) -> int:
-        """The points earned in all verdicts."""
+        """The sum of earned points in all verdicts."""
         return sum(verdict.score for verdict in self.verdicts)
 
     @property
     def max_score(self) -> int:
-        """The points there are in all verdicts."""
+        """The sum of possible points in all verdicts."""
         return sum(verdict.max_score for verdict in self.verdicts)
 
     @property
     def seconds(self) -> float:
-        """Seconds that the run took."""
+        """The duration of the run, in seconds."""
         return max(self.ended - self.began, 0.0)
 
     @property

@@ -1,4 +1,4 @@
-"""Markdown with maths in a terminal: rich's layout, with code that can be copied as it stands."""
+"""Markdown with formulas in a terminal, in rich's layout, with code that can be copied."""
 
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -18,21 +18,21 @@ from grader.reports.plain_maths import formula
 from grader.sandbox.printable import printable
 
 _CODE_INDENT: Final = "    "
-_THEME: Final = "ansi_dark"  # the terminal's own colours
+_THEME: Final = "ansi_dark"  # a theme with the terminal's own colours
 
 
 def print_markdown(console: Console, source: str) -> None:
-    """Print CommonMark with tables and dollar maths."""
+    """Print CommonMark with tables and formulas between dollars."""
     console.print(_TerminalMarkdown(source), width=min(console.width, WIDEST_PROSE), crop=False)
 
 
 def print_code(console: Console, code: str, language: str = "python") -> None:
-    """Print code, indented; a long line stays one line."""
+    """Print indented code; a long line is not wrapped."""
     console.print(_indent(_highlight(_safe(code), language)), soft_wrap=True)
 
 
 def _safe(text: str) -> str:
-    """Leave out what could steer the terminal: an exercise may come from anywhere."""
+    """Remove control characters, since an exercise may come from an untrusted source."""
     return printable(text, keep="\n\t")
 
 
@@ -52,7 +52,7 @@ def _indent(code: Text) -> Text:
 
 @cache
 def _parser() -> MarkdownIt:
-    """Return a parser of the same syntax as the pages, see `sitegen.markdown`."""
+    """Return a parser for the syntax of the site's pages, see `sitegen.markdown`."""
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     return parser.use(
         dollarmath_plugin,
@@ -70,7 +70,8 @@ class _Heading(markdown.Heading):
 class _Code(markdown.CodeBlock):
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         text = _indent(_highlight(str(self.text), self.lexer_name))
-        is_nested = options.max_width < min(console.width, WIDEST_PROSE)  # rich cuts long lines off
+        # Rich truncates long lines.
+        is_nested = options.max_width < min(console.width, WIDEST_PROSE)
         text.no_wrap, text.overflow = not is_nested, "fold" if is_nested else "ignore"
         yield text
 
@@ -90,7 +91,7 @@ class _TerminalMarkdown(Markdown):
 
 
 def _replace_by_text(tokens: Iterable[Token]) -> Iterator[Token]:
-    """Replace formulas, code and pictures by characters that need no colour."""
+    """Replace formulas, code and images by text that is readable without colour."""
     for token in tokens:
         match token.type:
             case "math_inline" | "math_inline_double":

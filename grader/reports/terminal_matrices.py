@@ -1,7 +1,7 @@
-"""Matrices in the terminal: each cell shaded by its value, as wide as the terminal allows.
+"""Matrices in the terminal: each cell is shaded by its value, as wide as the terminal allows.
 
-Where there is no colour the numbers stand alone, or, in a terminal too narrow for them, shades made
-of characters.
+Without colours the numbers stand alone; in a terminal too narrow for numbers, characters act as
+shades.
 """
 
 from collections.abc import Sequence
@@ -24,30 +24,32 @@ from grader.reports.number_cells import (
     write_cells,
 )
 
-# Colours that a terminal of 256 has, so that none is replaced by the nearest: each ramp has one hue
-# and gets darker with every step.
+# Colours of the 256-colour palette, so that no terminal replaces them. Each ramp has one hue and
+# gets
+# darker with every step.
 HIGH: Final[tuple[Colour, ...]] = (
     (255, 255, 255), (215, 215, 255), (175, 215, 255), (135, 175, 255),
     (95, 135, 255), (0, 95, 255), (0, 95, 215), (0, 95, 175),
 )  # fmt: skip
-LOW: Final[tuple[Colour, ...]] = (  # for what is below zero
+# Shades of negative values.
+LOW: Final[tuple[Colour, ...]] = (
     (255, 255, 255), (255, 215, 215), (255, 175, 175), (255, 135, 135),
     (255, 95, 95), (215, 95, 95), (215, 0, 0), (175, 0, 0),
 )  # fmt: skip
 _SHADES: Final = " ░▒▓█"
 GAP: Final = "   "
-"""Between two columns."""
+"""The space between two matrices side by side."""
 
 _ENOUGH_COLOURS: Final = ("256", "truecolor", "windows")
 _DARKEST: Final = len(_SHADES) - 1
-_PADDING: Final = 2  # a blank, or a bracket, on either side of a number
+_PADDING: Final = 2  # a blank or bracket on either side of a number
 
 
 @dataclass(frozen=True, slots=True)
 class MatrixPair:
-    """Two matrices that are to be looked at together.
+    """Two matrices to compare.
 
-    `worst` is the row and the column where they differ most, if they have the same shape.
+    `worst` is the row and column of the largest difference, if the shapes are equal.
     """
 
     expected: Rows
@@ -57,7 +59,7 @@ class MatrixPair:
 
     @property
     def apart(self) -> Pair | None:
-        """The two numbers that must not look the same."""
+        """The two numbers whose texts must differ."""
         if self.worst is None:
             return None
         row, column = self.worst
@@ -75,9 +77,9 @@ def print_heatmap(
     """Print a matrix.
 
     Args:
-        console: Where to; its width and colours decide the form.
-        values: Shape (n, m), numbers.
-        rows: The names of the rows; their numbers if there are none.
+        console: The output; its width and colours decide the form.
+        values: Numbers, shape (n, m).
+        rows: The names of the rows; by default their indices.
         columns: The names of the columns.
     """
     names = [*rows] or _indices(values)
@@ -100,10 +102,10 @@ def print_heatmap(
 
 
 def comparison_lines(both: MatrixPair, width: int, *, coloured: bool) -> list[Text]:
-    """Return the lines that show two matrices in the same shades, with numbers of the same form.
+    """Return lines that show two matrices with the same shades and number format.
 
-    They stand beside each other if there is room for that, else one below the other. Where they
-    differ most there are brackets.
+    The matrices stand side by side if there is room, else one below the other. Brackets mark the
+    largest difference.
     """
     block = _MatrixBlock(Scale.from_matrices(both.expected, both.got), coloured)
     ways, beside = _choose_layout(both, width)
@@ -117,7 +119,7 @@ def comparison_lines(both: MatrixPair, width: int, *, coloured: bool) -> list[Te
 
 
 def join_columns(left: Sequence[Text], right: Sequence[Text]) -> list[Text]:
-    """Return lines of two columns."""
+    """Join the lines of two blocks side by side."""
     column = max(line.cell_len for line in left)
     return [
         Text.assemble(before, " " * (column - before.cell_len), GAP, after)
@@ -126,7 +128,7 @@ def join_columns(left: Sequence[Text], right: Sequence[Text]) -> list[Text]:
 
 
 def matrix_lines(title: Text, rows: Rows, width: int, *, coloured: bool) -> list[Text]:
-    """Return the lines that show one matrix, or a vector, which is a matrix of one row."""
+    """Return lines that show one matrix; a vector is a matrix of one row."""
     clear, coarse = write_cells([rows])
     names = _indices(rows) if len(rows) > 1 else [""]
     room = width - len(_row_head(names))
@@ -136,9 +138,9 @@ def matrix_lines(title: Text, rows: Rows, width: int, *, coloured: bool) -> list
 
 
 def vector_comparison_lines(both: MatrixPair, width: int, *, coloured: bool) -> list[Text]:
-    """Return the lines that show two vectors, each number above its counterpart.
+    """Return lines that show two vectors, each number above its counterpart.
 
-    What is too long for a line goes on further below.
+    Long vectors continue in further pairs of lines.
     """
     clear, coarse = write_cells([both.expected, both.got], both.apart)
     ways = (clear or coarse)[0]
@@ -161,18 +163,18 @@ def vector_comparison_lines(both: MatrixPair, width: int, *, coloured: bool) -> 
 
 
 def has_colours(console: Console) -> bool:
-    """Return whether shades can be told apart: there is colour, and more than sixteen of them."""
+    """Return whether the console has more than sixteen colours, enough to tell shades apart."""
     usable = console.is_terminal and not console.no_color
     return usable and console.color_system in _ENOUGH_COLOURS
 
 
 def _choose_layout(both: MatrixPair, width: int) -> tuple[Sequence[Texts | None], bool]:
-    """Choose how two matrices are written, and whether there is room for both in a line."""
+    """Choose the number format of two matrices, and whether they fit side by side."""
     pair = (both.expected, both.got)
     before = [len(_row_head(_indices(rows))) for rows in pair]
 
     def fit(cells: Sequence[int]) -> bool:
-        """Return whether there is room for two blocks, whose cells take so much, and a gap."""
+        """Return whether two blocks with cells of these widths, and the gap, fit."""
         blocks = [
             max(one + other, len(title))
             for one, other, title in zip(before, cells, both.titles, strict=True)
@@ -190,7 +192,7 @@ def _choose_layout(both: MatrixPair, width: int) -> tuple[Sequence[Texts | None]
 
 
 def _width(texts: Texts, at_least: int = 0) -> int:
-    """Return the columns that the cells of a matrix take."""
+    """Return the width of a matrix's cells, in columns."""
     return (max(longest_text([texts]), at_least) + _PADDING) * max(map(len, texts), default=0)
 
 
@@ -199,16 +201,16 @@ def _indices(rows: Rows) -> list[str]:
 
 
 def _row_head(names: Sequence[str], name: str = "") -> str:
-    """Return what stands before a row: its name, as wide as the longest."""
+    """Return the head of a row: its name, padded to the longest."""
     most = max(map(len, names), default=0)
     return f"{name:>{most}} " if most else ""
 
 
 @dataclass(frozen=True, slots=True)
 class _MatrixBlock:
-    """The way in which cells are drawn."""
+    """The way to draw the cells of a matrix."""
 
-    scale: Scale | None  # None for no shades
+    scale: Scale | None  # None to draw without shades
     coloured: bool
 
     def lines(
@@ -219,12 +221,12 @@ class _MatrixBlock:
         at_least: int = 0,
         worst: tuple[int, int] | None = None,
     ) -> list[Text]:
-        """Return a line for each row.
+        """Return one line per row.
 
         Args:
-            texts: What is written in the cells; None for shades alone.
-            at_least: Characters that a cell has room for.
-            worst: The row and the column of the cell in brackets.
+            texts: The texts of the cells, or None for shades only.
+            at_least: Least width of a cell, in characters.
+            worst: Row and column of the cell in brackets.
         """
         side = max(longest_text([texts]), at_least) + _PADDING if texts else _PADDING
         lines = []
@@ -238,7 +240,7 @@ class _MatrixBlock:
         return lines
 
     def _cell(self, value: float, text: str | None, side: int, *, marked: bool) -> tuple[str, str]:
-        """Return the characters of a cell, as many as its side, and its style."""
+        """Return a cell's characters, padded on one side, and its style."""
         share = None if self.scale is None else self.scale.share(value)
         if text is None:
             text = ""
@@ -249,7 +251,8 @@ class _MatrixBlock:
             text = text if len(text) == side else f"{text} ".rjust(side)
         elif len(text) < side:
             text = f"[{text}]".rjust(side)
-        else:  # the brackets take the blanks around it
+        # Brackets replace the blanks around the text.
+        else:
             text = "[" + text[2:].rjust(side - 2) + "]"
         style = "bold" if marked else ""
         if share is not None and self.coloured:

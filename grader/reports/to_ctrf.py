@@ -1,4 +1,4 @@
-"""Common Test Report Format, for tools that compare runs. Points go into `labels`."""
+"""Common Test Report Format, for tools that compare runs; points are in `labels`."""
 
 import json
 from collections import Counter
@@ -16,7 +16,7 @@ _STATUSES: Final = ("passed", "failed", "skipped", "pending", "other")
 
 
 def render_batch(batch: Batch) -> str:
-    """Return a report of all tests of all submissions. A fault is a test of status `other`."""
+    """Return a report of all tests of all submissions; a fault is a test with status `other`."""
     tests = [test for report in batch for test in _tests(report)]
     counts = Counter(test["status"] for test in tests)
     summary = {
@@ -25,7 +25,7 @@ def render_batch(batch: Batch) -> str:
         "suites": len(batch.reports),
         "start": round(batch.began * 1000),
         "stop": round(batch.ended * 1000),
-        # With a fault, a sum would leave out what could not be judged.
+        # With a fault, the sum would leave out submissions that could not be judged.
         "extra": {} if batch.faults else {"score": batch.score, "max_score": batch.max_score},
     }
     sandboxes = {report.verdict.sandbox for report in batch if report.verdict is not None}

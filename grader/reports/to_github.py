@@ -1,8 +1,9 @@
-"""GitHub Actions: annotations on stdout, and the job's summary where the runner wants it.
+"""GitHub Actions: annotations on standard output, and the job summary in the runner's file.
 
-A workflow command is one line; what a submission worded is escaped, so that it can end none and
-begin none, nor one of another runner that this is printed on. GitHub shows ten annotations of a
-kind from a step, so the tenth says how many are left.
+A workflow command is one line. Text from a submission is escaped, so that it can neither end a
+command
+nor start one, for this or any other CI runner. GitHub shows ten annotations of a kind per step, so
+the tenth tells how many are missing.
 """
 
 from dataclasses import replace
@@ -24,13 +25,13 @@ from grader.reports.phrases import (
 from grader.reports.report import Batch, Report
 from grader.sandbox.printable import printable, without_commands_in_lines
 
-_ANNOTATIONS = 10  # of a kind, in one step
+_ANNOTATIONS = 10  # annotations of one kind that GitHub shows per step
 _SUMMARY_BYTES = 1 << 20
 _CUT = "\n\nThe rest is left out: a job summary has at most 1 MiB.\n"
 
 
 def render_report(report: Report) -> str:
-    """Return an annotation for each test that did not pass, or one that says that all did."""
+    """Return an annotation for each test that did not pass, or a single one if all passed."""
     verdict = report.verdict
     if verdict is None:
         return _join([_error_command(report)], [])
@@ -46,14 +47,15 @@ def render_report(report: Report) -> str:
             continue
         sentence = line(test.message) if has_own_message(test) else "The test was not run."
         message = f"{sentence}\n{helps}" if helps else sentence
-        helps = ""  # once is enough
+        # The help is shown only with the first failure.
+        helps = ""
         title = test_label(test)
         errors.append(command("error", message, file=report.file, line=test.line, title=title))
     return _join(errors, notices)
 
 
 def render_batch(batch: Batch) -> str:
-    """Return an annotation for each submission that did not pass, and one for all that did."""
+    """Return an annotation for each failed submission, and a summary."""
     errors = [_error_command(report) for report in batch if report.outcome != Outcome.PASSED]
     passed = len(batch.reports) - len(errors)
     notice = f"{passed} of {plural(batch.submission_count, 'submission')} passed."
@@ -61,7 +63,7 @@ def render_batch(batch: Batch) -> str:
 
 
 def job_summary(batch: Batch) -> str:
-    """Return the job's summary as Markdown, no longer than GitHub takes.
+    """Return the job summary as Markdown, within GitHub's limit.
 
     Learners see it, so a fault's own message stays in the log.
     """
@@ -85,7 +87,7 @@ def command(kind: str, message: str, **properties: str | int | None) -> str:
 
     Args:
         kind: `error`, `warning` or `notice`.
-        properties: Such as `file`, `line` and `title`; what is None or empty is left out.
+        properties: Properties such as `file`, `line` and `title`; empty ones are left out.
     """
     named = ",".join(
         f"{name}={_escape(str(value), ':,')}" for name, value in properties.items() if value
@@ -94,7 +96,8 @@ def command(kind: str, message: str, **properties: str | int | None) -> str:
 
 
 def _escape(text: str, more: str = "") -> str:
-    text = without_commands_in_lines(printable(text, "\r\n\t"))  # names of files steer terminals
+    # File names may contain control characters.
+    text = without_commands_in_lines(printable(text, "\r\n\t"))
     for character in f"%\r\n{more}":
         text = text.replace(character, f"%{ord(character):02X}")
     return text

@@ -1,6 +1,6 @@
-"""One HTML page that needs no other file and runs no script, in the light and in the dark.
+"""One self-contained HTML page without scripts, for light and dark themes.
 
-A batch begins with a heatmap of students and exercises, coloured by the share of the points.
+A batch begins with a heatmap of students and exercises, coloured by the share of points.
 """
 
 from collections.abc import Iterator, Mapping
@@ -51,18 +51,18 @@ _LEFT: Final = 'style="text-align: left; padding-right: 1.5rem"'
 
 
 def render_report(report: Report) -> str:
-    """Return a page of one submission."""
+    """Return the page of one submission."""
     title = line(report.exercise if report.verdict is None else report.verdict.title)
     return _page(title, "".join(_section(report)))
 
 
 def render_part(report: Report, more: str = "") -> str:
-    """Return a part of a page that shows one submission, with more HTML below it."""
+    """Return an HTML fragment that shows one submission, followed by more HTML."""
     return html_part(_STYLE + HEATMAP_STYLE, "".join(_section(report)) + more)
 
 
 def render_batch(batch: Batch) -> str:
-    """Return a page of many: the heatmap, and a section for each submission."""
+    """Return the page of a batch: the heatmap, and a section for each submission."""
     students = list(dict.fromkeys(report.student or "" for report in batch))
     exercises = list(dict.fromkeys(report.exercise for report in batch))
     cells = {(report.student or "", report.exercise): report for report in batch}
@@ -90,10 +90,10 @@ def render_batch(batch: Batch) -> str:
 
 
 def render_student(student: str, batch: Batch, titles: Mapping[str, str]) -> str:
-    """Return a page for one student: the points of each exercise, and a section for it.
+    """Return the page of one student: the points of each exercise, and a section for it.
 
     Args:
-        titles: Of exercises, also of those that they did not submit.
+        titles: The titles of all exercises, including those that the student did not submit.
     """
     rows, sections = list[str](), list[str]()
     for number, each in enumerate(batch, 1):
@@ -176,7 +176,7 @@ def _block(block: Block) -> str:
 
 
 def _values(test: TestResult) -> str:
-    """Return what is behind a failure: the inputs, and what was expected beside what came."""
+    """Return the inputs, the expected value and the result of a failing test."""
     inputs = "".join(_value(name, value) for name, value in test.inputs)
     expected, got = test.expected, test.got
     if shows_both_values(test):

@@ -1,4 +1,4 @@
-"""Everything about a verdict as JSON, for programs; `etude schema verdict` describes it."""
+"""A complete verdict as JSON, for programs; `etude schema verdict` describes the format."""
 
 import json
 from importlib.resources import files
@@ -12,7 +12,7 @@ def _report_object(report: Report) -> str:
 
 
 def _batch_object(batch: Batch) -> str:
-    """Return all as one object, with what was left out of the run."""
+    """Return a batch as one object, including the files that were skipped."""
     data = {
         "verdicts": [report.data() for report in batch],
         "done_before": batch.done_before,
@@ -22,12 +22,12 @@ def _batch_object(batch: Batch) -> str:
 
 
 def json_line(report: Report) -> str:
-    """Return a verdict or a fault as one line."""
+    """Return a verdict or fault as one line of JSON."""
     return json.dumps(report.data()) + "\n"
 
 
 def verdict_schema_text() -> str:
-    """Return the published JSON Schema of what the formats `json` and `jsonl` print."""
+    """Return the published JSON Schema of the formats `json` and `jsonl`."""
     return files("grader.reports").joinpath("verdict.schema.json").read_text("utf-8")
 
 

@@ -1,7 +1,9 @@
-"""JUnit XML in the shape that pytest writes (xunit2), with points as properties.
+"""JUnit XML in pytest's form (xunit2), with points as properties.
 
-A submission is a test suite. What keeps all tests from running is a test case of its own, `load`,
-or a dashboard would count nothing but skipped tests; a grader fault is an error of one test case.
+A submission is a test suite. If a problem keeps all tests from running, it becomes a test case
+`load`,
+because a dashboard would otherwise count only skipped tests. A grader fault is an error of one test
+case.
 """
 
 import re
@@ -14,9 +16,9 @@ from grader.reports.formats import Renderer
 from grader.reports.phrases import clean, line, printed_output, submission_name, test_label
 from grader.reports.report import Batch, Report
 
-# What XML 1.0 has no place for, and what text of ours never holds.
+# Characters that XML 1.0 cannot represent.
 _NOT_XML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_MESSAGE = 300  # characters of the attribute; the element's text has them all
+_MESSAGE = 300  # length of the message attribute, in characters; the element's text is complete
 
 
 def render_batch(batch: Batch) -> str:
@@ -76,7 +78,7 @@ def _suite(report: Report) -> ET.Element:
     suite.set("tests", str(len(cases)))
     for count, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
         suite.set(count, str(sum(case.find(tag) is not None for case in cases)))
-    # Of its own tests: in a batch all reports have the times of the whole.
+    # The sum over its own tests, because all reports of a batch have the times of the whole run.
     suite.set("time", f"{sum(float(case.get('time', '0')) for case in cases):.3f}")
     suite.set("timestamp", datetime.fromtimestamp(report.began, UTC).isoformat(timespec="seconds"))
     return suite

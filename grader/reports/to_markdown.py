@@ -1,7 +1,7 @@
 """Markdown for a comment, a wiki or a job summary.
 
-Whatever a submission may have worded is escaped: it makes no link, no picture, no HTML, no mention.
-An author's feedback stays Markdown.
+Text from a submission is escaped: it cannot make a link, an image, HTML or a mention. An author's
+feedback stays Markdown.
 """
 
 import re
@@ -28,15 +28,15 @@ from grader.reports.report import Batch, Report
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>#|~$&!])")
 _LINKED = re.compile(r"@(?=\w)|(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
-_WIDTH = 76  # columns of values
-_MAX_VALUE_LINES = 9  # lines of values that a comment has room for
+_WIDTH = 76  # columns of a value
+_MAX_VALUE_LINES = 9  # most lines of the values in a comment
 _HEADING = "# Results"
 _MARK = {Outcome.PASSED: "\u2705", Outcome.NOT_RUN: "\u2796"}
 _FAILED_MARK = "\u274c"
 
 
 def render_report(report: Report) -> str:
-    """Return one submission: sum, help, tests, and short values of the first that failed."""
+    """Return one submission: summary, help, tests, and short values of the first failure."""
     lines = [*_section(report)]
     for test in failures_in_full(report.verdict) if report.verdict is not None else ():
         values = value_lines(test, TextLayout(_WIDTH, coloured=False))
@@ -47,7 +47,7 @@ def render_report(report: Report) -> str:
 
 
 def render_batch(batch: Batch) -> str:
-    """Return a table of all submissions, and a section for each that did not pass."""
+    """Return a table of all submissions, and a section for each one that did not pass."""
     has_notes = any(report.grade is not None and report.grade.note for report in batch)
     lines = [
         f"{_HEADING}\n",
@@ -69,13 +69,13 @@ def render_batch(batch: Batch) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """Return text on one line that Markdown shows as it is."""
+    """Return text on one line, escaped so that Markdown shows it literally."""
     plain = _SPECIAL.sub(r"\\\1", line(text))
     return _LINKED.sub(lambda match: f"{match[0]}<!-- -->", plain)
 
 
 def as_code_block(text: str, language: str = "text") -> str:
-    """Return text as a block of code, whatever back quotes are in it."""
+    """Return text as a code block whose fence is longer than any backquotes in it."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{language}\n{clean(text).rstrip()}\n{fence}"

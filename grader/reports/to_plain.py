@@ -1,4 +1,4 @@
-"""Sentences without marks, colours or columns: for screen readers, mail and logs."""
+"""Plain sentences without marks, colours or columns: for screen readers, mail and logs."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -31,12 +31,12 @@ from grader.reports.phrases import (
 )
 from grader.reports.report import Batch, Report
 
-_MAX_VALUE_LENGTH = 200  # characters of a value
-_ROWS = 4  # of two matrices
+_MAX_VALUE_LENGTH = 200  # longest value, in characters
+_ROWS = 4  # most rows of two matrices
 
 
 def render_report(report: Report) -> str:
-    """Return one submission: the sum first, then what helps, then test by test."""
+    """Return one submission: the summary, the help, then test by test."""
     verdict = report.verdict
     if verdict is None:
         return f"{line(report.exercise)}: {report.outcome}. {line(report.message)}\n"
@@ -61,7 +61,7 @@ def render_report(report: Report) -> str:
 
 
 def render_batch(batch: Batch) -> str:
-    """Return a sentence for each submission, and how many there are of each kind."""
+    """Return a sentence for each submission, and the number of each outcome."""
     outcomes = Counter(report.outcome for report in batch)
     sums = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.most_common())
     lines = [f"{plural(batch.submission_count, 'submission')}: {sums or 'nothing to do'}."]
@@ -75,7 +75,7 @@ def render_batch(batch: Batch) -> str:
 
 
 def _values(test: TestResult, *, verbose: bool) -> Iterator[str]:
-    """Return the details of a failure, one in each line."""
+    """Yield the details of a failure, one per line."""
     for name, value in test.inputs:
         yield from _value(f"Input {name}", value, verbose=verbose)
     expected, got = test.expected, test.got

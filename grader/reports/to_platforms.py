@@ -1,13 +1,13 @@
-"""The result files of platforms that grade one student's submissions, one or several, as one.
+"""Result files of platforms that grade the submissions of one student together.
 
-- Classroom 50's result.json, version 1. Which classroom, assignment and submission it is, only the
-  environment of its runner tells. The runner stamps owner, kind and time of the submission itself;
-  they are here so that the file is whole without it. A fault is 0 of 0 points without a test, as
-  the runner's own errors are.
-- Exercism's results.json, version 3. A fault is its `error`, which only says why nothing ran.
-- Gradescope's results.json. A fault has no score in it, so Gradescope asks for a new run. Where the
-  results of hidden tests are held back, the text for all tests says nothing of them either.
-- PrairieLearn's results.json. A fault is not gradable, which costs the student no attempt.
+- Classroom 50: result.json, version 1. Only the runner's environment tells classroom, assignment
+and
+  submission. The runner itself stamps owner, kind and time; they are included so that the file is
+  complete without it. A fault is 0 of 0 points without a test, as are the runner's own errors.
+- Exercism: results.json, version 3. A fault is its `error`, which only tells why nothing ran.
+- Gradescope: results.json. A fault has no score, so that Gradescope asks for a new run. If hidden
+  results are held back, the text for all tests does not mention them either.
+- PrairieLearn: results.json. A fault is not gradable, so it costs the student no attempt.
 """
 
 import json
@@ -41,17 +41,18 @@ _HELD_BACK: Final[Mapping[HiddenTests, str]] = {
     "after_due_date": "their results are shown after the due date",
     "after_published": "their results are shown when grades are published",
 }
-_CLASSROOM_OUTPUT = 2000  # characters of what a test printed
-_EXERCISM_MESSAGE, _EXERCISM_OUTPUT = 65_535, 500  # characters
+_CLASSROOM_OUTPUT = 2000  # longest output of a test, in characters
+_EXERCISM_MESSAGE, _EXERCISM_OUTPUT = 65_535, 500  # longest texts, in characters
 _TRUNCATED = " [Output was truncated. Please limit to 500 chars]"
-_EXERCISM_FILE, _PRAIRIELEARN_FILE = 500_000, 1_000_000  # bytes
-_SHORT_TEXT = 1_000  # characters of a message or an output, where the file would be too long
+_EXERCISM_FILE, _PRAIRIELEARN_FILE = 500_000, 1_000_000  # largest files, in bytes
+# Longest text, in characters, if the file would otherwise be too large.
+_SHORT_TEXT = 1_000
 _NO_LIMIT = 1 << 30
 _EXERCISM_STATUS = {Outcome.PASSED: "pass", Outcome.FAILED: "fail"}
 
 
 def classroom50(batch: Batch) -> str:
-    """Return Classroom 50's result.json."""
+    """Render Classroom 50's result.json."""
     tests: list[_Object] = []
     for report, name, test in _tests(batch):
         if test is None:
@@ -94,7 +95,7 @@ def classroom50(batch: Batch) -> str:
 
 
 def exercism(batch: Batch) -> str:
-    """Return Exercism's results.json."""
+    """Render Exercism's results.json."""
     return _fitting(partial(_exercism_data, batch), _EXERCISM_FILE, _EXERCISM_MESSAGE)
 
 
@@ -104,7 +105,8 @@ def _exercism_data(batch: Batch, most: int) -> _Object:
     tests: list[_Object] = []
     for report in batch:
         verdict = report.verdict
-        if verdict is None or verdict.message:  # nothing ran
+        # The program did not run.
+        if verdict is None or verdict.message:
             if not batch.is_single:
                 about = {"name": submission_name(report), "status": "error"}
                 tests.append({**about, "message": shorten(_failure(report), most)})
@@ -114,7 +116,8 @@ def _exercism_data(batch: Batch, most: int) -> _Object:
             status = _EXERCISM_STATUS.get(test.outcome, "error")
             entry = {"name": _prefix(report, batch) + test_label(test), "status": status}
             message = [shorten(line(test.message), most)]
-            if status != "pass":  # only the first failure is shown, so it carries what explains all
+            # Exercism shows only the first failure, so it carries the explanation of all.
+            if status != "pass":
                 message, helps = [*helps, *message], []
             if text := "\n".join(filter(None, message)):
                 entry["message"] = shorten(text, most)
@@ -137,7 +140,7 @@ def _failure(report: Report) -> str:
 
 
 def gradescope(batch: Batch) -> str:
-    """Return Gradescope's results.json."""
+    """Render Gradescope's results.json."""
     about = []
     for report in batch:
         extra: _Object = {"exercise": line(report.exercise), "outcome": report.outcome}
@@ -193,7 +196,7 @@ def _gradescope_output(report: Report, batch: Batch) -> str:
     total, sections = summary(verdict), list(document(verdict))
     hidden = sum(test.hidden for test in verdict.tests)
     if hidden and batch.hidden_tests != "visible":
-        # A diagnosis or an example may come from hidden tests; so does the sum of the points.
+        # A diagnosis or example may come from hidden tests, and so may the sum of points.
         sections = list(document(replace(verdict, diagnosis=None, example=None)))
         visible = [test for test in verdict.tests if not test.hidden]
         passed = sum(test.outcome is Outcome.PASSED for test in visible)
@@ -206,7 +209,7 @@ def _gradescope_output(report: Report, batch: Batch) -> str:
 
 
 def prairielearn(batch: Batch) -> str:
-    """Return PrairieLearn's results.json."""
+    """Render PrairieLearn's results.json."""
     return _fitting(partial(_prairielearn_data, batch), _PRAIRIELEARN_FILE, _NO_LIMIT)
 
 
@@ -242,7 +245,7 @@ def _prairielearn_data(batch: Batch, most: int) -> _Object:
 
 
 def _tests(batch: Batch) -> Iterator[tuple[Report, str, TestResult | None]]:
-    """Yield each test and its name, or None for a submission without a verdict."""
+    """Yield each test with its name, or None for a submission without a verdict."""
     for report in batch:
         if report.verdict is None:
             yield report, submission_name(report), None
@@ -260,7 +263,7 @@ def _prefix(report: Report, batch: Batch) -> str:
 
 
 def _fitting(make: Callable[[int], _Object], largest: int, most: int) -> str:
-    """Return JSON with texts of at most so many characters, fewer if it would be too large."""
+    """Return JSON with texts up to this length, or shorter if the file would be too large."""
     text = _text(make(most))
     if len(text.encode()) > largest:
         return json.dumps(make(_SHORT_TEXT), ensure_ascii=False) + "\n"

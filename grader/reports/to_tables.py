@@ -1,4 +1,4 @@
-"""Tables as CSV, safe to open in a spreadsheet: of submissions, of a course, and for Moodle."""
+"""CSV tables that are safe in spreadsheets: of submissions, of a course, and for Moodle."""
 
 import csv
 import io
@@ -21,7 +21,7 @@ _FORMULA = ("=", "+", "-", "@", "|", "%", "\t", "\r", "\n", "\uff1d", "\uff0b", 
 
 
 def submissions(batch: Batch) -> str:
-    """Return a row for each. Where there is no verdict, score and points are empty, not zero."""
+    """Return one row per submission; score and points are empty without a verdict, not zero."""
     has_grades = any(report.grade is not None for report in batch)
     rows: list[Sequence[_Cell]] = [(*_COLUMNS, *_OF_GRADES) if has_grades else _COLUMNS]
     for report in batch:
@@ -58,13 +58,14 @@ def submissions(batch: Batch) -> str:
 
 
 def gradebook(batch: Batch, about: Mapping[str, tuple[str, str]] | None = None) -> str:
-    """Return a row for each student, a column for each exercise, and the sums.
+    """Return one row per student and one column per exercise, with sums.
 
-    A cell is empty where nothing was judged. `of` is the sum of the points that count: those of an
-    exercise that a student is excused from, or that was not judged, do not.
+    A cell is empty if nothing was judged. `of` is the sum of the points that count, without
+    exercises
+    that were not judged or from which the student is excused.
 
     Args:
-        about: The name and the section of each student.
+        about: The name and section of each student.
     """
     exercises = batch.graded_exercises
     headings = () if about is None else ("name", "section")
@@ -83,9 +84,9 @@ def gradebook(batch: Batch, about: Mapping[str, tuple[str, str]] | None = None) 
 
 
 def moodle(batch: Batch) -> str:
-    """Return a row for each student, with the points of each exercise; empty where there are none.
+    """Return one row per student with the points of each exercise; empty without a grade.
 
-    It has no comments: where Moodle imports comments without grades, it removes the grades.
+    There are no comments: if Moodle imports comments without grades, it removes the grades.
     """
     exercises = batch.graded_exercises
     rows: list[Sequence[_Cell]] = [("username", *exercises)]
@@ -95,7 +96,7 @@ def moodle(batch: Batch) -> str:
 
 
 def safe_cell(value: _Cell) -> _Cell:
-    """Keep a spreadsheet from taking text for a formula: an apostrophe marks it as text."""
+    """Mark text that a spreadsheet would take for a formula with a leading apostrophe."""
     if not isinstance(value, str):
         return value
     text = line(value)

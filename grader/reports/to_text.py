@@ -1,7 +1,7 @@
-"""Verdicts as text: for a terminal, and for a file, there without colour and 100 columns wide.
+"""Verdicts as text: for a terminal, and for a file, without colour and 100 columns wide.
 
-In a terminal a verdict has a line for each test, and the first that failed opened. It is no longer
-than the terminal is high: what matters least is left out first.
+A terminal shows one line per test, and the first failure in full. The verdict is no longer than the
+terminal is high: the least important parts are left out first.
 """
 
 from collections import Counter
@@ -56,25 +56,28 @@ _FAILED_MARK: Final = ("\u2717", "red")
 _NO_VERDICT_MARK: Final = ("!", "yellow")
 _INDENT: Final = "  "
 _BETWEEN: Final = 2  # blanks between the columns of a test's line
-_BELOW: Final = 4  # lines of the terminal for what follows: advice, waiting, the prompt
-_MIN_LINES: Final = 6  # lines of a verdict, however small the terminal is
-_WIDTH: Final = 100  # columns of what no terminal shows
-_MAX_ROWS = 50  # submissions that are listed one by one
-_MAX_PATHS = 5  # files that were not looked at
+# Lines of the terminal kept free for advice, the waiting message and the prompt.
+_BELOW: Final = 4
+_MIN_LINES: Final = 6  # least lines of a verdict, even in a small terminal
+_WIDTH: Final = 100  # columns without a terminal
+_MAX_ROWS = 50  # most submissions listed one by one
+_MAX_PATHS = 5  # most skipped files named
 
 
 @dataclass(frozen=True, slots=True)
 class _Detail:
-    """The parts of a verdict that are shown."""
+    """The parts of a verdict to show, and their length."""
 
-    blank_lines: bool = True  # with empty lines between the parts
-    passed: bool = True  # a line for each test that passed; else one for all
-    sentences: int | None = None  # lines for each of tests that are not opened; None for all
-    others: bool = True  # a line for each of them; else one for all
+    blank_lines: bool = True  # empty lines between the parts
+    passed: bool = True  # True for a line per passed test, False for one for all
+    # Most lines for each test that is not shown in full; None for no limit.
+    sentences: int | None = None
+    # True for a line per such test, False for one line for all.
+    others: bool = True
     inputs: bool = True
     values: bool = True
     output: bool = True
-    text: int | None = 6  # lines of a text among the values, and of an output
+    text: int | None = 6  # most lines of a text value or an output
 
 
 _ALL: Final = _Detail(text=None)
@@ -89,18 +92,18 @@ _REDUCTIONS: Final[Sequence[Mapping[str, Any]]] = (
     {"output": False},
     {"values": False},
 )
-"""Parts that are left out, one after the other, until a verdict fits into a terminal."""
+"""Parts to leave out, one after the other, until a verdict fits into a terminal."""
 
 
 def render(result: Report | Batch) -> str:
-    """Return what a terminal shows of a submission, or of many."""
+    """Render a report or batch as text for a file."""
     console = Console(
         width=_WIDTH,
         highlight=False,
         emoji=False,
         no_color=True,
         force_terminal=False,
-        force_jupyter=False,  # a notebook shows this by itself
+        force_jupyter=False,  # a notebook displays the text by itself
     )
     with console.capture() as captured:
         print_result(console, result)
@@ -108,12 +111,12 @@ def render(result: Report | Batch) -> str:
 
 
 def terminal() -> Console:
-    """Return standard output as a console."""
+    """Return a console for standard output."""
     return Console(highlight=False, emoji=False)
 
 
 def print_result(console: Console, result: Report | Batch) -> None:
-    """Print a submission's verdict, or why it has none; of a batch a line for each submission."""
+    """Print a verdict or the reason for its absence; for a batch, a line per submission."""
     if isinstance(result, Batch):
         print_batch(console, result)
     elif result.verdict is not None:
@@ -125,13 +128,13 @@ def print_result(console: Console, result: Report | Batch) -> None:
 
 
 def print_batch(console: Console, batch: Batch) -> None:
-    """Print a line for each submission, unless there are too many, and the sum of it all.
+    """Print a summary, and a line for each submission unless there are too many.
 
-    Below a line is what kept the submission from passing.
+    A failed submission's reason stands below its line.
     """
     reports = batch.reports
     rows = reports if len(reports) <= _MAX_ROWS else ()
-    files = Counter(each.file for each in rows)  # a notebook may have several exercises
+    files = Counter(each.file for each in rows)  # a notebook may contain several exercises
     stems = (each.file.rpartition("/")[2].removesuffix(".py") for each in rows)
     names = [
         (
@@ -173,8 +176,8 @@ def print_verdict(console: Console, verdict: Verdict, *, verbose: bool = False) 
     """Print one verdict for its learner.
 
     Args:
-        console: Where to; a terminal's size and colours decide the form.
-        verbose: Whether every failing test is opened, and nothing left out.
+        console: The output; its size and colours decide the form.
+        verbose: True to show every failing test in full, and leave nothing out.
     """
     detail = _ALL if verbose else _Detail()
     layout = _VerdictLayout(console, verdict, detail)
@@ -193,7 +196,7 @@ def print_verdict(console: Console, verdict: Verdict, *, verbose: bool = False) 
 
 
 class _VerdictLayout:
-    """The lines of one verdict in some detail."""
+    """The lines of one verdict, at one level of detail."""
 
     def __init__(self, console: Console, verdict: Verdict, detail: _Detail) -> None:
         self._console = console
@@ -205,7 +208,7 @@ class _VerdictLayout:
         self._opened = {test.id for test in failures_in_full(verdict, verbose=detail is _ALL)}
 
     def lines(self, most: int | None = None) -> list[Text]:
-        """Return them: what is known of the mistake, the tests, and always the sum."""
+        """Return the lines: the explanation, the tests and the summary."""
         verdict = self._verdict
         body = [*self._wrap(line(verdict.title), "bold", indent="")]
         for section in document(verdict):
@@ -219,7 +222,7 @@ class _VerdictLayout:
         body += self._gap()
         lines: list[Text] = []
         for each in body:
-            if each or (lines and lines[-1]):  # one empty line is enough
+            if each or (lines and lines[-1]):  # never two empty lines in a row
                 lines.append(each)
         style = _TOTAL.get(verdict.outcome, "bold red")
         total = list(self._wrap(summary(verdict), style, indent=""))
@@ -229,14 +232,15 @@ class _VerdictLayout:
         return [*lines, *total]
 
     def _block(self, block: Block) -> Iterator[Text]:
-        # Indented, as is everything that a submission may have worded: it never begins a line.
+        # Text from a submission is indented, so that it never begins a line.
         match block:
             case Sentence(role="warning", text=text):
                 yield from self._wrap(text, _STYLES["warning"], indent="")
             case Sentence(role=role, text=text):
                 not_run = role == "message" and self._verdict.outcome is Outcome.NOT_RUN
                 yield from self._wrap(text, "" if not_run else _STYLES[role])
-            case Code(lines=lines):  # unbroken, so that it can be pasted
+            # Not wrapped, so that it can be pasted.
+            case Code(lines=lines):
                 yield from _indent([Text(_INDENT + each, "bold") for each in lines])
             case Details(test=test):
                 yield from _indent(value_lines(test, self._layout))
@@ -274,7 +278,7 @@ class _VerdictLayout:
         widest, *others = columns
         room = self._prose - len(_INDENT) - sum(others) - _BETWEEN * len(others)
         name, earned, unusual = _columns(test)
-        # A long name goes on below its points.
+        # A long name continues below its points.
         names = self._split_lines(Text(name), room) if len(name) > room else [Text(name)]
         first = names[0].plain.rstrip()
         head = _marked_line(test.outcome, first.ljust(min(widest, room)))
@@ -311,23 +315,23 @@ class _VerdictLayout:
             yield Text()
 
     def _wrap(self, text: str, style: str = "", indent: str = _INDENT) -> Iterator[Text]:
-        """Yield a sentence in as many lines as it needs."""
+        """Yield a sentence wrapped to the width."""
         yield from self._hang(Text(text, style), indent, indent)
 
     def _hang(self, text: Text, first: str, rest: str) -> Iterator[Text]:
-        """Yield a text with what stands before its first line, and before the others."""
+        """Yield a text wrapped with one prefix for its first line and one for the others."""
         lines = self._split_lines(text, max(self._prose - len(rest), len(rest)))
         for number, each in enumerate(lines):
             each.rstrip()
             yield Text.assemble(rest if number else first, each)
 
     def _split_lines(self, text: Text, width: int) -> list[Text]:
-        """Return a text in as many lines as it takes; in a log or a pipe it stays one."""
+        """Wrap a text to a width; in a log or pipe it stays one line."""
         return [*text.wrap(self._console, width)] if self._console.is_terminal else [text]
 
 
 def _columns(test: TestResult) -> tuple[str, str, str]:
-    """Return what the line of a test says: its name, its points, and how it ended if unusually."""
+    """Return the columns of a test's line: name, points, and outcome if it is unusual."""
     usual = test.outcome in (Outcome.PASSED, Outcome.FAILED)
     earned = points_text(test.points, test.max_points)
     return test_label(test), earned, "" if usual else test.outcome.value

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from grader import __version__
 from grader.definitions.exercise import Exercise, TestCase, TestId
-from grader.grading.checks import make_check
+from grader.grading.checks import Judgement, make_check
 from grader.grading.checks.judge import judge
 from grader.grading.comparison.compare import Difference, DifferenceKind, RawResult
 from grader.grading.comparison.printed_text import compare_text
@@ -174,35 +174,40 @@ class SubmissionRun:
             attempt = _UndisclosedResult(
                 Outcome.OUTPUT_LIMIT, outcome_sentences.OUTPUT_LIMIT, line=attempt.line
             )
-        if test.hidden and self.exercise.kind == "predict" and attempt.difference_kind is not None:
+        if not test.hidden:
+            result = self._visible_result(test, attempt, child.output(begin))
+            return replace(result, seconds=seconds)
+        disclosed = _disclose(test, attempt, self.best_effort)
+        is_prediction = self.exercise.kind == "predict" and attempt.difference_kind is not None
+        if is_prediction and test.disclose == "category":
             # Safe to show: a prediction is never run, so its message holds only the learner's text.
-            disclosed = _disclose(test, attempt, self.best_effort)
-            if test.disclose == "category":
-                disclosed = replace(disclosed, message=attempt.message)
-            return _result(test, disclosed)
-        if test.hidden:
-            return _result(test, _disclose(test, attempt, self.best_effort))
+            disclosed = replace(disclosed, message=attempt.message)
+        return _result(test, disclosed)
+
+    def _visible_result(
+        self, test: TestCase, attempt: _UndisclosedResult, output: str
+    ) -> TestResult:
+        """Return the result of a visible test, with the values behind a failure."""
         if not self.lines.is_one_file:
             message = self._sentence(lambda: self.lines.sentence(attempt.message), attempt.message)
             attempt = replace(attempt, message=message, line=self.lines.line(attempt.line))
-        result = _result(test, attempt, child.output(begin))
-        values = FailureValues()
-        if attempt.outcome is not Outcome.PASSED and self._with_values:
-            # Imported here since only failures need it.
-            from grader.grading.feedback.summarize_values import failure_values
+        result = _result(test, attempt, output)
+        if attempt.outcome is Outcome.PASSED or not self._with_values:
+            return result
+        # Imported here since only failures need it.
+        from grader.grading.feedback.summarize_values import failure_values
 
-            values = self.best_effort.make(
-                "values",
-                lambda: failure_values(self.exercise, test, self.observed[test.id]),
-                values,
-            )
+        values = self.best_effort.make(
+            "values",
+            lambda: failure_values(self.exercise, test, self.observed[test.id]),
+            FailureValues(),
+        )
         return replace(
             result,
             inputs=values.inputs,
             expected=values.expected,
             got=values.got,
             worst=values.worst,
-            seconds=seconds,
         )
 
     def _restart_child(self) -> str:
@@ -266,89 +271,109 @@ class SubmissionRun:
         return Evidence(ending.cpu, wall, ending.rss, printed)
 
     def _attempt(self, program: LoadedProgram, test: TestCase) -> _UndisclosedResult:
-        """Run the draws up to the first failure, or all of them for partial credit.
+        """Judge the draws up to the first failure, or all of them for partial credit.
 
         Partial credit is rounded down to whole points.
         """
         draws = self._oracle.draws(test)
-        first: tuple[_UndisclosedResult, RawResult] | None = None
+        failure: _UndisclosedResult | None = None  # of the first draw that fails
         passed = 0
         for draw in draws:
-            attempt = self._attempt_draw(program, test, draw, len(draws))
+            begin = program.child.output_size
+            got: Any = None
+            difference: Difference | None = None
+            try:
+                judgement = judge(program, self._oracle, test, draw)
+            except NoValueError as error:
+                got = error.answer
+                attempt = self._no_value(test, error, draw)
+            except (ChildGoneError, TooLongError, TooLargeError) as error:
+                attempt = self._no_judgement(program, error, draw)
+            else:
+                got, difference = judgement.got, judgement.difference
+                attempt = self._judged(program, test, draw, judgement, begin=begin)
+            if failure is None:
+                self.observed[test.id] = _raw_result(draw, got, difference)
             if attempt.outcome is Outcome.PASSED:
                 passed += 1
                 continue
-            first = first or (attempt, self.observed[test.id])
+            failure = failure or attempt
             if self._has_ended or not test.partial:
                 break
-        if first is None:
+        if failure is None:
             return _UndisclosedResult(Outcome.PASSED, points=test.points)
-        attempt, self.observed[test.id] = first
         if not test.partial:
-            return attempt
+            return failure
         points = test.points * passed // len(draws)
         message = self._sentence(
             lambda: outcome_sentences.partial_credit_sentence(
-                attempt.message, passed, len(draws), points
+                failure.message, passed, len(draws), points
             ),
-            attempt.message,
+            failure.message,
         )
-        return replace(attempt, message=message, points=points)
+        return replace(failure, message=message, points=points)
+
+    def _judged(
+        self,
+        program: LoadedProgram,
+        test: TestCase,
+        draw: Draw,
+        judgement: Judgement,
+        *,
+        begin: int,
+    ) -> _UndisclosedResult:
+        """Return the result of a draw that was judged.
+
+        Args:
+            begin: The size of the output before the draw.
+        """
+        difference = judgement.difference
+        if difference is None:
+            return _PASSED
+        sentence = ""
+        if self._with_reasons:
+            reason = self._sentence(
+                lambda: self._reason(program, test, draw, difference, judgement.got, begin)
+            )
+            draws = len(self._oracle.draws(test))
+            items = item_names(self.exercise.instructions, draw.expected)
+            sentence = self._sentence(
+                lambda: difference_message(difference, reason, draw.number, draws, items)
+            )
+        return _UndisclosedResult(
+            Outcome.FAILED,
+            sentence,
+            difference_kind=difference.kind,
+            inputs=draw.inputs,
+            points=int(judgement.share * test.points),
+        )
+
+    def _no_judgement(
+        self,
+        program: LoadedProgram,
+        error: ChildGoneError | TooLongError | TooLargeError,
+        draw: Draw,
+    ) -> _UndisclosedResult:
+        """Return the result of a draw that has ended the child, or took too much to judge."""
+        match error:
+            case ChildGoneError():
+                outcome = outcome_sentences.error_outcome(error)
+                self._has_ended, self._timed_out = True, outcome is Outcome.TIMED_OUT
+                line = outcome_sentences.stopped_line(error, self.source)
+                sentence = self._sentence(
+                    partial(outcome_sentences.ended_process_sentence, error, self.source)
+                )
+                return _UndisclosedResult(outcome, sentence, line=line, inputs=draw.inputs)
+            case TooLongError():
+                seconds = program.child.limits.wall_seconds + AUTHOR_SECONDS
+                sentence = self._sentence(lambda: outcome_sentences.endless_test_sentence(seconds))
+                return _UndisclosedResult(Outcome.TIMED_OUT, sentence, inputs=draw.inputs)
+        return _UndisclosedResult(
+            Outcome.OUT_OF_MEMORY, outcome_sentences.TOO_LARGE, inputs=draw.inputs
+        )
 
     def _sentence(self, sentence: Callable[[], str], default: str = "") -> str:
         return self.best_effort.make("sentence", sentence, default)
-
-    def _attempt_draw(
-        self, program: LoadedProgram, test: TestCase, draw: Draw, draws: int
-    ) -> _UndisclosedResult:
-        begin = program.child.output_size
-        got: Any = None
-        difference: Difference | None = None
-        points = 0
-        try:
-            judgement = judge(program, self._oracle, test, draw)
-            got, difference = judgement.got, judgement.difference
-            points = int(judgement.share * test.points)
-        except NoValueError as error:
-            got = error.answer
-            return self._no_value(test, error, draw)
-        except ChildGoneError as error:
-            outcome = outcome_sentences.error_outcome(error)
-            self._has_ended, self._timed_out = True, outcome is Outcome.TIMED_OUT
-            line = outcome_sentences.stopped_line(error, self.source)
-            sentence = self._sentence(
-                partial(outcome_sentences.ended_process_sentence, error, self.source)
-            )
-            return _UndisclosedResult(outcome, sentence, line=line, inputs=draw.inputs)
-        except TooLongError:
-            seconds = program.child.limits.wall_seconds + AUTHOR_SECONDS
-            sentence = self._sentence(lambda: outcome_sentences.endless_test_sentence(seconds))
-            return _UndisclosedResult(Outcome.TIMED_OUT, sentence, inputs=draw.inputs)
-        except TooLargeError:
-            return _UndisclosedResult(
-                Outcome.OUT_OF_MEMORY, outcome_sentences.TOO_LARGE, inputs=draw.inputs
-            )
-        finally:
-            result = RawResult(draw.number, got, draw.expected, draw.inputs)
-            if difference is not None:
-                kind, worst, path = difference.kind, difference.worst, difference.path
-                result = replace(result, difference_kind=kind, worst=worst, path=path)
-            self.observed[test.id] = result
-        if difference is None:
-            return _PASSED
-        kind = difference.kind
-        sentence = ""
-        if self._with_reasons:
-            related = self._sentence(
-                lambda: self._reason(program, test, draw, difference, got=got, begin=begin)
-            )
-            items = item_names(self.exercise.instructions, draw.expected)
-            sentence = self._sentence(
-                lambda: difference_message(difference, related, draw.number, draws, items)
-            )
-        return _UndisclosedResult(
-            Outcome.FAILED, sentence, difference_kind=kind, inputs=draw.inputs, points=points
-        )
 
     def _reason(
         self,
@@ -356,7 +381,6 @@ class SubmissionRun:
         test: TestCase,
         draw: Draw,
         difference: Difference,
-        *,
         got: object,
         begin: int,
     ) -> str:
@@ -416,6 +440,14 @@ class SubmissionRun:
         return _UndisclosedResult(
             outcome_sentences.error_outcome(answer), sentence, line=line, inputs=draw.inputs
         )
+
+
+def _raw_result(draw: Draw, got: Any, difference: Difference | None) -> RawResult:
+    raw = RawResult(draw.number, got, draw.expected, draw.inputs)
+    if difference is None:
+        return raw
+    kind, worst, path = difference.kind, difference.worst, difference.path
+    return replace(raw, difference_kind=kind, worst=worst, path=path)
 
 
 def _result(test: TestCase, attempt: _UndisclosedResult, output: str = "") -> TestResult:

@@ -15,12 +15,14 @@ def explain(
     first_expression: Callable[[], Diagnosis | None] = lambda: None,
     small_example: Callable[[], SmallExample | None] = lambda: None,
 ) -> Verdict:
-    """Return a verdict with its diagnosis and example, where it did not pass and has no message.
+    """Add a diagnosis and a small example to a verdict.
+
+    A verdict that passed, or whose tests could not run, is returned unchanged.
 
     Args:
         known_mistake: Searches for a known mistake that explains all failures.
-        first_expression: Searches for the first expression whose value no right program has.
-        small_example: Searches for a small call that goes wrong.
+        first_expression: Searches for the first expression whose value occurs in no right program.
+        small_example: Searches for a small call whose result is wrong.
     """
     if verdict.outcome is Outcome.PASSED or verdict.message:
         return verdict

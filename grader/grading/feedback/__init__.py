@@ -1,1 +1,1 @@
-"""The sentences that a learner reads, and the values that are shown with them."""
+"""The sentences that learners read, and the values that are shown with them."""

@@ -1,4 +1,4 @@
-"""The sentences on a learner's call that shall break a wrong program."""
+"""The sentences about a learner's call that should show that a program is wrong."""
 
 import re
 from collections.abc import Iterable
@@ -44,11 +44,11 @@ _PROMISES: Final = {
     "the diagonal is True": "a diagonal of True",
     "the diagonal is False": "a diagonal of False",
 }
-"""The words for a property of ordinary inputs, in the order in which they are told."""
+"""The phrase for each property of ordinary inputs. The first missing property is reported."""
 
 
 def lacking_property_sentence(text: str, lacking: Iterable[str], *, is_empty: bool) -> str:
-    """Return the sentence on an argument that lacks properties."""
+    """Return the sentence about an argument that lacks properties of ordinary inputs."""
     if is_empty:
         return f"The task promises at least one number here, and {_code(text)} has none."
     lacks = set(lacking)
@@ -57,28 +57,28 @@ def lacking_property_sentence(text: str, lacking: Iterable[str], *, is_empty: bo
 
 
 def wrong_form_sentence(text: str, forms: Iterable[str]) -> str:
-    """Return the sentence on an argument of another form than is usual."""
+    """Return the sentence about an argument of an unusual form."""
     words = " or ".join(sorted(forms)).replace(" axes or an array with ", " or ")
     return f"The tests give only {words} here, not {_code(text)}."
 
 
 def wrong_program_sentence(sentence: str) -> str:
-    """Return a sentence on a submission as one on a wrong program and the learner's call."""
+    """Rewrite a sentence about a submission as one about the wrong program and the call."""
     numbered = re.sub(r"`argument_(\d+)`", lambda m: f"argument {int(m[1]) + 1}", sentence)
     program = numbered.replace("your code", "the program")
     return program.replace(" Work on a copy, or make a new array.", "")
 
 
 def same_result_sentence(text: str) -> str:
-    """Return the sentence on a call that tells nothing."""
+    """Return the sentence about a call for which right and wrong programs agree."""
     return f"Both give the same result: {_code(text)}."
 
 
 def unreadable_call_sentence(what: str) -> str:
-    """Return the sentence on a text that is no call of plain data."""
+    """Return the sentence about a text that is not a call with plain data."""
     return f"{what}; write one call with plain data, such as 2, [1, 2] or np.array([1.0, 2.0])."
 
 
 def _code(text: str) -> str:
     text = " ".join(text.split())
-    return f"`{text if len(text) <= 80 else f'{text[:79]}…'}`"  # noqa: PLR2004  a line
+    return f"`{text if len(text) <= 80 else f'{text[:79]}…'}`"  # noqa: PLR2004  the length of a line

@@ -1,18 +1,18 @@
-"""The sentences of diagnoses that no author wrote, such as those about a submission's own code."""
+"""The grader's own sentences for diagnoses, such as those about parts of a submission's code."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-_MAX_CODE_LENGTH: Final = 60  # characters of the submission's code in a sentence
+_MAX_CODE_LENGTH: Final = 60  # characters of a submission's code that a sentence quotes
 
 
 def mistakes_sentence(mistakes: Sequence[str], *, are_mutants: bool, is_never_finite: bool) -> str:
-    """Return the sentence about one mistake that explains the failures, or about two that do.
+    """Return the sentence about one mistake, or two alternative ones, that explain the failures.
 
     Args:
-        mistakes: The words about each; those about mutants begin with "as if".
-        are_mutants: Whether no author declared them.
-        is_never_finite: Whether no result has a finite number, which can have several causes.
+        mistakes: The phrase for each mistake; for a mutant it begins with "as if".
+        are_mutants: Whether the mistakes are mutants rather than misconceptions.
+        is_never_finite: Whether all results lack finite numbers, which can have several causes.
     """
     sentence = mistakes[0]
     if are_mutants:
@@ -26,7 +26,7 @@ def mistakes_sentence(mistakes: Sequence[str], *, are_mutants: bool, is_never_fi
 
 
 def two_mistakes_sentence(mistakes: Sequence[str]) -> str:
-    """Return the sentence about two known mistakes in one program."""
+    """Return the sentence about two known mistakes that occur together."""
     one, other = mistakes
     return (
         "Your code has two known mistakes. Each is described as if it were the only one. "
@@ -35,23 +35,23 @@ def two_mistakes_sentence(mistakes: Sequence[str]) -> str:
 
 
 def answers_sentence(mistakes: Sequence[tuple[Sequence[str], str]]) -> str:
-    """Return the sentences about mistakes in a prediction, each with the answers that have it."""
+    """Return the sentences about mistakes in a prediction, each with the answers that show it."""
     return " ".join(
         f"{', '.join(f'`{name}`' for name in names)}: {feedback}" for names, feedback in mistakes
     )
 
 
 def helper_sentence(name: str, line: int, feedback: str = "") -> str:
-    """Return the sentence about a helper with the only mistake of a submission."""
+    """Return the sentence about a helper function that has the only mistake of a submission."""
     where = f"The mistake is in your `{quote(name)}` (line {line})"
     return f"{where}: {feedback}" if feedback else f"{where}: with a right one, the tests pass."
 
 
 def repair_sentence(kind: str, lines: Sequence[int], parts: Sequence[str | int]) -> str:
-    """Return the sentence about a change of a submission with which its tests pass.
+    """Return the sentence about a change with which a submission passes its tests.
 
     Args:
-        parts: The code in the changed lines; of rounding, the digits that are kept.
+        parts: The code in the changed lines; for `rounded`, the number of digits.
     """
     *most, last = lines
     place = f"lines {', '.join(map(str, most))} and {last}" if most else f"line {last}"
@@ -79,7 +79,7 @@ def first_expression_sentence(kind: str, code: str, line: int) -> str:
 
 
 def quote(code: str) -> str:
-    """Return the submission's code on one line, shortened, as it stands between backticks."""
+    """Return code of a submission on one line, shortened, for use between backticks."""
     code = " ".join(code.replace("`", "'").split())
     return code if len(code) <= _MAX_CODE_LENGTH else f"{code[: _MAX_CODE_LENGTH - 3]}..."
 
@@ -99,7 +99,7 @@ _REPAIRS: Final[Mapping[str, str]] = {
 }
 
 REPAIRS: Final = frozenset(_REPAIRS)
-"""The kinds of changes that a sentence knows."""
+"""The kinds of changes that have a sentence."""
 
 _PLACES: Final[Mapping[str, str]] = {
     "wrong": (
@@ -118,4 +118,4 @@ _PLACES: Final[Mapping[str, str]] = {
 }
 
 PLACES: Final = frozenset(_PLACES)
-"""The kinds of places that a sentence knows."""
+"""The kinds of places that have a sentence."""

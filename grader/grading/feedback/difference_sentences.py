@@ -1,6 +1,6 @@
-"""The sentences about differences: from the facts of a comparison to the learner's words.
+"""The sentences about differences, made from the facts of a comparison.
 
-In a difference of a property, the property's sentence stands before that of the values.
+For the breach of a property, the property's sentence includes the one about the values.
 """
 
 import re
@@ -21,23 +21,23 @@ from grader.grading.feedback.sentence_tables import (
 from grader.sandbox.printable import printable
 
 _THE_RESULT: Final = "The result"
-# "Return the pair `(a, b)`", but not "Return an array of shape `(n, d)`".
+# Matches "Return the pair `(a, b)`", but not "Return an array of shape `(n, d)`".
 _TUPLE: Final = re.compile(
     r"[Rr]eturns? (?:(?!shape)[^.`])*`\(([A-Za-z_]\w*(?:, [A-Za-z_]\w*)+)\)`"
 )
-_LINE: Final = 80  # characters of a printed text that are quoted
+_LINE: Final = 80  # characters of a printed text that a sentence quotes
 _SAME_SHAPE: Final = f"{_THE_RESULT} has the right shape, but "
 
 
 def difference_message(
     difference: Difference, related: str, draw: int, draws: int, items: Sequence[str] = ()
 ) -> str:
-    """Return the message about a result that differs.
+    """Return the message about a wrong result.
 
     Args:
-        related: The sentence about how the result is related to the expected one, if any.
-        draw: The number of the draw, from 0.
-        items: The names of the result's items, where the task gives them names.
+        related: The sentence about the relation of the result to the expected one, or "".
+        draw: The number of the draw, counted from 0.
+        items: The names that the task gives the result's items.
     """
     which = f"(Inputs {draw + 1} of {draws}.)" if draws > 1 else ""
     if difference.kind is DifferenceKind.NOTHING and related:
@@ -47,12 +47,12 @@ def difference_message(
 
 
 def item_naming_text(instructions: str) -> str:
-    """Return what of a task names the items of a result: "Return the tuple `(Q, K, V)`"."""
+    """Return the phrases of a task that name a result's items: "Return the pair `(a, b)`"."""
     return ". ".join(match[0] for match in _TUPLE.finditer(instructions))
 
 
 def item_names(instructions: str, result: object) -> tuple[str, ...]:
-    """Return the names that a task gives the items of a tuple; nothing where it is not certain."""
+    """Return the names that a task gives the items of a tuple, or () if they are ambiguous."""
     if not isinstance(result, tuple):
         return ()
     items = {tuple(each[1].split(", ")) for each in _TUPLE.finditer(instructions)}
@@ -61,7 +61,7 @@ def item_names(instructions: str, result: object) -> tuple[str, ...]:
 
 
 def item_name(key: object, names: Sequence[str]) -> str:
-    """Return what an item is called, by its place or key."""
+    """Return the name of an item for a sentence, by its index or key."""
     if isinstance(key, int) and 0 <= key < len(names):
         return f"`{names[key]}`"
     return f"Item {key!r:.40}"
@@ -91,12 +91,12 @@ def difference_sentence(
         name = f"{values[0].upper()}{values[1:]}"
     name = _part(name, difference.path, items)
     if difference.sentence_key == "figure":
-        from grader.grading.feedback.figure_sentences import figure_sentence  # no page has it
+        from grader.grading.feedback.figure_sentences import figure_sentence  # rarely needed
 
         return figure_sentence(**difference.facts)
     table = _SENTENCES
     if difference.sentence_key.startswith("suite-"):
-        from grader.grading.feedback.suite_sentences import SUITE_SENTENCES  # likewise
+        from grader.grading.feedback.suite_sentences import SUITE_SENTENCES  # rarely needed
 
         table = SUITE_SENTENCES
     facts = difference.facts
@@ -106,14 +106,14 @@ def difference_sentence(
 
 
 def describe_value(value: object) -> str:
-    """Return the name of a value's type in plain words."""
+    """Return a phrase for a value's type, such as "an array of shape (2, 3)"."""
     if value is None:
         return "None"
     if isinstance(value, np.ndarray):
         return f"an array of shape {value.shape}"
     if isinstance(value, (tuple, list)):
         return f"a {type(value).__name__} of {len(value)} {'item' if len(value) == 1 else 'items'}"
-    if (handle := getattr(value, "handle_", None)) is not None:  # an object of the submission's
+    if (handle := getattr(value, "handle_", None)) is not None:  # a proxy
         return f"an object of your class {handle.kind}"
     kind = "class" if isinstance(value, type) else type(value).__name__
     if isinstance(value, np.number):
@@ -170,7 +170,7 @@ def _values(
 
 
 def _share(count: int, total: int, noun: str) -> str:
-    """Return the part of an array's values or places that is meant, as words."""
+    """Return a phrase for some of an array's values or places, such as "2 of 6 values"."""
     if count == total:
         return {1: f"its only {noun}", 2: f"both {noun}s"}.get(total, f"all {total} {noun}s")
     return f"{count} of {total} {noun}s"
@@ -196,7 +196,7 @@ def _over_budget(what: str, *, amounts: tuple[float, float], by: str, allowed: f
 
 
 def _short(number: float) -> str:
-    return f"{number:.3g}" if number < 10 else f"{number:,.0f}"  # noqa: PLR2004  one digit before the point
+    return f"{number:.3g}" if number < 10 else f"{number:,.0f}"  # noqa: PLR2004  whole numbers from 10 on
 
 
 def _amount(what: str, count: float) -> str:
@@ -210,11 +210,11 @@ def _amount(what: str, count: float) -> str:
 
 
 def _two_digits(count: float) -> str:
-    return f"{count:.2g}" if count < 100 else f"{count:.0f}"  # noqa: PLR2004  two digits or whole
+    return f"{count:.2g}" if count < 100 else f"{count:.0f}"  # noqa: PLR2004  whole numbers from 100 on
 
 
-# By the message of a difference. The name is that of the value or, where a property has a cause,
-# the sentence about the values.
+# Sentences by `Difference.sentence_key`. `name` is the name of the value or, for the breach of a
+# property, the sentence about the values.
 _SENTENCES: Final[Mapping[str, Sentence]] = {
     "none": lambda name, expected: (
         f"{name} is None. Does every path through your function end in `return`?"
@@ -276,7 +276,7 @@ _SENTENCES: Final[Mapping[str, Sentence]] = {
         f"{f': {outcome_sentences.shorten(printable(explanation))}' if explanation else ''}"
     ),
     "answer": lambda _, **facts: outcome_sentences.wrong_answer_sentence(**facts),
-    # Of results that cannot have a property:
+    # For results that cannot have a property.
     "no-finite-number": "The result should have finite numbers in it, but all are NaN or infinite.",
     "no-numbers": lambda _, got: (
         "The result should be made of numbers, but there is no number in it."
@@ -300,7 +300,7 @@ _SENTENCES: Final[Mapping[str, Sentence]] = {
     "gradient-dtype": "The gradient should be an array of floats, but has dtype {dtype}.",
     "scalar": "`{code}` should be one number, but is {kind}.",
     "finite-scalar": "`{code}` should be a finite number, but it is {number}.",
-    # Of properties:
+    # For properties.
     "sum": lambda _, axis, place, total: (
         f"Along axis {axis} the result should add up to 1, but the sum"
         f"{f' at {list(place)}' if place else ''} is {total:.6g}."

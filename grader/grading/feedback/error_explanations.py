@@ -1,6 +1,6 @@
-"""Explanations of the usual errors of array code: one sentence for each, by the message.
+"""Explanations of common errors in array code, one sentence for each pattern of messages.
 
-Nothing of a message is repeated but sizes, and names where Python puts them between quotes.
+A sentence repeats only sizes, and names that Python puts in quotes, from the message.
 """
 
 import builtins
@@ -23,7 +23,7 @@ _NO_NAME = ("AttributeError", "ImportError")
 
 
 def cause_sentence(kind: str, message: str) -> str:
-    """Return the sentence about the cause of an error; nothing if it is not a usual one."""
+    """Return the sentence about the cause of an error, or "" if the error is unknown."""
     if kind in _NO_NAME and (elsewhere := versions.missing_name_sentence(message)):
         return elsewhere
     cause, match = _find(kind, message)
@@ -34,14 +34,14 @@ def cause_sentence(kind: str, message: str) -> str:
 
 
 def signature(kind: str, message: str) -> tuple[str, ...] | None:
-    """Return the features that two errors of the same mistake share.
+    """Return the features that two errors with the same cause share.
 
-    That is the kind of cause and the sizes in the message, not the words, which differ between
-    `@` and `np.dot`. Of an index that is too large the sizes are left out: they say which item was
-    asked for first, not why.
+    These are the kind of cause and the sizes in the message. The wording is left out, since it
+    differs between `@` and `np.dot`. The sizes are left out for an index out of bounds, where they
+    depend on the first item that is accessed.
 
     Returns:
-        None for an error that tells nothing in particular: a misspelt name can be anywhere.
+        None for an error that identifies no mistake, such as a misspelt name.
     """
     cause, match = _find(kind, message)
     if match is None or cause in _VAGUE:
@@ -57,7 +57,7 @@ def signature(kind: str, message: str) -> tuple[str, ...] | None:
 
 
 def shapes_sentence(shapes: Sequence[tuple[str, tuple[int, ...]]]) -> str:
-    """Return the sentence about the shapes of the arrays where an error arose, if any."""
+    """Return the sentence about the shapes of the arrays in an operation that failed, or ""."""
     if not shapes:
         return ""
     (name, shape), *others = shapes
@@ -67,7 +67,7 @@ def shapes_sentence(shapes: Sequence[tuple[str, tuple[int, ...]]]) -> str:
 
 
 def undefined_name_sentence(name: str, names: Sequence[str]) -> str:
-    """Return the sentence about a name that is not defined, with the one that may be meant."""
+    """Return the sentence about an undefined name, with a suggestion, or ""."""
     letters = (other_letter(other, name) or other_letter(name, other) for other in names)
     if letter := next(filter(None, letters), ""):
         return letter
@@ -86,7 +86,7 @@ def undefined_name_sentence(name: str, names: Sequence[str]) -> str:
 
 
 def numpy_sentence(source: str) -> str:
-    """Return the sentence about what NumPy has in place of a library that is not here."""
+    """Return the sentence that names NumPy's functions in place of a missing library's, or ""."""
     sentences = dict[str, str]()
     for library, name in _USES.findall(source):
         same = f"np.{name}" if callable(getattr(np, name, None)) else ""
@@ -138,7 +138,7 @@ _IN_THE_WAY: Final = (
     (r"(?:pip3?|python3?|conda) \S", "This is a command for the terminal: take it out."),
     (r"[%!]", "Lines that begin with `%` or `!` work in a notebook only: take them out."),
 )
-"""Texts that are pasted with code, by how they begin."""
+"""Patterns for the beginning of lines that were pasted together with code."""
 
 _UNREADABLE: Final = (
     (
@@ -162,7 +162,7 @@ _UNREADABLE: Final = (
     ),
     ("unexpected indent", "This line begins further to the right than the lines above it."),
 )
-"""By the message of a syntax error."""
+"""Sentences by a pattern for the message of a syntax error."""
 
 _SIZE: Final = re.compile(r"\([\d,]*\)|-?\d+")
 _SIZES: Final = re.compile(r"[\d, ()-]+")
@@ -173,7 +173,7 @@ def _shape_text(shape: tuple[int, ...]) -> str:
 
 
 def _find(kind: str, message: str) -> tuple[str, re.Match[str] | None]:
-    """Return the cause of an error, and the match of its pattern; None if it is not known."""
+    """Return the cause of an error and the match of its pattern, or None if it is unknown."""
     for kinds, patterns in CAUSES.items():
         if re.fullmatch(kinds, kind):
             for cause, pattern in patterns.items():
@@ -244,13 +244,13 @@ def _bounds(match: re.Match[str]) -> str:
 
 
 def _shapes(*texts: str) -> list[tuple[int, ...]]:
-    """Return the shapes in a message: NumPy writes some with spaces, some without."""
+    """Return the shapes in a message, in which NumPy writes some with spaces, some without."""
     shapes = re.findall(_SHAPE, " ".join(texts))
     return [tuple(map(int, re.findall(r"\d+", text))) for text in shapes]
 
 
 def _sides(match: re.Match[str]) -> str:
-    """Return the sentence about two shapes that do not fit; NumPy lists all."""
+    """Return the sentence about the first two listed shapes that do not fit together."""
     shapes = _shapes(*(text for text in match.groups() if text))
     for one, other in itertools.combinations(shapes, 2):
         for left, right in zip(reversed(one), reversed(other), strict=False):
@@ -278,7 +278,8 @@ _OF_ARRAYS = (
 )
 
 
-CAUSES: Final[Mapping[str, Mapping[str, str]]] = {  # the special before the general
+# Patterns by the type of the error. The first match counts, so special patterns come first.
+CAUSES: Final[Mapping[str, Mapping[str, str]]] = {
     "ValueError": {
         "matrix-product": (
             r"mismatch in its core dimension.*\(size (\d+) is different from (\d+)\)|"
@@ -476,7 +477,7 @@ CAUSES: Final[Mapping[str, Mapping[str, str]]] = {  # the special before the gen
 }
 
 _SENTENCES: Final[Mapping[str, str | Callable[[re.Match[str]], str]]] = {
-    # `@` names the right array's axis first, `np.dot` the left one's.
+    # The message of `@` names the right array's axis first, that of `np.dot` the left one's.
     "matrix-product": lambda m: (
         "A matrix product needs the last axis of the left array to be as long as the "
         f"second-to-last of the right one; here they have lengths {m[2] or m[3]} and "
@@ -687,4 +688,4 @@ _VAGUE: Final = frozenset({
     "refused-by-system", "no-processes", "no-network", "no-threads", "loaded-again",
     "no-environment", "empty-number",
 })  # fmt: skip
-"""Causes by which two mistakes cannot be told apart."""
+"""Causes that are too general to identify a mistake, see `signature`."""

@@ -1,4 +1,4 @@
-"""The sentences about drawn figures: from the facts of a comparison to the learner's words."""
+"""The sentences about drawn figures, made from the facts of a comparison."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -12,10 +12,10 @@ from grader.grading.feedback.sentence_tables import (
 
 
 def figure_sentence(what: str, plot: int = 0, **facts: Any) -> str:
-    """Return the sentence about how a figure differs.
+    """Return the sentence about a difference between two figures.
 
     Args:
-        plot: The number of the plot, from 1, if there are several.
+        plot: The number of the plot, counted from 1, or 0 if there is only one.
     """
     noun, got = facts.get("noun", "image"), facts.get("got")
     which = _series_name(noun, facts.get("number", 0))
@@ -125,8 +125,8 @@ def _place(at: Sequence[float]) -> str:
     return f"({', '.join(map(number_text, at))})"
 
 
-# A text has the facts in it, `which` series is meant at the beginning of a sentence or by `name`
-# within it, and two numbers as they `came` and are `wanted`.
+# Placeholders: the facts; `which` and `name` are the series at the beginning and in the middle of a
+# sentence; `came` and `wanted` are the drawn and the expected number.
 _SENTENCES: Final[Mapping[str, Sentence]] = {
     "nothing-drawn": (
         "No figure was drawn. Draw with matplotlib, and return the figure or its axes."

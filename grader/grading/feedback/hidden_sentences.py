@@ -1,6 +1,6 @@
-"""Sentences about several hidden tests that failed alike.
+"""Sentences about several hidden tests that failed in the same way.
 
-Few imports, since reports are made from a verdict alone.
+This module has no imports, since reports need it without the rest of the grader.
 """
 
 NOT_PASSED = "A hidden test did not pass."
@@ -8,7 +8,7 @@ NOT_PASSED = "A hidden test did not pass."
 
 
 def sentence_for_several(sentence: str) -> str:
-    """Return the sentence about one hidden test as one about each of several."""
+    """Rewrite the sentence about one hidden test as one about several."""
     if sentence == NOT_PASSED:
         return "These hidden tests did not pass."
     return sentence.replace("this hidden test", "each of these tests")

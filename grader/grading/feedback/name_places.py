@@ -1,4 +1,4 @@
-"""The places where a program's text defines a name."""
+"""The places where the source of a program defines a name."""
 
 import io
 import re
@@ -13,20 +13,24 @@ _WITHOUT_CODE: Final[dict[int, _Where]] = {tokenize.COMMENT: "comment", tokenize
 
 @dataclass(frozen=True, slots=True)
 class NamePlace:
-    """A place where a name is defined, or would be if it were code."""
+    """A definition of a name, possibly inside a comment or a string."""
 
     line: int
     where: _Where
-    blocks: tuple[tuple[int, str], ...] = ()  # the headers around it with their lines, outer first
-    is_alias: bool = False  # it gets a value that is made of what it was before
+    # Lines and headers of the blocks around it, outer first.
+    blocks: tuple[tuple[int, str], ...] = ()
+    is_alias: bool = False  # whether the new value is computed from the old one
 
 
 def find_places(name: str, source: str, at_least: int = 1) -> list[NamePlace]:
-    """Return the places where a name is defined; none if there are fewer, or it is no Python."""
+    """Return the places where a name is defined.
+
+    The list is empty if there are fewer than `at_least`, or if Python cannot read the source.
+    """
     name = re.escape(name)
     definition = rf"(?:(?:async\s+)?def|class)\s+{name}\b|{name}\s*(?::[^=\n]+)?=(?!=)"
     if len(re.findall(definition, source)) < at_least:
-        return []  # in microseconds, where to read the tokens takes milliseconds
+        return []  # a fast check, since reading the tokens takes milliseconds
     try:
         return list(_read_places(name, definition, source))
     except (SyntaxError, tokenize.TokenError):

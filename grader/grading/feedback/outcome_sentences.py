@@ -1,8 +1,8 @@
-"""The sentences about how a test or a submission ended, apart from wrong results.
+"""The sentences about the outcome of a test or a submission, apart from wrong results.
 
-A sentence about a hidden test must not carry anything that the submission could have chosen: not a
-message, not a value, not a line. It is made from the outcome, the kind of difference and what the
-test says alone: its property, and its inputs where it discloses them.
+A sentence about a hidden test must not contain anything that the submission could have chosen: no
+message, no value, no line. It is made only from the outcome, the kind of difference and the test's
+own property, and its inputs if it discloses them.
 """
 
 import difflib
@@ -51,8 +51,8 @@ _HIDDEN_BY_OUTCOME = {
     Outcome.OUT_OF_MEMORY: "Your code ran out of memory for the inputs of this hidden test.",
     Outcome.OUTPUT_LIMIT: "Your code printed too much for the inputs of this hidden test.",
 }
-_MAX_LISTED_LINES = 5  # lines of a notebook that were left out
-_MAX_QUOTE_LENGTH = 300  # characters of a submission's own words in a sentence
+_MAX_LISTED_LINES = 5  # omitted lines of a notebook that a note lists
+_MAX_QUOTE_LENGTH = 300  # characters of a submission's own text in a sentence
 
 _ENDED = (
     "Your code ended the whole program, so no test after that could run. Leave this out: a "
@@ -69,8 +69,8 @@ def hidden_test_sentence(
 ) -> str:
     """Return the sentence about a hidden test that its disclosure allows.
 
-    Also where the inputs may be shown, the rest stays a fixed sentence: a result or an error could
-    carry the inputs of another hidden test.
+    The sentence is fixed even where the inputs may be shown, since a result or an error could
+    contain the inputs of another hidden test.
     """
     if disclose == "nothing":
         return NOT_PASSED
@@ -86,13 +86,13 @@ def hidden_test_sentence(
 
 
 def partial_credit_sentence(sentence: str, passed: int, draws: int, points: int) -> str:
-    """Return a sentence with the points for the draws that passed."""
+    """Add the points for the draws that passed to a sentence."""
     earned = f"{points} point{'' if points == 1 else 's'}"
     return f"{sentence} {passed} of {draws} inputs pass: {earned}."
 
 
 def error_outcome(raised: Raised | ChildGoneError) -> Outcome:
-    """Return the outcome of an exception of the submission, or of the end of its process."""
+    """Return the outcome for an exception of the submission, or for the end of its process."""
     if isinstance(raised, ChildGoneError):
         is_late = raised.cause in (Cause.CPU_TIME, Cause.WALL_TIME)
         return Outcome.TIMED_OUT if is_late else Outcome.ERRORED
@@ -109,7 +109,7 @@ def error_sentence(
     """Return the sentence about a submission's exception and its place.
 
     Args:
-        call: The test's own code, empty where no test was running.
+        call: The test's own code, empty if no test was running.
         contents: The names that the submission defines.
         loading: Whether the submission's file was being loaded.
     """
@@ -125,7 +125,7 @@ def error_sentence(
         sentence = f"Your code asked for more memory than it may use{at}."
     elif error.type == "ModuleNotFoundError" and (module := _NO_MODULE.search(error.message)):
         modules = f"only {', '.join(['NumPy', *contents.packages])} and Python's standard library"
-        from grader.grading.feedback import versions  # a pass needs none of it
+        from grader.grading.feedback import versions  # only failures need it
 
         elsewhere = versions.missing_name_sentence(error.message)
         sentence = f"There is no module `{module[1]:.60}` here, {modules}{_at(error)}."
@@ -143,10 +143,10 @@ def error_sentence(
 
 
 def _cause_sentence(error: Raised) -> str:
-    """Return what is known of an error's cause, in plain sentences."""
+    """Return the sentences about the cause of an error, or "" if it is unknown."""
     if error.type == "EOFError":
         return "Nothing can be typed in here: `input()` has nothing to read."
-    from grader.grading.feedback import error_explanations  # a pass needs none of it
+    from grader.grading.feedback import error_explanations  # only failures need it
 
     here = ""
     if error_explanations.signature(error.type, error.message):
@@ -160,16 +160,16 @@ def _cause_sentence(error: Raised) -> str:
 _QUOTED = re.compile(r"'([^']+)'")
 _NO_MODULE = re.compile(r"^No module named '(?!_multiprocessing|_posixshmem)([^']+)'")
 _MERGED = re.compile(r"^<{7}(?: .*)?\n(?:.*\n)*?={7}\n(?:.*\n)*?>{7}(?= |$)", re.MULTILINE)
-_PLACE = re.compile(r" \((?:/[^()]*|unknown location)\)$")  # where a module lies on this machine
+_PLACE = re.compile(r" \((?:/[^()]*|unknown location)\)$")  # the path of a module on this machine
 
 
 def _error_words(error: Raised) -> str:
-    """Return an error's message as a part of a sentence."""
+    """Return an error's message for use within a sentence."""
     return shorten(_PLACE.sub("", error.message).removesuffix("."))
 
 
 def shorten(message: str) -> str:
-    """Return a submission's own words, shortened."""
+    """Return a text of the submission, shortened."""
     return message if len(message) <= _MAX_QUOTE_LENGTH else f"{message[:_MAX_QUOTE_LENGTH]}..."
 
 
@@ -179,14 +179,14 @@ def _at(error: Raised, *, loading: bool = False) -> str:
 
 
 def _place(error: Raised, *, loading: bool) -> str:
-    """Return where an exception was raised: `Line 3, in softmax`."""
+    """Return the place of an exception, such as "Line 3, in softmax"."""
     if not error.frames:
         return ""
     line, function = error.frames[-1]
     place = f"Line {line}" if function == "<module>" else f"Line {line}, in {function}"
     if not loading:
         return place
-    # The call in the file itself is what the learner can take out.
+    # The call at the top level is mentioned, since the learner can remove it.
     caller = error.frames[0][0]
     called = f", called in line {caller}" if caller != line else ""
     return f"{place}{called}, while your file was loaded"
@@ -194,7 +194,7 @@ def _place(error: Raised, *, loading: bool) -> str:
 
 def _test_line_sentence(error: Raised, call: str, contents: DefinedNames) -> str:
     """Return the sentence about an error at the call, or in the test's own line."""
-    # Is a name used in another way than it is defined?
+    # First, check for a call that does not fit the definition of the name.
     for name, defined in contents.defined.items():
         where = f" (line {defined.line})" if defined.line else ""
         _, lacks, attribute = error.message.partition(f"'{name}' object has no attribute ")
@@ -241,7 +241,7 @@ def _line_at(source: str, position: int) -> int:
 
 
 def wrong_files_sentence(names: Sequence[str], required: Sequence[str]) -> str:
-    """Return the sentence about files that are missing or not asked for; "" if none is."""
+    """Return the sentence about a missing or unexpected file, or ""."""
 
     def quote_files(files: Sequence[str]) -> str:
         return join_words((f"`{shorten(name)}`" for name in files), "and")
@@ -262,17 +262,21 @@ def wrong_files_sentence(names: Sequence[str], required: Sequence[str]) -> str:
 
 
 def left_out_note(lines: Sequence[tuple[str, str]]) -> str:
-    """Return the note on lines of a notebook, each with its cell, that no program can have."""
+    """Return the note about lines of a notebook that were left out of the program.
+
+    Args:
+        lines: The name of the cell and the text of each line.
+    """
     listed = ", ".join(f"`{text}` ({cell})" for cell, text in lines[:_MAX_LISTED_LINES])
     more = len(lines) - _MAX_LISTED_LINES
     return f"Left out, since it works only in a notebook: {listed}{f', {more} more' * (more > 0)}."
 
 
 def failed_cell_note(cell: str, line: int | None, error: Raised) -> str:
-    """Return the note on a cell of a notebook that did not run to its end.
+    """Return the note about a cell of a notebook that did not run to its end.
 
     Args:
-        cell: Its words, as "cell 3".
+        cell: The name of the cell, such as "cell 3".
     """
     if "SyntaxError" in error.bases and not error.frames:
         return f"{cell.capitalize()} was left out. {syntax_error_sentence(error)}"
@@ -285,17 +289,17 @@ def failed_cell_note(cell: str, line: int | None, error: Raised) -> str:
 
 
 def unsupported_result_sentence(answer: Unsupported, expected: object = None) -> str:
-    """Return the sentence about a value that no test can look at.
+    """Return the sentence about a result of a type that cannot be compared.
 
     Args:
-        expected: The right value, where it may be told.
+        expected: The right value, if it may be disclosed.
     """
     where = f" (at {answer.path} of the result)" if answer.path else ""
     if answer.kind == "coroutine":
         return "Your function is `async def`, so calling it computes nothing. Write `def`."
     kind = answer.kind
     advice = "Return plain Python values or NumPy arrays."
-    if kind.startswith("a value "):  # one that is too large
+    if kind.startswith("a value "):  # a value that is too large
         advice = "Look at the shape of your result: is a length of it much too large?"
     elif kind in ("function", "builtin_function_or_method", "method"):
         advice = "Are the round brackets missing that call it?"
@@ -317,7 +321,7 @@ _DTYPES = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex", "U
 
 
 def unsupported_value_sentence(name: str, answer: Unsupported) -> str:
-    """Return the sentence about a value that no test can look at."""
+    """Return the sentence about a defined value of a type that cannot be compared."""
     where = f" at {answer.path}" if answer.path else ""
     kind = _article(answer.kind)
     if answer.is_too_large:
@@ -337,7 +341,7 @@ _LOOP = re.compile(r"(?:while|for)\b.*?(?=:\s*(?:#|$)|$)")
 
 
 def _time_out_sentence(error: ChildGoneError, source: str) -> str:
-    """Return the sentence about a submission that computed for too long, with its line if known."""
+    """Return the sentence about a submission that ran out of CPU time, with its line if known."""
     stopped, line = error.stopped, stopped_line(error, source)
     after = f"Stopped after {error.detail}"
     if stopped is None or line is None:
@@ -362,13 +366,13 @@ def _time_out_sentence(error: ChildGoneError, source: str) -> str:
 
 
 def stopped_line(error: ChildGoneError, source: str) -> int | None:
-    """Return the line in which a submission was when its time was over, if it is known."""
+    """Return the line that a submission was running when its time was over, or None."""
     line = error.stopped.line if error.stopped else 0
     return line if 0 < line <= len(source.splitlines()) else None
 
 
 def ended_process_sentence(error: ChildGoneError, source: str = "") -> str:
-    """Return the sentence for the end of a submission's process."""
+    """Return the sentence about the end of a submission's process."""
     match error.cause:
         case Cause.CPU_TIME:
             return _time_out_sentence(error, source)
@@ -391,10 +395,11 @@ ONLY_PRINTED = "Your code prints something here, and returns nothing."
 
 
 def unreturned_value_sentence(claim: object, source: str) -> str:
-    """Return the sentence about a value that is computed and not returned.
+    """Return the sentence about a value that is computed but not returned, or "".
 
     Args:
-        claim: Its name, empty if it has none, and its line, as the submission's process says.
+        claim: The name of the value, which may be empty, and its line. This comes from the
+            submission's process and is not trusted.
     """
     lines = source.splitlines()
     match claim:
@@ -409,10 +414,10 @@ def unreturned_value_sentence(claim: object, source: str) -> str:
 def missing_name_sentence(
     name: str, call: str, names: Sequence[str], kind: DefinedAs = "function", source: str = ""
 ) -> str:
-    """Return the sentence about a missing name, with the name that may be meant.
+    """Return the sentence about a missing name, with a suggestion if possible.
 
     Args:
-        call: How the tests use it.
+        call: The code of a test that uses the name.
     """
     if sentence := file_kind(source.encode()):
         return sentence
@@ -433,7 +438,7 @@ def missing_name_sentence(
 
 
 def _deletion_sentence(name: str, place: NamePlace, source: str) -> str:
-    """Return where a name that the program defines is deleted again, or nothing."""
+    """Return the sentence about a `del` that deletes a defined name, or ""."""
     deleted = re.search(rf"^[ \t]*del\b[^#\n]*\b{re.escape(name)}\b", source, re.MULTILINE)
     if place.where != "code" or place.blocks or deleted is None:
         return ""
@@ -442,7 +447,7 @@ def _deletion_sentence(name: str, place: NamePlace, source: str) -> str:
 
 
 def _unreached_sentence(name: str, place: NamePlace) -> str:
-    """Return why a name is not there although a place defines it; nothing if that is not known."""
+    """Return the sentence about a definition that has no effect at the top level, or ""."""
     it = f"`{name}` (line {place.line})"
     if place.where == "comment":
         return f"{it} stands in a comment, which Python skips. Take out the `#`."
@@ -469,7 +474,7 @@ def _unreached_sentence(name: str, place: NamePlace) -> str:
 
 
 def second_definition_sentence(names: Iterable[str], source: str) -> str:
-    """Return the sentence about a name that is defined twice, or nothing."""
+    """Return the sentence about a name that is defined twice, or ""."""
     for name in names:
         places = find_places(name, source, at_least=2)
         lines = [str(p.line) for p in places if p.where == "code" and not p.blocks]
@@ -479,7 +484,7 @@ def second_definition_sentence(names: Iterable[str], source: str) -> str:
 
 
 def wrong_kind_sentence(name: str, defined: DefinedAs, kind: str, source: str = "") -> str:
-    """Return the sentence about a name of another kind than asked for."""
+    """Return the sentence about a name that is not of the required kind."""
     own_kind = _article(kind) if kind != "builtin_function_or_method" else "a built-in function"
     again = second_definition_sentence([name], source)
     return (
@@ -488,7 +493,7 @@ def wrong_kind_sentence(name: str, defined: DefinedAs, kind: str, source: str = 
 
 
 def unanswered_sentence(name: str, kind: str) -> str:
-    """Return the sentence about a placeholder in the place of an answer."""
+    """Return the sentence about an answer that is still a placeholder."""
     placeholder = "..." if kind == "ellipsis" else "None"
     return f"`{name}` is not answered yet: write your answer in place of `{placeholder}`."
 
@@ -507,11 +512,11 @@ def wrong_answer_sentence(
     is_quoted: bool = False,
     is_text: bool = False,
 ) -> str:
-    """Return the sentence about a wrong prediction; it does not tell the right one.
+    """Return the sentence about a wrong prediction, which does not reveal the right one.
 
     Args:
-        is_quoted: Whether it is a text, where none is asked for.
-        is_text: Whether a text is asked for, and it is none.
+        is_quoted: Whether the answer is a text although another type is asked for.
+        is_text: Whether a text is asked for and the answer is of another type.
     """
     answers = join_words([f"`{name}`" for name in names], "and")
     verb = "is" if len(names) == 1 else "are"
@@ -538,7 +543,7 @@ def wrong_answer_sentence(
     return f"{answers}: {answer} is not it. Go through it step by step once more."
 
 
-_MAX_ANSWER_LENGTH = 40  # characters of an answer that are repeated
+_MAX_ANSWER_LENGTH = 40  # characters up to which a sentence repeats an answer
 _UNQUOTED = re.compile(r"[-+\d.,()\[\] e]+|True|False")
 
 _BEYOND = {
@@ -552,7 +557,7 @@ _BEYOND = {
 
 
 def more_than_answers_sentence(what: str, line: int, name: str, answers: Sequence[str]) -> str:
-    """Return why a program that should only answer was not run."""
+    """Return the sentence about code in a prediction that is more than answers."""
     listed = join_words([f"`{answer}`" for answer in answers], "and")
     return f"Line {line} {_BEYOND[what].format(name=name, answers=listed)}."
 
@@ -575,7 +580,7 @@ TOO_MANY_NAMES = "Your code uses more names than can be checked for what this ex
 
 
 def endless_test_sentence(seconds: float) -> str:
-    """Return the sentence about a test that does not end."""
+    """Return the sentence about a test that ran out of time."""
     return f"The test did not end within {seconds:g} s with what your code returned."
 
 

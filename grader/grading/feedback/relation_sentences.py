@@ -1,4 +1,4 @@
-"""The sentences about relations of a wrong result to the right one."""
+"""The sentences about the relation of a wrong result to the right one."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -11,10 +11,10 @@ from grader.grading.feedback.sentence_tables import Sentence, number_text, rende
 def relation_sentence(
     relation: Relation, origin: Origin | None = None, items: Sequence[str] = ()
 ) -> str:
-    """Return the sentence about a relation; nothing where it says nothing without an origin.
+    """Return the sentence about a relation, or "" if it is meaningless without an origin.
 
     Args:
-        origin: The formula that gives the factor in the relation, if that is certain.
+        origin: The formula that gives the factor in the relation, if it is certain.
     """
     if relation.needs_origin and origin is None:
         return ""
@@ -39,7 +39,7 @@ def _things(axis: int, ndim: int) -> str:
     """Return the name of the parts along an axis."""
     if ndim == 1:
         return "values"
-    if ndim > MATRIX and axis == 0:  # beyond a matrix the first axis counts the batch
+    if ndim > MATRIX and axis == 0:  # with more axes than a matrix, the first is the batch axis
         return "items along the first axis"
     if axis == ndim - 1:
         return "columns"
@@ -76,7 +76,7 @@ _FORMULAS: Final = {
 
 
 def _origin_text(factor: float, origin: Origin) -> str:
-    """Return the end of a sentence in which a factor stands, with the factor's formula if known."""
+    """Return the end of a sentence about a factor, with its formula if known."""
     formula, axes = origin
     if not axes:
         return f", {_CONSTANTS[formula]}." if formula else "."

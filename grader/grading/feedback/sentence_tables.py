@@ -1,4 +1,4 @@
-"""Tables of sentences, and numbers as they stand in sentences."""
+"""Tables of sentences, and the text of numbers in sentences."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -7,19 +7,19 @@ from typing import Any, TypeAlias
 import numpy as np
 
 Sentence: TypeAlias = str | Callable[..., str]
-"""A text with names of facts in braces, or a function of the facts."""
+"""A format string with the names of facts, or a function of the facts."""
 
-_MAX_TEXT_LENGTH = 80  # characters of a text
+_MAX_TEXT_LENGTH = 80  # characters of a string that a sentence quotes
 
 
 def render_sentence(
     sentence: Sentence, /, *arguments: Any, words: Mapping[str, Any], **facts: Any
 ) -> str:
-    """Return a sentence of a table with its facts.
+    """Fill the facts into a sentence of a table.
 
     Args:
-        arguments: What a function takes before the facts.
-        words: What a text may name besides the facts.
+        arguments: Positional arguments for a function.
+        words: Additional names for a format string.
     """
     if isinstance(sentence, str):
         return sentence.format_map({**facts, **words})
@@ -27,10 +27,10 @@ def render_sentence(
 
 
 def number_text(value: Any, digits: int = 4) -> str:
-    """Return a number, a truth value, a time or a text as it stands in a sentence."""
+    """Return the text of a number, a boolean, a date or a string for a sentence."""
     if isinstance(value, (bool, np.bool_)):
         return str(bool(value))
-    if isinstance(value, (np.datetime64, np.timedelta64)):  # NumPy counts a time span as an integer
+    if isinstance(value, (np.datetime64, np.timedelta64)):  # before np.integer, its base class
         return str(value)
     if isinstance(value, (int, np.integer)):
         return str(int(value))
@@ -43,7 +43,7 @@ def number_text(value: Any, digits: int = 4) -> str:
 
 
 def distinct_texts(one: object, other: object) -> tuple[str, str]:
-    """Return two numbers with as many digits as it takes to tell them apart."""
+    """Return the texts of two numbers, with enough digits to show the difference."""
     for digits in (4, 6, 9, 13, 17):
         pair = number_text(one, digits), number_text(other, digits)
         if pair[0] != pair[1]:

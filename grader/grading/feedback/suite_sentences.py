@@ -1,4 +1,4 @@
-"""The sentences on the tests that a learner wrote."""
+"""The sentences about the tests that a learner wrote."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -6,14 +6,17 @@ from typing import Any, Final
 from grader.grading.feedback.sentence_tables import Sentence
 from grader.sandbox.printable import printable
 
-_MAX_TEXT_LENGTH: Final = 160  # characters of a call, or of an error's message
+_MAX_TEXT_LENGTH: Final = 160  # characters of a call or an error's message in a sentence
 _MAX_NAMES: Final = 5
 
 
 def _refusal_sentence(_: str, number: int, failures: Sequence[Mapping[str, Any]]) -> str:
-    """Return the sentence on a right program, by its number, that does not pass.
+    """Return the sentence about a right program that does not pass the learner's tests.
 
-    What is quoted is the learner's own, or what the program gave for the learner's arguments.
+    The sentence quotes only the learner's own code, and results for the learner's own arguments.
+
+    Args:
+        number: 0 for the main program, otherwise the number of an alternative one.
     """
     program = "a right program that is written another way" if number else "the right program"
     first, *others = failures

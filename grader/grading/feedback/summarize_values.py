@@ -1,7 +1,6 @@
-"""Summaries of the values behind a failure: bounded and printable, however large the values are.
+"""Summaries of the values behind a failure, which are printable and bounded in size.
 
-A value of a submission is never printed as a whole: text is made piece by piece, no further than it
-is shown.
+A value of a submission may be huge, so its text is made piece by piece, only as far as it is shown.
 """
 
 import itertools
@@ -26,15 +25,15 @@ _Array: TypeAlias = npt.NDArray[Any]
 _WORD: Final = re.compile(r"\w+")
 _LINE_FEED: Final = "\n"
 _TEXT_LENGTH: Final = ValueSummary.MAX_CHARACTERS
-_NOTE: Final = 60  # characters that a note of what is left out may take
+_NOTE: Final = 60  # characters reserved for the note about omitted text
 _EDGE: Final = 3  # values that are shown at each end of a long axis
 _MAX_VALUES: Final = 200  # values up to which an array is printed in full
-_DIGITS: Final = 4  # decimals of an array inside of another value
-_SIGNIFICANT: Final = 8  # digits of a number inside of a list, as many as NumPy prints of an array
-_FIRST_ITEMS: Final = 12  # items that are looked at before the first is printed
-_LINE: Final = 75  # characters after which an array's row goes on in the next line
+_DIGITS: Final = 4  # decimals of an array inside another value
+_SIGNIFICANT: Final = 8  # significant digits of a number inside a list, NumPy's default for arrays
+_FIRST_ITEMS: Final = 12  # items in which an array is searched, to choose the line breaks
+_LINE: Final = 75  # characters of a line, after which a row is wrapped
 _SHOWN_AXES: Final = 2
-_MAX_BITS: Final = 256  # of a whole number that is printed digit by digit
+_MAX_BITS: Final = 256  # size of an integer up to which all its digits are printed
 _ENDS: Final[dict[type[Sized], tuple[str, str]]] = {
     tuple: ("(", ")"),
     list: ("[", "]"),
@@ -43,9 +42,9 @@ _ENDS: Final[dict[type[Sized], tuple[str, str]]] = {
     deque: ("deque([", "])"),
 }
 _CONTAINERS: Final[tuple[type[Sized], ...]] = (*_ENDS, dict)
-_MAX_AXES: Final = 4  # printing goes to both ends of every axis
+_MAX_AXES: Final = 4  # with more axes, the printed edges of all axes would be too many values
 
-# The values themselves say nothing about a call that took too long or changed its inputs.
+# Kinds of difference that the values cannot show, such as a changed input.
 _NOT_OF_THE_VALUE: Final = (
     DifferenceKind.INPUTS,
     DifferenceKind.ASSERTION,
@@ -55,9 +54,9 @@ _NOT_OF_THE_VALUE: Final = (
 
 
 def failure_values(exercise: Exercise, test: TestCase, raw: RawResult) -> FailureValues:
-    """Return the values of the draw on which a test did not pass, as a learner may see them.
+    """Return the values of the draw that did not pass, as far as a learner may see them.
 
-    Of a hidden test that is nothing, and of a prediction too: its answer is all there is to find.
+    The result is empty for a hidden test, and for a prediction, whose answer it would reveal.
     """
     if test.hidden or exercise.kind == "predict":
         return FailureValues()
@@ -72,19 +71,19 @@ def failure_values(exercise: Exercise, test: TestCase, raw: RawResult) -> Failur
         if test.compared in ("value", "text"):
             is_literal = isinstance(test.expect, LiteralValue)
             expected = summary(with_float_literals(right, came) if is_literal else right)
-        # None only counts as a value where it is what is wrong.
+        # None is shown only if it is the wrong value itself, since it also stands for no answer.
         if raw.difference_kind is DifferenceKind.NOTHING or not isinstance(
             came, (NoneType, Raised, Unsupported)
         ):
             got = summary(came)
         worst = raw.worst if got is not None and got.rows else None
         return FailureValues(inputs, expected, got, worst)
-    except Exception:  # noqa: BLE001  an addition must not cost a submission its verdict
+    except Exception:  # noqa: BLE001  an optional part must not cost the verdict
         return FailureValues()
 
 
 def _parts(raw: RawResult) -> tuple[Any, Any]:
-    """Return the arrays inside of both results that differ, or the results where these are none."""
+    """Return the two arrays that differ inside the results, or the whole results."""
     expected, got = raw.expected, raw.got
     try:
         for key in raw.path:
@@ -103,14 +102,14 @@ def summarize(value: object) -> ValueSummary:
     small = all(0 < length <= ValueSummary.MAX_CELLS for length in value.shape)
     has_rows = value.ndim in (1, _SHOWN_AXES) and small and value.dtype.kind in "biuf"
     rows = None
-    if has_rows and not isinstance(value, np.ma.MaskedArray):  # what is masked is no number
+    if has_rows and not isinstance(value, np.ma.MaskedArray):  # masked entries are not numbers
         rows = tuple(tuple(row) for row in np.atleast_2d(value).tolist())
     text = _join_pieces(_array_text(value), _amount(value))
     return ValueSummary(_summary(value), text, rows, rows is not None and value.ndim == 1)
 
 
 def summarize_print(text: str) -> ValueSummary:
-    """Return the summary of printed text, as it was printed."""
+    """Return the summary of printed text, without quotes."""
     return ValueSummary(PRINTED, _join_pieces([text], _amount(text)))
 
 
@@ -138,7 +137,7 @@ def _amount(value: object) -> str:
 
 
 def _join_pieces(pieces: Iterable[str], amount: str) -> str:
-    """Return as many pieces as there is room for, with the amount if that is not all."""
+    """Join as many pieces as fit, and append the full amount if some are omitted."""
     text = ""
     for piece in pieces:
         text += piece[: _TEXT_LENGTH + 1]
@@ -185,7 +184,7 @@ def _items(before: str, items: Iterable[object], after: str) -> Iterator[str]:
 
 
 def _part(item: object) -> Iterator[str]:
-    """Yield an item of a container: a float alone is shown to its last digit, one of many not."""
+    """Yield the text of an item of a container, with fewer digits for a float than outside."""
     return iter([repr(float(f"{item:.{_SIGNIFICANT}g}"))]) if type(item) is float else _pieces(item)
 
 
@@ -203,7 +202,7 @@ def _mapping(mapping: Mapping[Any, object]) -> Iterator[str]:
 def _array_text(
     array: _Array, before: str = "", between: str = " ", digits: int | None = None
 ) -> Iterator[str]:
-    """Yield an array as NumPy prints it: of a large one the ends of its axes."""
+    """Yield an array as NumPy prints it; a large array only with the edges of its axes."""
     corners = math.prod(min(length, 2 * _EDGE) for length in array.shape)
     if array.size > _MAX_VALUES and (array.ndim > _MAX_AXES or corners > _MAX_VALUES):
         first = ", ".join(str(each) for each in itertools.islice(array.flat, 2 * _EDGE))

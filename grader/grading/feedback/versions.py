@@ -1,6 +1,6 @@
-"""The versions of Python and NumPy that a program needs, where they differ from those that grade.
+"""Code that needs another version of Python or NumPy than the grader's.
 
-The tables have what learners use; NumPy before 2.2 and Python before 3.11 grade nowhere.
+The tables list features that learners use. The grader needs Python 3.11 and NumPy 2.2 or newer.
 """
 
 import re
@@ -15,18 +15,18 @@ Version = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Versions:
-    """The versions of Python and NumPy of one place."""
+    """The versions of Python and NumPy of a grader."""
 
     python: Version
     numpy: Version
 
     def __str__(self) -> str:
-        """Return both as in a sentence."""
+        """Return both versions as text for a sentence."""
         return f"Python {_version_text(self.python)} and NumPy {_version_text(self.numpy)}"
 
     @classmethod
     def from_text(cls, python: str, numpy: str) -> "Versions":
-        """Return versions that are written in full, as `3.13.2`."""
+        """Parse full versions such as `3.13.2`."""
         return cls(_version(python), _version(numpy))
 
 
@@ -36,7 +36,7 @@ def _version(text: str) -> Version:
 
 
 HERE: Final = Versions(sys.version_info[:2], _version(np.__version__))
-"""Those that grade."""
+"""The versions of this process."""
 
 
 def _version_text(version: Version) -> str:
@@ -45,17 +45,17 @@ def _version_text(version: Version) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
-    """A form of code that Python reads from a version on."""
+    """A form of syntax that needs a newer Python."""
 
     since: Version
-    words: str  # with their verb
+    words: str  # the beginning of the sentence, with the verb "needs" or "need"
     instead: str
-    message: str  # pattern, of Python's error where it is older
-    text: str  # pattern, of the line
+    message: str  # pattern for the syntax error of an older Python
+    text: str  # pattern for the line of code
 
 
 _SAME_QUOTES = r"""(?i:\b(?:f|rf|fr))(["']).*?\{[^{}]*?(?:\1[^{}]*?\1[^{}]*[{}]|(?i:f)\1.*\})"""
-SYNTAX: Final = {  # what asks for a newer Python comes first
+SYNTAX: Final = {  # the newest syntax comes first
     "lazy": Syntax(
         (3, 15), "a lazy import needs", "leave `lazy` out", "", r"\s*lazy\s+(?:import|from)\b"
     ),
@@ -140,7 +140,7 @@ _ADDED: Final[dict[Version, str]] = {
         heapq.heapreplace_max operator.is_none operator.is_not_none uuid.uuid6 uuid.uuid7
         uuid.uuid8 typing.evaluate_forward_ref""",
 }
-"""Names of the standard library, by the Python that they came with."""
+"""Names of the standard library, by the version of Python that added them."""
 
 _REMOVED: Final[dict[Version, str]] = {
     (3, 12): "asynchat asyncore distutils imp smtpd",
@@ -148,7 +148,7 @@ _REMOVED: Final[dict[Version, str]] = {
         aifc audioop cgi cgitb chunk crypt imghdr lib2to3 mailcap nntplib pipes sndhdr sunau
         telnetlib uu xdrlib""",
 }
-"""Modules of the standard library, by the Python that has them no more."""
+"""Modules of the standard library, by the version of Python that removed them."""
 
 _NUMPY_ADDED: Final = {"numpy.strings.slice": (2, 3)}
 
@@ -174,7 +174,7 @@ _NUMPY_REMOVED: Final[dict[str, tuple[Version, str]]] = {
     "numpy.fft.helper": ((2, 4), "`np.fft`"),
     "numpy.linalg.linalg": ((2, 4), "`np.linalg`"),
 }
-"""Names that NumPy had, of which its own error does not say what is used now."""
+"""Removed names of NumPy whose own error does not name a replacement, with the version."""
 
 _ASKED_FOR: Final = (
     re.compile(r"cannot import name '(?P<name>\w+)' from '(?P<owner>[\w.]+)'"),
@@ -185,13 +185,13 @@ _ASKED_FOR: Final = (
 
 
 def missing_name_sentence(message: str) -> str:
-    """Return the sentence about a name that another version of Python or NumPy has."""
+    """Return the sentence about a name that exists in another version of Python or NumPy, or ""."""
     match = next(filter(None, (each.search(message) for each in _ASKED_FOR)), None)
     return name_sentence(f"{match['owner']}.{match['name']}".strip("."), HERE) if match else ""
 
 
 def syntax_sentence(message: str, text: str) -> str:
-    """Return the sentence about code that a newer Python reads."""
+    """Return the sentence about syntax that needs a newer Python, or ""."""
     for each in SYNTAX.values():
         if (
             each.since > HERE.python
@@ -203,17 +203,17 @@ def syntax_sentence(message: str, text: str) -> str:
 
 
 def newer_syntax_sentence(syntax: Syntax, there: Versions) -> str:
-    """Return the sentence about a form of code that a place cannot read."""
+    """Return the sentence about syntax that a grader's Python cannot read."""
     words = f"{syntax.words[0].upper()}{syntax.words[1:]}"
     needed, has = _version_text(syntax.since), _version_text(there.python)
     return f"{words} Python {needed} or newer, and the grader has {has}: {syntax.instead}."
 
 
 def name_sentence(name: str, there: Versions) -> str:
-    """Return the sentence about a name that a place does not have; "" for others.
+    """Return the sentence about a name that is missing in a grader's versions, or "".
 
     Args:
-        name: In full, as `itertools.batched`.
+        name: The full name, such as `itertools.batched`.
     """
     short_name = name.replace("numpy.ndarray.", "x.").replace("numpy.", "np.", 1)
     removed, instead = _NUMPY_REMOVED.get(name, ((99, 0), ""))

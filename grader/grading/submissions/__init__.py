@@ -1,1 +1,1 @@
-"""Submissions: files, folders, zips and notebooks as they arrive, and which of them count."""
+"""Submissions: files, folders, zips and notebooks, and the choice of those that count."""

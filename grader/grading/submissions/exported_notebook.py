@@ -1,7 +1,7 @@
 """Notebooks that were exported as Python files: their cells, with the lines of the file.
 
-Jupyter's nbconvert, Colab, Databricks, marimo, jupytext and editors write such files. Each has
-marks that no other file has.
+Jupyter's nbconvert, Colab, Databricks, marimo, jupytext and editors write such files. Each leaves
+marks by which the file is recognized.
 """
 
 import ast
@@ -37,7 +37,7 @@ _COMMENTS_MAGICS: Final = re.compile(
     r"^# Commented out IPython magic|^#[ \t]+jupytext:", re.MULTILINE
 )
 _MAGIC: Final = re.compile(r"#\s*([%!](?!%\s).+)")
-_TEXT: Final = (  # as `repr` writes it
+_TEXT: Final = (  # a string as `repr` writes it
     r"""('(?:[^'\\]|\\(?:[\\'nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}))*'"""
     r"""|"(?:[^"\\]|\\(?:[\\nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}))*")"""
 )
@@ -51,19 +51,20 @@ _INDENTED: Final = re.compile(r"[ \t]")
 def exported_cells(text: str) -> list[tuple[int, str]]:
     """Return the cells of an exported notebook, each with its first line in the file.
 
-    The lines of a cell are those of the file up to the next cell. A cell may have more: then it was
-    written in one line.
+    A cell ends before the next cell. It may have more lines than it has in the file, since some
+    programs write a cell as a call on one line.
 
     Returns:
-        None of a file that is no exported notebook.
+        An empty list if the file is not an exported notebook.
     """
     lines = re.sub("\r\n?", "\n", text).split("\n")
-    if not _MARK.search(text) or any(map(mark_in, lines)):  # several files
+    # `mark_in` finds a text of several files.
+    if not _MARK.search(text) or any(map(mark_in, lines)):
         return []
     begins = set(_paragraphs(lines) if _COLAB.search(text) else [])
     begins |= set(_marimo(lines) if _MARIMO.search(text) else _magics(lines, text))
     begins |= {n for n, line in enumerate(lines) if _SEPARATOR.match(line)}
-    # A comment may stand before an indented line, where no cell begins.
+    # A cell cannot begin at an indented line, nor at a comment before one.
     begins = {0, *(n for n, line in _with_code(lines) if n in begins and not _INDENTED.match(line))}
     places = sorted(begins)
     return [
@@ -73,7 +74,7 @@ def exported_cells(text: str) -> list[tuple[int, str]]:
 
 
 def _with_code(lines: list[str]) -> Iterator[tuple[int, str]]:
-    """Yield the number of each line, with the first line of code from there on."""
+    """Yield the number of each line, with the next line of code at or after it."""
     code = ""
     for number, line in reversed([*enumerate(lines)]):
         code = line if line.strip() and not line.startswith("#") else code
@@ -81,7 +82,7 @@ def _with_code(lines: list[str]) -> Iterator[tuple[int, str]]:
 
 
 def _paragraphs(lines: list[str]) -> Iterator[int]:
-    """Yield where a text may have been put together: Colab leaves an empty line between cells."""
+    """Yield the lines where a cell may begin, since Colab leaves an empty line between cells."""
     quotes = {'"""': 0, "'''": 0}
     for number, (before, line) in enumerate(pairwise(lines), 1):
         for quote in quotes:
@@ -92,7 +93,7 @@ def _paragraphs(lines: list[str]) -> Iterator[int]:
 
 
 def _magics(lines: list[str], text: str) -> Iterator[int]:
-    """Write magics as a notebook has them, and yield where cells begin for them."""
+    """Restore magics to the form that they have in a notebook; yield the lines of their cells."""
     are_comments = _COMMENTS_MAGICS.search(text)
     number = 0
     while number < len(lines):
@@ -114,16 +115,16 @@ def _magics(lines: list[str], text: str) -> Iterator[int]:
 
 
 def _marimo(lines: list[str]) -> Iterator[int]:
-    """Take off what marimo writes around cells, and yield where they begin.
+    """Remove the code that marimo writes around cells, and yield the first line of each cell.
 
-    They are run in the order of the file.
+    The cells are run in the order of the file.
     """
     matches = [(n, match) for n, line in enumerate(lines) if (match := _OF_MARIMO.match(line))]
     begins = [number for number, _ in matches]
     lines[: begins[0] if begins else None] = [""] * (begins[0] if begins else len(lines))
     for (begin, match), end in zip(matches, [*begins[1:], len(lines)], strict=True):
         cell = lines[begin:end]
-        body = 1  # line, of the cell
+        body = 1  # number of the cell's first line of code, counted from the cell's begin
         if match["kind"] not in ("function", "class_definition"):
             if match["kind"] == "cell":
                 body = next((n for n, line in enumerate(cell, 1) if line.endswith(":")), len(cell))

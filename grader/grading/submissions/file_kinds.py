@@ -1,7 +1,7 @@
-"""Files that are submitted in the place of Python, told by how they begin.
+"""Files that are submitted in place of Python, recognized by their first bytes.
 
-Only a file that Python could not read, or that lacks what is asked for, is looked at: no program
-is refused for how it begins.
+Only a file that Python cannot read, or that lacks a required name, is examined. A working program
+is never refused because of its beginning.
 """
 
 import re
@@ -45,10 +45,11 @@ _KINDS: Final = (
     (_UTF_32, "The file is UTF-32 text. Save it as UTF-8."),
     (_UTF_16, "The file is UTF-16 text. Save it as UTF-8."),
 )
-"""How files begin, after a byte-order mark of UTF-8 and white space, and what is said of them."""
+"""Patterns for the beginning of a file, after a UTF-8 byte-order mark and white space, and the
+sentence about each kind of file."""
 
 
 def file_kind(data: bytes) -> str:
-    """Return the sentence about a file that is something else than Python, or an empty text."""
+    """Return the sentence about a file that is not Python, or ""."""
     begin = data.removeprefix(b"\xef\xbb\xbf").lstrip()
     return next((sentence for pattern, sentence in _KINDS if re.match(pattern, begin)), "")

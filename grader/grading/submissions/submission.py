@@ -1,7 +1,4 @@
-"""A submission as it arrives: bytes from a file, a folder or a zip, read as one text.
-
-They are checked before anything looks into them.
-"""
+"""A submission as it arrives: bytes from a file, a folder or a zip, checked and decoded."""
 
 import codecs
 import contextlib
@@ -48,37 +45,39 @@ from grader.sandbox.limits import SOURCE_CAP
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A learner's file, or several as one text. With a `problem` there is no source to run.
+    """A learner's file, or several files as one text. With a `problem` there is no source to run.
 
-    A notebook has `cells`; its source is made of them in the sandbox, since only Python's own
-    parser knows which lines are Python. One that was exported as Python has them too.
+    A notebook, also one that was exported as Python, has `cells`. Its source is made from them in
+    the sandbox, since only Python's own parser can decide which lines are Python.
     """
 
     path: Path
     source: str
-    digest: str  # SHA-256 of the file's bytes; of nothing where they could not be read
-    problem: str = ""  # one sentence for the learner
+    digest: str  # SHA-256 of the file's bytes, or of no bytes if they could not be read
+    problem: str = ""  # the reason why it cannot be run, as a sentence for the learner
     line: int | None = None
-    # Code, each with its number; of an exported one, with its first line.
+    # The code cells, each with its number or, in an exported notebook, its first line.
     cells: tuple[tuple[int, str], ...] = ()
-    helpers: str = ""  # the files beside a notebook, each after a comment with its name
-    sections: Sections = field(default_factory=dict, hash=False)  # if it has several exercises
-    names: tuple[str, ...] = ()  # whose definitions count, of one exercise of such a notebook
+    helpers: str = ""  # text of the files beside a notebook, each after a comment with its name
+    # For a notebook of several exercises.
+    sections: Sections = field(default_factory=dict, hash=False)
+    names: tuple[str, ...] = ()  # names of one exercise of such a notebook, whose definitions count
 
     @property
     def is_notebook(self) -> bool:
-        """Return whether the file is called as a notebook."""
+        """True if the file's name is that of a notebook."""
         return is_notebook(self.path)
 
     @property
     def is_unreadable(self) -> bool:
-        """Return whether it is a notebook or a zip with nothing in it to grade."""
+        """True for a notebook or a zip that has nothing to grade."""
         return bool(self.problem) and self.path.suffix.lower() in (".ipynb", ".zip")
 
     def part_for(self, exercise: Exercise) -> "Submission":
-        """Return what counts for an exercise, if this is a notebook with several.
+        """Return the part of a notebook of several exercises that counts for one exercise.
 
-        That is what the exercise's names need of the cells up to the end of its section.
+        The part has all cells up to the end of the exercise's section, of which the definitions of
+        the exercise's names and the code that they need count. Other submissions are unchanged.
         """
         if not self.sections or self.problem:
             return self
@@ -95,16 +94,16 @@ class Submission:
 
     @classmethod
     def read(cls, path: Path, *, below: Path | None = None) -> "Submission":
-        """Read a file; its faults become the submission's `problem`.
+        """Read a file; set the submission's `problem` if the file is at fault.
 
-        A symbolic link is refused: it may lead to any file of the person who grades.
+        A symbolic link is refused, since it may lead to any file of the person who grades.
 
         Args:
-            below: The folder that is graded, from which on no link leads to the file either;
-                without it, no link below the working directory does.
+            below: The folder below which links to folders are refused too. By default, they are
+                refused below the working directory.
 
         Raises:
-            GraderFault: This machine is at fault.
+            GraderFault: The file cannot be read because of a fault of this machine.
         """
         try:
             if below is None and linked_folder(path) is not None:
@@ -136,7 +135,7 @@ class Submission:
 
     @classmethod
     def from_bytes(cls, path: Path, data: bytes) -> "Submission":
-        """Check the bytes and decode them as Python does: UTF-8, or what they declare."""
+        """Check the bytes and decode them as Python does: as UTF-8 or a declared encoding."""
         digest = compute_digest(data)
         if not data.strip() and len(data) <= SOURCE_CAP:
             return cls(path, "", digest, "The file is empty: write your solution into it.")
@@ -169,7 +168,7 @@ class Submission:
 
     @classmethod
     def _of_notebook(cls, path: Path, data: bytes) -> Self:
-        """Take the code cells; outputs count neither for the digest nor for the size."""
+        """Read the code cells; outputs affect neither the digest nor the size of the code."""
         digest = compute_digest(data)
         if len(data) > MAX_NOTEBOOK:
             problem = (
@@ -188,7 +187,7 @@ class Submission:
 
     @classmethod
     def of_cells(cls, path: Path, cells: Sequence[tuple[int, str]]) -> Self:
-        """Return the submission of a notebook's code cells, each with its number."""
+        """Return the submission with a notebook's code cells, given with their numbers."""
         cells = tuple(cells)
         digest = compute_digest(json.dumps(cells).encode())
         for number, source in cells:
@@ -204,29 +203,29 @@ class Submission:
 
 
 def is_notebook(path: Path) -> bool:
-    """Return whether a file is called as a notebook."""
+    """Return whether a file has the extension of a notebook."""
     return path.suffix.lower() == ".ipynb"
 
 
 def size_limit(path: Path) -> int:
-    """Return how many bytes a file may have."""
+    """Return the maximum size of a file in bytes."""
     return MAX_NOTEBOOK if is_notebook(path) else SOURCE_CAP
 
 
 NOT_BEGUN = "The notebook has nothing for this exercise yet: write your solution into its cell."
 
-# NUL, and the half of a character, which JSON can write.
+# NUL, and surrogates, which JSON can express but UTF-8 cannot.
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 
 _PYTHON = re.compile(rb"^(?:(?:async )?def|class|import|from) +\w", re.MULTILINE)
 LINKED = "A folder on the way to this file is a symbolic link; name the folder that it leads to."
 
-# As Python reads it, in the first line or the second; and the encodings in which each byte, or two,
-# is a character, by the names that Python gives them.
+# An encoding that the first or the second line declares, as Python reads it; and the names of the
+# encodings that are accepted, in which a character has one or two bytes.
 _DECLARED = re.compile(rb"(?:[ \t\f]*(?:#.*)?\r?\n)?[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _ENCODINGS = re.compile(r"iso8859|cp\d|koi8|mac-|gb\d|gbk|big5|shift_jis|euc_")
 
-# No fault of the file's: what the machine that grades has run out of, or broken.
+# Errors that are the machine's fault, not the file's, such as too many open files.
 _OURS = {errno.EMFILE, errno.ENFILE, errno.EIO, errno.ENOMEM}
 
 
@@ -236,10 +235,10 @@ def compute_digest(data: bytes) -> str:
 
 
 def _decode(data: bytes) -> str:
-    """Return a file's text: UTF-8, or what it declares to be, as Python reads it.
+    """Return a file's text, decoded as UTF-8 or the encoding that it declares.
 
     Raises:
-        UnicodeDecodeError: It is neither.
+        UnicodeDecodeError: The bytes cannot be decoded.
     """
     try:
         return data.decode("utf-8-sig")
@@ -257,16 +256,17 @@ def _line_number(data: bytes, position: int) -> int:
 
 
 def read_submission(path: Path, files: Sequence[str], *, below: Path | None = None) -> Submission:
-    """Read a submission; its faults become its `problem`.
+    """Read a submission; set its `problem` if the files are at fault.
 
     Args:
-        path: The file, which may lie in a zip; of several files their folder, a zip of it, or the
-            main one with the others beside it. A Python file may also hold all of them, each after
-            a comment with its name.
-        files: The names of several files, the main one first; it may be a notebook.
+        path: The file, possibly inside a zip. For several files: their folder, a zip of it, the
+            main file with the others beside it, or one Python file that holds all of them, each
+            after a comment with its name.
+        files: The names of the required files, if there are several. The first is the main one,
+            in whose place a notebook is accepted.
 
     Raises:
-        GraderFault: This machine is at fault.
+        GraderFault: A file cannot be read because of a fault of this machine.
     """
     if packed := find_zip(path):
         return _of_zip(packed, files, below, path.relative_to(packed).as_posix())
@@ -290,14 +290,14 @@ def read_submission(path: Path, files: Sequence[str], *, below: Path | None = No
 
 
 def find_zip(path: Path) -> Path | None:
-    """Return the zip that a path names, or leads into."""
+    """Return the zip at a path or above it, or None."""
     if is_zip(path.name):
         return path
     return next((each for each in path.parents if is_zip(each.name) and each.is_file()), None)
 
 
 def _of_zip(path: Path, files: Sequence[str], below: Path | None, inside_path: str) -> Submission:
-    """Read a file of a zip, or the only one, or several, which lie in one folder of it."""
+    """Read a submission from a zip: one file, or several files in one folder of the zip."""
     if below is None and linked_folder(path) is not None:
         return Submission.without_source(path, LINKED)
     try:
@@ -324,7 +324,7 @@ def _of_zip(path: Path, files: Sequence[str], below: Path | None, inside_path: s
 def _of_files(
     folder: Path, files: Sequence[str], present: set[str], read: Callable[[str], Submission]
 ) -> Submission:
-    """Make one submission of several files, or tell what is wrong with one."""
+    """Return one submission made of several files, with a `problem` if one is at fault."""
     book = _book(files[0])
     has_book = book in present and files[0] not in present
     names = [book if has_book else files[0], *files[1:]]
@@ -362,5 +362,5 @@ def _of_files(
 
 
 def _book(main: str) -> str:
-    """Return the name that the main file has as a notebook."""
+    """Return the name of the main file as a notebook."""
     return f"{main.removesuffix('.py')}.ipynb"

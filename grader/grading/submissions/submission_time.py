@@ -7,45 +7,45 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 CLONE: Final = "git clone"
-"""The source of no time: the files of a clone have its date, and commits the dates of a student's
-machine."""
+"""The source of submissions without a time. The files of a clone have the date of the clone, and
+commits have dates that a student's machine chose."""
 
 
 ALL: Final = "all"
-"""Stands for all exercises of a student."""
+"""Key in `Times` that stands for all exercises of a student."""
 
 
 def utc_text(seconds: float) -> str:
-    """Return a time, in seconds since 1970, as ISO 8601 text in UTC."""
+    """Return a time, given in seconds since 1970, as ISO 8601 text in UTC."""
     moment = dt.datetime.fromtimestamp(seconds, dt.UTC)
     return moment.isoformat(timespec="seconds")
 
 
 def is_clone(folder: Path) -> bool:
-    """Return whether a folder is a clone."""
+    """Return whether a folder is a clone of a Git repository."""
     return (folder / ".git").exists()
 
 
 @dataclass(frozen=True, slots=True)
 class SubmissionTime:
-    """The time of a submission, and the source that says it."""
+    """The time of a submission, and the source of the time."""
 
-    at: float | None = None  # seconds since 1970; None if the source does not say it
+    at: float | None = None  # seconds since 1970; None if the source does not provide it
     source: str = "file"
-    is_late: bool = False  # whether a platform that says no time marks it as late
+    is_late: bool = False  # whether a platform marks the submission as late, without a time
 
     def data(self) -> dict[str, str | bool]:
-        """Return it as entries of a record of JSON types."""
+        """Return the entries for a record of JSON types."""
         at = {} if self.at is None else {"handed_in": utc_text(self.at)}
         mark = {"marked_late": True} if self.is_late else {}
         return {**at, "time_from": self.source, **mark}
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Self | None:
-        """Read what `data` returns; None if there is nothing of it.
+        """Return the time from the entries that `data` made, or None if they are missing.
 
         Raises:
-            ValueError, TypeError: The time is none.
+            ValueError, TypeError: The time is malformed.
         """
         text = data.get("handed_in")
         if text is None and "time_from" not in data:
@@ -55,9 +55,9 @@ class SubmissionTime:
 
 
 Times = Mapping[tuple[str, str], SubmissionTime]
-"""The times of submissions, by student and exercise, or `ALL`."""
+"""The times of submissions, by student and exercise. The exercise may be `ALL`."""
 
 
 def time_in(times: Times, student: str, exercise: str) -> SubmissionTime | None:
-    """Return the time of a submission, if it is known."""
+    """Return the time of a submission, or None if it is unknown."""
     return times.get((student, exercise)) or times.get((student, ALL))

@@ -1,7 +1,7 @@
-"""The rule for a student's file: which exercise its name stands for, and which of several counts.
+"""The rules for a student's files: the exercise of a file, and the one of several that counts.
 
-Every command reads names here: people and platforms write `Row_Shares (1).py`, `Copy of
-row-shares.ipynb`, or `lovelaceada_101_5001_row-shares-1.py`.
+All commands read file names by these rules, since people and platforms write `Row_Shares (1).py`,
+`Copy of row-shares.ipynb`, or `lovelaceada_101_5001_row-shares-1.py`.
 """
 
 import contextlib
@@ -28,14 +28,14 @@ from grader.grading.submissions.zips import (
 from grader.safe_files import IrregularFileError, open_regular
 
 _PLATFORMS: Final = {
-    # Name, number, file. The file is a part of its own if there are folders.
+    # Name, number, file. With folders, the file is a separate part of the path.
     "Moodle": re.compile(r"(?P<name>.+?)_(?P<id>[0-9]+)_assignsubmission_file(?:_(?P<file>.*))?"),
     # Name, number, number of the upload, file.
     "Canvas": re.compile(
         r"(?P<name>.+?)_(?P<late>LATE_)?(?P<id>[0-9]+)_(?P<attempt>[0-9]+)_"
         r"(?P<file>(?!assignsubmission_).+)"
     ),
-    # Where names are hidden.
+    # Names are replaced by a random id.
     "Canvas, anonymous": re.compile(
         r"(?P<late>LATE_)?(?P<name>anon_[0-9A-Za-z]+)_(?P<attempt>[0-9]+)_(?P<file>.+)"
     ),
@@ -53,8 +53,8 @@ _DATES: Final = ("%b %d, %Y %I%M %p", "%b %d, %Y %I%M%p", "%Y-%m-%d-%H-%M-%S")
 _EXTRAS: Final = (
     re.compile(r"^(?:copy-of|kopie-von|copie-de|copia-de|copy|kopie|copie|copia)-"),
     re.compile(r"-(?:copy|kopie|copie|copia)$"),
-    re.compile(r"-[0-9]{1,3}$"),  # `(1)`, and what Canvas adds to a name that is there
-    re.compile(r"-(?:py|ipynb)$"),  # `row-shares.py.py`
+    re.compile(r"-[0-9]{1,3}$"),  # `(1)`, or the number that Canvas adds to a repeated name
+    re.compile(r"-(?:py|ipynb)$"),  # as in `row-shares.py.py`
     re.compile(
         r"^(?:[0-9]{1,4}|(?:hw|homework|exercise|ex|assignment|lab|week|sheet)-?[0-9]{1,3})-"
     ),
@@ -62,7 +62,8 @@ _EXTRAS: Final = (
 )
 _WORD: Final = re.compile(r"[^\W_]+")
 SAME_MOMENT: Final = 60.0
-"""Seconds between two dates that say nothing: a clone and an unpacked zip write all files now."""
+"""Seconds within which two dates count as equal, since a clone or an unpacked zip writes all files
+at about the same time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,19 +72,19 @@ class PlatformName:
 
     name: str  # the student's name
     id: str | None
-    attempt: int | None  # later uploads have higher ones
-    file: str  # the student's own name of the file; may be empty
+    attempt: int | None  # number of the upload, higher for later ones
+    file: str  # the student's own name for the file; may be empty
     platform: str = ""
-    time: SubmissionTime | None = None  # None if the file's date is the one of the submission
+    time: SubmissionTime | None = None  # None if the file's own date is the time of the submission
 
     @classmethod
     def parse(cls, part: str) -> "PlatformName | None":
-        """Read a part of a path; None if no platform has written it."""
+        """Parse a part of a path; return None if it was not written by a known platform."""
         matches = {name: pattern.fullmatch(part) for name, pattern in _PLATFORMS.items()}
         hits = [(name, match.groupdict()) for name, match in matches.items() if match]
         if not hits:
             return None
-        # The first pattern is the platform's. The rest is the student's own name of the file.
+        # The student's own name may look like another platform's, so the longest one is right.
         platform, facts = max(hits, key=lambda each: len(each[1]["file"] or ""))
         attempt = (facts.get("attempt") or "").replace("-", "")
         number = int(attempt) if attempt else None
@@ -92,8 +93,8 @@ class PlatformName:
 
 
 def _time(platform: str, facts: dict[str, str | None]) -> SubmissionTime | None:
-    """Return what a name says about the time; its zone is taken for this machine's."""
-    if "late" in facts:  # the dates in Canvas' zip are those of the download
+    """Return the time in a name, read in the time zone of this machine, or None."""
+    if "late" in facts:  # the dates of files in a zip of Canvas are those of the download
         return SubmissionTime(None, "Canvas", is_late=facts["late"] is not None)
     for pattern in _DATES:
         with contextlib.suppress(ValueError, OverflowError):
@@ -103,15 +104,15 @@ def _time(platform: str, facts: dict[str, str | None]) -> SubmissionTime | None:
 
 
 def exercise_names(file: str) -> tuple[str, ...]:
-    """Return the ids that a file's name may stand for, the closest first.
+    """Return the ids that a file's name may stand for, closest first.
 
-    Case, spaces, underscores and dashes of all kinds are alike. An id that ends in a number comes
-    before the one without it.
+    Case is ignored, and spaces, underscores and all kinds of dashes are equal. An id that ends in a
+    number comes before the one without it.
     """
     stem = PurePosixPath(file).stem
     platform = PlatformName.parse(stem)
     names = [_plain(each) for each in (stem, platform.file if platform else "") if _plain(each)]
-    for name in names:  # grows
+    for name in names:  # the list grows during the loop
         names += dict.fromkeys(
             plain for each in _EXTRAS if (plain := each.sub("", name)) and plain not in names
         )
@@ -123,9 +124,9 @@ def _plain(text: str) -> str:
 
 
 def exercise_in(ids: Collection[str], file: str) -> str | None:
-    """Return the exercise that a file or folder is named after, of those with these ids.
+    """Return the id, among the given ones, that a file or folder is named after, or None.
 
-    A name without dashes, as `rowshares`, counts if only one exercise can be meant.
+    A name without dashes, such as `rowshares`, counts if it is unambiguous.
     """
     names = exercise_names(file)
     if exact := next((each for each in names if each in ids), None):
@@ -140,12 +141,13 @@ class Candidate:
     """A file that may be a student's submission to an exercise."""
 
     path: Path
-    changed: float | None  # seconds since 1970
-    attempt: int | None = None  # the platform's number
-    digest: Callable[[], str] | None = field(default=None, compare=False)  # hashes its content
+    changed: float | None  # time of the last change, in seconds since 1970
+    attempt: int | None = None  # number of the upload on the platform
+    # Computes the content's hash.
+    digest: Callable[[], str] | None = field(default=None, compare=False)
 
     def reason_to_prefer(self, other: "Candidate") -> str | None:
-        """Return why this one counts and not the other; None if it does not."""
+        """Return the reason why this candidate counts rather than the other, or None."""
         if self.attempt != other.attempt and None not in (self.attempt, other.attempt):
             is_later = (self.attempt or 0) > (other.attempt or 0)
             return f"{self.path} is a later upload" if is_later else None
@@ -156,10 +158,10 @@ class Candidate:
 
 
 def choose(candidates: Sequence[Candidate]) -> tuple[Candidate | None, dict[Path, str]]:
-    """Return the candidate that counts, and of each other one why it does not.
+    """Return the candidate that counts, and the reason against each of the others.
 
-    The platform's number decides, else a date that is truly newer. Of files with the same content
-    the first counts. Otherwise none does.
+    The number of the upload decides, or else a clearly newer date. Among files with the same
+    content the first counts. Otherwise the result is None, with a reason for every file.
     """
     for best in candidates:
         others = {each.path: best.reason_to_prefer(each) for each in candidates if each is not best}
@@ -176,7 +178,7 @@ def choose(candidates: Sequence[Candidate]) -> tuple[Candidate | None, dict[Path
 
 
 def candidate(path: Path, files: Sequence[str] = (), *, below: Path | None = None) -> Candidate:
-    """Return a file, one in a zip, or a folder of several, as a candidate.
+    """Return a file, a file in a zip, or a folder of several files as a candidate.
 
     The arguments are those of `read_submission`.
     """
@@ -194,12 +196,12 @@ def candidate(path: Path, files: Sequence[str] = (), *, below: Path | None = Non
 def choose_file(
     paths: Sequence[Path], files: Sequence[str], *, below: Path
 ) -> tuple[Candidate | None, dict[Path, str]]:
-    """Choose one of several paths, as `choose` does; the others are those of `read_submission`."""
+    """Choose one of several paths as `choose` does; see `read_submission` for the arguments."""
     return choose([candidate(path, files, below=below) for path in paths])
 
 
 def find_change_time(path: Path) -> float | None:
-    """Return when a file was last changed; of a folder, the last of its files."""
+    """Return the time of a file's last change or, for a folder, the latest one of its files."""
     with contextlib.suppress(OSError):
         own = path.lstat().st_mtime
         if path.is_symlink() or not path.is_dir():
@@ -215,10 +217,10 @@ class SortedFiles:
     """The files below a student's folder.
 
     Attributes:
-        candidates: The files of each exercise, by its id.
-        unnamed: Code directly in the folder that is named after no exercise, and what cannot be
-            read, with the reason if it is not the name.
-        others: Files that are no submission.
+        candidates: The files of each exercise, by the exercise's id.
+        unnamed: Code directly in the folder that is not named after an exercise, with an empty
+            reason, and zips that cannot be read, with the reason.
+        others: Files that are not submissions.
     """
 
     candidates: dict[str, list[Path]] = field(default_factory=dict)
@@ -226,7 +228,7 @@ class SortedFiles:
     others: list[Path] = field(default_factory=list)
 
     def add(self, folder: Path, path: Path, exercise: str | None, reason: str = "") -> None:
-        """Add code, or a zip that cannot be read for a reason, from below a student's folder."""
+        """Add a file with code, or a zip that cannot be read with the reason."""
         if exercise is not None:
             self.candidates.setdefault(exercise, []).append(path)
         elif reason or path.parent == folder:
@@ -247,8 +249,8 @@ def sort_files(
     A folder or zip that is named after an exercise of several files counts as a whole.
 
     Args:
-        exercise_of: Returns the id of the exercise that a file's name stands for, if any.
-        files_of: Returns the files of an exercise that asks for several, by its id.
+        exercise_of: Returns the id of the exercise that a file is named after, or None.
+        files_of: Returns the required files of the exercise with an id, if there are several.
 
     Raises:
         OSError: The folder itself cannot be read.
@@ -286,21 +288,21 @@ def sort_files(
 def list_exercises(
     path: Path, exercise_of: Callable[[str], str | None], *, below: Path | None = None
 ) -> list[str]:
-    """Return the exercises of a notebook that has several; none of another file."""
+    """Return the exercises of a notebook of several exercises; other files have none."""
     sections = read_submission(path, (), below=below).sections
     return [name for name in sections if exercise_of(name) == name]
 
 
 def _walk(folder: Path, is_whole: Callable[[str], bool]) -> Iterator[tuple[Path, bool]]:
-    """Yield what lies below a folder, and whether it is a folder that counts as a whole.
+    """Yield the files below a folder, and the folders that count as a whole.
 
-    No link is followed, and hidden files are passed over. A folder that is called as a file counts
-    as a whole too.
+    The flag is true for a folder. Links are not followed, and hidden files are skipped. A folder
+    whose name is that of a Python file or a notebook counts as a whole too.
 
     Raises:
         OSError: The folder itself cannot be read.
     """
-    waiting = [os.fspath(folder)]  # no recursion, whose depth the student would choose
+    waiting = [os.fspath(folder)]  # not recursive, since a student could choose the depth
     while waiting:
         here = waiting.pop()
         try:
@@ -323,7 +325,7 @@ def files_of_zip(path: Path, below: Path | None = None) -> list[str]:
     """Return the paths of the files in a zip.
 
     Raises:
-        ZipError: It cannot be read.
+        ZipError: The zip cannot be read.
     """
     try:
         with open_regular(path, below=below) as file, open_zip(file) as archive:
@@ -335,13 +337,15 @@ def files_of_zip(path: Path, below: Path | None = None) -> list[str]:
 def find_named_files(
     names: Sequence[str], zip_name: str, exercise_of: Callable[[str], str | None]
 ) -> dict[str, str | None]:
-    """Return the code in a zip that is named after an exercise, by its path in the zip.
+    """Return the exercise of each file with code in a zip, by its path in the zip.
 
-    `names` are the paths of the files in the zip. A single one may leave the name to the zip; None
-    if that has none either.
+    A single file without an exercise's name gets the exercise of the zip's name, or None.
+
+    Args:
+        names: The paths of all files in the zip.
 
     Raises:
-        ZipError: No file is named after an exercise, and there is not just one.
+        ZipError: No file is named after an exercise, and there is not exactly one.
     """
     code = [name for name in names if is_code(name)]
     exercises = {name: exercise_of(PurePosixPath(name).name) for name in code}
@@ -351,9 +355,10 @@ def find_named_files(
 
 
 def file_for(path: Path, exercise: str, ids: Collection[str]) -> Path:
-    """Return the one file in a zip that is named after an exercise, or else the path itself.
+    """Return the only file in a zip that is named after an exercise, or the path itself.
 
-    `ids` are those of all exercises.
+    Args:
+        ids: The ids of all exercises.
     """
     if is_zip(path.name):
         with contextlib.suppress(ZipError):

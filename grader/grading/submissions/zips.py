@@ -1,4 +1,4 @@
-"""Zips that others made: their files by path, each read only as far as it may be long."""
+"""Untrusted zips: their files by path, each read only up to its maximum size."""
 
 import io
 import stat
@@ -12,30 +12,30 @@ from grader.definitions.wording import few
 from grader.grading.submissions.file_kinds import file_kind
 
 _HEAD: Final = 4096
-_TAIL: Final = 22 + 65_535  # bytes: the end record with its comment
-_LENGTHS: Final = struct.Struct("<6xHL")  # of the end record: entries, and bytes of their list
+_TAIL: Final = 22 + 65_535  # maximum size in bytes of the end record with its comment
+_LENGTHS: Final = struct.Struct("<6xHL")  # fields of the end record: number and size of entries
 _MAX_ENTRY_BYTES: Final = 1024
 _PASSED_OVER: Final = ("__pycache__", "__MACOSX", "node_modules", "site-packages")
 MAX_FILES: Final = 1000
-"""The files that a student's zip may have."""
+"""The maximum number of files in a student's zip."""
 
 
 class ZipError(Exception):
-    """A zip or a file of it cannot be used; the message is the reason, without a full stop."""
+    """A zip or a file in it cannot be used. The message is the reason, without a full stop."""
 
 
 def is_code(name: str) -> bool:
-    """Return whether a file is called as a Python file or a notebook."""
+    """Return whether a file has the extension of a Python file or a notebook."""
     return name.lower().endswith((".py", ".ipynb"))
 
 
 def is_zip(name: str) -> bool:
-    """Return whether a file is called as a zip."""
+    """Return whether a file has the extension of a zip."""
     return name.lower().endswith(".zip")
 
 
 def is_passed_over(name: str) -> bool:
-    """Return whether a file or folder is ignored."""
+    """Return whether a file or folder of this name is ignored."""
     return name.startswith(".") or name in _PASSED_OVER
 
 
@@ -43,7 +43,7 @@ def open_zip(file: IO[bytes], most: int = MAX_FILES) -> zipfile.ZipFile:
     """Open a zip.
 
     Raises:
-        ZipError: It is none, or has more than `most` files.
+        ZipError: The file is not a zip, or has more than `most` files.
     """
     try:
         _refuse_long_list(file, most)
@@ -59,7 +59,7 @@ def open_zip(file: IO[bytes], most: int = MAX_FILES) -> zipfile.ZipFile:
 
 
 def _refuse_long_list(file: IO[bytes], most: int) -> None:
-    """Refuse a zip by the length that its end states: to read 100,000 entries takes seconds."""
+    """Raise if the end record states too many files; reading 100,000 entries takes seconds."""
     end = file.seek(0, io.SEEK_END)
     file.seek(max(0, end - _TAIL))
     _, marker, record = file.read().rpartition(b"PK\5\6")
@@ -70,9 +70,9 @@ def _refuse_long_list(file: IO[bytes], most: int) -> None:
 
 
 def entry_path(entry: zipfile.ZipInfo) -> str | None:
-    """Return the path of a file in a zip, with slashes; None if it leads outside.
+    """Return the path of a file in a zip, or None if it leads outside.
 
-    Some programs write backslashes.
+    Backslashes, which some programs write, become slashes.
     """
     path = entry.filename.replace("\\", "/")
     parts = PurePosixPath(path).parts
@@ -87,10 +87,10 @@ def is_folder(entry: zipfile.ZipInfo) -> bool:
 
 
 def list_files(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    """Return the files of a student's zip by their paths; hidden ones are passed over.
+    """Return the files of a student's zip by path, without hidden ones.
 
     Raises:
-        ZipError: One leads outside, or two differ only in case.
+        ZipError: A path leads outside, or two paths differ only in case.
     """
     files: dict[str, zipfile.ZipInfo] = {}
     spellings: dict[str, str] = {}
@@ -114,7 +114,7 @@ def only_code(files: Collection[str]) -> str:
     """Return the path of the one Python file or notebook among the files of a zip.
 
     Raises:
-        ZipError: There is none, or there are several.
+        ZipError: There is no such file, or there are several.
     """
     code = [path for path in files if is_code(path)]
     if len(code) == 1:
@@ -128,10 +128,10 @@ def only_code(files: Collection[str]) -> str:
 
 
 def read_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most: int) -> bytes:
-    """Return the bytes of a file.
+    """Return the bytes of a file in a zip.
 
     Raises:
-        ZipError: It is encrypted, a link, damaged, or has more than `most` bytes.
+        ZipError: The file is encrypted, a link, damaged, or larger than `most` bytes.
     """
     if entry.flag_bits & 1:
         raise ZipError("it is encrypted; submit it without a password")
@@ -140,7 +140,7 @@ def read_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most: int) -> b
     try:
         with archive.open(entry) as file:
             data = file.read(most + 1)
-    except Exception as error:  # noqa: BLE001  each kind of compression raises errors of its own
+    except Exception as error:  # noqa: BLE001  each kind of compression raises other errors
         raise ZipError(f"it is damaged: {error}") from None
     if len(data) > most:
         raise ZipError(f"{entry.filename!r} has more than {most >> 10:,} KiB")

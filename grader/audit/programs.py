@@ -19,8 +19,7 @@ class AuditedProgram:
     change: str  # one line that is unique in an audit
     source: str  # the whole program
     # From the solution to the program; for a known mistake, from the exercise's right program to
-    # its
-    # wrong one.
+    # its wrong one.
     diff: str
     line: int  # the solution's line where the change begins
     misconception: str | None = None  # the title of a known mistake
@@ -109,8 +108,7 @@ def known_mistakes(assignment: Assignment, match: Match) -> Iterator[AuditedProg
 
 
 # The adapter answers a call correctly if it sets an option that the exercise's function lacks,
-# since
-# the known mistake does not cover such calls.
+# since the known mistake does not cover such calls.
 _ADAPTER = """
 
 def _known_mistake(right, most_arguments, part, item):

@@ -71,8 +71,7 @@ _OPTIONAL = frozenset({"lines", "calls"})
 _ITEMS: Mapping[str, type] = {"lines": int, "ids": str, "body": str, "facts": str}
 _MAX_TRACEBACK_LENGTH = 2000  # longest kept traceback, in characters
 # Imported before the first fork if the assignment imports them, since each takes at least a tenth
-# of
-# a second. Each task imports other packages itself.
+# of a second. Each task imports other packages itself.
 _IMPORTED_AHEAD = frozenset({"hypothesis", "matplotlib", "pandas", "scipy", "sklearn", "torch"})
 
 

@@ -1,1 +1,1 @@
-"""The tools of authors: proofs, lint, templates, imports."""
+"""Tools for authors: verification, lint, templates and imports."""

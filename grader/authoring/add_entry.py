@@ -1,4 +1,4 @@
-"""New entries in the lists of an exercise's file. All else in the file stays as it is."""
+"""Insertion of entries into lists of an exercise's file; the rest of the file stays unchanged."""
 
 import ast
 import re
@@ -14,21 +14,21 @@ from grader.errors import UsageError
 from grader.grading.submissions.submission import read_submission
 
 _ITEM: Final = re.compile(r"( *)-(?= )")
-_WORDS: Final = 4  # words of a sentence in an id
+_WORDS: Final = 4  # words of the sentence that make up an id
 _WORD: Final = re.compile(r"[a-z0-9]+")
 
 
 def new_misconception(
     exercise: Exercise, path: Path, says: str, name: str | None = None
 ) -> tuple[str, int]:
-    """Write a submission into its exercise's file; return the id and the line.
+    """Add a submission to its exercise's file as a misconception; return its id and line.
 
     Args:
-        name: The id; without one, the first words of the sentence.
+        name: The id; by default the first words of the sentence.
 
     Raises:
-        UsageError: The submission cannot be read or is no Python, or the file cannot be written.
-        DefinitionError: The exercise is not valid.
+        UsageError: The submission cannot be read or is not Python, or the file cannot be written.
+        DefinitionError: The exercise is invalid.
     """
     if exercise.edition == "student":
         raise UsageError(f"{exercise.where.path} is a student edition; change the full one")
@@ -41,7 +41,8 @@ def new_misconception(
         tree = ast.parse(submission.source)
         match tree.body:
             case [ast.Expr(value=ast.Constant(value=str())), _, *_]:
-                tree.body.pop(0)  # the text above a program is about who wrote it
+                # The docstring at the top may name the author.
+                tree.body.pop(0)
         code = ast.unparse(tree)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise UsageError(f"{path} is no Python that runs: {error}") from None
@@ -58,14 +59,14 @@ def new_misconception(
 def add_entry(
     path: Path, key: Literal["equivalent", "misconceptions"], entry: Mapping[str, str]
 ) -> int:
-    """Add an entry behind the others of a list, and return its line.
+    """Add an entry at the end of a list, and return its line.
 
-    The list is made if it is missing.
+    A missing list is created. On an error the file stays unchanged.
 
     Raises:
-        UsageError: There is no such file, the list is written in brackets, or the file would not be
-            valid with the entry. It then is as it was.
-        DefinitionError: The file is not valid.
+        UsageError: The file does not exist, the list is written in brackets, or the file would be
+            invalid with the entry.
+        DefinitionError: The file is invalid.
     """
     load_exercise(path)
     document = read_yaml(path)
@@ -89,7 +90,7 @@ def add_entry(
 
 
 def _end_of_list(node: object, lines: list[str], path: Path, key: str) -> tuple[int, str]:
-    """Return the index of the line behind a list, and the white space before its dashes."""
+    """Return the index of the line after a list, and the white space before its dashes."""
     first = node.items[0].where if isinstance(node, ListNode) and node.items else None
     dash = None if first is None else _ITEM.match(lines[first.line - 1])
     if first is None or dash is None:
@@ -108,6 +109,6 @@ def _end_of_list(node: object, lines: list[str], path: Path, key: str) -> tuple[
 
 
 def _item(entry: Mapping[str, str], margin: str) -> list[str]:
-    """Return the lines of an entry, the dash behind the margin."""
+    """Return the lines of an entry, with its dash after the margin."""
     whole = yaml_text({"x": [{key: quoted(value) for key, value in entry.items()}]})
     return [f"{margin}{line[2:]}".rstrip() for line in whole.splitlines()[1:]]

@@ -1,4 +1,4 @@
-"""A comparison of two versions of an exercise by their verdicts."""
+"""Comparison of two versions of an exercise by their verdicts."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from grader.grading.workers.pool import Pool
 
 @dataclass(frozen=True, slots=True)
 class VerdictChange:
-    """The verdicts of one student's file before and after a change."""
+    """The verdicts on one student's file before and after a change."""
 
     entry: Entry
     before: Result
@@ -23,19 +23,19 @@ class VerdictChange:
 
     @property
     def differs(self) -> bool:
-        """Return whether outcome or score changed, or one of both could not be had."""
+        """True if outcome or score changed, or if a version has no verdict."""
         return describe_verdict(self.before) != describe_verdict(self.after)
 
 
 def describe_verdict(result: Result) -> str:
-    """Return a verdict in a few words."""
+    """Summarise a verdict in a few words."""
     if isinstance(result, EtudeError):
         return "grader fault"
     return f"{result.outcome}, {result.score} of {result.max_score}"
 
 
 def tests_that_changed(change: VerdictChange) -> list[str]:
-    """Name the tests that both versions have and that end differently."""
+    """Name the tests in both versions whose outcomes differ."""
     if not (isinstance(change.before, Verdict) and isinstance(change.after, Verdict)):
         return []
     after = {test.id: test.outcome for test in change.after.tests}
@@ -49,10 +49,10 @@ def tests_that_changed(change: VerdictChange) -> list[str]:
 def verdict_changes(
     before: Exercise, after: Exercise, folder: Path, pool: Pool
 ) -> Iterator[VerdictChange]:
-    """Grade every `<student>/<exercise>.py` of a folder by both versions.
+    """Grade every `<student>/<exercise>.py` in a folder by both versions.
 
     Raises:
-        UsageError: There is no submission to the exercise.
+        UsageError: The folder has no submissions to the exercise.
     """
     entries = [entry for entry, _ in find(folder, [before.id], lambda _: before, Plan())]
     if not entries:

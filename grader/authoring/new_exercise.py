@@ -1,4 +1,4 @@
-"""A new exercise or course to start from: complete, and proven as it stands."""
+"""Templates of a new exercise and a new course, complete and proven."""
 
 import keyword
 import re
@@ -19,7 +19,7 @@ _NUMBER: Final = re.compile(r"(\d+)-")
 
 
 def new_exercise(slug: str, folder: Path, kind: str = "write") -> Path:
-    """Write the template of an exercise under a name of its own, behind those that are there.
+    """Write the template of an exercise under a new name, after the existing ones.
 
     Args:
         slug: The id: lower-case words joined by hyphens.
@@ -29,7 +29,7 @@ def new_exercise(slug: str, folder: Path, kind: str = "write") -> Path:
         The path of the new file.
 
     Raises:
-        UsageError: The slug is none, or the exercise exists, or the file cannot be written.
+        UsageError: The slug is invalid, the exercise exists, or the file cannot be written.
     """
     if not _SLUG.fullmatch(slug):
         raise UsageError(f"'{slug}' is not lower-case words joined by hyphens")
@@ -38,7 +38,7 @@ def new_exercise(slug: str, folder: Path, kind: str = "write") -> Path:
     taken = [path for path in folder.glob("*.y*ml") if _NUMBER.sub("", path.stem, count=1) == slug]
     if taken:
         raise UsageError(f"{taken[0]} exists")
-    # In a folder of numbered exercises it gets the number after the last.
+    # In a folder of numbered exercises, the new one gets the next number.
     numbers = [match[1] for path in folder.glob("*.y*ml") if (match := _NUMBER.match(path.name))]
     last = max(numbers, key=int, default="")
     number = f"{int(last) + 1:0{len(last)}}-" if last else ""
@@ -59,7 +59,7 @@ def new_exercise(slug: str, folder: Path, kind: str = "write") -> Path:
 
 
 def new_course(slug: str, folder: Path) -> list[Path]:
-    """Write a course with a reference of its own, a track, an exercise and the schemas.
+    """Write a course with its own reference, a track, an exercise and the schemas.
 
     Args:
         slug: The name of its folder: lower-case words joined by hyphens.
@@ -68,7 +68,7 @@ def new_course(slug: str, folder: Path) -> list[Path]:
         The paths of the new files.
 
     Raises:
-        UsageError: The slug is none, or its folder exists, or a file cannot be written.
+        UsageError: The slug is invalid, the folder exists, or a file cannot be written.
     """
     if not _SLUG.fullmatch(slug):
         raise UsageError(f"'{slug}' is not lower-case words joined by hyphens")

@@ -1,4 +1,4 @@
-"""SARIF 2.1.0, the form in which code hosts show findings beside the lines of a change."""
+"""SARIF 2.1.0, the format in which code hosts show findings beside changed lines."""
 
 import hashlib
 import os
@@ -17,7 +17,7 @@ _SCHEMA: Final = (
 
 @dataclass(frozen=True, slots=True)
 class SarifResult:
-    """A finding of a rule at a place; `uri` is a path in the repository, or an absolute URI."""
+    """A finding at a place; `uri` is a path in the repository, or an absolute URI."""
 
     rule: str
     level: str
@@ -28,8 +28,8 @@ class SarifResult:
 
 
 def uri_in(root: Path, path: Path) -> str:
-    """Return the path of a file in its repository, or else below `root`, or its absolute URI."""
-    file = Path(os.path.abspath(path))  # noqa: PTH100  without `..`, and with its links
+    """Return a file's path in its repository or below `root`, or else its absolute URI."""
+    file = Path(os.path.abspath(path))  # noqa: PTH100  removes `..`, but keeps links
     top = next((parent for parent in file.parents if (parent / ".git").exists()), root.absolute())
     return file.as_uri().removeprefix(top.as_uri().rstrip("/") + "/")
 
@@ -40,8 +40,8 @@ def sarif_log(
     """Return a SARIF log of one run.
 
     Args:
-        rules: By id, what a log says of each rule.
-        mark: The name of the fingerprints, which stay the same when lines above come and go.
+        rules: The SARIF properties of each rule, by id.
+        mark: The name of the fingerprints, which stay the same if lines above change.
     """
     seen: Counter[str] = Counter()
     entries = []

@@ -1,4 +1,4 @@
-"""The exercises meant by the names and paths after `etude verify` and `lint`; none is read."""
+"""Resolution of the names and paths after `etude verify` and `lint`; no file is read."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -20,17 +20,17 @@ from grader.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class TargetGroup:
-    """Exercise files that are looked at together: a whole track, or files picked one by one."""
+    """Exercise files that are checked together: a whole track, or files named one by one."""
 
     files: tuple[Path, ...]
-    track: Path | None = None  # its track.yaml
+    track: Path | None = None  # the path of the track.yaml
 
 
 def find_targets(names: Iterable[str], collection_folder: Path) -> list[TargetGroup]:
-    """Return the groups that names mean: exercises, tracks, files or folders; all without a name.
+    """Return the groups for names of exercises, tracks, files or folders; all groups without names.
 
     Raises:
-        UsageError: Nothing has such a name; the closest one is shown.
+        UsageError: A name matches nothing; the message suggests the closest one.
     """
     names = list(dict.fromkeys(names))
     groups = [group for name in names for group in _groups_of(name, collection_folder)]
@@ -63,7 +63,7 @@ def _groups_of(name: str, collection_folder: Path) -> Iterator[TargetGroup]:
 
 
 def _find_by_id(name: str, folder: Path) -> TargetGroup:
-    """Find an exercise or a track of the collection by its id."""
+    """Find an exercise or track of the collection by its id."""
     files = files_by_folder(folder)
     tracks = {below.name: below for below in files if exists(below / TRACK_FILE)}
     paths = [path for paths in files.values() for path in paths]

@@ -36,8 +36,7 @@ class FileWatcher:
     """Detects files that have changed and are no longer being written.
 
     An editor may empty a file before writing it, write it twice, or replace it. All this counts as
-    one
-    change, because a change counts only if two consecutive polls see the same times.
+    one change, because a change counts only if two consecutive polls see the same times.
 
     Args:
         paths: Files and folders; more may be added later.

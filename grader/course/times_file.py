@@ -23,8 +23,7 @@ def read_times(path: Path) -> dict[tuple[str, str], SubmissionTime]:
     """Read submission times from a CSV with student, time, exercise, late, from.
 
     A time without an exercise holds for all exercises. `late` is yes if a platform marks a
-    submission
-    as late without a time. `from` is the source, by default the file's name.
+    submission as late without a time. `from` is the source, by default the file's name.
 
     Raises:
         UsageError: The file cannot be read, or a line is invalid.

@@ -1,10 +1,8 @@
 """A Canvas gradebook export with an assignment's column filled in.
 
 Canvas can import such a file again. Everything else stays as exported, byte for byte where CSV
-allows
-it. A grade never lands in a wrong row: if a student is ambiguous or missing in the gradebook,
-nothing
-is written.
+allows it. A grade never lands in a wrong row: if a student is ambiguous or missing in the
+gradebook, nothing is written.
 """
 
 import csv
@@ -53,9 +51,9 @@ def sum_scores(batch: Batch, exercises: Sequence[str] = ()) -> dict[str, tuple[f
     """Sum up each student's points; None for a student excused from every exercise.
 
     A missing submission counts as zero points. For an exercise from which a student is excused,
-    they
-    get the same share of its points as in the others, since Canvas has the same maximum for all. A
-    student without a grade in one exercise, for example after a grader fault, gets no score at all.
+    they get the same share of its points as in the others, since Canvas has the same maximum for
+    all. A student without a grade in one exercise, for example after a grader fault, gets no score
+    at all.
 
     Args:
         batch: One report per student and exercise.
@@ -281,8 +279,7 @@ def login_key(login: str) -> str:
     """Return a login for comparison, with ASCII letters in lower case.
 
     Unicode case folding or normalisation could merge two people: it maps U+017F to s, and the
-    Kelvin
-    sign to k.
+    Kelvin sign to k.
     """
     return login.translate(_ASCII_LOWER)
 

@@ -1,8 +1,7 @@
 """A table of numbers as coloured cells in HTML, for light and dark pages.
 
 The depth of the colour shows the size, blue for positive and red for negative; the number in the
-cell
-shows it without colour. Text is black or white, whichever has more contrast.
+cell shows it without colour. Text is black or white, whichever has more contrast.
 """
 
 import html

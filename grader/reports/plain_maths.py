@@ -1,8 +1,7 @@
 r"""Formulas and inline Markdown as plain characters.
 
 A formula becomes one line: `\frac{Q K^\top}{\sqrt{d_k}}` is `(Q Kᵀ) / √d_k`. Existing libraries
-lose
-brackets: they turn `e^{x - c}` into `e^x - c`, which means something else.
+lose brackets: they turn `e^{x - c}` into `e^x - c`, which means something else.
 """
 # ruff: noqa: RUF001  the letters of mathematics look like others
 

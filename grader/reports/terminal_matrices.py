@@ -25,8 +25,7 @@ from grader.reports.number_cells import (
 )
 
 # Colours of the 256-colour palette, so that no terminal replaces them. Each ramp has one hue and
-# gets
-# darker with every step.
+# gets darker with every step.
 HIGH: Final[tuple[Colour, ...]] = (
     (255, 255, 255), (215, 215, 255), (175, 215, 255), (135, 175, 255),
     (95, 135, 255), (0, 95, 255), (0, 95, 215), (0, 95, 175),

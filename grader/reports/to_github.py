@@ -1,9 +1,8 @@
 """GitHub Actions: annotations on standard output, and the job summary in the runner's file.
 
 A workflow command is one line. Text from a submission is escaped, so that it can neither end a
-command
-nor start one, for this or any other CI runner. GitHub shows ten annotations of a kind per step, so
-the tenth tells how many are missing.
+command nor start one, for this or any other CI runner. GitHub shows ten annotations of a kind per
+step, so the tenth tells how many are missing.
 """
 
 from dataclasses import replace

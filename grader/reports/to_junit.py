@@ -1,9 +1,8 @@
 """JUnit XML in pytest's form (xunit2), with points as properties.
 
 A submission is a test suite. If a problem keeps all tests from running, it becomes a test case
-`load`,
-because a dashboard would otherwise count only skipped tests. A grader fault is an error of one test
-case.
+`load`, because a dashboard would otherwise count only skipped tests. A grader fault is an error of
+one test case.
 """
 
 import re

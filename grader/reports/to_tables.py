@@ -61,8 +61,7 @@ def gradebook(batch: Batch, about: Mapping[str, tuple[str, str]] | None = None) 
     """Return one row per student and one column per exercise, with sums.
 
     A cell is empty if nothing was judged. `of` is the sum of the points that count, without
-    exercises
-    that were not judged or from which the student is excused.
+    exercises that were not judged or from which the student is excused.
 
     Args:
         about: The name and section of each student.

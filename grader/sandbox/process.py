@@ -28,8 +28,8 @@ class Sandbox:
     """A running zygote; `child()` forks a new, locked-in process for one submission.
 
     Args:
-        spare: Whether to fork the next child with the usual limits ahead, while the one before
-            is at work. For a batch.
+        spare: Whether to fork the next child with the usual limits ahead, while the one before is
+            at work. For a batch.
         many: Whether to prepare for many submissions, which takes longer than to run one.
         packages: The modules beside NumPy that submissions may import.
     """

@@ -27,8 +27,8 @@ class Correspondence:
 
     # Largest number of positional arguments of the exercise's function.
     most_arguments: int
-    # Index of the item in the assignment's result tuple that equals the exercise's result;
-    # None for the whole result.
+    # Index of the item in the assignment's result tuple that equals the exercise's result; None for
+    # the whole result.
     part: int | None = None
     item: int | None = None  # the index in the exercise's result tuple, if that one is larger
 

@@ -1,4 +1,4 @@
-"""An assignment that is audited, as plain text."""
+"""An assignment to audit, as plain text."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,15 +9,15 @@ class Assignment:
     """A solution, its tests, and the files beside them.
 
     Attributes:
-        name: For the report.
+        name: The name in the report.
         kind: The source: "pytest", "unittest", "nbgrader", "otter", "exercism" or "problem folder".
-        solution: The file name of the module whose mutants are made; a key of `modules`.
-        modules: File name -> source: the solution, and further modules and helpers beside it.
-        tests: File name -> source of the modules of tests, which pytest runs.
-        starter: The source that replaces the solution's for the check that the starter fails.
+        solution: The file name of the module to mutate; a key of `modules`.
+        modules: Source by file name, of the solution and of modules and helpers beside it.
+        tests: Source by file name, of the test modules that pytest runs.
+        starter: Source that replaces the solution to check that the starter fails.
         data: Other small files that tests or modules read.
-        notes: What a loader changed or left out, for the report.
-        source: The file that the solution was read from, as it was named, for the report.
+        notes: Sentences about changes and omissions by the loader, for the report.
+        source: The path of the solution as the user wrote it, for the report.
     """
 
     name: str

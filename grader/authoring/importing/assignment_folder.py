@@ -1,7 +1,7 @@
-"""Folders with a solution and files of pytest or unittest, found by convention or named.
+"""Folders with a solution and pytest or unittest files, found by convention or named.
 
-Files keep their places in the folder, so that imports mean what they mean there. Only modules that
-the tests or the solution import are taken, besides small files that are no Python.
+Files keep their places in the folder, so that imports keep their meaning. Besides small files that
+are not Python, only modules that the tests or the solution import are taken.
 """
 
 import ast
@@ -47,12 +47,12 @@ _STARTERS: Final = (
     "starter.py", "starter_code.py", "skeleton.py", "template.py",
 )  # fmt: skip
 _TEST_FOLDERS: Final = ("tests", "test")
-_FARTHEST: Final = 3  # folders between files that are named and the folder that holds them all
+_FARTHEST: Final = 3  # levels between named files and the folder that contains them all
 _MAX_NAMES: Final = 6
 
 
 def is_test_file(name: str) -> bool:
-    """Return whether a file holds tests by its name."""
+    """Return whether a file's name is that of a test module."""
     stem = PurePosixPath(name).stem
     return name.endswith(".py") and (
         stem.startswith("test_") or stem.endswith(("_test", "_tests")) or stem in ("test", "tests")
@@ -69,14 +69,14 @@ def load_python_folder(
     """Read a solution and its tests.
 
     Args:
-        folder: What lies beside them; without it, the folder that holds all named files.
-        solution: The file; found by convention without it.
-        tests: The files, or folders of them; found by convention without any.
-        starter: The file; found by convention without it, and there may be none.
+        folder: The folder around them; by default the one that contains all named files.
+        solution: The solution's file; by default found by convention.
+        tests: Test files, or folders of them; by default found by convention.
+        starter: The starter's file; by default found by convention, if there is one.
 
     Raises:
-        DefinitionError: A file cannot be used, or it is not clear which one is meant.
-        UsageError: A named file does not exist or lies elsewhere.
+        DefinitionError: A file cannot be used, or the choice of a file is ambiguous.
+        UsageError: A named file does not exist or lies outside the folder.
     """
     named = [path for path in (solution, *tests, starter) if path is not None]
     for path in named:
@@ -102,7 +102,7 @@ def load_python_folder(
 
 
 def _name_in(root: Path, path: Path) -> str:
-    """Return the name of a file in the folder."""
+    """Return a file's path relative to the folder."""
     try:
         return path.absolute().relative_to(root).as_posix()
     except ValueError:
@@ -111,7 +111,7 @@ def _name_in(root: Path, path: Path) -> str:
 
 
 class _Reader:
-    """Reads the files of one assignment."""
+    """A reader for the files of one assignment."""
 
     def __init__(self, files: FolderFiles, tests: Sequence[str], *, is_whole: bool) -> None:
         self._files = files
@@ -119,15 +119,16 @@ class _Reader:
         self._read: dict[str, tuple[str, ast.Module]] = {}
         self._notes: list[str] = []
         self._tests = self._find_tests(tests)
-        self._tested: dict[str, str] = {}  # direct imports of the tests: where they lie, and names
+        # Direct imports of the tests: names of files by their place in the assignment.
+        self._tested: dict[str, str] = {}
         for name in self._tests:
             self._tested |= self._imported(name, is_test=True)
         self._tested = {at: name for at, name in self._tested.items() if name not in self._tests}
 
     def assignment(self, solution: str | None, starter: str | None) -> Assignment:
-        """Find what was not named, and read all of it."""
+        """Find the files that were not named, and read all files."""
         key, source, old = self._solution(solution)
-        beside = {key: source}  # key in the assignment -> name of the file
+        beside = {key: source}  # maps places in the assignment to names of files
         waiting = [*self._tested.items(), (key, source)]
         while waiting:
             at, name = waiting.pop()
@@ -170,7 +171,7 @@ class _Reader:
         )
 
     def _load(self, name: str) -> tuple[str, ast.Module]:
-        """Return the text of a file, and its tree."""
+        """Return a file's text and its syntax tree."""
         if name not in self._read:
             path = self._files.path(name)
             try:
@@ -186,7 +187,7 @@ class _Reader:
     # Tests
 
     def _find_tests(self, named: Sequence[str]) -> list[str]:
-        """Return the names of the files of tests, each with a test in it."""
+        """Return the names of files that contain tests."""
         chosen: list[str] = []
         for name in named or ["."]:
             if self._files.path(name).is_dir():
@@ -221,10 +222,11 @@ class _Reader:
         raise bad(self._files.root, message)
 
     def _leave_out_conftest(self, name: str) -> None:
-        """Leave a conftest file out that only makes modules importable; refuse any other."""
+        """Leave out a conftest file that only makes modules importable; refuse any other."""
         for node in self._tree(name).body:
             text = ast.unparse(node)
-            is_folder = isinstance(node, ast.Assign) and "__file__" in text  # for sys.path
+            # An assignment for `sys.path`.
+            is_folder = isinstance(node, ast.Assign) and "__file__" in text
             if not (_says_nothing(node) or is_folder or "sys.path" in text):
                 message = "a conftest file is not run; put its fixtures into the file of the tests"
                 raise bad(self._files.path(name), message, node.lineno)
@@ -235,7 +237,7 @@ class _Reader:
     # Imports
 
     def _imported(self, name: str, *, is_test: bool) -> dict[str, str]:
-        """Return the files of the folder that one imports: where each has to lie, and its name."""
+        """Return the files of the folder that a file imports, by their place in the assignment."""
         files: dict[str, str] = {}
         for each in imported(self._tree(name)):
             files |= self._resolve(each, name, is_test=is_test)
@@ -250,7 +252,7 @@ class _Reader:
                 here = here.parent
             return self._module(module_name.parts, here, PurePosixPath())
         for base in dict.fromkeys((str(here), ".", *_SOURCE_FOLDERS)):
-            # The folder of a test is on Python's path, and so is the assignment's own.
+            # Both a test's folder and the assignment's own folder are on Python's path.
             strip = PurePosixPath() if is_test and base == str(here) else PurePosixPath(base)
             if files := self._module(module_name.parts, PurePosixPath(base), strip):
                 return files
@@ -259,7 +261,7 @@ class _Reader:
     def _module(
         self, parts: Sequence[str], base: PurePosixPath, strip: PurePosixPath
     ) -> dict[str, str]:
-        """Return the file of a module, and those of the packages that it lies in."""
+        """Return the file of a module, and those of the packages around it."""
         packages: dict[str, str] = {}
         for length in range(1, len(parts)):
             name = str(base.joinpath(*parts[:length], "__init__.py"))
@@ -275,7 +277,7 @@ class _Reader:
     # The solution
 
     def _solution(self, named: str | None) -> tuple[str, str, str | None]:
-        """Return where the solution has to lie, its file, and the file that it replaces."""
+        """Return the solution's place, its file, and the file that it replaces."""
         candidates = self._candidates()
         if named is not None:
             own = next((key for key, name in self._tested.items() if name == named), None)
@@ -291,12 +293,12 @@ class _Reader:
         return key, candidates[key], None
 
     def _candidates(self) -> dict[str, str]:
-        """Return the modules that tests import, without packages' files and helpers."""
+        """Return the modules that tests import, without package files and helpers."""
         candidates: dict[str, str] = {}
         for key, name in self._tested.items():
             is_package = PurePosixPath(name).name == "__init__.py"
             if is_package and all(map(_says_nothing, self._tree(name).body)):
-                # It has nothing of its own: what it imports is meant.
+                # The package only re-exports names, so the modules that it imports are meant.
                 prefix = name.removesuffix(key)
                 candidates |= {
                     at.removeprefix(prefix): each
@@ -328,7 +330,7 @@ class _Reader:
         return (same or places)[0]
 
     def _unimported(self) -> tuple[str, str, str | None]:
-        """Find the solution of tests that import no module that is there."""
+        """Find the solution of tests that import no existing module."""
         missing, lines = self._missing(), list[int]()
         message = "the tests import no module of the folder"
         if missing:
@@ -345,7 +347,7 @@ class _Reader:
         raise bad(self._files.path(self._tests[0]), message, *lines[:1])
 
     def _missing(self) -> list[str]:
-        """Return the modules that tests import and that neither the folder nor Python has."""
+        """Return the modules that tests import although neither the folder nor Python has them."""
         missing: dict[str, None] = {}
         for name in self._tests:
             for each in imported(self._tree(name)):
@@ -358,10 +360,10 @@ class _Reader:
         return [*missing]
 
     def _choose(self, candidates: dict[str, str]) -> str:
-        """Return the one module that is meant.
+        """Return the only candidate for the solution.
 
         Raises:
-            UsageError: It may be several.
+            UsageError: There are several candidates.
         """
         stems = {key: PurePosixPath(key).stem for key in candidates}
         of_tests = {PurePosixPath(name).stem for name in self._tests}
@@ -387,7 +389,7 @@ class _Reader:
 
 
 def _says_nothing(node: ast.stmt) -> bool:
-    """Return whether a statement imports, or is a text or a fact about the module."""
+    """Return whether a statement is an import, a string, or metadata about the module."""
     match node:
         case ast.Import() | ast.ImportFrom() | ast.Pass() | ast.Expr(value=ast.Constant()):
             return True

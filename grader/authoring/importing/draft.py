@@ -1,4 +1,4 @@
-"""An exercise on its way from a source to a definition, with all that was done to it."""
+"""A draft: an exercise between its source and its definition, with a record of all repairs."""
 
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
@@ -6,12 +6,12 @@ from typing import Any, Final, Literal, TypeAlias
 TestKey: TypeAlias = Literal["run", "pytest", "call"]
 
 NOTHING: Final = object()
-"""The value of `expect` in a test that has none; None may be an expected value."""
+"""Marks a test without `expect`, since None may be an expected value."""
 
 
 @dataclass(slots=True)
 class DraftTest:
-    """A test on its way."""
+    """A test of a draft."""
 
     id: str
     key: TestKey
@@ -21,18 +21,18 @@ class DraftTest:
     expect: Any = NOTHING
     description: str = ""
     hidden: bool = False
-    points: int | None = None  # 1 where the source says nothing
+    points: int | None = None  # None if the source gives no points; written as 1
     keep_inputs: bool = True
-    where: str = ""  # the cell of a notebook
+    where: str = ""  # the notebook cell of the test
 
 
 @dataclass(slots=True)
 class Draft:
-    """An exercise on its way.
+    """An exercise that is being imported.
 
-    `notes` are kept in the file, as comments: what the format has no place for, by its name in the
-    source. `repairs` and `remarks` are for the report, in sentences. `own_solution` is the
-    solution as the source has it, with imports alone in front, where it needs more.
+    `notes` are parts of the source that the format cannot express, by their name there; the file
+    keeps them as comments. `repairs` and `remarks` are sentences for the report. `own_solution` is
+    the source's own solution with only imports in front, if the draft's solution needs more.
     """
 
     origin: str
@@ -47,7 +47,7 @@ class Draft:
     explanation: str = ""
     hints: list[str] = field(default_factory=list)
     concepts: list[str] = field(default_factory=list)
-    defines: dict[str, str] = field(default_factory=dict)  # name -> function, class or value
+    defines: dict[str, str] = field(default_factory=dict)  # function, class or value, by name
     operators: dict[str, list[str]] = field(default_factory=dict)  # operators by class
     tests: list[DraftTest] = field(default_factory=list)
     notes: list[tuple[str, str]] = field(default_factory=list)
@@ -58,14 +58,14 @@ class Draft:
 
 @dataclass(slots=True)
 class SourceDrafts:
-    """The result of reading a source: drafts, remarks, and failures."""
+    """The result of reading a source: drafts, remarks and failures."""
 
     drafts: list[Draft] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
     def take(self, other: "SourceDrafts") -> None:
-        """Add another result to this one."""
+        """Merge another result into this one."""
         self.drafts += other.drafts
         self.failures += other.failures
         self.remarks += other.remarks

@@ -1,4 +1,4 @@
-"""Practice exercises of Exercism's Python track: a stub, an exemplar, and a test file as it is."""
+"""Practice exercises of Exercism's Python track: a stub, an exemplar, and the original tests."""
 
 import ast
 import os
@@ -30,7 +30,7 @@ _MAX_FILES: Final = 20
 
 
 def is_exercise(folder: Path) -> bool:
-    """Return whether a folder is an exercise of Exercism's."""
+    """Return whether a folder is an Exercism exercise."""
     return os.path.lexists(folder / CONFIG)
 
 
@@ -38,7 +38,7 @@ def read_exercise(folder: Path) -> SourceDrafts:
     """Make a draft of a practice exercise.
 
     Raises:
-        UnreadableError: A file that it names cannot be read, or lies elsewhere.
+        UnreadableError: A file that the exercise names cannot be read, or lies outside the folder.
     """
     config, files = read_config(folder)
     name = folder.resolve().name
@@ -51,7 +51,8 @@ def read_exercise(folder: Path) -> SourceDrafts:
     for line in text_if_there(folder, ".docs/hints.md").split("\n"):
         if line.startswith(("- ", "* ")):
             draft.hints.append(line[2:].strip())
-        elif draft.hints and line.startswith("  ") and line.strip():  # it belongs to the item above
+        # The line continues the list item above.
+        elif draft.hints and line.startswith("  ") and line.strip():
             draft.hints[-1] += f"\n{line.strip()}"
     count = len(draft.notes)
     for key, value in config.items():
@@ -67,7 +68,7 @@ def read_exercise(folder: Path) -> SourceDrafts:
 
 
 def read_config(folder: Path) -> tuple[dict[str, Any], dict[str, list[str]]]:
-    """Return the configuration, and the files that it names; where it names none, the usual ones.
+    """Return the configuration and the files by role; by default those with the usual names.
 
     Raises:
         UnreadableError: See `read_exercise`.
@@ -92,13 +93,13 @@ def read_config(folder: Path) -> tuple[dict[str, Any], dict[str, list[str]]]:
         if len(names) > _MAX_FILES:
             raise UnreadableError(f"{CONFIG}: files.{key} names {len(names):,} files")
         for name in names:
-            inside(folder, name)  # refused before anything is read
+            inside(folder, name)  # refuses an outside path before any file is read
         files[key] = names
     return config, files
 
 
 def _python(draft: Draft, folder: Path, names: list[str], what: str) -> str:
-    """Read the program that a list of files names; files beyond the first are kept as notes."""
+    """Read the program in the first of some files, and keep the other files as notes."""
     programs = [name for name in names if name.endswith(".py")]
     for name in names:
         if name not in programs[:1]:

@@ -1,4 +1,4 @@
-"""Missing parts of drafts: ids, names to define, imports of programs."""
+"""Completion of drafts: ids, names to define, and imports of programs."""
 
 import ast
 import re
@@ -31,14 +31,14 @@ _NOT_IN_AN_ID: Final = re.compile(r"[^a-z0-9]+")
 
 
 def slug(text: str) -> str:
-    """Make an id of any text; nothing if no letter or digit is in it."""
+    """Turn any text into an id, or "" if it has no letters or digits."""
     plain = unicodedata.normalize("NFKD", text[:1000]).encode("ascii", "ignore").decode().lower()
     plain = plain.replace("'", "")
     return _NOT_IN_AN_ID.sub("-", plain)[:_MAX_ID_LENGTH].strip("-")
 
 
 def fill_in_draft(draft: Draft) -> None:
-    """Fill in what a draft lacks and make its programs stand alone; every step is remarked."""
+    """Fill in missing parts of a draft and make its programs self-contained, with remarks."""
     _head(draft)
     solution, starter = read_program(draft.solution), read_program(draft.starter)
     if solution is None:
@@ -46,7 +46,7 @@ def fill_in_draft(draft: Draft) -> None:
     if starter is None and draft.starter:
         draft.remarks.append("the starter is not Python; it is kept as it is")
     if not draft.defines and solution is not None:
-        # A submission must define what the solution does and the starter leaves open.
+        # Submissions must define what the solution defines and the starter leaves open.
         definitions = solution.definitions()
         stubs = starter.definitions() if starter is not None else {}
         used = frozenset[str]().union(*(free_names(test.code) for test in draft.tests))
@@ -78,7 +78,7 @@ def fill_in_draft(draft: Draft) -> None:
 
 
 def unused(name: str, taken: Collection[str]) -> str:
-    """Return an id that is not taken: the name, or that with a number from 2."""
+    """Return an unused id: the name, or the name with a number from 2."""
     unused_name, count = name, 1
     while unused_name in taken:
         count += 1
@@ -134,7 +134,7 @@ def _name_in_instructions(draft: Draft) -> None:
 
 
 def _stand_alone(draft: Draft, solution: ParsedProgram, starter: ParsedProgram) -> None:
-    """Put in front of the solution what it needs of the starter."""
+    """Add the parts of the starter that the solution needs in front of it."""
     lacking = solution.needs & starter.sets
     if not lacking:
         return
@@ -159,7 +159,7 @@ def _stand_alone(draft: Draft, solution: ParsedProgram, starter: ParsedProgram) 
 
 
 def _complete_test(draft: Draft, test: DraftTest, starter: ParsedProgram) -> None:
-    """Give a test that runs statements the lines of the starter that it builds on."""
+    """Add the lines of the starter on which a test's statements depend."""
     demo = starter.demo()
     if not test.code.strip():
         test.code = join(statement.source for statement in demo.statements)
@@ -173,7 +173,8 @@ def _complete_test(draft: Draft, test: DraftTest, starter: ParsedProgram) -> Non
     if program is None:
         draft.remarks.append(f"the code of test '{test.id}' is not Python")
         return
-    # Imports of the starter, unless the solution has them; then what the starter's lines set.
+    # First the starter's imports that the solution lacks, then the names that the starter's lines
+    # set.
     solution = read_program(draft.solution)
     there = solution.sets if solution else frozenset[str]()
     imports = ParsedProgram(s for s in starter.statements if s.imports)
@@ -195,6 +196,6 @@ def _complete_test(draft: Draft, test: DraftTest, starter: ParsedProgram) -> Non
 
 
 def in_words(items: Sequence[str]) -> str:
-    """Write items as a sentence has them: "a, b and c"."""
+    """Join items as in a sentence: "a, b and c"."""
     *most, last = items
     return f"{', '.join(most)} and {last}" if most else last

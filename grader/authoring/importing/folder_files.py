@@ -1,4 +1,4 @@
-"""The files of an assignment's folder: regular ones, few and small, never over a symbolic link."""
+"""The files of an assignment's folder: regular files, limited in number and size, without links."""
 
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -8,7 +8,7 @@ from grader.authoring.importing.source_files import UnreadableError, entries, pr
 from grader.errors import UsageError
 from grader.safe_files import IrregularFileError, open_regular
 
-_MAX_DATA: Final = 8 << 20  # bytes of all files together that are no Python
+_MAX_DATA: Final = 8 << 20  # limit for all files that are not Python, in bytes
 _MAX_FILES: Final = 500
 _MAX_FOLDER_DEPTH: Final = 4
 _MAX_DATA_FILE: Final = 2 << 20
@@ -18,11 +18,11 @@ _NOT_SEARCHED: Final = frozenset(
 
 
 class FolderFiles:
-    """The names of the files in a folder and in those below it.
+    """The names of the files in a folder and its subfolders.
 
     Attributes:
-        names: POSIX paths relative to it, sorted.
-        notes: Sentences on what was left out.
+        names: POSIX paths relative to the folder, sorted.
+        notes: Sentences about files that were left out.
     """
 
     def __init__(self, root: Path) -> None:
@@ -41,11 +41,11 @@ class FolderFiles:
 
     @property
     def python(self) -> list[str]:
-        """The names of Python files."""
+        """The names of the Python files."""
         return [name for name in self.names if name.endswith(".py")]
 
     def data(self) -> dict[str, bytes]:
-        """Read the small files that are no Python; a note names each that is too large."""
+        """Read the small files that are not Python, and note those that are too large."""
         files: dict[str, bytes] = {}
         total = 0
         for name in self.names:

@@ -1,4 +1,4 @@
-"""The report of an import: repairs, decisions, and what is wrong with each exercise."""
+"""The report of an import: repairs, decisions, and problems of each exercise."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -14,7 +14,7 @@ def report(
     problems: Mapping[Path, tuple[str, ...]],
     examined: Mapping[Path, ImportProof],
 ) -> str:
-    """Return the whole report as text; drafts, problems and proofs are by the written files."""
+    """Return the report as text; drafts, problems and proofs are indexed by the written files."""
     lines: list[str] = []
     for path, draft in drafts.items():
         lines += [f"{draft.origin} -> {path}", f'  "{draft.title[:200]}"']
@@ -39,14 +39,14 @@ def report(
         f"In {works} the solution passes every test."
     )
     text = "\n".join([*lines, summary])
-    # What a source says must not steer the terminal.
+    # Text from a source must not control the terminal.
     return "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
 
 
 def _section(
     title: str, entries: Iterable[str], margin: str = "  ", end: Iterable[str] = ()
 ) -> Iterator[str]:
-    """Yield a title and its entries, each once, if there are any."""
+    """Yield a title and its distinct entries, if there are any."""
     entries = list(dict.fromkeys(entries))
     if not entries:
         return

@@ -1,9 +1,9 @@
-"""Lost indentation of Python, restored: for documents that keep one space of four.
+"""Restoration of lost Python indentation, for documents that keep one space of four.
 
-The levels come from the text alone: one deeper after a line that ends with a colon, back where the
-old indentation falls back or where nothing can follow. `else` goes to the block that it belongs to,
-and a last `return` to its function. Where several blocks may end at once, the result is a guess,
-and is marked as one.
+The levels follow from the text alone: one deeper after a line that ends with a colon, back where
+the old indentation decreases or where nothing can follow. An `else` joins its block, and a final
+`return` its function. If several blocks could end at one place, the result is a guess, and is
+marked as one.
 """
 
 import ast
@@ -18,7 +18,8 @@ from grader.authoring.importing.program_parts import parse_or_none
 
 _UNIT: Final = 4
 _JUMPS: Final = re.compile(r"(?:return|raise|break|continue|pass)\b")
-_OPENERS: Final[dict[str, re.Pattern[str]]] = {  # a continuing keyword, and the openers it follows
+# Continuing keywords, with the openers that they may follow.
+_OPENERS: Final[dict[str, re.Pattern[str]]] = {
     "elif": re.compile(r"(?:if|elif)\b"),
     "else": re.compile(r"(?:if|elif|for|while|try|except|async)\b"),
     "except": re.compile(r"(?:try|except)\b"),
@@ -33,13 +34,13 @@ _DECORATED: Final = re.compile(r"(?:@|def\b|class\b|async\s+def\b)")
 
 @dataclass(slots=True)
 class _CodeLine:
-    """One logical line: its first line without indentation, and the lines that continue it."""
+    """One logical line: its first line without indentation, and its continuation lines."""
 
-    width: int  # spaces of the old indentation
+    width: int  # number of spaces in the old indentation
     head: str
     rest: list[str] = field(default_factory=list)
-    is_text: bool = False  # the continuation lies inside a text
-    opens: bool = False  # a block begins after it
+    is_text: bool = False  # True if the continuation lies inside a string
+    opens: bool = False  # True if a block begins after the line
 
     @property
     def is_comment(self) -> bool:
@@ -48,7 +49,7 @@ class _CodeLine:
 
 @dataclass(frozen=True, slots=True)
 class IndentedCode:
-    """Code with its indentation; whether anything changed, and whether some of it is a guess."""
+    """Code with its indentation, and flags for a change and for a guess."""
 
     code: str
     changed: bool = False
@@ -56,24 +57,25 @@ class IndentedCode:
 
 
 def reindent(code: str) -> IndentedCode:
-    """Give a program four spaces for each level, if its indentation is lost."""
+    """Restore four spaces per level in a program whose indentation is lost."""
     code = textwrap.dedent(code.expandtabs(_UNIT) if "\n\t" in code else code)
     try:
         lines = _logical_lines(code)
-    except (tokenize.TokenError, SyntaxError):  # no program, whatever its indentation
+    # The text is not a program under any indentation.
+    except (tokenize.TokenError, SyntaxError):
         return IndentedCode(code)
     widths = {line.width for line in lines if line.head}
     before = parse_or_none(code)
     if 1 not in widths or (before is None and max(widths) > 1):
         return IndentedCode(code)
-    levels, guessed = [line.width for line in lines], False  # each level has its one space
+    levels, guessed = [line.width for line in lines], False  # each level still has one space
     if before is None:
         levels, guessed = _levels(lines)
     parts = []
     for line, level in zip(lines, levels, strict=True):
         margin = " " * (_UNIT * level)
         parts.append(margin + line.head if line.head else "")
-        # What continues a line is one level deeper, except closing brackets and long texts.
+        # Continuation lines are one level deeper, except closing brackets and multi-line strings.
         inner = margin if line.is_text else margin + " " * _UNIT
         parts += [
             ((margin if rest[0] in ")]}" else inner) + rest) if rest else "" for rest in line.rest
@@ -89,7 +91,7 @@ def _levels(lines: list[_CodeLine]) -> tuple[list[int], bool]:
     """Return each line's level, and whether another reading is possible."""
     levels: list[int] = []
     guessed = False
-    open_blocks: list[tuple[str, int]] = []  # head and level of those around a line
+    open_blocks: list[tuple[str, int]] = []  # first line and level of each open block
     previous: tuple[_CodeLine, int] | None = None
     for number, line in enumerate(lines):
         if not line.head:
@@ -99,7 +101,7 @@ def _levels(lines: list[_CodeLine]) -> tuple[list[int], bool]:
         if previous is not None:
             level, unsure = _level_after(line, *previous, open_blocks)
             if _RETURN.match(line.head) and not previous[0].opens:
-                # A function's last `return` belongs to no loop in it.
+                # A function's last `return` does not belong to a loop in it.
                 after = next((each for each in lines[number + 1 :] if each.head), None)
                 is_last = after is None or after.width == 0 or _DECORATED.match(after.head)
                 functions = [at for head, at in open_blocks if _FUNCTION.match(head)]
@@ -111,14 +113,14 @@ def _levels(lines: list[_CodeLine]) -> tuple[list[int], bool]:
             open_blocks.append((line.head, level))
         levels.append(level)
         if not (line.is_comment and previous is not None and previous[0].opens):
-            previous = (line, level)  # after a comment a block is still to begin
+            previous = (line, level)  # a block may still begin after a comment
     return levels, guessed
 
 
 def _level_after(
     line: _CodeLine, before: _CodeLine, level: int, open_blocks: list[tuple[str, int]]
 ) -> tuple[int, bool]:
-    """Return the level of a line after another, and whether it is a guess."""
+    """Return the level of the next line, and whether it is a guess."""
     if line.width == 0:
         return 0, False
     if before.opens:
@@ -131,12 +133,13 @@ def _level_after(
     if _JUMPS.match(before.head) and not line.is_comment:
         return max(level - 1, 1), level > 2  # noqa: PLR2004  one block alone can have ended
     if level > 1 and _DECORATED.match(line.head):
-        return 1, True  # a method after a method
+        # Another method after a method.
+        return 1, True
     return level, level > 1
 
 
 def _logical_lines(code: str) -> list[_CodeLine]:
-    """Split code into logical lines: brackets and long texts go on over line ends."""
+    """Split code into logical lines; brackets and multi-line strings continue over line ends."""
     heads: dict[int, _CodeLine] = {}
     texts = code.split("\n")
     depth, is_new, last = 0, True, ""

@@ -1,6 +1,6 @@
-"""Documents with exercises in them, each written as an object of JavaScript.
+"""Documents that contain exercises as JavaScript objects.
 
-A document may be HTML: it is read without its markup.
+Markup is removed from HTML documents first.
 """
 
 import html
@@ -33,8 +33,10 @@ _MARK: Final = re.compile(
     rf"\btype[{_QUOTES}]?\s{{0,20}}:\s{{0,20}}[{_QUOTES}]exercise[{_QUOTES}]"
     rf"|\b(?:starterCode|testCases)[{_QUOTES}]?\s{{0,20}}:"
 )
-_KEYS: Final = ("starterCode", "solution", "instructions")  # one of them makes an exercise
-_FIELDS: Final[dict[str, tuple[str, str]]] = {  # the kind of each field, and its name in a draft
+# An object with one of these keys is an exercise.
+_KEYS: Final = ("starterCode", "solution", "instructions")
+# The type of each field, and its name in a draft.
+_FIELDS: Final[dict[str, tuple[str, str]]] = {
     "id": ("word", "id"), "slug": ("word", "id"),
     "title": ("word", "title"), "name": ("word", "title"),
     "difficulty": ("word", "difficulty"), "exerciseType": ("word", "kind"),
@@ -48,8 +50,8 @@ _FIELDS: Final[dict[str, tuple[str, str]]] = {  # the kind of each field, and it
     "testCases": ("tests", "tests"), "tests": ("tests", "tests"),
 }  # fmt: skip
 _MAX_BLOCKS: Final = 500
-_MAX_TRIES: Final = 2_000  # marks that are looked at
-_WORK: Final = 32 << 20  # characters that are parsed in all, however often
+_MAX_TRIES: Final = 2_000  # most key marks examined
+_WORK: Final = 32 << 20  # most characters parsed in total, including repetitions
 _BRACES_BACK: Final = 6
 _MAX_HEAD_LENGTH: Final = 64 << 10
 _MAX_SHOWN_NOTE: Final = 4_000
@@ -69,23 +71,24 @@ _MARKUP: Final = re.compile(
 
 
 def read_document(path: Path) -> SourceDrafts:
-    """Find the exercises in a document.
+    """Read the exercises in a document.
 
     Raises:
-        UnreadableError: It cannot be read.
+        UnreadableError: The document cannot be read.
     """
     return read_text(path.name, source_files.read_text(path, source_files.MAX_DOCUMENT))
 
 
 def read_text(name: str, text: str) -> SourceDrafts:
-    """Find the exercises in the text of a document; see `read_document`."""
+    """Read the exercises in a document's text; see `read_document`."""
     is_html = name.lower().endswith((".html", ".htm", ".xhtml")) or _IS_HTML.match(text[:4096])
     text = without_markup(text) if is_html else text
     source_drafts = SourceDrafts()
     done = work = 0
 
     def place(at: int) -> str:
-        if is_html:  # its lines are not the file's
+        # Lines of the stripped text differ from those of the file.
+        if is_html:
             return f"{name}: exercise {len(source_drafts.drafts) + 1}"
         return f"{name}:{text.count(chr(10), 0, at) + 1}:{at - text.rfind(chr(10), 0, at)}"
 
@@ -111,10 +114,10 @@ def read_text(name: str, text: str) -> SourceDrafts:
 def _block_around(
     text: str, mark: int, done: int
 ) -> tuple[int, ReadObject | NoObjectError | None, int]:
-    """Read the object around a mark, from one of the braces before it.
+    """Read the object around a mark, starting from one of the braces before it.
 
     Returns:
-        Where it begins; the object or what keeps it from being one; how much was read.
+        The index of its beginning; the object, or the error; the number of characters read.
     """
     at = mark
     used = 0
@@ -138,15 +141,15 @@ def _block_around(
 
 
 def without_markup(text: str) -> str:
-    """Take tags off an HTML document and put characters for its entities.
+    """Remove tags from an HTML document, and replace entities by characters.
 
-    What is in a `script` stays as it is. Time is linear in the length, whatever the text.
+    The content of `script` stays. The time is linear in the length of any text.
     """
 
     def plain(match: re.Match[str]) -> str:
         if match.group()[0] == "&":
             return html.unescape(match.group())
-        if match["open"] is not None:  # a tag that nothing closes
+        if match["open"] is not None:  # a tag that is never closed
             return match.group()
         return match["kept"] or "\n" * ((match["tag"] or "").lower() in _BREAKS)
 
@@ -154,7 +157,7 @@ def without_markup(text: str) -> str:
 
 
 class _Mapper:
-    """Makes a draft of an object, field by field."""
+    """Makes a draft from an object, field by field."""
 
     def __init__(self, origin: str, block: ReadObject) -> None:
         self._object = block.value
@@ -163,7 +166,7 @@ class _Mapper:
             self._draft.repairs.append(f"{what}{f', {count} times' if count > 1 else ''}")
 
     def draft(self) -> Draft:
-        """Return the draft, with every field of the object somewhere in it."""
+        """Return the draft, which uses or notes every field of the object."""
         for key, value in self._object.items():
             kind, target = _FIELDS.get(key, ("", ""))
             if not self._take(kind, target, key, value) and (key, value) != ("type", "exercise"):
@@ -172,7 +175,7 @@ class _Mapper:
         return self._draft
 
     def _take(self, kind: str, target: str, key: str, value: Any) -> bool:
-        """Put a value into a field; return whether it belongs there and the field was empty."""
+        """Put a value into a field; return False if it does not fit or the field is filled."""
         draft = self._draft
         if not target or (kind != "texts" and getattr(draft, target)):
             return False
@@ -202,7 +205,7 @@ class _Mapper:
     def _take_items(
         self, kind: type, items: Sequence[Any], key: str, take: Callable[[Any, str], None]
     ) -> None:
-        """Take the items of a type, each with its name; keep the others as notes."""
+        """Pass the items of a type to `take`, and keep the others as notes."""
         for number, item in enumerate(items, 1):
             (take if isinstance(item, kind) else self._note)(item, f"{key}[{number}]")
 
@@ -230,10 +233,10 @@ class _Mapper:
         return test
 
     def _code(self, text: str, key: str) -> str:
-        """Undo in a program what typesetting did, and give it its indentation back."""
+        """Undo typesetting in a program, and restore its indentation."""
 
         def plain(code: str) -> str:
-            spaced = plain_prose(code)  # before anything counts spaces
+            spaced = plain_prose(code)  # runs before spaces are counted
             return plain_code(spaced, lambda each: parse_or_none(reindent(each).code) is not None)
 
         typed = self._typed(plain, text, key)
@@ -247,7 +250,7 @@ class _Mapper:
         return indented.code
 
     def _typed(self, plain: Callable[[str], str], text: str, key: str) -> str:
-        """Return a text as it was typed, and report what was changed."""
+        """Undo typesetting in a text, and report the changes."""
         typed = plain(text)
         if kinds := kinds_between(text, typed):
             self._repair(f"{key}: {' and '.join(kinds)}", text, typed)

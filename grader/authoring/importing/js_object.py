@@ -1,9 +1,9 @@
-"""A tolerant reader of JavaScript's object literals, for documents that went through typesetting.
+"""A tolerant reader of JavaScript object literals, for documents that were typeset.
 
-Keys with or without quotes, strings in any quotes, also typographic ones, backticks, comments,
-trailing commas, escapes, strings joined by `+`, numbers with a dash for a sign. The tokens are
-written as JSON and read by the standard library, so nothing is evaluated. A library for JSON5 knows
-no typographic quotes, and these have to be told from apostrophes first.
+It accepts keys with or without quotes, strings in any quotes including typographic ones, backticks,
+comments, trailing commas, escapes, strings joined by `+`, and a dash as a sign. It rewrites the
+tokens as JSON for the standard library, so nothing is evaluated. A JSON5 library would not suffice,
+since typographic quotes must first be told from apostrophes.
 """
 
 import json
@@ -16,11 +16,11 @@ from typing import Any, Final
 from grader.authoring.importing.typography import DASHES, DOUBLE, SINGLE
 
 MAX_DEPTH: Final = 32
-MAX_LENGTH: Final = 512 << 10  # characters of one object
+MAX_LENGTH: Final = 512 << 10  # longest object, in characters
 
 _SPACE: Final = r"[\s\ufeff\u200b]"
 _AFTER_EMPTY: Final = rf"\s*(?:[}}\]]|,\s*(?:[}}\]\[{{{SINGLE}{DOUBLE}`]|[\w$]+\s*:|//|/\*|\Z))"
-# A typographic quote may also be an apostrophe, unless the value ends there.
+# A typographic quote is an apostrophe unless the value ends there.
 _LAST: Final = rf"(?={_SPACE}*+(?:[,}}\]:+/]|\Z))"
 _DECIMAL: Final = r"(?:\d{1,300}\.?\d{0,300}|\.\d{1,300})(?:[eE][-+]?\d{1,3})?"
 _TOKEN: Final = re.compile(
@@ -52,7 +52,7 @@ _ESCAPES: Final = {
 
 
 class NoObjectError(Exception):
-    """The text at the place `at` is no object literal; it was read up to `reached`."""
+    """The text at `at` is not an object literal; it was read up to `reached`."""
 
     def __init__(self, at: int, message: str, reached: int = 0) -> None:
         self.at = at
@@ -63,7 +63,7 @@ class NoObjectError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ReadObject:
-    """An object, the place where it ends, and how often each repair was needed to read it."""
+    """An object, the index of its end, and the number of repairs of each kind."""
 
     value: dict[str, Any]
     end: int
@@ -71,13 +71,13 @@ class ReadObject:
 
 
 def read_object(text: str, begin: int) -> ReadObject:
-    """Read the object whose opening brace is at a place.
+    """Read the object whose opening brace is at an index.
 
     Raises:
-        NoObjectError: There is none, it does not end, or it is larger than anyone writes.
+        NoObjectError: There is no object, it does not end, or it is unreasonably large.
     """
     limit = min(len(text), begin + MAX_LENGTH)
-    pieces: list[tuple[str, int]] = []  # pieces of JSON with their places in the text
+    pieces: list[tuple[str, int]] = []  # pieces of JSON with their index in the text
     repairs: Counter[str] = Counter()
     at, depth = begin, 0
     while at == begin or depth:
@@ -109,7 +109,7 @@ def _misplaced(character: str) -> str:
 
 
 def _add(token: re.Match[str], pieces: list[tuple[str, int]], repairs: Counter[str]) -> None:
-    """Add a token to the JSON."""
+    """Append a token to the JSON."""
     place, piece = token.start(), token.group()
     if token["gap"]:
         return
@@ -156,4 +156,5 @@ def _string(written: str, repairs: Counter[str]) -> str:
 def _unescaped(escape: re.Match[str]) -> str:
     if digits := escape[1] or escape[2] or escape[3]:
         return chr(int(digits, 16))
-    return _ESCAPES.get(escape[4], escape[4])  # as in JavaScript: the character itself
+    # As in JavaScript, an unknown escape is the character itself.
+    return _ESCAPES.get(escape[4], escape[4])

@@ -1,4 +1,4 @@
-"""Notebooks of nbgrader: answers and tests are cells with metadata, or have marks in them."""
+"""nbgrader notebooks, whose answers and tests are cells with metadata or marks."""
 
 import ast
 import re
@@ -17,12 +17,12 @@ _MAX_LINE_LENGTH: Final = 1_000
 MARKS: Final = re.compile(
     r"^\s*#+\s*(?:BEGIN (?:SOLUTION|HIDDEN TESTS?)|(?:HASHED )?AUTOTEST)\b", re.MULTILINE
 )
-"""Marks of nbgrader in the code of a cell."""
+"""nbgrader's marks in the code of a cell."""
 _TEST_MARK: Final = re.compile(r"^\s*#+\s*BEGIN HIDDEN TESTS?\b", re.MULTILINE)
 
 
 class NbgraderReader(parts.QuestionReader):
-    """Makes a draft of each answer cell, with the tests after it."""
+    """Makes a draft from each answer cell and the test cells after it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ class NbgraderReader(parts.QuestionReader):
         if cell.kind == "markdown" and (solution or data.get("task")):
             self._by_hand(cell, data)
         elif cell.kind == "markdown":
-            # Prose after the tests belongs to the next question, if another one comes.
+            # Prose after the tests belongs to the next question, if there is one.
             is_own = self._question is not None and not self._question.draft.tests
             target = self._question.prose if self._question and is_own else self._prose
             target.append(cell.source)
@@ -73,7 +73,7 @@ class NbgraderReader(parts.QuestionReader):
         points = parts.whole_points(data.get("points"), remarks, cell.where)
         name = str(data.get("grade_id") or f"test-{len(question.draft.tests) + 1}")
         lines: list[str] = []
-        printing: list[str] = []  # the calls of `### AUTOTEST f(3); g(4)`
+        printing: list[str] = []  # calls in `### AUTOTEST f(3); g(4)`
         for line in source.split("\n"):
             match = _AUTOTEST.match(line[:_MAX_LINE_LENGTH])
             expressions = [each.strip() for each in match[1].split(";")] if match else []
@@ -92,7 +92,8 @@ class NbgraderReader(parts.QuestionReader):
         both = says_hidden and parts.says_something(visible)
         if both or not says_hidden:
             question.add_test(name, visible, cell, points=points)
-        if both:  # they are worth the cell's points together
+        # Both tests share the cell's points.
+        if both:
             remarks.append(
                 f"{cell.where}: its hidden lines are a test of their own, worth as much as the rest"
             )
@@ -106,14 +107,14 @@ class NbgraderReader(parts.QuestionReader):
         self._finish()
         self._prose = []
         if cell.kind == "code":
-            self._keep_code(cell)  # later answers may build on it
+            self._keep_code(cell)  # later answers may depend on it
         name = str(data.get("grade_id") or cell.where)[:80]
         message = f"{cell.where}: {name!r} is graded by hand; it was left out"
         self._result.failures.append(message)
 
 
 class PlainReader(NbgraderReader):
-    """Makes a draft of each cell with an answer whose next cells check it, without any marks."""
+    """Makes a draft from each unmarked answer cell that the following cells check."""
 
     def read(self, cells: Iterable[NotebookCell]) -> SourceDrafts:
         """Mark the cells, and return the drafts of all questions."""
@@ -121,14 +122,14 @@ class PlainReader(NbgraderReader):
 
     def _finish(self) -> None:
         question = self._question
-        if question is not None and not question.draft.tests:  # code for the questions after it
+        if question is not None and not question.draft.tests:  # the code is for later questions
             self._context.append(join(question.solution))
             self._question, self._prose = None, [*question.prose, *self._prose]
         super()._finish()
 
 
 def _marked(cell: NotebookCell) -> Iterator[NotebookCell]:
-    """Mark definitions as an answer and what checks them as a test, each a cell of its own."""
+    """Split a cell into marked cells: definitions as an answer, and checks as a test."""
     program = read_program(cell.source) if cell.kind == "code" else None
     if program is None:
         yield cell
@@ -141,7 +142,7 @@ def _marked(cell: NotebookCell) -> Iterator[NotebookCell]:
         and parts.checks_something(statement.source)
     }
     runs: list[tuple[str, list[str]]] = []
-    before: list[str] = []  # lines that belong to what follows them
+    before: list[str] = []  # lines that belong to the following ones
     for statement in program.statements:
         before.append(statement.source)
         is_check = bool(statement.sets & tests) or (
@@ -167,7 +168,7 @@ def _marked(cell: NotebookCell) -> Iterator[NotebookCell]:
 
 
 def _setup(code: str) -> str:
-    """Return the lines of a test that prepare something, which hidden lines may build on."""
+    """Return the setup lines of a test, on which hidden lines may depend."""
     program = read_program(code)
     if program is None:
         return ""

@@ -1,4 +1,4 @@
-"""Cells of notebooks, the marks in them, and questions made of several cells."""
+"""Notebook cells, their marks, and questions that span several cells."""
 
 import ast
 import re
@@ -28,33 +28,33 @@ _HIDDEN: Final = re.compile(r"\s*#+\s*(BEGIN|END) HIDDEN TESTS?\s*$")
 _MAX_LINE_LENGTH: Final = 1_000
 _MAGIC: Final = re.compile(r"\s*(?:%|!|\?)")
 _HEADING: Final = re.compile(r"\s{0,3}#{1,6}\s+(.+?)\s*#*\s*$")
-_PRESET_NAMES: Final = frozenset({"np", "pytest"})  # in the body of every pytest test
+_PRESET_NAMES: Final = frozenset({"np", "pytest"})  # available in the body of every pytest test
 
 
 @dataclass(frozen=True, slots=True)
 class NotebookCell:
-    """One cell: `output` is what was recorded of it, None if nothing."""
+    """One cell; `output` is its recorded output, or None."""
 
     kind: str  # code, markdown or raw
     source: str
     metadata: dict[str, Any]
     output: str | None
-    where: str  # "lab.ipynb: cell 3"
+    where: str  # for example "lab.ipynb: cell 3"
     attachments: bool = False
 
 
 @dataclass(slots=True)
 class Question:
-    """A draft on its way, and the cells of its question. `context` is the code that ran before."""
+    """A draft in progress with the cells of its question; `context` is the code that ran before."""
 
     draft: Draft
     context: list[str]
-    answers: dict[str, str]  # name -> the question before that defines it
+    answers: dict[str, str]  # the earlier question that defines each name
     prose: list[str] = field(default_factory=list)
     starter: list[str] = field(default_factory=list)
     solution: list[str] = field(default_factory=list)
     after: list[str] = field(default_factory=list)  # code between the answer and the tests
-    points: int | None = None  # of all tests together
+    points: int | None = None  # for all tests together
     by_hand: bool = False
 
     def add_test(
@@ -67,7 +67,7 @@ class Question:
         hidden: bool = False,
         output: str | None = None,
     ) -> None:
-        """Add a test; what it needs is found when the question is complete."""
+        """Add a test; the code it needs is added when the question is complete."""
         test = DraftTest(
             name, "pytest", code, output, hidden=hidden, points=points or None, where=cell.where
         )
@@ -75,13 +75,13 @@ class Question:
 
 
 class QuestionReader(ABC):
-    """Makes a draft of each question of a notebook, from its cells in order."""
+    """Makes a draft from each question of a notebook, reading cells in order."""
 
     def __init__(self) -> None:
         self._result = SourceDrafts()
         self._question: Question | None = None
         self._context: list[str] = []  # code before the question
-        self._answers: dict[str, str] = {}  # name -> the question that defines it
+        self._answers: dict[str, str] = {}  # the question that defines each name
         self._count = 0
 
     def read(self, cells: Iterable[NotebookCell]) -> SourceDrafts:
@@ -95,10 +95,10 @@ class QuestionReader(ABC):
 
     @abstractmethod
     def _take(self, cell: NotebookCell) -> None:
-        """Read one cell."""
+        """Process one cell."""
 
     def _finish(self) -> None:
-        """Make a draft of the question that is open."""
+        """Complete the draft of the open question."""
         question, self._question = self._question, None
         if question is None:
             return
@@ -119,7 +119,7 @@ class QuestionReader(ABC):
         self._result.drafts.append(draft)
         if question.points is None or any(test.points is not None for test in draft.tests):
             return
-        # Its points are shared among tests that have none of their own.
+        # The question's points are divided among the tests without points of their own.
         each, left = divmod(question.points, len(draft.tests))
         if each and not left:
             for test in draft.tests:
@@ -131,14 +131,14 @@ class QuestionReader(ABC):
             )
 
     def _begin(self, name: str, where: str) -> Question:
-        """Open a question, with the code before it."""
+        """Open a question, with the code before it as context."""
         self._count += 1
         draft = Draft(where, id=name or f"q{self._count}")
         self._question = Question(draft, [*self._context], dict(self._answers))
         return self._question
 
     def _keep_code(self, cell: NotebookCell) -> None:
-        """Keep code that is given: for the questions after it, or the tests of the open one."""
+        """Keep given code, for later questions or for the tests of the open one."""
         context = self._context if self._question is None else self._question.after
         source = without_magic(cell.source, self._result.remarks, cell.where)
         if read_program(source) is None:
@@ -148,7 +148,7 @@ class QuestionReader(ABC):
 
 
 def _complete(question: Question, answer: str) -> None:
-    """Fill in the draft of a question; its programs and tests get the context that they need."""
+    """Complete a question's draft, and give its programs and tests the context that they need."""
     draft = question.draft
     draft.instructions = "\n\n".join(text.strip("\n") for text in question.prose if text.strip())
     draft.instructions += "\n" if draft.instructions else ""
@@ -159,7 +159,8 @@ def _complete(question: Question, answer: str) -> None:
     solution = read_program(answer)
     context = read_program(join(question.context)) or ParsedProgram(())
     starter = join(question.starter)
-    if solution is not None:  # the tests' names in the answer, or else its definitions
+    # The names that the tests use from the answer, or else all its definitions.
+    if solution is not None:
         used = frozenset[str]().union(*(free_names(test.code) for test in draft.tests))
         used -= solution.imported
         names = [name for each in solution.statements for name in sorted(each.sets & used)]
@@ -181,7 +182,7 @@ def _complete(question: Question, answer: str) -> None:
         there = draft.defines.keys() | _PRESET_NAMES
         if (tree := parse_or_none(test.code)) is not None and not judges(tree):
             _run_and_compare(test, tree, draft)
-            there |= solution.sets if solution else set()  # it runs where the answer has run
+            there |= solution.sets if solution else set()  # the test runs after the answer
         else:
             test.stdout = None
         front = context.for_names(free_names(test.code) - there, effects=True)
@@ -194,7 +195,7 @@ def _complete(question: Question, answer: str) -> None:
 
 
 def _complete_starter(draft: Draft, program: ParsedProgram) -> None:
-    """Add to a starter what it has to define and leaves out, without the answer."""
+    """Add empty definitions for names that a starter must define but lacks."""
     starter = read_program(draft.starter)
     missing = draft.defines.keys() - starter.sets if starter else ()
     if not missing:
@@ -213,12 +214,13 @@ def _complete_starter(draft: Draft, program: ParsedProgram) -> None:
 
 
 def _run_and_compare(test: DraftTest, tree: ast.Module, draft: Draft) -> None:
-    """Make a test of code without asserts: its output is compared, with its last value."""
+    """Turn code without asserts into a test that compares its output and last value."""
     test.key = "run"
     match tree.body[-1:]:
         case [ast.Expr(value=ast.Call(func=ast.Name(id="print")))]:
             pass
-        case [ast.Expr() as last]:  # a notebook shows its value
+        # A notebook displays the last value.
+        case [ast.Expr() as last]:
             lines = test.code.split("\n")
             begin, end = last.lineno - 1, last.end_lineno or last.lineno
             text = ast.get_source_segment(test.code, last.value) or "\n".join(lines[begin:end])
@@ -230,17 +232,17 @@ def _run_and_compare(test: DraftTest, tree: ast.Module, draft: Draft) -> None:
 
 
 def split_solution(source: str) -> tuple[str, str, bool]:
-    """Take a cell with an answer apart.
+    """Split an answer cell at its marks.
 
     Returns:
-        What learners get, the answer without marks, and whether there were marks. Without marks
-        learners get the cell with every body emptied.
+        The learners' version, the answer without marks, and True if there were marks. Without marks
+        the learners' version is the cell with every body emptied.
     """
     starter: list[str] = []
     solution: list[str] = []
     inside = prompt = marked = False
     for line in source.split("\n"):
-        # No mark is in a longer line, and to look for one would take long.
+        # Longer lines never contain a mark, and searching them would be slow.
         mark = line if len(line) <= _MAX_LINE_LENGTH else ""
         if begin := _BEGIN.match(mark):
             inside = marked = True
@@ -264,7 +266,7 @@ def split_solution(source: str) -> tuple[str, str, bool]:
 
 
 def split_hidden(source: str) -> tuple[str, str]:
-    """Split the code of a test cell into what learners see and what they do not."""
+    """Split a test cell's code into its visible and its hidden part."""
     visible: list[str] = []
     hidden: list[str] = []
     inside = False
@@ -277,7 +279,7 @@ def split_hidden(source: str) -> tuple[str, str]:
 
 
 def without_magic(source: str, remarks: list[str], where: str) -> str:
-    """Leave out what only a notebook understands, and say so."""
+    """Remove notebook-only syntax, with a remark."""
     code_lines = []
     for line in source.split("\n"):
         if _MAGIC.match(line) and parse_or_none(line.strip()) is None:
@@ -288,19 +290,19 @@ def without_magic(source: str, remarks: list[str], where: str) -> str:
 
 
 def says_something(code: str) -> bool:
-    """Return whether there is a statement in some code."""
+    """Return whether code contains a statement."""
     tree = parse_or_none(code)
     return bool(code.strip()) if tree is None else bool(tree.body)
 
 
 def checks_something(code: str) -> bool:
-    """Return whether some code has an assertion."""
+    """Return whether code contains an assertion."""
     tree = parse_or_none(code)
     return tree is not None and judges(tree)
 
 
 def whole_points(value: object, remarks: list[str], where: str) -> int | None:
-    """Read points: whole numbers, as the format has them."""
+    """Read points as an integer, which the format requires."""
     if isinstance(value, str):
         try:
             value = float(value)
@@ -314,7 +316,7 @@ def whole_points(value: object, remarks: list[str], where: str) -> int | None:
 
 
 def plain_settings(lines: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    """Read lines of `key: value`; return them, and the lines that are something else."""
+    """Parse lines of `key: value`; return the settings and the other lines."""
     settings: dict[str, str] = {}
     others: list[str] = []
     for line in lines:

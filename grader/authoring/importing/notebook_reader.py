@@ -1,4 +1,4 @@
-"""Jupyter notebooks with solutions in them: nbgrader's, Otter's, and plain ones."""
+"""Jupyter notebooks with solutions: nbgrader's, Otter's, and plain ones."""
 
 from pathlib import Path
 from typing import Final
@@ -15,14 +15,14 @@ from grader.authoring.importing.source_files import (
 )
 from grader.notebook_files import MAX_NOTEBOOK, NotebookError, find_language, join_text, read_cells
 
-_MAX_OUTPUT: Final = 20_000  # characters
+_MAX_OUTPUT: Final = 20_000  # longest recorded output, in characters
 
 
 def read_notebook(path: Path) -> SourceDrafts:
-    """Make a draft of each question in a notebook.
+    """Make a draft from each question in a notebook.
 
     Raises:
-        UnreadableError: It cannot be read, or is no notebook of this format.
+        UnreadableError: The file cannot be read, or is not a notebook of a supported format.
     """
     name = printable_name(path.name)
     book = parse_json(read_text(path, MAX_NOTEBOOK), name)
@@ -36,7 +36,7 @@ def read_notebook(path: Path) -> SourceDrafts:
     for number, each in enumerate(book_cells, 1):
         if not isinstance(each, dict):
             continue
-        printed = ""  # recorded output
+        printed = ""  # the cell's recorded output
         outputs, metadata = each.get("outputs"), each.get("metadata")
         for output in outputs if isinstance(outputs, list) else ():
             match output:

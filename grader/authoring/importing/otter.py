@@ -1,6 +1,6 @@
-"""Notebooks of Otter Assign: questions between cells with `# BEGIN ...` and `# END ...`.
+"""Otter Assign notebooks: questions between cells with `# BEGIN ...` and `# END ...`.
 
-The older notation is read too: the settings of a question in a block quote of a Markdown cell, its
+The older notation is also read: a question's settings in a block quote of a Markdown cell, and its
 tests in code cells that begin with `# TEST` or `# HIDDEN TEST`.
 """
 
@@ -30,7 +30,7 @@ _ASSIGNMENT: Final = re.compile(r"\s*#\s*ASSIGNMENT CONFIG\s*\n")
 
 
 def has_questions(cells: Sequence[NotebookCell]) -> bool:
-    """Return whether a notebook is one of Otter's."""
+    """Return whether a notebook has Otter's marks."""
     return any(
         (
             cell.kind in ("raw", "markdown")
@@ -43,13 +43,13 @@ def has_questions(cells: Sequence[NotebookCell]) -> bool:
 
 
 def _mark_text(cell: NotebookCell) -> str:
-    """Return the text of a cell that may be a mark; in a raw cell it may stand in HTML."""
+    """Return the text of a cell that may be a mark; a raw cell may contain it in HTML."""
     match = _IN_HTML.search(cell.source) if cell.kind == "raw" else None
     return html.unescape(match[1]).strip() + "\n" if match else cell.source
 
 
 class OtterReader(parts.QuestionReader):
-    """Makes a draft of each question between its marks."""
+    """Makes a draft from the cells between each question's marks."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -121,7 +121,8 @@ class OtterReader(parts.QuestionReader):
         source = parts.without_magic(cell.source, question.draft.remarks, cell.where)
         code_lines: list[str] = []
         ignored = False
-        for line in source.split("\n"):  # some lines Otter takes out of every version
+        # Otter removes some lines from every version.
+        for line in source.split("\n"):
             if match := _IGNORED.match(line):
                 ignored = match[1] == "BEGIN"
             elif not ignored and not line.rstrip().endswith("# IGNORE"):
@@ -157,7 +158,7 @@ class OtterReader(parts.QuestionReader):
         if label := _LABEL.match(source):
             hidden = hidden or "hidden" in label[1].lower()
             source = source[label.end() :]
-        # Each test function is called, with the names that its parameters ask for.
+        # Call each test function with the names that its parameters ask for.
         program = read_program(source)
         calls = [
             f"{statement.node.name}({', '.join(arg.arg for arg in statement.node.args.args)})"
@@ -171,6 +172,6 @@ class OtterReader(parts.QuestionReader):
 
 
 def _rest(settings: Mapping[str, str], others: Sequence[str], read: Collection[str]) -> str:
-    """Return the lines of settings that are not read here."""
+    """Return the lines of settings that are not supported here."""
     unread = (f"{key}: {value}" for key, value in settings.items() if key not in read)
     return "\n".join([*unread, *others])

@@ -1,15 +1,15 @@
-"""Folders of problems: a description, a starter, a solution, and a list of tests in JSON.
+"""Folders with one problem: a description, a starter, a solution, and a list of tests in JSON.
 
     <folder>/description.md            or instructions.md, README.md
-    <folder>/starter_code.py           or starter.py; made of the solution where there is none
+    <folder>/starter_code.py           or starter.py; derived from the solution if missing
     <folder>/solution.py
     <folder>/tests.json                [{"test": "print(f(1))", "expected_output": "2"}, ...]
-    <folder>/meta.json                 title, difficulty, category, tags; may be missing
-    <folder>/example.json, learn.md    an example and an explanation; may be missing
+    <folder>/meta.json                 title, difficulty, category, tags; optional
+    <folder>/example.json, learn.md    an example and an explanation; optional
 
-A `test` is code that prints, or an object with the arguments by name; then `expected_output` is
-the value that the one function returns. This is how the public collection of deep-ml.com is laid
-out, one folder for each problem.
+A `test` is code that prints, or an object with arguments by name; then `expected_output` is the
+value that the only function returns. The public collection of deep-ml.com has this layout, one
+folder per problem.
 """
 
 import os
@@ -43,15 +43,15 @@ _MAX_TESTS: Final = 500
 
 
 def is_problem(folder: Path) -> bool:
-    """Return whether a folder is a problem by the names in it."""
+    """Return whether a folder has the file names of a problem."""
     return all(os.path.lexists(folder / name) for name in (_TESTS, _SOLUTION))
 
 
 def read_problem(folder: Path) -> SourceDrafts:
-    """Make a draft of a folder.
+    """Make a draft from a folder.
 
     Raises:
-        UnreadableError: Its tests or its solution cannot be read.
+        UnreadableError: The tests or the solution cannot be read.
     """
     count, _, rest = folder.name.partition("_")
     draft = Draft(origin=f"{folder.name}/", id=rest if count.isdigit() and rest else folder.name)
@@ -110,7 +110,8 @@ def _meta(draft: Draft, folder: Path) -> None:
             case "tags", list() if all(isinstance(tag, str) for tag in value):
                 draft.concepts += filter(None, map(slug, value))
             case _, "" | None | [] | {}:
-                pass  # it says nothing
+                # The entry is empty.
+                pass
             case _:
                 _note(draft, f"meta.json: {key}", value)
     draft.concepts = list(dict.fromkeys(draft.concepts))
@@ -146,7 +147,7 @@ def _test(draft: Draft, each: dict[str, Any], number: int) -> DraftTest | None:
     expected = each[key]
     name = f"test-{number}"
     if isinstance(code, dict):
-        # The function that the starter leaves open, or the last one that there is.
+        # The function that the starter leaves open, or the last one defined.
         programs = map(read_program, (draft.starter, draft.solution))
         names = (list(program.definitions()) for program in programs if program is not None)
         function = next((group[-1] for group in names if group), "")

@@ -1,4 +1,4 @@
-"""Programs as lists of top-level statements: which names they set and need; parts put together."""
+"""Programs as lists of top-level statements, with the names that each statement sets and needs."""
 
 import ast
 import builtins
@@ -23,7 +23,7 @@ _DEFINITIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One statement of a module, with the comments right above it."""
+    """One statement of a module, with the comments directly above it."""
 
     node: ast.stmt
     source: str
@@ -32,17 +32,17 @@ class Statement:
 
     @property
     def defines(self) -> bool:
-        """Return whether it is a function or a class."""
+        """True for a function or class."""
         return isinstance(self.node, _DEFINITIONS)
 
     @property
     def imports(self) -> bool:
-        """Return whether it is an import."""
+        """True for an import."""
         return isinstance(self.node, (ast.Import, ast.ImportFrom))
 
     @property
     def prints(self) -> bool:
-        """Return whether it does nothing but print."""
+        """True if the statement only prints."""
         match self.node:
             case ast.Expr(value=ast.Call(func=ast.Name(id="print"))):
                 return True
@@ -50,7 +50,7 @@ class Statement:
 
     @property
     def is_text(self) -> bool:
-        """Return whether it is a text alone, as the docstring of a module is."""
+        """True for a lone string, such as a module's docstring."""
         match self.node:
             case ast.Expr(value=ast.Constant(value=str())):
                 return True
@@ -65,21 +65,21 @@ class ParsedProgram:
 
     @property
     def sets(self) -> frozenset[str]:
-        """All names that it sets."""
+        """All names that the program sets."""
         return frozenset[str]().union(*(statement.sets for statement in self.statements))
 
     @property
     def needs(self) -> frozenset[str]:
-        """The names that it does not set itself."""
+        """The names that the program uses but does not set."""
         return frozenset[str]().union(*(s.needs for s in self.statements)) - self.sets
 
     @property
     def imported(self) -> frozenset[str]:
-        """The names that its imports set."""
+        """The names that the program imports."""
         return frozenset[str]().union(*(s.sets for s in self.statements if s.imports))
 
     def before(self, code: str) -> str:
-        """Return its text, and some code behind it."""
+        """Return the program's text, followed by more code."""
         return join([*(statement.source for statement in self.statements), code])
 
     def definitions(self) -> dict[str, ast.stmt]:
@@ -91,17 +91,18 @@ class ParsedProgram:
         return by_name
 
     def demo(self) -> "ParsedProgram":
-        """Return the statements that try the program out: no definitions, imports or texts."""
+        """Return the statements that try the program out, not definitions or imports."""
         return ParsedProgram(
             s for s in self.statements if not (s.defines or s.imports or s.is_text)
         )
 
     def for_names(self, names: Collection[str], *, effects: bool = False) -> "ParsedProgram":
-        """Return the statements that set names, with all that they need in turn, in order.
+        """Return the statements that set these names, and all that those need, in order.
 
         Args:
-            effects: Also keep statements for effect, as `np.random.seed(0)`, that come before one
-                that is kept; never those that print.
+            effects: True to keep also statements for effect, such as `np.random.seed(0)`, before a
+            kept
+                one; statements that print are never kept.
         """
         missing = set(names)
         taken: set[int] = set()
@@ -111,7 +112,7 @@ class ParsedProgram:
             if each.sets & missing or (effects and taken and is_effect):
                 taken.add(index)
                 missing |= each.needs
-        # A function may need what is only set below it, so once more around until nothing is new.
+        # A function may need names that are set below it, so repeat until nothing is added.
         while True:
             more = {
                 index
@@ -126,7 +127,7 @@ class ParsedProgram:
 
 
 def read_program(source: str) -> ParsedProgram | None:
-    """Split a program into its statements; None if it is not Python."""
+    """Split a program into its statements, or return None if it is not Python."""
     tree = parse_or_none(source)
     if tree is None:
         return None
@@ -150,10 +151,11 @@ def read_program(source: str) -> ParsedProgram | None:
 
 
 def parse_or_none(source: str) -> ast.Module | None:
-    """Parse a program; None if it is not Python, or nested too deeply."""
+    """Parse a program, or return None if it is not Python or is nested too deeply."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # doubtful escapes are its author's
+            # Doubtful escapes are the author's own.
+            warnings.simplefilter("ignore")
             tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
@@ -162,24 +164,25 @@ def parse_or_none(source: str) -> ast.Module | None:
         level = [below for node in level for below in ast.iter_child_nodes(node)]
         if not level:
             return tree
-    return None  # deeper than what walks it by recursion can follow
+    # Recursive functions over the tree would overflow the stack.
+    return None
 
 
 def free_names(source: str) -> frozenset[str]:
-    """Return the names that a program needs from elsewhere; none if it is not Python."""
+    """Return the names that a program needs from elsewhere; an empty set if it is not Python."""
     program = read_program(source)
     return frozenset() if program is None else program.needs
 
 
 def used_names(source: str) -> frozenset[str]:
-    """Return every name in a program, also those that Python has itself."""
+    """Return every name in a program, including builtins."""
     tree = parse_or_none(source)
     nodes = ast.walk(tree) if tree is not None else ()
     return frozenset(node.id for node in nodes if isinstance(node, ast.Name))
 
 
 def join(sources: Iterable[str]) -> str:
-    """Put statements together: two empty lines around what has a body, else none."""
+    """Join statements, with two empty lines around those that have a body."""
     text = ""
     before_is_block = False
     for source in sources:
@@ -194,7 +197,7 @@ def join(sources: Iterable[str]) -> str:
 
 
 def kind_of(program: ParsedProgram, name: str) -> str:
-    """Return the kind of what a program defines under a name: function, class or value."""
+    """Return the kind of a defined name: function, class or value."""
     node = program.definitions().get(name)
     if node is None:
         return "value"
@@ -202,14 +205,15 @@ def kind_of(program: ParsedProgram, name: str) -> str:
 
 
 def operators_of(program: ParsedProgram, name: str) -> list[str]:
-    """Return the operators that a class defines, or that its decorator gives it."""
+    """Return the operators that a class defines itself or through a decorator."""
     node = program.definitions().get(name)
     if not isinstance(node, ast.ClassDef):
         return []
     methods = {statement.name for statement in node.body if isinstance(statement, ast.FunctionDef)}
     assigned = [statement for statement in node.body if isinstance(statement, ast.Assign)]
     targets = [target for each in assigned for target in each.targets]
-    methods |= {each.id for each in targets if isinstance(each, ast.Name)}  # __radd__ = __add__
+    # A method bound by `__radd__ = __add__`.
+    methods |= {each.id for each in targets if isinstance(each, ast.Name)}
     for decorator in map(ast.unparse, node.decorator_list):
         if "dataclass" in decorator:
             methods.add("__eq__")
@@ -223,11 +227,9 @@ def operators_of(program: ParsedProgram, name: str) -> list[str]:
 
 
 def with_empty_bodies(source: str, *, values: bool = True) -> str:
-    """Return a program with `...` for the body of each function and the value of each assignment.
+    """Replace the body of each function and the value of each assignment by `...`.
 
-    Without `values` assignments stay as they are.
-
-    Docstrings stay. What is not Python becomes nothing.
+    Without `values` assignments stay unchanged. Docstrings stay. Invalid Python becomes "".
     """
     program = read_program(source)
     if program is None:
@@ -253,10 +255,10 @@ def with_empty_bodies(source: str, *, values: bool = True) -> str:
 
 
 def rename_modules(tree: ast.Module, modules: Mapping[str, str]) -> set[str]:
-    """Turn `module.name` into `name`; return the names that were reached so.
+    """Turn `module.name` into `name`, and return these names.
 
     Args:
-        modules: What each module is called in the program, by that name.
+        modules: Modules by their name in the program.
     """
     reached: set[str] = set()
 

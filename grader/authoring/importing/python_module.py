@@ -1,4 +1,4 @@
-"""Plain Python: a module with tests of pytest or unittest, or with examples in its docstrings."""
+"""Plain Python modules with pytest or unittest tests, or with examples in docstrings."""
 
 import ast
 import doctest
@@ -32,10 +32,10 @@ from grader.authoring.importing.translate_tests import add_tests
 from grader.errors import DefinitionError, EtudeError
 
 TEST_FOLDERS = ("test", "tests")
-"""The folders of tests beside a module."""
+"""The names of test folders beside a module."""
 
 _UNCLEAR = ("solution", "solutions", "main", "__init__")
-# What an audit can be told, and an import cannot.
+# Options that `etude audit` has and an import lacks.
 _NEXT_STEP = {
     "name it with --solution": "put it beside them under that name",
     "name one with --solution": "put each with its tests into a folder",
@@ -43,7 +43,7 @@ _NEXT_STEP = {
 
 
 def has_tests(folder: Path) -> bool:
-    """Return whether a folder holds files of tests, or a folder of its tests does."""
+    """Return whether a folder, or a test folder in it, contains test files."""
     return any(is_test_file(entry.name) for entry in entries(folder)) or any(
         (folder / name).is_dir() and any(is_test_file(each.name) for each in entries(folder / name))
         for name in TEST_FOLDERS
@@ -51,15 +51,16 @@ def has_tests(folder: Path) -> bool:
 
 
 def read_tested_modules(folder: Path, tests: Sequence[Path] = ()) -> SourceDrafts:
-    """Make a draft of the module that the tests in a folder import, or of several.
+    """Make a draft of the module or modules that the tests in a folder import.
 
     Raises:
-        UnreadableError: There is none, or it is not clear which one is meant.
+        UnreadableError: There is no such module, or the choice is ambiguous.
     """
     places = (folder, *(folder / name for name in TEST_FOLDERS if (folder / name).is_dir()))
     files = [Path(e.path) for at in places for e in entries(at) if is_test_file(e.name)]
     root = folder.absolute()
-    while (root / "__init__.py").is_file():  # tests name a package from outside
+    # Tests import a package from outside of it.
+    while (root / "__init__.py").is_file():
         root = root.parent
     try:
         draft = _draft(load_python_folder(root, tests=tests or files))
@@ -106,7 +107,7 @@ def _draft(assignment: Assignment) -> Draft:
 
 
 def _programs(draft: Draft, own: str, starter: str | None, front: str = "") -> None:
-    """Set the solution, the starter and instructions; a part that only runs as a script is left."""
+    """Set solution, starter and instructions, without the part that runs only as a script."""
     statements = (read_program(own) or ParsedProgram(())).statements
     if statements and statements[0].is_text:
         text = ast.get_docstring(ast.Module([statements[0].node], [])) or ""
@@ -126,7 +127,7 @@ def _programs(draft: Draft, own: str, starter: str | None, front: str = "") -> N
 def _with_modules(
     source: str, beside: Mapping[str, str], taken: set[str] | None = None
 ) -> tuple[str, str]:
-    """Return the modules of a folder that a program imports, as one, and the program without."""
+    """Return the folder's imported modules as one source, and the program without the imports."""
     taken = set() if taken is None else taken
     tree = parse_or_none(source) or ast.Module([], [])
     whole = {
@@ -160,7 +161,7 @@ def _with_modules(
 
 
 def read_module(path: Path) -> SourceDrafts:
-    """Make a draft of a file: with the tests beside it, or with its examples.
+    """Make a draft of a file, from the tests beside it or from its examples.
 
     Raises:
         UnreadableError: See `read_tested_modules` and `read_doctests`.
@@ -174,10 +175,10 @@ def read_module(path: Path) -> SourceDrafts:
 
 
 def read_doctests(path: Path) -> SourceDrafts:
-    """Make a draft of a module with examples in its docstrings; nothing without any.
+    """Make a draft of a module with examples in docstrings; no drafts without examples.
 
     Raises:
-        UnreadableError: It cannot be read, or is not Python.
+        UnreadableError: The file cannot be read, or is not Python.
     """
     source = read_text(path, MAX_FILE)
     try:
@@ -220,7 +221,7 @@ def _example_test(
     module: str,
     printers: AbstractSet[str],
 ) -> DraftTest | None:
-    """Make one test of a docstring: its examples in order, and what they print."""
+    """Make one test from the examples of a docstring and their output."""
     lines: list[str] = []
     printed = ""
     for example in examples:
@@ -230,7 +231,8 @@ def _example_test(
         is_skipped = doctest.SKIP in example.options
         if is_skipped or (example.exc_msg is None and "..." in want):
             draft.remarks.append(f"the result of an example of {name} is left out: {code[:60]!r}")
-            want = ""  # the example runs, for those after it
+            # The example runs only for those after it.
+            want = ""
         if is_skipped:
             continue
         if example.exc_msg is not None:
@@ -246,7 +248,7 @@ def _example_test(
 
 
 def _printing(code: str, printers: AbstractSet[str]) -> str:
-    """Return an example with the value printed that Python would show."""
+    """Return an example that prints the value which Python would display."""
     match (parse_or_none(code) or ast.Module([], [])).body:
         case [ast.Expr(value=ast.Call(func=ast.Name(id="print")))]:
             return code

@@ -1,4 +1,4 @@
-"""Python files of an assignment: read with bounds, parsed, and the modules that they import."""
+"""Parsing of an assignment's Python files, and the modules that they import."""
 
 import ast
 import sys
@@ -12,22 +12,23 @@ from grader.errors import DefinitionError, Location, Problem, UsageError
 
 
 def bad(path: Path, message: str, line: int = 1, column: int = 1) -> DefinitionError | UsageError:
-    """Return the error for one problem of a file, or of a folder, which has no lines."""
+    """Return the error for a problem in a file, or in a folder, which has no lines."""
     if path.is_dir() and not path.is_symlink():
         return UsageError(f"{printable_name(path)}: {message}")
     return DefinitionError([Problem(Location(path, line, column), message)])
 
 
 def parse(source: str, path: Path) -> ast.Module:
-    """Parse Python.
+    """Parse Python source.
 
     Raises:
-        DefinitionError: This Python cannot parse it.
+        DefinitionError: The running Python cannot parse it.
     """
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # doubtful escapes are its author's
+            # Doubtful escapes are the author's own.
+            warnings.simplefilter("ignore")
             return ast.parse(source)
     except SyntaxError as error:
         message = (
@@ -41,15 +42,15 @@ def parse(source: str, path: Path) -> ast.Module:
 
 @dataclass(frozen=True, slots=True)
 class ImportedName:
-    """A module that a file may import: `from a import b` may mean `a` and `a.b`."""
+    """A module that a file may import; `from a import b` gives `a` and `a.b`."""
 
     parts: tuple[str, ...]
-    level: int  # dots of a relative import; 0 for an absolute one
+    level: int  # dots of a relative import; 0 if absolute
     line: int
 
 
 def imported(tree: ast.Module) -> Iterator[ImportedName]:
-    """Yield the modules that a file imports, also inside of functions, each with its line."""
+    """Yield the modules that a file imports, including imports inside functions."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -64,7 +65,7 @@ def imported(tree: ast.Module) -> Iterator[ImportedName]:
 
 
 def has_test(tree: ast.Module) -> bool:
-    """Return whether pytest finds a test in a module."""
+    """Return whether pytest would collect a test from a module."""
     return any(_is_test(node) for node in tree.body)
 
 
@@ -84,7 +85,7 @@ def _is_test(node: ast.stmt) -> bool:
 
 
 def is_test_case(node: ast.stmt) -> bool:
-    """Return whether a statement is a class of unittest's tests."""
+    """Return whether a statement defines a unittest test case."""
     return isinstance(node, ast.ClassDef) and any(
         ast.unparse(base).split(".")[-1].endswith("TestCase") for base in node.bases
     )

@@ -1,4 +1,4 @@
-"""The kind of a source, found by its content, and the reader for each kind."""
+"""Detection of a source's kind from its content, and dispatch to the matching reader."""
 
 import os
 from collections.abc import Callable
@@ -39,7 +39,7 @@ def read_source(source: Path) -> SourceDrafts:
     """Read a source and complete its drafts.
 
     Raises:
-        UsageError: There is no such source, or nothing in it can be imported.
+        UsageError: The source does not exist, or contains nothing to import.
     """
     if not os.path.lexists(source):
         raise UsageError(f"there is no {printable_name(source)}")
@@ -65,7 +65,7 @@ def read_source(source: Path) -> SourceDrafts:
 
 
 def _next_step(source: Path) -> str:
-    """Return what a source lacks, and what its author can do."""
+    """Return a sentence that says what a source lacks, and how its author can proceed."""
     match source.suffix.lower():
         case ".py":
             return (
@@ -92,9 +92,9 @@ def _one(read: Callable[[Path], SourceDrafts], folder: Path) -> SourceDrafts:
 
 
 def _below(folder: Path) -> SourceDrafts:
-    """Read the exercise that a folder is, or all that are in it and in the folders below.
+    """Read a folder's own exercise, or all exercises in it and its subfolders.
 
-    A notebook or document without exercises is no failure.
+    A notebook or document without exercises is not a failure.
     """
     source_drafts = SourceDrafts()
     waiting = [(folder, 0)]

@@ -1,4 +1,4 @@
-"""Files that others packed, read with bounds: regular ones only, never outside of the source."""
+"""Bounded reading of untrusted files: regular files only, never outside the source's folder."""
 
 import json
 import os
@@ -9,22 +9,22 @@ from grader.errors import EtudeError
 from grader.safe_files import IrregularFileError, open_regular
 
 MAX_DOCUMENT: Final = 4 << 20
-MAX_FILE: Final = 1 << 20  # one file of an exercise's folder
+MAX_FILE: Final = 1 << 20  # bytes of one file in an exercise's folder
 
-_IN_A_FOLDER: Final = 10_000  # entries that are looked at
+_IN_A_FOLDER: Final = 10_000  # most entries of a folder
 _MAX_AT_EACH_END: Final = 60
 _MAX_NESTING: Final = 24  # levels of JSON
 
 
 class UnreadableError(EtudeError):
-    """A file of a source cannot be used; the message says which and why."""
+    """A file of a source cannot be used; the message names the file and the reason."""
 
 
 def read_text(path: Path, cap: int) -> str:
-    """Read a text file: UTF-8, every line ended by a line feed.
+    """Read a UTF-8 text file, with line ends converted to line feeds.
 
     Raises:
-        UnreadableError: It is missing, no regular file, too large or no text.
+        UnreadableError: The file is missing, not regular, too large, or not text.
     """
     try:
         with open_regular(path) as file:
@@ -45,17 +45,18 @@ def read_text(path: Path, cap: int) -> str:
 
 
 def parse_json(text: str, name: str) -> Any:
-    """Read JSON.
+    """Parse JSON.
 
     Raises:
-        UnreadableError: It is none, or nested too deeply.
+        UnreadableError: The text is not JSON, or is nested too deeply.
     """
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
         place = f"{name}:{error.lineno}:{error.colno}"
         raise UnreadableError(f"{place}: not valid JSON: {error.msg}") from error
-    except (RecursionError, ValueError) as error:  # too deep, or a number of too many digits
+    # Nested too deeply, or a number with too many digits.
+    except (RecursionError, ValueError) as error:
         raise UnreadableError(f"{name}: not valid JSON that can be read here") from error
     level = [data]
     for _ in range(_MAX_NESTING):
@@ -71,10 +72,10 @@ def parse_json(text: str, name: str) -> Any:
 
 
 def inside(folder: Path, name: object) -> Path:
-    """Return the path of a file that a source names, which must lie in its own folder.
+    """Return the path of a file that a source names in its own folder.
 
     Raises:
-        UnreadableError: It is no relative path, leads elsewhere, or over a symbolic link.
+        UnreadableError: The name is not a relative path, leads outside, or passes a symbolic link.
     """
     parts = PurePosixPath(name).parts if isinstance(name, str) and "\0" not in name else ()
     label = printable_name(name)
@@ -98,20 +99,20 @@ def text_inside(folder: Path, name: object) -> str:
 
 
 def text_if_there(folder: Path, *names: str) -> str:
-    """Read the first of some files that exists; nothing if there is none.
+    """Read the first existing file of several, or return "".
 
     Raises:
-        UnreadableError: It exists and cannot be read.
+        UnreadableError: The file exists but cannot be read.
     """
     first = next((name for name in names if os.path.lexists(folder / name)), None)
     return "" if first is None else text_inside(folder, first)
 
 
 def entries(folder: Path) -> list[os.DirEntry[str]]:
-    """Return what is in a folder, by name.
+    """Return the entries of a folder, sorted by name.
 
     Raises:
-        UnreadableError: It cannot be listed, or holds too much.
+        UnreadableError: The folder cannot be listed, or has too many entries.
     """
     try:
         with os.scandir(folder) as listing:
@@ -127,7 +128,7 @@ def entries(folder: Path) -> list[os.DirEntry[str]]:
 
 
 def subfolders(folder: Path) -> list[Path]:
-    """Return the folders in a folder that are neither hidden nor symbolic links.
+    """Return the subfolders of a folder, without hidden ones and symbolic links.
 
     Raises:
         UnreadableError: See `entries`.
@@ -140,7 +141,7 @@ def subfolders(folder: Path) -> list[Path]:
 
 
 def printable_name(name: object) -> str:
-    """Write a name that others chose so that it cannot disturb a terminal."""
+    """Format an untrusted name so that it cannot control a terminal."""
     text = str(name)
     if len(text) > 2 * _MAX_AT_EACH_END:
         text = f"{text[:_MAX_AT_EACH_END]}…{text[-_MAX_AT_EACH_END:]}"

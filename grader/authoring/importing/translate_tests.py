@@ -1,8 +1,8 @@
-"""Test modules of unittest and pytest as bodies of `pytest` tests: one for each method or function.
+"""Translation of unittest and pytest modules to bodies of `pytest` tests, one per test.
 
-Assertions of unittest become `assert`s on the syntax tree, `self.assertRaises` becomes
-`pytest.raises`, what `setUp` and the module prepare comes first. What has no such form is named, so
-that nothing is tested less than it seems.
+unittest assertions become `assert`s, `self.assertRaises` becomes `pytest.raises`, and the setup of
+`setUp` and the module comes first. Constructs that cannot be translated are reported, so that no
+test silently checks less than before.
 """
 
 import ast
@@ -27,7 +27,8 @@ from grader.authoring.importing.program_parts import (
     used_names,
 )
 
-_TRUE: Final[dict[str, str]] = {  # the assertions of unittest by what must be true of a and b
+# The condition of each unittest assertion, over a and b.
+_TRUE: Final[dict[str, str]] = {
     **dict.fromkeys(
         ("assertEqual", "assertEquals", "assertListEqual", "assertTupleEqual", "assertDictEqual",
          "assertSetEqual", "assertSequenceEqual", "assertMultiLineEqual"), "a == b"
@@ -50,9 +51,9 @@ _NEAR: Final = {
     "assertNotAlmostEqual": "not abs(a - b) <= delta",
 }
 _RAISES: Final = ("assertRaises", "assertRaisesRegex", "assertRaisesRegexp")
-_PLACES: Final = 7  # the default of assertAlmostEqual
+_PLACES: Final = 7  # decimal places, the default of assertAlmostEqual
 _PREPARING: Final = ("setUp", "setUpClass", "setup_method", "setup_class")
-_PRESET_NAMES: Final = frozenset({"np", "pytest"})  # in every body
+_PRESET_NAMES: Final = frozenset({"np", "pytest"})  # available in every body
 _IMPORTABLE: Final = frozenset(sys.stdlib_module_names) | {"numpy", "pytest"}
 _MAX_TESTS: Final = 500
 _FIXTURE: Final = re.compile(r"(pytest\.)?fixture\b")
@@ -61,7 +62,7 @@ _NOT_RUN: Final = ("skip", "skipif", "xfail", "usefixtures", "parametrize")
 
 
 class _NoSuchFormError(Exception):
-    """Something that no body of a pytest test can say; the message names it."""
+    """A construct that a pytest body cannot express; the message names it."""
 
 
 def add_tests(
@@ -70,11 +71,13 @@ def add_tests(
     modules: Collection[str],
     data: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
-    """Translate test modules for a draft, and say what its solution has to define.
+    """Translate test modules for a draft, and set the names that its solution must define.
 
     Args:
-        modules: The names of the modules that a submission stands for.
-        data: Modules beside the tests, by name; what tests need of them comes first in a body.
+        modules: The module names that a submission replaces.
+        data: Source by name of modules beside the tests; the parts that tests need are copied to
+        the
+            front of their bodies.
     """
     solution = read_program(draft.solution) or ParsedProgram(())
     names: list[str] = []
@@ -107,7 +110,7 @@ def add_tests(
 
 
 def _translate(module: "_Module") -> None:
-    """Add a test to the draft for each function and method, or a note on why there is none."""
+    """Add a test to the draft for each function and method, or a note why that is impossible."""
     tests: list[tuple[ast.FunctionDef, ast.ClassDef | None]] = [
         *((node, None) for node in module.test_functions),
         *(
@@ -139,7 +142,7 @@ def _translate(module: "_Module") -> None:
 
 
 class _Module:
-    """The parts of a test module."""
+    """The parsed parts of a test module."""
 
     def __init__(
         self,
@@ -149,13 +152,14 @@ class _Module:
         draft: Draft,
     ) -> None:
         self._data = data
-        self._beside: dict[str, ast.Module] = {}  # the modules of `data` that are imported
+        # Imported modules of `data`.
+        self._beside: dict[str, ast.Module] = {}
         self.test_functions: list[ast.FunctionDef] = []
         self.test_classes: list[ast.ClassDef] = []
         self.fixtures: dict[str, ast.FunctionDef] = {}
         self.draft = draft
-        self.names: list[str] = []  # names taken from the submission
-        self.takes_all = False  # with `from module import *`
+        self.names: list[str] = []  # names imported from the submission
+        self.takes_all = False  # True for `from module import *`
         self._renamed: dict[str, str] = {}
         imported: dict[str, str] = {}
         for node in tree.body:
@@ -169,11 +173,11 @@ class _Module:
         body = [each for each in tree.body if not ast.unparse(each).startswith("if __name__")]
         nodes = [node for node in body if not self._absorb(node, modules)]
         nodes = [*(node for each in self._beside.values() for node in each.body), *nodes]
-        # As text and back, so that each statement has a source of its own.
+        # Unparsed and parsed again, so that each statement has its own source.
         self.prepared = read_program(ast.unparse(ast.Module(nodes, []))) or ParsedProgram(())
 
     def _takes_data(self, name: str | None) -> bool:
-        """Parse a module of `data`, if there is one of that name."""
+        """Parse the module of `data` with this name, and return whether it exists."""
         tree = parse_or_none(self._data[name]) if name is not None and name in self._data else None
         if name is None or tree is None:
             return False
@@ -181,7 +185,7 @@ class _Module:
         return True
 
     def _absorb(self, node: ast.stmt, modules: Collection[str]) -> bool:
-        """Take a statement that is a test or about tests; return whether it was one."""
+        """Store a statement that defines or concerns tests; return False for any other."""
         match node:
             case ast.ImportFrom(module=str(name), names=[alias, *_]) if (
                 name == "unittest" or f"{name}.{alias.name}" in modules
@@ -201,7 +205,8 @@ class _Module:
             case ast.Try(body=body) if all(
                 isinstance(each, ast.ImportFrom) and each.module in modules for each in body
             ):
-                for statement in body:  # the handlers are for a missing file
+                # The handlers only treat a missing file.
+                for statement in body:
                     self._absorb(statement, modules)
             case ast.Import(names=names):
                 node.names = [
@@ -224,7 +229,7 @@ class _Module:
         return True
 
     def prepare(self, names: Collection[str], taken: set[str]) -> list[ast.stmt]:
-        """Return statements that make the values of fixtures, each once."""
+        """Return statements that compute the values of fixtures, each once."""
         statements: list[ast.stmt] = []
         for name in sorted(names):
             if name in taken:
@@ -237,7 +242,8 @@ class _Module:
             fixture.decorator_list = []
             for number, statement in enumerate(fixture.body):
                 match statement:
-                    case ast.Expr(value=ast.Yield(value=value)):  # what follows cleans up
+                    # Statements after the yield clean up.
+                    case ast.Expr(value=ast.Yield(value=value)):
                         fixture.body[number:] = [ast.Return(value)]
                         break
             if any(isinstance(node, ast.Yield) for node in ast.walk(fixture)):
@@ -247,7 +253,7 @@ class _Module:
         return statements
 
     def finished(self, statements: Sequence[ast.stmt]) -> str:
-        """Return a body's source, what it needs of the module in front."""
+        """Return a body's source, preceded by the parts of the module that it needs."""
         tree = ast.Module(list(statements), [])
         for inner in ast.walk(tree):
             if isinstance(inner, ast.Name):
@@ -283,21 +289,23 @@ def _methods(node: ast.ClassDef) -> list[ast.FunctionDef]:
 
 
 def _body(module: _Module, node: ast.FunctionDef, group: ast.ClassDef | None) -> str:
-    """Return a test as a body: a function, or a method with what its class prepares."""
+    """Return a test's body; for a method, preceded by its class's setup."""
     arguments = [argument.arg for argument in _arguments(node)]
-    loops = []  # of `pytest.mark.parametrize`: names and the list of their values
+    loops = []  # argument names and the list of their values, from `pytest.mark.parametrize`
     for decorator in node.decorator_list:
         match decorator:
             case ast.Call(
                 func=ast.Attribute(attr="parametrize"),
                 args=[ast.Constant() | ast.Tuple() | ast.List() as names, values, *_],
             ):
-                text = ast.unparse(names).strip("[]()")  # 'a, b' or ["a", "b"]
+                text = ast.unparse(names).strip("[]()")  # either 'a, b' or ["a", "b"]
                 loops.append((re.findall(r"\w+", text), values))
             case ast.Call(func=ast.Attribute(attr="task")) | ast.Name(id="staticmethod"):
-                pass  # the number of a task in the text
+                # The decorator only numbers a task.
+                pass
             case _ if (mark := _MARK.match(ast.unparse(decorator))) and mark[1] not in _NOT_RUN:
-                pass  # a course's own, which pytest uses to choose tests
+                # A custom mark, used only to select tests.
+                pass
             case _:
                 raise _NoSuchFormError(f"it is decorated with {ast.unparse(decorator)}")
     own = "" if group is None else _own_name(node)
@@ -324,7 +332,7 @@ def _body(module: _Module, node: ast.FunctionDef, group: ast.ClassDef | None) ->
 
 
 def _own_name(node: ast.FunctionDef) -> str:
-    """Return what a method calls its object; nothing in a static one."""
+    """Return the name of a method's `self` parameter, or "" for a static method."""
     static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in node.decorator_list)
     arguments = _arguments(node)
     return arguments[0].arg if arguments and not static else ""
@@ -335,7 +343,7 @@ def _arguments(node: ast.FunctionDef) -> list[ast.arg]:
 
 
 def _class_values(group: ast.ClassDef) -> list[ast.stmt]:
-    """Return what a class sets itself."""
+    """Return the assignments in the body of a class."""
     return [node for node in group.body if isinstance(node, (ast.Assign, ast.AnnAssign))]
 
 
@@ -365,12 +373,13 @@ def _helpers(group: ast.ClassDef, method: ast.FunctionDef, module: _Module) -> l
         arguments, own = copy.deepcopy(helper.args), _own_name(helper)
         for node in ast.walk(arguments):
             if isinstance(node, ast.arg):
-                node.annotation = None  # its names may be missing
+                # The names in the annotation may be missing.
+                node.annotation = None
         if own and (first := arguments.posonlyargs or arguments.args):
             first.pop(0)
         body = _Translator(own, group, module).body(helper.body)
         function = ast.parse(f"def {name}(): pass").body[0]
-        assert isinstance(function, ast.FunctionDef)  # it was just written as one
+        assert isinstance(function, ast.FunctionDef)  # it was written as a function above
         function.args, function.body = arguments, body or [ast.Pass()]
         functions.append(function)
     return functions
@@ -390,7 +399,7 @@ def _in_loops(
 
 
 class _Values(ast.NodeTransformer):
-    """Takes the values of a case out of `pytest.param`."""
+    """Replaces `pytest.param` by its values."""
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
@@ -402,7 +411,7 @@ class _Values(ast.NodeTransformer):
 
 
 class _Translator(ast.NodeTransformer):
-    """Takes `self` out of a method: assertions become statements, attributes become names."""
+    """Removes `self` from a method: assertions become statements, attributes become names."""
 
     def __init__(self, own: str, group: ast.ClassDef, module: _Module) -> None:
         self._own = own
@@ -416,11 +425,12 @@ class _Translator(ast.NodeTransformer):
                     self._members.add(name)
 
     def body(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
-        """Translate statements."""
+        """Translate a list of statements."""
         copied = ast.parse(ast.unparse(ast.Module(list(statements), []))).body
         if copied and isinstance(copied[0], ast.Expr) and isinstance(copied[0].value, ast.Constant):
-            copied = copied[1:]  # the docstring
-        self.generic_visit(ast.Module(copied, []))  # which changes the list
+            # Skip the docstring.
+            copied = copied[1:]
+        self.generic_visit(ast.Module(copied, []))  # changes the list in place
         return copied
 
     def visit_Expr(self, node: ast.Expr) -> ast.stmt | list[ast.stmt]:
@@ -436,14 +446,15 @@ class _Translator(ast.NodeTransformer):
         return node
 
     def visit_With(self, node: ast.With) -> ast.stmt | list[ast.stmt]:
-        """Translate `with self.assertRaises(...)` and take `with self.subTest(...)` away."""
+        """Translate `with self.assertRaises(...)`, and unwrap `with self.subTest(...)`."""
         inlined = False
         for item in node.items:
             match item.context_expr:
                 case ast.Call(func=ast.Attribute(value=ast.Name(id=own), attr=name)) as call:
                     if own != self._own:
                         continue
-                    if name in self._methods:  # it may return what `assertRaises` does
+                    # The method may return the result of `assertRaises`.
+                    if name in self._methods:
                         self._catches(item)
                         continue
                     if name == "subTest":
@@ -460,7 +471,7 @@ class _Translator(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        """Translate `self.assertRaises(...)` where it is a value."""
+        """Translate `self.assertRaises(...)` where its value is used."""
         match node.func:
             case ast.Attribute(value=ast.Name(id=own), attr=name):
                 if own == self._own and name in _RAISES and name not in self._methods:
@@ -473,7 +484,7 @@ class _Translator(ast.NodeTransformer):
             self._caught.add(item.optional_vars.id)
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        """Compare the type of what was raised as pytest can: by what it is an instance of."""
+        """Compare an exception's type by `isinstance`, as pytest can."""
         match node:
             case ast.Compare(
                 left=ast.Call(
@@ -501,7 +512,7 @@ class _Translator(ast.NodeTransformer):
         return node
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        """Refuse `self` as a value: there is none."""
+        """Refuse `self` as a value, since there is no test object."""
         if self._own and node.id == self._own:
             self._refuse("it uses the test object itself")
         return node
@@ -523,7 +534,7 @@ class _Translator(ast.NodeTransformer):
             values |= {"places": places, "delta": keywords.get("delta", places)}
         elif message is None and rest:
             message = rest[0]
-        # Filled first: what is compared may be the type of what was raised.
+        # Translated first, because it may compare the type of an exception.
         condition = self.visit(_expression(form, **values))
         return ast.Assert(condition, None if message is None else self.visit(message))
 
@@ -542,7 +553,7 @@ class _Translator(ast.NodeTransformer):
         return ast.Call(_expression("pytest.raises"), [caught, *rest], keywords)
 
     def _catchable(self, kinds: ast.expr) -> ast.expr:
-        """Catch any exception where its class is the submission's: that stays in the sandbox."""
+        """Catch any exception if its class is the submission's, which stays in the sandbox."""
         used = {node.id for node in ast.walk(kinds) if isinstance(node, ast.Name)}
         if used & set(self._module.names):
             named = ast.unparse(kinds)
@@ -561,7 +572,7 @@ class _Translator(ast.NodeTransformer):
 
 
 def _expression(form: str, **values: ast.expr) -> ast.expr:
-    """Parse an expression, with other expressions for some names in it."""
+    """Parse an expression, and replace some of its names by other expressions."""
 
     class Fill(ast.NodeTransformer):
         def visit_Name(self, node: ast.Name) -> ast.expr:

@@ -1,4 +1,4 @@
-"""The repair of typeset code: curly quotes, dashes, spaces that do not break."""
+"""Repair of typeset code: curly quotes, dashes and no-break spaces."""
 
 import re
 from collections.abc import Callable
@@ -19,7 +19,7 @@ _KINDS: Final[dict[str, tuple[str, str]]] = {
 _SPACES: Final = ("spaces that do not break", "characters that no one sees")
 _PLAIN: Final = {ord(c): plain for characters, plain in _KINDS.values() for c in characters}
 _PLAIN_SPACES: Final = {ord(c): _KINDS[kind][1] for kind in _SPACES for c in _KINDS[kind][0]}
-# Comments, and what stands between quotes; one that nothing closes ends with its line.
+# Comments and quoted strings; an unclosed string ends with its line.
 _KEPT: Final = re.compile(
     "|".join(
         (
@@ -36,10 +36,10 @@ _KEPT: Final = re.compile(
 
 
 def plain_code(code: str, reads: Callable[[str], bool]) -> str:
-    """Return code as it was typed.
+    """Undo typesetting in code.
 
-    All that typesetting brings in is undone, unless a text would suffer where `reads` tells that
-    the program reads as it is.
+    All changes of typesetting are undone, except inside strings if the program is valid without
+    that repair, which `reads` decides.
     """
     straight = plain_output(code)
     if straight == code or reads(code):
@@ -50,23 +50,23 @@ def plain_code(code: str, reads: Callable[[str], bool]) -> str:
     while match := _KEPT.search(code, at):
         begin, end = match.span(match.lastindex or 0)
         pieces += [plain_output(code[at:begin]), code[begin:end], plain_output(code[end : end + 1])]
-        at = end + 1  # after the closing quote, or the end of the line
+        at = end + 1  # after the closing quote, or at the end of the line
     careful = "".join([*pieces, plain_output(code[at:])])
     return careful if reads(careful) else straight
 
 
 def plain_output(text: str) -> str:
-    """Return printed text as a program prints it."""
+    """Undo typesetting in printed output."""
     return text.translate(_PLAIN)
 
 
 def plain_prose(text: str) -> str:
-    """Return prose with plain spaces; its quotes and dashes are right."""
+    """Return prose with plain spaces, but with its typographic quotes and dashes."""
     return text.translate(_PLAIN_SPACES)
 
 
 def kinds_between(before: str, after: str) -> list[str]:
-    """Return the names of what typesetting had brought into a text and is gone now."""
+    """Return the names of the typographic characters that were removed between two texts."""
     return [
         kind
         for kind, (characters, _) in _KINDS.items()

@@ -1,4 +1,4 @@
-"""The check that drafts load: a test that the format refuses becomes a note."""
+"""Validation of drafts; a test that the format refuses becomes a note."""
 
 import tempfile
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ _ROUNDS: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class ValidatedDraft:
-    """A draft as the text of its file, with the problems that still keep it from loading."""
+    """A draft as the text of its file, with the problems that prevent loading it."""
 
     text: str
     problems: tuple[str, ...]
 
 
 def validate_draft(draft: Draft) -> ValidatedDraft:
-    """Write a draft down so that it loads, if it can; nothing runs."""
+    """Write a draft so that it loads if possible; no code is run."""
     if not draft.tests:
         message = "no test came over; write one, for which the notes in the file may help"
         return ValidatedDraft(definition_text(draft), (message,))
@@ -47,7 +47,7 @@ def validate_draft(draft: Draft) -> ValidatedDraft:
 
 
 def _without_refused(draft: Draft, path: Path, error: DefinitionError) -> bool:
-    """Move the tests that problems lie in to the notes; return whether there were any."""
+    """Turn the tests with problems into notes; return whether there were any."""
     try:
         document = read_yaml(path)
         tests = document.node("tests")
@@ -82,7 +82,7 @@ def _without_refused(draft: Draft, path: Path, error: DefinitionError) -> bool:
 
 
 def load_if_valid(path: Path) -> Exercise | None:
-    """Load a written exercise; None if it is not valid."""
+    """Load a written exercise, or return None if it is invalid."""
     try:
         return load_exercise(path)
     except (DefinitionError, UsageError):

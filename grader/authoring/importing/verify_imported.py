@@ -1,7 +1,7 @@
-"""Problems of imported exercises in plain sentences, from the runs that prove an exercise.
+"""Verification of imported exercises, with their problems in plain sentences.
 
-An exercise with untrue expected outputs is proven twice: as it came, which shows what is untrue,
-and with the truth in their place, which shows what else is wrong with it.
+An exercise with wrong expected outputs is proven twice: unchanged, to show which outputs are wrong,
+and with corrected outputs, to show its other problems.
 """
 
 import re
@@ -23,13 +23,14 @@ from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.grading.workers.pool import Pool
 
 _SOLUTION, _OWN, _CHANGING = "solution", "own solution", "solution that changes inputs"
-_OTHER_CHECKS: Final = (checks.STARTER, checks.MUTANTS)  # their findings are told in another way
+# Findings of these checks are worded separately.
+_OTHER_CHECKS: Final = (checks.STARTER, checks.MUTANTS)
 _BRACKETS: Final = re.compile(r"\barray\(|[][(),]")
 _UNDEFINED: Final = re.compile(r"name '(\w+)' is not defined")
 _SURVIVOR: Final = re.compile(
     r"accepts a mutant of the solution, (.*?); add a hidden test that it fails", re.DOTALL
 )
-# A sentence begins with the error, or has an explanation and quotes the error at its end.
+# The error begins the sentence, or stands in quotes at its end.
 _CRASHES: Final = (
     re.compile(
         r"the starter does not run: (?P<error>\w+(?:: .*?)?) \(line (?P<line>\d+)", re.DOTALL
@@ -42,20 +43,22 @@ _CRASHES: Final = (
 
 @dataclass(slots=True)
 class ImportProof:
-    """One imported exercise, and what its author should hear; `faults` are ours, not theirs."""
+    """The verification of one imported exercise; `faults` are the grader's, not the author's."""
 
     exercise: Exercise
     sentences: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
-    works: bool = False  # the solution passes every test as it was imported, or so corrected:
-    changing: frozenset[str] = frozenset()  # tests in which the solution changes an argument
+    # The solution passes every test, unchanged or with corrected outputs.
+    works: bool = False
+    # Tests in which the solution changes an argument.
+    changing: frozenset[str] = frozenset()
     printed: dict[str, str] = field(default_factory=dict)
-    """By test, what the solution prints where the source has it with other brackets and commas."""
+    """The solution's output by test, if it differs from the source only in brackets and commas."""
 
     @property
     def proven(self) -> bool:
-        """Return whether nothing stands in the way."""
+        """True if the exercise has no problems and no faults."""
         return not self.sentences and not self.faults
 
 
@@ -65,19 +68,19 @@ def verify_imported(
     find_leaks: FindLeaks | None = None,
     advance: Callable[[], None] = lambda: None,
 ) -> dict[Path, ImportProof]:
-    """Put imported exercises to the proof; everything of theirs runs in the sandbox.
+    """Verify imported exercises; all their code runs in the sandbox.
 
     Args:
-        imported: By the path of its file each draft, and the exercise that it became.
-        advance: Is called for each exercise that is done.
+        imported: Each draft and its exercise, by the path of the file.
+        advance: Called after each exercise.
 
     Raises:
-        SandboxFault: There is no sandbox on this host.
+        SandboxFault: This host has no sandbox.
     """
     exercises = [exercise for _, exercise in imported.values()]
     wait_for_leaks = find_leaks(exercises) if find_leaks else dict
     first = _first_runs(imported, pool)
-    corrected = []  # with what the solution gives in place of what is untrue
+    corrected = []  # expected outputs replaced by the solution's own
     for path, (_, exercise) in imported.items():
         changing = _changing(first[path])
         changed = variants.with_changed_inputs(exercise, changing) if changing else exercise
@@ -102,7 +105,7 @@ def verify_imported(
 def _first_runs(
     imported: Mapping[Path, tuple[Draft, Exercise]], pool: Pool
 ) -> dict[Path, dict[str, Result]]:
-    """Run each solution as it is, and the source's own where more was put in front of it."""
+    """Run each solution, and the source's own one if the draft's has more in front."""
     requests: dict[int, tuple[Path, str]] = {}
     jobs: list[Job] = []
     results: dict[Path, dict[str, Result]] = {path: {} for path in imported}
@@ -134,7 +137,7 @@ def _changing(results: Mapping[str, Result]) -> frozenset[TestId]:
 
 
 def _untrue(exercise: Exercise, result: Result) -> list[tuple[TestCase, TestResult]]:
-    """Return the tests whose written answers are not what the solution gives."""
+    """Return the tests whose expected values differ from the solution's results."""
     if isinstance(result, EtudeError) or result.message:
         return []
     by_id = {test.id: test for test in exercise.tests}
@@ -171,7 +174,7 @@ def _examined(exercise: Exercise, first: Mapping[str, Result], proof: Proof) -> 
     untrue = {lie.test: lie.message for lie in reversed(lies)}
     for test, outcome in _untrue(exercise, verdict):
         expected, printed = test.stdout or "", outcome.output
-        # Outputs are alike if at most brackets and commas differ: `[1., 2.]`, `[1. 2.]`.
+        # Outputs that differ only in brackets and commas count as alike: `[1., 2.]`, `[1. 2.]`.
         one, other = (" ".join(_BRACKETS.sub(" ", text).split()) for text in (expected, printed))
         if test.compared != "text":
             message = untrue.get(test.id, outcome.message)
@@ -198,7 +201,7 @@ def _examined(exercise: Exercise, first: Mapping[str, Result], proof: Proof) -> 
 
 
 def _sentences_of(findings: Sequence[ProofFinding], exercise: Exercise) -> Iterator[str]:
-    """Yield the findings of a proof: first a starter that crashes, last surviving mutants."""
+    """Yield sentences on the findings, a crashing starter first and surviving mutants last."""
     lines = exercise.starter.split("\n")
     for finding in findings:
         if finding.check != checks.STARTER:

@@ -1,4 +1,4 @@
-"""Files made of drafts: YAML in the usual order of keys, notes as comments."""
+"""Definition files written from drafts: YAML in the usual key order, with notes as comments."""
 
 import contextlib
 import os
@@ -21,7 +21,7 @@ _KEYS_APART: Final = frozenset(
 
 
 def definition_text(draft: Draft) -> str:
-    """Return a draft as the text of a definition, its notes above it as comments."""
+    """Return a draft as a definition's text, with its notes as comments at the top."""
     lines = [f"# Imported from {_one_line(draft.origin)}"]
     if draft.notes:
         lines += ["#", "# Kept from the source, since the format has no place for it:"]
@@ -59,11 +59,11 @@ def definition_text(draft: Draft) -> str:
 
 
 def correct_tests(draft: Draft, printed: Mapping[str, str], changing: Collection[str]) -> bool:
-    """Have tests expect what the solution does; return whether any is changed.
+    """Make tests expect the solution's behaviour; return whether any test changed.
 
     Args:
-        printed: By test, what is printed in place of the expected output.
-        changing: The tests that pass a submission that changes its arguments.
+        printed: The corrected output of each test.
+        changing: The tests that must allow changed arguments.
     """
     for test in draft.tests:
         if test.id in printed:
@@ -82,12 +82,12 @@ def correct_tests(draft: Draft, printed: Mapping[str, str], changing: Collection
 
 
 def _one_line(text: str) -> str:
-    """Keep a name on its line: what follows a line break would be no comment."""
+    """Keep a name on one line, since text after a line break would not be a comment."""
     return " ".join(_printable(text).split())
 
 
 def _printable(text: str) -> str:
-    """Write characters that YAML allows in no file as escapes."""
+    """Escape characters that YAML does not allow in a file."""
     return "".join(
         c if c.isprintable() or c == "\n" else " " if c == "\t" else repr(c)[1:-1] for c in text
     )
@@ -109,19 +109,20 @@ def _test(test: DraftTest) -> dict[str, Any]:
     if test.expect is not NOTHING:
         entries["expect"] = quoted(test.expect)
     if test.key == "call" or not test.keep_inputs:
-        entries["keep_inputs"] = False  # the source does not look: what passes there passes here
+        # The source does not check its inputs, so programs that pass there should pass here.
+        entries["keep_inputs"] = False
     return entries
 
 
 def yaml_text(entries: Mapping[str, Any]) -> str:
-    """Return plain data as YAML: texts as they are, in quotes where YAML would misread them."""
+    """Return plain data as YAML; texts are quoted only where YAML would misread them."""
     root = _node(entries, "plain")
-    assert isinstance(root, MappingNode)  # as the entries are
+    assert isinstance(root, MappingNode)  # entries is a mapping
     return emit(root)
 
 
 def quoted(value: Any) -> Node:
-    """Return a value of a test, in which every text has quotes."""
+    """Return a test's value as a node in which every text is quoted."""
     return _node(value, "quoted")
 
 
@@ -152,7 +153,7 @@ def plan(drafts: Sequence[Draft], into: Path, track: str | None, *, force: bool)
     """Return the path of each draft, after checking that it may be written; nothing is written.
 
     Raises:
-        UsageError: A file is there already, or the folder is no place to write to.
+        UsageError: A file exists already, or the folder cannot be written to.
     """
     folder = into / track if track else into
     names = [
@@ -180,10 +181,10 @@ def plan(drafts: Sequence[Draft], into: Path, track: str | None, *, force: bool)
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file in one step, over what is there; a link there is replaced, not followed.
+    """Write a file atomically, replacing an existing file or link.
 
     Raises:
-        UsageError: It cannot be written.
+        UsageError: The file cannot be written.
     """
     data = text.encode()
     try:
@@ -202,7 +203,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def track_text(name: str, drafts: Sequence[Draft], source: str) -> str:
-    """Return the text of a `track.yaml` with the drafts in their order."""
+    """Return the text of a `track.yaml` that lists the drafts in order."""
     entries = {
         "id": name,
         "title": name.replace("-", " ").capitalize(),

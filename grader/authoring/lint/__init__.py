@@ -1,1 +1,1 @@
-"""Rules for exercises that look at the files alone: nothing of an exercise is executed."""
+"""Lint rules, which check an exercise's files without running any of its code."""

@@ -1,4 +1,4 @@
-"""All rules, and the choice that a person makes among them."""
+"""The catalogue of all rules, and the selection of rules to run."""
 
 import re
 from collections.abc import Iterable
@@ -30,7 +30,7 @@ _RULES: Final = [
     value for module in _MODULES for value in vars(module).values() if isinstance(value, Rule)
 ]
 CATALOGUE: Final = {each.code: each for each in sorted(_RULES, key=lambda each: each.code)}
-"""The rules by their codes."""
+"""The rules by code."""
 
 ALWAYS: Final = frozenset({file_style.invalid_definition.code})
 
@@ -41,8 +41,9 @@ def choose(select: Iterable[str] = (), ignore: Iterable[str] = ()) -> frozenset[
     """Return the codes of the rules to run.
 
     Args:
-        select: Lists of codes, names, or beginnings of codes such as `ETU3`; all rules if empty.
-        ignore: Likewise, what not to run.
+        select: Comma-separated codes, names, or prefixes of codes such as `ETU3`; empty for all
+        rules.
+        ignore: Rules to leave out, in the same form.
 
     Raises:
         UsageError: There is no such rule.
@@ -52,7 +53,7 @@ def choose(select: Iterable[str] = (), ignore: Iterable[str] = ()) -> frozenset[
 
 
 def find(word: str) -> Rule:
-    """Return the rule with a code or a name.
+    """Return the rule with a code or name.
 
     Raises:
         UsageError: There is no such rule.

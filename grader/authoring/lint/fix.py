@@ -1,4 +1,4 @@
-"""Safe repairs: edits of a file's text that leave what it says as it is."""
+"""Safe repairs: edits of a file's text that keep its meaning."""
 
 import contextlib
 import re
@@ -23,10 +23,10 @@ _LINE: Final = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 
 
 def fix(findings: Iterable[LintFinding]) -> list[LintFinding]:
-    """Repair what can be repaired; return the findings that are gone.
+    """Repair the fixable findings, and return those that were repaired.
 
-    A file is replaced in one step, and only by one that says the same, key by key and text by text.
-    An edit that would change a text is left out.
+    A file is replaced atomically, and only if its new content has the same keys and values. Edits
+    that would change a value are skipped.
 
     Raises:
         UsageError: A file cannot be written.
@@ -45,18 +45,19 @@ def fix(findings: Iterable[LintFinding]) -> list[LintFinding]:
 
 
 def _fix_file(path: Path, findings: Sequence[LintFinding]) -> list[LintFinding]:
-    """Make each edit of a file that is safe."""
+    """Apply each safe edit to a file."""
     before = text = path.read_bytes().decode()
     meaning = _meaning(read_yaml(path).root)
     done: list[LintFinding] = []
-    # From the last to the first: an edit moves what is below it.
+    # From last to first, because an edit moves the lines below it.
     last_first = sorted(findings, key=lambda finding: finding.where, reverse=True)
     with tempfile.TemporaryDirectory(prefix=".", dir=path.parent) as folder:
         draft = Path(folder, path.name)
         for finding in last_first:
             edited = _edited(text, finding)
             draft.write_bytes(edited.encode())
-            with contextlib.suppress(EtudeError):  # the edit made it unreadable
+            # The edit made the file invalid.
+            with contextlib.suppress(EtudeError):
                 if edited != text and _meaning(read_yaml(draft).root) == meaning:
                     text = edited
                     done.insert(0, finding)
@@ -68,7 +69,7 @@ def _fix_file(path: Path, findings: Sequence[LintFinding]) -> list[LintFinding]:
 
 
 def _meaning(node: Node) -> object:
-    """Return what a node says, without its place."""
+    """Return a node's content without its place."""
     match node:
         case Scalar(text=text, style=style):
             return text, style == "plain"
@@ -78,7 +79,7 @@ def _meaning(node: Node) -> object:
 
 
 def _edited(text: str, finding: LintFinding) -> str:
-    """Return a text without what was found in it, or as it is if nothing can be done."""
+    """Return a text with a finding repaired, or unchanged if that is impossible."""
     path, line = finding.where.path, finding.where.line
     if finding.rule is trailing_white_space:
         lines = _LINE.findall(text)
@@ -87,7 +88,7 @@ def _edited(text: str, finding: LintFinding) -> str:
         return "".join(lines)
     if finding.rule is missing_final_newline:
         return text if text.endswith("\n") else f"{text}\n"
-    # The schema is named in the first line, if a folder above has it.
+    # Name the schema in the first line, if a folder above has it.
     kind = "track" if path.name == TRACK_FILE else "exercise"
     if SCHEMA_LINE in text or not (schema := nearest_schema(path.parent, kind)):
         return text

@@ -1,4 +1,4 @@
-"""Reports as text, JSON and SARIF, and rules as Markdown."""
+"""Lint reports as text, JSON and SARIF, and the rules as Markdown."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +11,7 @@ from grader.authoring.sarif import SarifResult, sarif_log, uri_in
 from grader.definitions.wording import plural
 
 VERSION: Final = 1
-"""Of the JSON report; it changes when a field changes its meaning or goes."""
+"""Version of the JSON report, raised when a field disappears or changes its meaning."""
 
 _GROUPS: Final = {
     "0": "Files and comments",
@@ -105,12 +105,12 @@ def sarif(report: LintReport, root: Path) -> dict[str, Any]:
 
 
 def explanation(rule: Rule) -> str:
-    """Return what there is to know about a rule, as Markdown."""
+    """Return the full description of a rule as Markdown."""
     return "\n".join(_section(rule, "#"))
 
 
 def rules_markdown() -> str:
-    """Return the description of all rules."""
+    """Return the description of all rules as Markdown."""
     lines = [_HEAD, "| Code | Name | Level | Finds |", "| --- | --- | --- | --- |"]
     for code, rule in CATALOGUE.items():
         name = f"[{rule.name}](#{code.lower()}-{rule.name})"
@@ -133,5 +133,5 @@ def _section(rule: Rule, level: str) -> Iterator[str]:
 
 
 def _example(text: str) -> tuple[str, str, str]:
-    """Fence an example: YAML, or of a lesson, which has fences of its own."""
+    """Fence an example as YAML, or as Markdown if it contains fences itself."""
     return ("````markdown", text, "````") if "```" in text else ("```yaml", text, "```")

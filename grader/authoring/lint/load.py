@@ -1,4 +1,4 @@
-"""The files to lint, loaded as far as they can be: some have problems."""
+"""Loading of the files to lint, of which some may be invalid."""
 
 import contextlib
 from collections.abc import Callable, Iterable, Sequence
@@ -40,18 +40,18 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class LintInput:
-    """All that there is to look at."""
+    """All subjects of a lint run."""
 
     files: Sequence[File]
     exercises: Sequence[LintedExercise]
     tracks: Sequence[TrackSubject]
-    problems: Sequence[Problem]  # problems outside of the files
+    problems: Sequence[Problem]  # problems that belong to none of the files
 
 
 def load_for_lint(
     groups: Sequence[TargetGroup], definitions: "Definitions", *, is_collection: bool
 ) -> LintInput:
-    """Read what is around the definitions of some groups."""
+    """Load the subjects around the definitions of some groups."""
     kinds: dict[Path, FileKind] = {}
     for group in groups:
         if group.track is not None and exists(group.track):
@@ -95,23 +95,24 @@ def load_for_lint(
 
 
 class Definitions:
-    """Valid definitions by path, and the problems of the others, each once."""
+    """The valid definitions by path, and the problems of the invalid ones."""
 
     def __init__(self) -> None:
         self.exercises: dict[Path, Exercise] = {}
         self.tracks: dict[Path, Track] = {}
         self.problems: dict[Problem, None] = {}
-        self.invalid: dict[Path, Sequence[Problem]] = {}  # by the file or folder that was loaded
+        # Problems by the file or folder that was loaded.
+        self.invalid: dict[Path, Sequence[Problem]] = {}
 
     @classmethod
     def load(cls, groups: Iterable[TargetGroup], collection: Path | None = None) -> Self:
-        """Load files as far as they are valid.
+        """Load the valid files.
 
         Args:
-            collection: The folder, if the groups are all that is in it.
+            collection: The collection's folder, if the groups are its whole content.
 
         Raises:
-            UsageError: There is no such file or folder.
+            UsageError: A file or folder does not exist.
         """
         definitions = cls()
         whole = None if collection is None else definitions.try_load(Collection.load, collection)
@@ -124,7 +125,7 @@ class Definitions:
         return definitions
 
     def take(self, group: TargetGroup) -> None:
-        """Take a group: the whole track if it is valid, or else each file that is."""
+        """Load a group: the whole track if it is valid, else each valid file."""
         if group.track is not None and group.track not in self.tracks:
             track = self.try_load(load_track, group.track)
             if track is not None:
@@ -135,12 +136,12 @@ class Definitions:
                 self.exercises[path] = exercise
 
     def take_track(self, track: Track) -> None:
-        """Take a track and its exercises."""
+        """Add a track and its exercises."""
         self.tracks[track.definition.where.path] = track
         self.exercises.update({exercise.where.path: exercise for exercise in track.exercises})
 
     def try_load(self, loader: Callable[[Path], T], path: Path) -> T | None:
-        """Load a file, or note its problems."""
+        """Load a file, or store its problems and return None."""
         try:
             return loader(path)
         except DefinitionError as error:
@@ -150,14 +151,14 @@ class Definitions:
 
 
 def _neighbours(loaded: Definitions, paths: Iterable[Path], *, is_collection: bool) -> Neighbours:
-    """Gather the exercises that were loaded, and those that are beside them in a track.
+    """Gather the loaded exercises and their neighbours in the same tracks.
 
-    Ids around a track's folder matter only when the whole collection was not loaded.
+    Ids around a track's folder matter only if the collection was not loaded as a whole.
     """
     exercises = dict(loaded.exercises)
     definitions = {path: track.definition for path, track in loaded.tracks.items()}
     ids: dict[Path, frozenset[str]] = {}
-    quiet = Definitions()  # problems of files that were not named are not reported
+    quiet = Definitions()  # problems of files that the user did not name are not reported
     for folder in dict.fromkeys(path.parent for path in paths):
         track = folder / TRACK_FILE
         if not exists(track):
@@ -167,7 +168,7 @@ def _neighbours(loaded: Definitions, paths: Iterable[Path], *, is_collection: bo
             with contextlib.suppress(DefinitionError):
                 definitions[track] = decode(read_yaml(track), TrackDefinition)
         if not is_collection:
-            # The folders around may be no collection.
+            # The parent folders may not form a collection.
             with contextlib.suppress(UsageError, DefinitionError):
                 files = files_by_folder(folder.absolute().parent)
                 ids[folder] = frozenset(id_in_name(p) for paths in files.values() for p in paths)

@@ -1,4 +1,4 @@
-"""Python as rules compare it: without layout, docstrings and comments."""
+"""Python in the form that rules compare: without layout, docstrings and comments."""
 
 import ast
 import re
@@ -10,41 +10,42 @@ _Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 _LAYOUT: Final = re.compile(r"[\s`]+")
 _TELLING: Final = (ast.Call, ast.BinOp, ast.Subscript, ast.Compare, ast.ListComp)
-_MIN_TELLING: Final = 8  # characters; a shorter expression, such as `n + 1`, stands anywhere
+# Characters; shorter expressions, such as `n + 1`, are too common to tell anything.
+_MIN_TELLING: Final = 8
 _COMPUTING: Final = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Return, ast.Expr)
 _INNER: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 _DOCUMENTED: Final = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def squeeze(text: str) -> str:
-    """Return a text without white space and backticks."""
+    """Remove white space and backticks from a text."""
     return _LAYOUT.sub("", text)
 
 
 @dataclass(frozen=True, slots=True)
 class ComputedValue:
-    """An expression whose value a program computes, and how it can be spelled, squeezed."""
+    """An expression that a program computes, with its possible spellings, squeezed."""
 
-    text: str  # in normal form
+    text: str  # the normal form
     spellings: frozenset[str]
-    is_telling: bool  # someone can learn from it
+    is_telling: bool  # True if it is long enough to reveal something
 
     def is_in(self, squeezed: str) -> bool:
-        """Return whether a squeezed text has it, in either spelling."""
+        """Return whether a squeezed text contains it in any spelling."""
         return any(spelling in squeezed for spelling in self.spellings)
 
 
 @dataclass(frozen=True, slots=True)
 class SolvedFunction:
-    """A function of the solution: what it returns, and the values it computes on the way."""
+    """A function of the solution, with its return values and intermediate values."""
 
     name: str
     returns: tuple[ComputedValue, ...]
-    steps: tuple[ComputedValue, ...]  # those that tell something
+    steps: tuple[ComputedValue, ...]  # only those that reveal something
 
 
 def solved(tree: ast.AST, source: str, names: Collection[str]) -> list[SolvedFunction]:
-    """Return what the functions with these names, and the methods of such classes, compute."""
+    """Return the functions and methods under these names, with the values that they compute."""
     functions: list[tuple[str, _Function]] = []
     for node in ast.iter_child_nodes(tree):
         match node:
@@ -78,7 +79,7 @@ def solved(tree: ast.AST, source: str, names: Collection[str]) -> list[SolvedFun
 
 
 def shape(tree: ast.AST) -> str:
-    """Return what two programs share that differ in layout, comments and docstrings at most."""
+    """Return a form in which programs are equal up to layout, comments and docstrings."""
     removed = [
         (node, node.body)
         for node in ast.walk(tree)

@@ -17,9 +17,9 @@ Check: TypeAlias = Callable[[Any], Iterator[Problem]]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A check of one kind of subject, with what people read about it.
+    """A check of one kind of subject, with its description.
 
-    Its longer texts are in `rule_texts.yaml`.
+    Longer texts are in `rule_texts.yaml`.
     """
 
     code: str
@@ -37,12 +37,12 @@ class Rule:
 
     @property
     def bad(self) -> str:
-        """A piece of a file that the rule reports."""
+        """An example that the rule reports."""
         return _texts()[self.code]["bad"]
 
     @property
     def good(self) -> str:
-        """The same piece without the finding."""
+        """The same example without the problem."""
         return _texts()[self.code]["good"]
 
 
@@ -58,7 +58,7 @@ def _texts() -> dict[str, dict[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class LintFinding:
-    """One thing that a rule found, and where."""
+    """A problem that a rule reports, and its place."""
 
     where: Location
     message: str
@@ -69,7 +69,7 @@ class LintFinding:
 
 
 def rule(code: str, level: Level, *, fixable: bool = False) -> Callable[[Check], Rule]:
-    """Make a rule of a check: its name, its docstring as the summary, and what it looks at."""
+    """Turn a check into a rule, whose summary is the check's docstring."""
 
     def decorate(check: Check) -> Rule:
         (subject,) = inspect.signature(check).parameters.values()

@@ -1,4 +1,4 @@
-"""The run of the rules over files."""
+"""The run of the rules over a set of files."""
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -17,29 +17,29 @@ from grader.authoring.targets import TargetGroup
 from grader.errors import Problem
 
 FindUnshowable: TypeAlias = Callable[[str, Path, bool], Sequence[Problem]]
-"""Finds what a page cannot show of the Markdown in a file, with lines and columns of the text.
+"""Finds the parts of Markdown in a file that a page cannot show, with lines and columns.
 
-The last argument says whether images can be in it.
+The last argument is True if the text may contain images.
 """
 
-_WITHOUT_IMAGES = frozenset({"description", "feedback"})  # which stand on more pages than one
+_WITHOUT_IMAGES = frozenset({"description", "feedback"})  # shown on more than one page
 
 
 @dataclass(frozen=True, slots=True)
 class LintReport:
-    """All findings, file by file and in the order of the lines."""
+    """The findings of all files, sorted by file and line."""
 
     findings: tuple[LintFinding, ...]
     files: tuple[Path, ...]
-    silenced: int = 0  # findings that a comment in the file silences
+    silenced: int = 0  # number of findings that a comment in the file silences
 
     def count(self, level: str) -> int:
-        """Return how many findings there are of a level."""
+        """Return the number of findings of a level."""
         return sum(finding.rule.level == level for finding in self.findings)
 
     @property
     def is_clean(self) -> bool:
-        """Return whether there are neither errors nor warnings; notes may be there."""
+        """True without errors and warnings; notes are allowed."""
         return not self.count("error") and not self.count("warning")
 
 
@@ -50,21 +50,22 @@ def lint(
     unshowable: FindUnshowable | None = None,
     definitions: Definitions | None = None,
 ) -> LintReport:
-    """Look at files; nothing in them is executed.
+    """Check files without running any of their code.
 
     Args:
-        collection: The folder, if the groups are all that is in it; then what only shows across
-            tracks is found, too.
-        unshowable: Asked about each text that learners read, if there is a page to ask.
-        definitions: Those of the groups, if they are loaded already.
+        collection: The collection's folder, if the groups are its whole content; enables the checks
+            across tracks.
+        unshowable: Called for each text that learners read; None to skip the check of pages.
+        definitions: The groups' definitions, if they are loaded already.
 
     Raises:
-        UsageError: There is no such file or folder.
+        UsageError: A file or folder does not exist.
     """
     definitions = definitions or Definitions.load(groups, collection)
     loaded = load_for_lint(groups, definitions, is_collection=collection is not None)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Python remarks on doubtful escapes while it parses
+        # Parsing warns of doubtful escapes.
+        warnings.simplefilter("ignore")
         all_findings = list(_look(loaded, codes, unshowable))
     texts = {file.path: file.lines for file in loaded.files}
     for track in loaded.tracks:
@@ -96,7 +97,7 @@ def lint(
 def _look(
     loaded: LintInput, codes: frozenset[str], unshowable: FindUnshowable | None
 ) -> Iterator[LintFinding]:
-    """Yield what the rules find, except those about comments."""
+    """Yield the findings of all rules except those about suppressions."""
     for problem in loaded.problems:
         yield LintFinding(problem.where, problem.message, invalid_definition)
     for subject in (*loaded.files, *loaded.exercises, *loaded.tracks):
@@ -108,7 +109,7 @@ def _look(
         if unshowable is not None:
             with_images = prose.label not in _WITHOUT_IMAGES
             page_text = PageText(prose, unshowable(prose.text, prose.path, with_images))
-            # Maths that is never closed is told once.
+            # Unclosed maths is reported once.
             lines = {finding.where.line for finding in findings}
             on_page = _run(page_text, codes)
             yield from (finding for finding in on_page if finding.where.line not in lines)

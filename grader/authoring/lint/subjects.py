@@ -1,4 +1,4 @@
-"""The subjects of rules: a file, a piece of prose, an exercise, a track, the comments for lint."""
+"""The subjects of rules: a file, prose, an exercise, a track, suppression comments."""
 
 import ast
 from collections import Counter
@@ -20,7 +20,7 @@ FileKind: TypeAlias = Literal["exercise", "track"]
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A definition's file; `document` is None if it is not even YAML."""
+    """A definition's file; `document` is None if it is not valid YAML."""
 
     path: Path
     kind: FileKind
@@ -29,13 +29,13 @@ class File:
 
     @property
     def lines(self) -> list[str]:
-        """The lines of the text, without their ends."""
+        """The lines of the text, without line ends."""
         return [] if self.document is None else self.document.text.splitlines()
 
 
 @dataclass(frozen=True, slots=True)
 class ProseText:
-    """Markdown that learners read, and where it comes from."""
+    """Markdown that learners read, and its source."""
 
     label: str
     text: str
@@ -43,11 +43,11 @@ class ProseText:
 
     @property
     def path(self) -> Path:
-        """The file."""
+        """The file that contains the text."""
         return self.source if isinstance(self.source, Path) else self.source[0].path
 
     def problem(self, message: str, line: int, column: int = 1) -> Problem:
-        """Return a problem at a line and column (from one) of the text."""
+        """Return a problem at a line and column of the text, both from one."""
         if isinstance(self.source, Path):
             return Problem(Location(self.source, line, column), message)
         document, scalar = self.source
@@ -56,7 +56,7 @@ class ProseText:
 
 @dataclass(frozen=True, slots=True)
 class PageText:
-    """A piece of prose, and what a page cannot show of it."""
+    """A piece of prose, and the problems that keep a page from showing it."""
 
     prose: ProseText
     unshowable: Sequence[Problem]  # with lines and columns of the text
@@ -64,22 +64,22 @@ class PageText:
 
 @dataclass(frozen=True, slots=True)
 class Neighbours:
-    """The exercises around those that are looked at, and their places in the tracks."""
+    """The exercises around the linted ones, and their places in the tracks."""
 
     exercises: Mapping[str, Exercise]
-    places: Mapping[str, tuple[str, int]]  # track and number
+    places: Mapping[str, tuple[str, int]]  # the track and the number in it
     ids_around: Mapping[Path, frozenset[str]]
-    """The ids in the collection around each folder of a track, by the names of the files."""
+    """The ids in the collection around each track's folder, from file names."""
 
     def concepts(self) -> Counter[str]:
-        """Return in how many exercises each concept is, the first one first."""
+        """Return the number of exercises that have each concept, in order of first use."""
         counts: Counter[str] = Counter()
         for exercise in self.exercises.values():
             counts.update(dict.fromkeys(exercise.concepts, 1))
         return counts
 
     def behind(self, name: str) -> frozenset[str]:
-        """Return what an exercise requires, directly or through what it requires."""
+        """Return the direct and indirect requirements of an exercise."""
         required: set[str] = set()
         waiting = [name]
         while waiting:
@@ -91,7 +91,7 @@ class Neighbours:
 
 
 class LintedExercise(CheckedExercise):
-    """An exercise beside its file, with the Python in it, and its neighbours."""
+    """An exercise with its file, its Python and its neighbours."""
 
     def __init__(self, exercise: Exercise, document: Document, neighbours: Neighbours) -> None:
         super().__init__(exercise, document)
@@ -99,15 +99,15 @@ class LintedExercise(CheckedExercise):
         self._shapes: dict[tuple[Step, ...], str | None] = {}
 
     def missing(self, message: str, key: str) -> Problem:
-        """Return a problem with a key, or with the whole if the key is not there."""
+        """Return a problem at a key, or at the whole file if the key is missing."""
         return Problem(self.document.key(key), f"{key}: {message}")
 
     def text(self, *steps: Step) -> Scalar:
-        """Return the text at a place where the decoder found one."""
+        """Return the scalar at a place that the decoder has already validated."""
         return cast("Scalar", self.document.node(*steps))
 
     def programs(self) -> Iterator[tuple[Step, ...]]:
-        """Yield where there is Python of several lines."""
+        """Yield the places of multi-line Python."""
         yield from ((key,) for key in ("starter", "solution") if self.document.has(key))
         for index in range(len(self.exercise.misconceptions)):
             yield "misconceptions", index, "code"
@@ -121,7 +121,7 @@ class LintedExercise(CheckedExercise):
                     yield "tests", index, key
 
     def python(self, index: int) -> Iterator[tuple[Mode, tuple[Step, ...]]]:
-        """Yield the mode and the place of each piece of Python in a test."""
+        """Yield the mode and place of each piece of Python in a test."""
         test = self.exercise.tests[index]
         if isinstance(test.given, Seeded):
             yield "exec", ("tests", index, "given")
@@ -129,12 +129,12 @@ class LintedExercise(CheckedExercise):
             yield mode, ("tests", index, *keys)
 
     def nodes(self, mode: Mode, *steps: Step) -> Iterator[ast.AST]:
-        """Return the nodes of the Python at a place; none if it is no Python."""
+        """Return the nodes of the Python at a place, or none if it is invalid."""
         tree = self.tree(mode, *steps)
         return iter(()) if tree is None else ast.walk(tree)
 
     def prose(self) -> Iterator[ProseText]:
-        """Yield the Markdown that the exercise holds."""
+        """Yield the Markdown of the exercise."""
         places: list[tuple[Step, ...]] = [
             (key,) for key in ("instructions", "explanation") if self.document.has(key)
         ]
@@ -154,22 +154,23 @@ class LintedExercise(CheckedExercise):
             yield ProseText(label, scalar.text, (self.document, scalar))
 
     def hint(self, index: int) -> tuple[Step, ...]:
-        """Return where the text of a hint is."""
+        """Return the place of a hint's text."""
         return self.document.text_steps("text", "hints", index)
 
     @cached_property
     def solved(self) -> list[SolvedFunction]:
-        """Return the results of the solution's functions that a submission must define."""
+        """The functions of the solution that a submission must define, with their values."""
         tree = self.tree("exec", "solution")
         try:
             return solved(tree, self.exercise.solution, self.exercise.defines) if tree else []
-        except RecursionError:  # nested deeper than we can follow
+        # Nested too deeply to walk.
+        except RecursionError:
             return []
 
     def shape(self, *steps: Step) -> str | None:
-        """Return what the program at a place shares with those that differ in layout at most.
+        """Return the normal form of the program at a place, without its layout.
 
-        None if there is no such program, or none that we can follow.
+        Returns None if there is no program, or none that can be parsed.
         """
         if steps not in self._shapes:
             tree = self.tree("exec", *steps)
@@ -181,7 +182,7 @@ class LintedExercise(CheckedExercise):
 
     @cached_property
     def words(self) -> str:
-        """All that is written about the task, and its code, in small letters."""
+        """All texts and code of the task, in lower case."""
         exercise = self.exercise
         parts = [exercise.title, exercise.instructions, exercise.starter, exercise.solution]
         parts += [exercise.explanation, *(hint.text for hint in exercise.hints)]
@@ -190,13 +191,13 @@ class LintedExercise(CheckedExercise):
 
 @dataclass(frozen=True, slots=True)
 class TrackSubject:
-    """A track's file, the exercises in it that are valid, and its lessons."""
+    """A track's file, its valid exercises, and its lessons."""
 
     definition: TrackDefinition
     document: Document
     exercises: Sequence[Exercise]
     documents: Mapping[str, Document]  # the files of the exercises, by id
-    lessons: Mapping[str, ProseText]  # by id
+    lessons: Mapping[str, ProseText]  # lesson texts by id
 
     def prose(self) -> Iterator[ProseText]:
         """Yield the Markdown of the track: its description and its lessons."""

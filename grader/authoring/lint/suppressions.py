@@ -16,7 +16,7 @@ _CODE: Final = re.compile(r"[A-Z]+[0-9]+")
 
 @dataclass(slots=True)
 class Suppression:
-    """One such comment; it speaks of its own line, or of the next if it has a line to itself."""
+    """One suppression comment, for its own line or, if it stands alone, for the next line."""
 
     where: Location
     codes: tuple[str, ...]
@@ -27,7 +27,7 @@ class Suppression:
 
 @dataclass(slots=True)
 class Suppressions:
-    """The comments for lint in a file; `checked` has the codes of the rules that were run."""
+    """The suppression comments of a file; `checked` are the codes of the rules that were run."""
 
     comments: list[Suppression]
     codes: frozenset[str]
@@ -35,7 +35,7 @@ class Suppressions:
 
 
 def find_comments(path: Path, lines: list[str]) -> list[Suppression]:
-    """Return the comments for lint among the lines of a file."""
+    """Return the suppression comments in the lines of a file."""
     comments = []
     for number, line in enumerate(lines, 1):
         if "lint:" in line and (match := _COMMENT.search(line)):
@@ -44,7 +44,7 @@ def find_comments(path: Path, lines: list[str]) -> list[Suppression]:
             where = Location(path, number, match.start() + 1)
             codes = tuple(_CODE.findall(match["codes"]))
             comments.append(Suppression(where, codes, reason, number + is_alone))
-    # Let comments on lines of their own, one below the other, speak of the same line.
+    # Consecutive comments on lines of their own all refer to the line below them.
     own = {comment.where.line: comment for comment in comments if comment.line > comment.where.line}
     for comment in reversed(comments):
         if comment.line in own and comment.where.line in own:

@@ -1,6 +1,6 @@
-"""The proof of an exercise: it is run in the real sandbox until nothing about it is left to faith.
+"""The proof of an exercise: runs in the real sandbox that check each claim about it.
 
-`prove` drives each exercise's `steps` (what to run next) through the grading pool; `findings` turns
-the verdicts into findings, each under the stable name of a check; `leaks` looks for hidden things
-in pages and student editions; `proof_cache` remembers proofs by content.
+`prove` sends the runs of each exercise's `steps` through the grading pool. `findings` turns the
+verdicts into findings, each under the stable name of a check. `leaks` searches pages and student
+editions for hidden content. `proof_cache` stores proofs by content.
 """

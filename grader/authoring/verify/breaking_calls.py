@@ -1,4 +1,4 @@
-"""A search for small calls that break the programs of misconceptions: notes for authors."""
+"""Search for small calls that break the programs of misconceptions, as notes for authors."""
 
 import ast
 from collections.abc import Iterable, Mapping
@@ -17,11 +17,11 @@ from grader.grading.submissions.submission import Submission
 from grader.grading.workers.pool import Pool
 
 _SMALL: Final = 6
-"""The most numbers of a call that a learner can be expected to find."""
+"""The most numbers in a call that a learner can be expected to find."""
 
 
 def with_breaking_calls(proofs: Mapping[Path, Proof], pool: Pool) -> dict[Path, Proof]:
-    """Return proofs with notes on the misconceptions that no small call breaks."""
+    """Return the proofs with notes on misconceptions that no small call breaks."""
     noted = dict(proofs)
     for path, proof in proofs.items():
         if proof.status in ("proven", "not proven"):
@@ -31,7 +31,7 @@ def with_breaking_calls(proofs: Mapping[Path, Proof], pool: Pool) -> dict[Path, 
 
 
 def notes_on_breaking_calls(exercise: Exercise, pool: Pool) -> Iterable[ProofFinding]:
-    """Yield notes: on what learners cannot break, on what is wrongly kept, and on large calls."""
+    """Yield notes on misconceptions that no call breaks, wrong `breakable` keys, large calls."""
     if exercise.kind not in ("write", "fix"):
         return
     path, probe = Path(exercise.path_name), Probe(breaking_call="")

@@ -1,4 +1,4 @@
-"""The checks of a proof by their stable names, in the order of the report."""
+"""The checks of a proof by stable name, in report order."""
 
 from typing import Final
 
@@ -21,7 +21,7 @@ LEAKS: Final = "nothing-leaks"
 LINT: Final = "no-lint-error"
 
 NO_PAGE: Final = "no page can be made"
-"""The beginning of a finding about leaks where there is no page to look at."""
+"""The beginning of a leak finding for an exercise without a page."""
 
 CHECKS: Final[dict[str, str]] = {
     SOLUTION: "The solution passes every test.",
@@ -42,4 +42,4 @@ CHECKS: Final[dict[str, str]] = {
     LEAKS: "Nothing hidden is in the page or in the student edition.",
     LINT: "`etude lint` finds no error.",
 }
-"""Name and meaning of each check. A name, once published, is never given another meaning."""
+"""The name and meaning of each check; a published name never changes its meaning."""

@@ -1,4 +1,4 @@
-"""The findings of a proof: each says what keeps an exercise from being proven."""
+"""The findings of a proof, each a reason why an exercise is not proven."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -27,25 +27,26 @@ from grader.mutation import mutants
 
 _Check: TypeAlias = Callable[[ProofFacts], Iterator[ProofFinding]]
 
-# A slip of the author's, which no learner means: "NameError: name 'x' is not defined (line 3)", or
-# "Line 3 uses `x`, which is not defined. (NameError: name 'x' is not defined)".
+# An error by the author's slip, not a learner's mistake: "NameError: name 'x' is not defined (line
+# 3)", or "Line 3 uses `x`, which is not defined. (NameError: name 'x' is not defined)".
 _SLIP: Final = re.compile(
     r"(?:^|\()(?P<error>(?P<kind>NameError|UnboundLocalError|ImportError|ModuleNotFoundError"
     r"|SyntaxError): .*?)(?: \(line \d|\)\.?\s*$)",
     re.DOTALL,
 )
 _PLACEHOLDERS: Final = ("ellipsis", "NoneType")
-_HEADROOM: Final = 10  # a solution may use one part in ten
-_MIN_CPU: Final = 0.05  # seconds that a busy machine may take for nothing
+# A solution may use a tenth of a limit.
+_HEADROOM: Final = 10
+_MIN_CPU: Final = 0.05  # seconds that a busy machine may add to any run
 
 
 def findings(facts: ProofFacts) -> tuple[ProofFinding, ...]:
-    """Return what stands in the way, check by check."""
+    """Return the findings of every check, in the order of the checks."""
     return tuple(finding for check in _CHECKS for finding in check(facts))
 
 
 def notes(facts: ProofFacts) -> Iterator[ProofFinding]:
-    """Yield notes for the author that do not keep the exercise from being proven."""
+    """Yield notes for the author that do not prevent the proof."""
     for part, verdict in facts.verdicts["without"].items():
         if verdict.outcome is Outcome.PASSED:
             message = f"the solution rejects every wrong program also without {part}"
@@ -90,7 +91,7 @@ def notes(facts: ProofFacts) -> Iterator[ProofFinding]:
 
 
 def skipped(facts: ProofFacts) -> tuple[str, ...]:
-    """Return the checks that make no sense until something else is fixed."""
+    """Return the checks that are meaningless until other findings are fixed."""
     if facts.proving or facts.exercise.kind == "test":
         return ()
     names = [checks.CONSTANTS, checks.REJECTED, checks.DIAGNOSED, checks.MUTANTS, checks.EQUIVALENT]
@@ -100,7 +101,7 @@ def skipped(facts: ProofFacts) -> tuple[str, ...]:
 
 
 def counts(facts: ProofFacts) -> Counts:
-    """Count what was tried."""
+    """Count the tests, programs and mutants that were tried."""
     exercise = facts.exercise
     allowed = {equivalent.change for equivalent in exercise.equivalent}
     tried = facts.verdicts["mutant"]
@@ -177,7 +178,8 @@ def _check_starter(facts: ProofFacts) -> Iterator[ProofFinding]:
         if verdict.message in [
             unanswered_sentence(v, kind) for v in values for kind in _PLACEHOLDERS
         ]:
-            return  # nothing but values that are left to be answered
+            # The starter only has values to fill in.
+            return
         message = (
             f"the starter does not run: {verdict.message} Learners begin with it, so it must load "
             "and define every name; `...` will do as a body"
@@ -248,7 +250,7 @@ def _check_tests(facts: ProofFacts) -> Iterator[ProofFinding]:
 
 
 def _uncalled(facts: ProofFacts) -> list[TestId]:
-    """Return the tests that pass whether functions raise or return nothing."""
+    """Return the tests that pass whether functions raise or return None."""
     wrong = facts.verdicts["wrong"]
     blind = [passed(wrong[name]) for name in (RAISES, NOTHING) if name in wrong]
     return [
@@ -279,7 +281,7 @@ def _check_constants(facts: ProofFacts) -> Iterator[ProofFinding]:
 
 
 def _fooling_by_tolerance(facts: ProofFacts, test: TestCase) -> list[SabotagedProgram]:
-    """Return the constants that a test takes for an array of several numbers."""
+    """Return the constants that a test accepts in place of an array of several numbers."""
     evidence = facts.evidence
     if evidence is None or test.id not in evidence.varied or test.id not in facts.sound:
         return []
@@ -291,7 +293,7 @@ def _fooling_by_tolerance(facts: ProofFacts, test: TestCase) -> list[SabotagedPr
 
 
 def _is_fooled(facts: ProofFacts, wrong: SabotagedProgram, test: TestId) -> bool:
-    verdict = facts.verdicts["wrong"].get(wrong.id)  # none if the solution timed out
+    verdict = facts.verdicts["wrong"].get(wrong.id)  # missing if the solution timed out
     if verdict is None or wrong.only or not wrong.must_be_rejected:
         return False
     return test in passed(verdict)
@@ -326,13 +328,13 @@ def _check_rejected(facts: ProofFacts) -> Iterator[ProofFinding]:
 
 
 def _does_not_run(facts: ProofFacts, name: str) -> str:
-    """Return why a misconception does not run, unless it uses what is forbidden."""
+    """Return why a misconception does not run, apart from forbidden names."""
     usual = facts.verdicts["misconception"][name]
     return facts.verdicts["unforbidden"].get(name, usual).message
 
 
 def _error_everywhere(facts: ProofFacts, name: str) -> str:
-    """Return the error of a slip that ends a misconception in every test; nothing if none does."""
+    """Return the error of a slip that ends a misconception in every test, or ""."""
     opened = facts.verdicts["broken"].get(name)
     slips = [_SLIP.search(test.message) for test in opened.tests] if opened is not None else []
     if not slips or slips[0] is None or any(slip is None for slip in slips):
@@ -342,9 +344,9 @@ def _error_everywhere(facts: ProofFacts, name: str) -> str:
 
 
 def _is_rejected(facts: ProofFacts, name: str) -> bool:
-    """Return whether hidden tests reject a misconception, or the exercise forbids it outright.
+    """Return whether hidden tests reject a misconception, or the exercise forbids it.
 
-    If it ended in a visible test, the run with hidden tests alone decides.
+    If it failed a visible test, the run with hidden tests alone decides.
     """
     verdict, reseeded = facts.verdicts["misconception"][name], facts.verdicts["reseeded"]
     if _error_everywhere(facts, name):
@@ -369,7 +371,8 @@ def _check_diagnosed(facts: ProofFacts) -> Iterator[ProofFinding]:
             )
             yield ProofFinding.at(checks.DIAGNOSED, message, facts.places.misconception(name))
         if verdict.message or not _is_rejected(facts, name):
-            continue  # said elsewhere
+            # Another finding reports this.
+            continue
         diagnosis = verdict.diagnosis
         if diagnosis is None:
             message = (
@@ -433,7 +436,7 @@ def _check_mutants(facts: ProofFacts) -> Iterator[ProofFinding]:
 
 
 def _recomputed(facts: ProofFacts) -> frozenset[TestId]:
-    """Return the tests whose reference does not always give the same."""
+    """Return the tests whose reference value varies between runs."""
     evidence = facts.evidence
     return frozenset(evidence.recomputed if evidence else ())
 
@@ -497,10 +500,10 @@ def _check_limits(facts: ProofFacts) -> Iterator[ProofFinding]:
         return
     limits = find_limits(facts.exercise)
     most_cpu = max(limits.cpu_seconds / _HEADROOM, _MIN_CPU)
-    bare = facts.verdicts["bare"].get("")  # the costs of a worker alone
+    bare = facts.verdicts["bare"].get("")  # the cost of a worker without a program
     bare_kib = bare.evidence.peak_kib if bare is not None and bare.evidence is not None else 0
     grown = max(evidence.peak_kib - bare_kib, 0) << 10
-    # On a busy machine one of several runs may be held up, so the fastest counts.
+    # The fastest of several runs counts, because a busy machine may delay the others.
     again = facts.verdicts["again"].values()
     runs = [evidence, *(each.evidence for each in again if each.evidence)]
     cpu, wall = min(run.cpu_seconds for run in runs), min(run.wall_seconds for run in runs)

@@ -1,9 +1,9 @@
-"""A search for hidden things where everybody can look: the page and the student edition.
+"""Search for hidden content in public output: the page and the student edition.
 
-What is searched for is only what gives itself away: the ids and descriptions of hidden tests, their
-longer lines of code, numbers of several digits, and lines of the solution. Of these, what the
-public part of the definition says itself is no secret. It is found however it is written: in
-HTML with tags between, escaped, in base 64, or packed.
+It searches only for distinctive content: ids and descriptions of hidden tests, their longer lines
+of code, numbers of several digits, and lines of the solution. Content that the public part of the
+definition also has is not secret. It is found in any form: in HTML with tags between, escaped, in
+base 64, or compressed.
 """
 
 import base64
@@ -33,16 +33,18 @@ from grader.sandbox.printable import inert
 from grader.sandbox.process import Sandbox, open_sandbox
 
 Render: TypeAlias = Callable[[Exercise, Sandbox | None], Iterable[tuple[str, bytes]]]
-"""Makes what a learner sees of one exercise, names of files and their bytes, with a sandbox where a
-test shows what the solution gives."""
+"""Renders a learner's view of one exercise as file names and bytes; the sandbox runs the solution
+where a test shows its result.
+"""
 
-_MIN_TEXT_LENGTH: Final = 8  # characters of an id or a description that give themselves away
-_MIN_CODE_LENGTH: Final = 20  # characters of a line of code
-_DIGITS: Final = 5  # digits of a telling number
-_MAX_ENCODING_DEPTH: Final = 3  # encodings in one another
-_MAX_BYTES: Final = 4 << 20  # bytes of one view
+_MIN_TEXT_LENGTH: Final = 8  # characters of a distinctive id or description
+_MIN_CODE_LENGTH: Final = 20  # characters of a distinctive line of code
+_DIGITS: Final = 5  # digits of a distinctive number
+_MAX_ENCODING_DEPTH: Final = 3  # nested encodings to unwrap
+_MAX_BYTES: Final = 4 << 20  # largest view, in bytes
 _BASE64: Final = re.compile(rb"[A-Za-z0-9+/_-]{8,}={0,2}")
-_ANY_HEADER: Final = 47  # for zlib: gzip or its own, with the largest window
+# The wbits of zlib for a gzip or zlib header with the largest window.
+_ANY_HEADER: Final = 47
 _TAG: Final = re.compile(r"<[^>]*>")
 _ESCAPE: Final = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))")
 _PERCENT: Final = re.compile(r"%([0-9a-fA-F]{2})")
@@ -52,21 +54,21 @@ _NUMBER: Final = re.compile(r"\d+\.\d+|\d{5,}")
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """One thing that must not be seen."""
+    """Content that must stay hidden."""
 
     description: str
     text: str
     where: Location
-    is_data: bool = False  # numbers and code of a hidden test
+    is_data: bool = False  # True for numbers and code of a hidden test
 
     @property
     def folded(self) -> str:
-        """The text as it is compared: in small letters, with single spaces."""
+        """The text for comparison: in lower case, with single spaces."""
         return _folded(self.text)
 
 
 def find_leaks(exercise: Exercise, files: Iterable[tuple[str, bytes]]) -> Iterator[ProofFinding]:
-    """Yield the hidden things of the full edition that are in files, each once."""
+    """Yield the distinct secrets of the full edition that occur in files."""
     secrets = list(secrets_of(exercise))
     for name, content in files:
         seen = [_folded(view) for view in views(content)]
@@ -78,10 +80,11 @@ def find_leaks(exercise: Exercise, files: Iterable[tuple[str, bytes]]) -> Iterat
 
 
 def secrets_of(exercise: Exercise) -> Iterator[Secret]:
-    """Yield what gives hidden tests and the solution away, except what is public anyway.
+    """Yield the content that would reveal hidden tests or the solution, without public content.
 
-    Words may be in any text of the definition. Data and code of a hidden test may only be what a
-    visible test or the starter has too: in a hint or in the instructions they would be a leak.
+    Words count as public if any other text of the definition has them. Data and code of a hidden
+    test count as public only if a visible test or the starter has them, since they would be a leak
+    in a hint or in the instructions.
     """
     public_texts = [exercise.starter]
     for name, definition in exercise.defines.items():
@@ -134,7 +137,7 @@ def _lines(test: TestCase) -> Iterator[str]:
 
 
 def _code(source: str) -> Iterator[str]:
-    """Yield the lines of a program that say something of their own."""
+    """Yield the distinctive lines of a program."""
     for line in source.splitlines():
         stripped = line.strip()
         if len(stripped) >= _MIN_CODE_LENGTH and not stripped.startswith(("#", "import ", "from ")):
@@ -142,7 +145,7 @@ def _code(source: str) -> Iterator[str]:
 
 
 def _numbers_of(test: TestCase) -> Iterator[str]:
-    """Yield the numbers of a test that have digits enough to be found."""
+    """Yield the numbers of a test that have enough digits."""
     values: list[Any] = []
     if isinstance(test.given, Literals):
         values += test.given.values.values()
@@ -164,7 +167,7 @@ def _folded(text: str) -> str:
 
 
 def views(data: bytes, depth: int = 0) -> Iterator[str]:
-    """Yield what a file says: as it is, and with everything taken off that it may be wrapped in."""
+    """Yield a file's content as text: unchanged, and with all encodings removed."""
     text = data[:_MAX_BYTES].decode("utf-8", "replace")
     yield text
     bare = html.unescape(_TAG.sub("", text))
@@ -178,9 +181,10 @@ def views(data: bytes, depth: int = 0) -> Iterator[str]:
     decoded = []
     for encoded in _BASE64.findall(data):
         standard = encoded.replace(b"-", b"+").replace(b"_", b"/").rstrip(b"=")
-        with contextlib.suppress(ValueError):  # it only looked like it
+        # The text only resembled base 64.
+        with contextlib.suppress(ValueError):
             decoded.append(base64.b64decode(standard + b"=" * (-len(standard) % 4)))
-    # What is packed, and all that was in base 64 in one piece.
+    # Compressed content, and everything that was in base 64 joined together.
     inner = [*filter(_is_packed, decoded), b"\n".join(filter(None, decoded))]
     if _is_packed(data):
         with contextlib.suppress(zlib.error):
@@ -200,9 +204,9 @@ def _is_packed(data: bytes) -> bool:
 def begin_to_find_leaks(
     exercises: Sequence[Exercise], render: Render, readable: Sequence[Path] = ()
 ) -> Callable[[], Mapping[Path, Sequence[ProofFinding]]]:
-    """Look for leaks in a process of its own, beside the grading; the result waits for it.
+    """Search for leaks in a separate process; return a function that waits for the findings.
 
-    Pages show values that an author's code computes, so that process is confined.
+    Pages show values that an author's code computes, so the process is confined.
     """
 
     def answer(_request: bytes, sandbox: Sandbox) -> bytes:
@@ -213,7 +217,7 @@ def begin_to_find_leaks(
         return json.dumps(leaks).encode()
 
     packages = {name for exercise in exercises for name in exercise.packages}
-    # All that a definition is loaded from: courses with their references, and data files.
+    # All files that a definition loads: courses with their references, and data files.
     own_courses = {each.course.where.path: each.course for each in exercises if each.course}
     references = [p.parent / each.reference for p, each in own_courses.items() if each.reference]
     paths = [exercise.where.path for exercise in exercises]
@@ -248,7 +252,8 @@ def _leaks_of(exercise: Exercise, render: Render, sandbox: Sandbox) -> Iterator[
         files = [("the student edition", student_text(exercise.where.path).encode())]
         files += render(exercise, sandbox)
     except DefinitionError as error:
-        for problem in error.problems:  # whose lines are those of a text; lint says the file's
+        # The problems have lines of a text; lint reports the file's.
+        for problem in error.problems:
             message = f"{checks.NO_PAGE}: {problem.message}"
             yield ProofFinding.at(checks.LEAKS, message, exercise.where)
         return

@@ -1,4 +1,4 @@
-"""Places in the file of a definition, for messages that an editor can jump to."""
+"""Places in a definition's file, for messages that an editor can link."""
 
 from functools import cached_property
 from pathlib import Path
@@ -11,14 +11,14 @@ from grader.errors import EtudeError, Location
 
 
 class Locations:
-    """Places in an exercise's file; the file is read again when the first place is asked for."""
+    """Places in an exercise's file, which is read again when the first place is needed."""
 
     def __init__(self, exercise: Exercise) -> None:
         self._exercise = exercise
 
     @property
     def path(self) -> Path:
-        """The file."""
+        """The file of the exercise."""
         return self._exercise.where.path
 
     def line(self, *steps: str | int) -> Location:
@@ -33,7 +33,7 @@ class Locations:
         return self.line("tests")
 
     def definition(self, name: str) -> Location:
-        """Return the place of a name that is to be defined."""
+        """Return the place of a name that submissions define."""
         return self._exercise.defines[name].where
 
     def misconception(self, name: str) -> Location:
@@ -41,7 +41,7 @@ class Locations:
         return next(m.where for m in self._exercise.misconceptions if m.id == name)
 
     def in_text(self, line: int, *steps: str | int) -> Location:
-        """Return where a line (from one) of a text, or of the one below its `code`, is."""
+        """Return the place of a line, from one, of a text or of the text below its `code`."""
         if self._document is None:
             return self._exercise.where
         node = self._document.node(*self._document.text_steps("code", *steps))
@@ -53,7 +53,8 @@ class Locations:
     def _document(self) -> Document | None:
         try:
             document = read_yaml(self.path)
-        except EtudeError:  # it has gone since
+        # The file has disappeared since.
+        except EtudeError:
             return None
         exercise = self._exercise
         digests = [*data_digests(exercise.data), *data_digests(exercise.hidden_data)]

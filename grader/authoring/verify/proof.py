@@ -1,4 +1,4 @@
-"""The proof of an exercise: frozen types and their JSON."""
+"""The proof of an exercise as frozen types, and its JSON."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -14,26 +14,26 @@ Status: TypeAlias = Literal["proven", "not proven", "invalid", "fault"]
 
 @dataclass(frozen=True, slots=True)
 class ProofFinding:
-    """One thing that is not as it should be, or that its author should know."""
+    """A problem of an exercise, or a note for its author."""
 
     check: str
     message: str
-    line: int = 1  # a line of the definition
+    line: int = 1  # the line in the definition
     diff: str = ""  # the mutant's diff
-    change: str = ""  # a surviving mutant's name in `equivalent`
+    change: str = ""  # the surviving mutant's name for `equivalent`
     column: int = 1
 
     @classmethod
     def at(
         cls, check: str, message: str, where: Location, diff: str = "", change: str = ""
     ) -> Self:
-        """Return a finding at a place of the definition."""
+        """Return a finding at a place in the definition."""
         return cls(check, message, where.line, diff, change, where.column)
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """The numbers of tests, programs and mutants that were tried."""
+    """The numbers of tests, programs and mutants tried."""
 
     tests: int = 0
     hidden: int = 0
@@ -48,8 +48,8 @@ class Counts:
 class Proof:
     """The result of proving an exercise.
 
-    `findings` stand in the way, `notes` do not; `skipped` names checks that made no sense, since
-    something else has to be fixed first.
+    `findings` prevent the proof, `notes` do not. `skipped` names checks that were meaningless
+    because of other findings.
     """
 
     exercise: str
@@ -63,15 +63,15 @@ class Proof:
     cached: bool = False
     reach: Mapping[str, Any] = field(
         default_factory=dict
-    )  # reach of the inputs; see `summarize_inputs`
+    )  # coverage by the inputs; see `summarize_inputs`
 
     def failed(self, check: str) -> bool:
-        """Return whether a check found something."""
+        """Return whether a check has findings."""
         return any(finding.check == check for finding in self.findings)
 
 
 def proof_data(proof: Proof, file: str) -> dict[str, Any]:
-    """Return a proof as an object of JSON types; each check with its result."""
+    """Return a proof as JSON types; each check with its result."""
     data = asdict(proof)
     data["file"] = file
     data["checks"] = checked = {}
@@ -83,7 +83,7 @@ def proof_data(proof: Proof, file: str) -> dict[str, Any]:
 
 
 def record(proofs: Mapping[str, Proof], version: str) -> dict[str, Any]:
-    """Return the record of a run, proofs by file: what `--format json` and `--output` give."""
+    """Return the record of a run as JSON types, with proofs by file."""
     return {
         "schema": SCHEMA,
         "grader_version": version,

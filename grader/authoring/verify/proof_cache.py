@@ -1,8 +1,8 @@
-"""A cache of proofs by content: an exercise that has not changed is not proven again.
+"""A cache of proofs by content, so that an unchanged exercise is not proven again.
 
-A proof is filed under a hash of the definition's bytes and of everything that could change what
-comes out: the sources of the grader, the reference and the site, and the versions of Python and
-NumPy. Faults are not kept, since they say nothing about the exercise.
+The key hashes the definition's bytes and everything else that affects the result: the sources of
+the grader, the reference and the site, and the versions of Python and NumPy. Faults are not stored,
+because they say nothing about the exercise.
 """
 
 import json
@@ -15,17 +15,17 @@ from grader.disk_cache import Cache, compute_key
 
 
 class ProofCache:
-    """Proofs on disk. What cannot be read or written is as if it were not there.
+    """Proofs on disk; an unreadable entry counts as missing.
 
     Args:
-        folder: Is made when the first proof is kept; without one none is.
+        folder: The folder, created with the first proof; None to store nothing.
     """
 
     def __init__(self, folder: Path | None, print_of_sources: str) -> None:
         self._cache = Cache(folder, f"{SCHEMA} {print_of_sources}")
 
     def find(self, contents: Iterable[bytes]) -> Proof | None:
-        """Return the proof of what has these contents, if it is known."""
+        """Return the stored proof for these contents, or None."""
         entry = self._cache.find(compute_key(contents))
         if entry is None:
             return None
@@ -42,11 +42,11 @@ class ProofCache:
             return None
 
     def keep(self, contents: Iterable[bytes], proof: Proof) -> None:
-        """Remember a proof, whatever it says, unless it is of a fault."""
+        """Store a proof with any result except a fault."""
         if proof.status != "fault":
             data = {**proof_data(proof, ""), "cached": True}
             self._cache.keep(compute_key(contents), json.dumps(data).encode())
 
     def tidy(self) -> None:
-        """Remove the oldest entries when there are too many."""
+        """Remove the oldest entries if there are too many."""
         self._cache.tidy()

@@ -1,4 +1,4 @@
-"""Proofs in the terminal, a line for each exercise and what is wrong under it, and in SARIF."""
+"""Proofs in the terminal, one line per exercise with its problems below, and in SARIF."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -29,9 +29,9 @@ _MET = ("zero", "negative", "infinite", "nan", "empty", "axis of length 1")
 
 
 def print_proofs(console: Console, proofs: Mapping[Path, Proof], *, verbose: bool = False) -> None:
-    """Print a table in a terminal, lines elsewhere; then the problems, and a summary.
+    """Print a table in a terminal, else plain lines; then the problems and a summary.
 
-    Notes take at most three lines, or a line each in a collection, unless `verbose`.
+    Notes take at most three lines, or one line each in a collection, unless `verbose`.
     """
     if console.is_terminal:
         columns = [
@@ -62,7 +62,8 @@ def print_proofs(console: Console, proofs: Mapping[Path, Proof], *, verbose: boo
 def _print_notes(console: Console, proofs: Mapping[Path, Proof], *, verbose: bool) -> None:
     notes = [(path, note) for path, proof in proofs.items() for note in proof.notes]
     listing = notes if verbose else notes[: _MAX_LINES - 1]
-    if len(proofs) > 1 and not verbose:  # what no input reaches is so in nearly every exercise
+    # Nearly every exercise has inputs that its tests never reach.
+    if len(proofs) > 1 and not verbose:
         weak = [(path, note) for path, note in notes if note.check != MUTANTS]
         listing = [(path, replace(note, message=note.message.split(";")[0])) for path, note in weak]
     for path, note in listing:
@@ -75,7 +76,7 @@ def _print_notes(console: Console, proofs: Mapping[Path, Proof], *, verbose: boo
 
 
 def reach_text(reach: Mapping[str, Any]) -> str:
-    """Return what the inputs of tests reach, and what they never do, on one line."""
+    """Return one line that says what the tests' inputs reach, and what they never reach."""
     met = [word for word in _MET if reach[word]]
     never = [word for word in _MET if not reach[word]]
     ends = [f"{reach[end]:.3g}" for end in ("smallest", "largest") if reach[end] is not None]
@@ -86,7 +87,7 @@ def reach_text(reach: Mapping[str, Any]) -> str:
 
 
 def _cells(proof: Proof, *, short: bool = False) -> list[str]:
-    """Return the mark, the name and the numbers of a proof."""
+    """Return the mark, name and numbers of a proof."""
     if proof.status in ("invalid", "fault") or not proof.counts.tests:  # a track has no tests
         return [_MARK[proof.status], proof.exercise, proof.status, "", "", "", ""]
     counts = proof.counts
@@ -123,7 +124,7 @@ def _print_finding(
 
 
 def sarif(proofs: Mapping[Path, Proof], root: Path) -> dict[str, Any]:
-    """Return proofs, by file, as a SARIF log: findings are errors; paths are relative to `root`."""
+    """Return proofs by file as a SARIF log of errors, with paths relative to `root`."""
     rules = {
         name: {"shortDescription": {"text": meaning}}
         for name, meaning in {**CHECKS, **_OTHERS}.items()

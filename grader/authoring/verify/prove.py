@@ -1,4 +1,4 @@
-"""The proof of several exercises through one pool, so that every core is busy."""
+"""The proof of several exercises through one pool, which keeps every core busy."""
 
 import time
 from collections.abc import Iterable, Iterator
@@ -14,14 +14,15 @@ from grader.grading.results.jobs import Job, Result
 from grader.grading.results.verdict import Verdict
 from grader.grading.workers.pool import JobSource, Pool
 
-_AT_ONCE = 6  # exercises under way: enough that a slow one does not leave the cores idle
+# Exercises in parallel, enough that a slow one does not leave cores idle.
+_AT_ONCE = 6
 
 
 def prove(exercises: Iterable[Exercise], pool: Pool) -> Iterator[tuple[Exercise, Proof]]:
-    """Prove exercises and yield each proof as it is done.
+    """Prove exercises, and yield each proof when it is done.
 
     Raises:
-        SandboxFault: There is no sandbox on this host.
+        SandboxFault: This host has no sandbox.
     """
     proving = _Proving(exercises)
     yield from proving.finished()
@@ -32,30 +33,31 @@ def prove(exercises: Iterable[Exercise], pool: Pool) -> Iterator[tuple[Exercise,
 
 @dataclass(slots=True)
 class _ProofCase:
-    """One exercise under way."""
+    """One exercise whose proof is running."""
 
     facts: ProofFacts
     rounds: Iterator[list[VariantRun]]
-    began: float | None = None  # when its first job was handed out
-    worker: int | None = None  # who has its oracle, and what else takes time to make, at hand
-    runs: list[VariantRun] = field(default_factory=list)  # the round under way
+    began: float | None = None  # time when its first job started
+    # The worker that has prepared the exercise's oracle and other costly parts.
+    worker: int | None = None
+    runs: list[VariantRun] = field(default_factory=list)  # the runs of the current round
     results: dict[tuple[str, str], Verdict] = field(default_factory=dict)
     is_done: bool = False
 
 
 class _Proving(JobSource):
-    """The jobs that are left to do, for the pool: results add new ones."""
+    """The source of jobs for the pool; results may add new jobs."""
 
     def __init__(self, exercises: Iterable[Exercise]) -> None:
         self._left = iter(exercises)
         self._jobs: list[tuple[_ProofCase, VariantRun]] = []
-        self._out: dict[int, tuple[_ProofCase, VariantRun]] = {}  # jobs under way by their identity
+        self._out: dict[int, tuple[_ProofCase, VariantRun]] = {}  # running jobs by identity
         self._open = 0
         self._finished: list[tuple[Exercise, Proof]] = []
         self._begin()
 
     def job_for(self, worker: int) -> Job | None:
-        """Return a job of an exercise that the worker has prepared already, if there is any."""
+        """Return a job, preferably of an exercise that this worker has prepared, or None."""
         while self._jobs:
             owners = [case.worker for case, _ in self._jobs]
             place = next((owners.index(each) for each in (worker, None) if each in owners), 0)
@@ -68,7 +70,7 @@ class _Proving(JobSource):
         return None
 
     def take(self, job: Job, result: Result) -> None:
-        """Note a result; the last of a round leads to the next round."""
+        """Store a result; the last one of a round starts the next round."""
         case, run = self._out.pop(id(job))
         if case.is_done:
             return
@@ -84,7 +86,7 @@ class _Proving(JobSource):
         self._begin()
 
     def finished(self) -> Iterator[tuple[Exercise, Proof]]:
-        """Yield the proofs that were finished since."""
+        """Yield the proofs that were completed since the last call."""
         while self._finished:
             yield self._finished.pop(0)
 
@@ -95,7 +97,7 @@ class _Proving(JobSource):
             self._go_on(_ProofCase(facts, run_steps(facts)))
 
     def _go_on(self, case: _ProofCase) -> None:
-        """Queue the next round that has anything to run, before what other exercises wait for."""
+        """Queue the next round that has runs, ahead of other exercises' waiting jobs."""
         facts = case.facts
         try:
             place = 0 if case.runs else len(self._jobs)
@@ -129,7 +131,7 @@ def _proof(facts: ProofFacts, seconds: float) -> Proof:
 
 
 def without_proof(exercise: Exercise, error: EtudeError) -> Proof:
-    """Return the proof of an exercise that is not valid, or that met a fault of ours."""
+    """Return the proof of an exercise that is invalid or met a grader fault."""
     status: Status = "invalid" if isinstance(error, DefinitionError) else "fault"
     if isinstance(error, DefinitionError):
         findings = [

@@ -1,7 +1,7 @@
-"""The code that makes a right program wrong: its text is put behind the program.
+"""Code that makes a right program wrong: its text is appended to the program.
 
-It stands in one function, so that the program's own names stay what they are, and it imports
-nothing of ours: it runs where a submission does.
+It is one function, so that the program's own names stay unchanged, and it imports nothing of the
+grader, because it runs where a submission does.
 """
 
 import inspect
@@ -18,7 +18,7 @@ SabotageKind = Literal[
 def sabotage(
     right: str, kind: SabotageKind, names: dict[str, bool], condition: str = "True"
 ) -> str:
-    """Return a program with the code behind it that makes it wrong; see `_wrong_on_purpose`."""
+    """Return a program with the code appended that makes it wrong; see `_wrong_on_purpose`."""
     call = f"_wrong_on_purpose({kind!r}, {condition!r}, {names!r}, globals())"
     return append_code(right, f"\n\n{inspect.getsource(_wrong_on_purpose)}\n\n{call}\n")
 

@@ -1,4 +1,4 @@
-"""One run of `etude verify`: cached proofs, definitions to load, exercises to prove."""
+"""One run of `etude verify`: cached proofs, loaded definitions, exercises to prove."""
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,14 +22,14 @@ from grader.grading.workers.pool import Pool
 
 Leaks: TypeAlias = Mapping[Path, Sequence[ProofFinding]]
 FindLeaks: TypeAlias = Callable[[Sequence[Exercise]], Callable[[], Leaks]]
-"""Begins to look for leaks in exercises; what it returns waits for the findings."""
+"""Starts the search for leaks in exercises; the returned function waits for the findings."""
 
 
 @dataclass(slots=True)
 class ProofSession:
-    """The exercises of a run: `proofs` has those that are settled, `to_prove` those to run.
+    """The exercises of a run: finished ones in `proofs`, pending ones in `to_prove`.
 
-    Every proof is under the path of its file, in the order of the targets.
+    Proofs are stored by the path of their file, in the order of the targets.
     """
 
     proofs: dict[Path, Proof | None] = field(default_factory=dict)
@@ -37,14 +37,14 @@ class ProofSession:
     contents: dict[Path, list[bytes]] = field(default_factory=dict)
 
     def settled(self) -> dict[Path, Proof]:
-        """Return the proofs that there are."""
+        """Return the finished proofs."""
         return {path: proof for path, proof in self.proofs.items() if proof is not None}
 
 
 def begin(
     groups: Iterable[TargetGroup], definitions: Definitions, cache: ProofCache | None
 ) -> ProofSession:
-    """Take from the cache what it knows, and have the rest proven.
+    """Take proofs from the cache, and collect the other exercises to prove.
 
     Raises:
         UsageError: A student edition was named.
@@ -76,7 +76,7 @@ def begin(
 
 
 def _images(exercise: Path) -> Iterator[bytes]:
-    """Yield the images of an exercise; no page of it can be made while one is missing."""
+    """Yield the images of an exercise; a missing one is reported when its page is made."""
     for path in image_files(exercise):
         with contextlib.suppress(UsageError, DefinitionError):
             yield read_file(path, MAX_BYTES)
@@ -98,7 +98,7 @@ def finish(
     find_leaks: FindLeaks | None,
     cache: ProofCache | None,
 ) -> Iterator[Path]:
-    """Prove what is left, and yield the path of each as it is done."""
+    """Prove the pending exercises, and yield the path of each one that is done."""
     wait_for_leaks = find_leaks(session.to_prove) if find_leaks else dict
     for exercise, proof in prove(session.to_prove, pool):
         session.proofs[exercise.where.path] = proof
@@ -113,7 +113,7 @@ def finish(
 
 
 def with_findings(proof: Proof | None, more: Sequence[ProofFinding]) -> Proof:
-    """Add findings to a proof, which then is none."""
+    """Add findings to a proof, so that its status is no longer proven."""
     assert proof is not None  # for the type checker
     if not more or proof.status in ("invalid", "fault"):
         return proof
@@ -121,10 +121,10 @@ def with_findings(proof: Proof | None, more: Sequence[ProofFinding]) -> Proof:
 
 
 def add_lint_errors(session: ProofSession, report: LintReport) -> None:
-    """Add the errors that lint found: an exercise is proven if it has none.
+    """Add lint errors to the proofs, because an exercise with such errors is not proven.
 
-    They are in no cached proof, since they may depend on other files. What is wrong with a track's
-    file or with a lesson is found under that file.
+    The cache does not store them, since they may depend on other files. Problems of a track's file
+    or of a lesson are stored under that file.
     """
     errors: dict[Path, list[ProofFinding]] = {}
     for finding in report.findings:
@@ -138,7 +138,8 @@ def add_lint_errors(session: ProofSession, report: LintReport) -> None:
         if proof is None or proof.status not in ("invalid", "fault"):
             proof = proof or Proof(id_in_name(path), "", "not proven")
             if any(unshowable_text.code in each.message for each in messages):
-                # Lint says it at its place; that no page can be made follows from it.
+                # Lint reports the cause at its place; a page that cannot be made is only a
+                # consequence.
                 rest = tuple(f for f in proof.findings if not f.message.startswith(NO_PAGE))
                 proof = replace(proof, findings=rest)
             session.proofs[path] = with_findings(proof, messages)

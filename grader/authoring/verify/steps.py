@@ -1,4 +1,4 @@
-"""The steps of one proof: what to run next, by the verdicts so far."""
+"""The steps of one proof: the next runs, chosen by the verdicts so far."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -23,18 +23,18 @@ _DID_NOT_DECIDE = (Outcome.PASSED, Outcome.NOT_RUN)
 
 @dataclass
 class ProofFacts:
-    """All that was found out about an exercise.
+    """The facts that are known about an exercise.
 
-    `verdicts` has the verdicts of each group of runs by the names of the programs.
+    `verdicts` contains the verdicts of each group of runs by program name.
     """
 
     exercise: Exercise
-    right: str = ""  # the solution, or with the starter in front if it needs that
+    right: str = ""  # the solution, after the starter if it needs that
     sound: frozenset[TestId] = frozenset()  # tests that the right program passes
     wrong: tuple[
         SabotagedProgram, ...
     ] = ()  # the first is graded before the solution, and both again
-    mutants: tuple[Mutant, ...] | None = None  # None: not tried
+    mutants: tuple[Mutant, ...] | None = None  # None if not tried
     conditional: tuple[SabotagedProgram, ...] = ()
     verdicts: dict[str, dict[str, Verdict]] = field(default_factory=lambda: defaultdict(dict))
 
@@ -60,15 +60,14 @@ class ProofFacts:
 
     @property
     def proving(self) -> bool:
-        """Return whether there are hidden tests that the solution passes."""
+        """True if the solution passes every hidden test, and there is one."""
         hidden = [test.id for test in self.exercise.tests if test.hidden]
         return bool(hidden) and self.hidden == frozenset(hidden)
 
     def never_failed(self) -> frozenset[TestId]:
-        """Return the sound tests that no wrong program has failed.
+        """Return the sound tests that every wrong program so far has passed.
 
-        Among generated programs one that raises says nothing: a test that is content with whatever
-        comes back fails it too.
+        Generated programs that raise are ignored: even a test that accepts any result fails them.
         """
         tests = self.sound.difference(*map(failed, self.verdicts["misconception"].values()))
         for group in ("wrong", "mutant", "thorough"):
@@ -89,25 +88,26 @@ def failed(verdict: Verdict) -> frozenset[TestId]:
 
 
 def run_steps(facts: ProofFacts) -> Iterator[list[VariantRun]]:
-    """Yield rounds of runs, whose verdicts have to be among the facts before the next."""
+    """Yield rounds of runs; the verdicts of a round must be stored before the next one."""
     exercise = facts.exercise
     facts.right = exercise.solution
     if exercise.kind == "test":
         facts.wrong = wrong_suites(exercise)
         yield list(suite_runs(exercise, facts.wrong))
         facts.sound = passed(facts.solution)
-        # A solution that rejects all of the wrong programs rejects each.
+        # A solution that rejects all wrong programs at once rejects each of them.
         accepts_any = facts.verdicts[STRICT][""].outcome is not Outcome.PASSED
         yield list(alone_runs(exercise, every=accepts_any))
         return
     facts.wrong = wrong_programs(exercise, facts.right)
     yield from _right_programs(facts)
-    if facts.solution.timed_out:  # most of the other runs would take as long
+    # Most of the other runs would take as long.
+    if facts.solution.timed_out:
         facts.sound = frozenset()
         return
     facts.wrong = wrong_programs(exercise, facts.right)
     if facts.proving:
-        # Helpers of the starter too: a learner may rewrite them, and wrongly.
+        # The starter's helpers are mutated too, because a learner may rewrite them wrongly.
         facts.mutants = mutants(facts.right, tuple(exercise.defines))
         facts.conditional = tuple(conditional_mistakes(exercise, facts.right))
     yield list(_wrong_programs(facts))
@@ -115,12 +115,13 @@ def run_steps(facts: ProofFacts) -> Iterator[list[VariantRun]]:
 
 
 def _right_programs(facts: ProofFacts) -> Iterator[list[VariantRun]]:
-    """Run solution and starter; if the solution fails, find out more about why."""
+    """Run solution and starter; if the solution fails, run variants that explain why."""
     exercise, solution = facts.exercise, facts.exercise.solution
     bare = variants.make_variant(exercise, "bare", tests=(), defines={}, forbid=None, kind="write")
     visible = variants.all_visible(exercise)
     other = facts.wrong[0].source
-    yield [  # the solution first: no worker has met the exercise before
+    # The solution comes first, before any worker has seen the exercise.
+    yield [
         variants.plan_with_evidence("solution", "", exercise, solution, other),
         variants.plan("starter", "", exercise, exercise.starter),
         *(
@@ -131,7 +132,7 @@ def _right_programs(facts: ProofFacts) -> Iterator[list[VariantRun]]:
     ]
     facts.sound = passed(facts.solution)
     if facts.solution.outcome is not Outcome.PASSED and not facts.solution.timed_out:
-        # The comments that name files join the parts of each file.
+        # Comments that name files join the parts of each file.
         both = f"{exercise.starter.rstrip()}\n\n\n{solution}"
         yield [
             variants.plan("opened", "", visible, solution, exercise),
@@ -142,7 +143,7 @@ def _right_programs(facts: ProofFacts) -> Iterator[list[VariantRun]]:
 
 
 def _wrong_programs(facts: ProofFacts) -> Iterator[VariantRun]:
-    """Yield the runs of everything that is wrong, and the right program again."""
+    """Yield the runs of all wrong programs, and of the right program again."""
     exercise, used = facts.exercise, facts.evidence
     unbudgeted, free = variants.without_budgets(exercise), variants.without_forbidden(exercise)
     reseeded = variants.repetition(exercise, "with other seeds")
@@ -174,7 +175,7 @@ def _wrong_programs(facts: ProofFacts) -> Iterator[VariantRun]:
 
 def _last_runs(facts: ProofFacts) -> Iterator[VariantRun]:
     exercise = facts.exercise
-    # A mutant may fail a test that nothing failed yet, if it runs through all of these.
+    # One mutant may fail a test that nothing has failed yet, if it runs through all of these.
     if left := facts.never_failed():
         rest = tuple(test for test in exercise.tests if test.id in left)
         few = variants.make_variant(
@@ -182,7 +183,8 @@ def _last_runs(facts: ProofFacts) -> Iterator[VariantRun]:
         )
         for mutant in facts.mutants or ():
             yield variants.plan("thorough", mutant.change, few, mutant.source, exercise)
-    # A misconception that raises in every test runs again, each test free to say what it raises.
+    # A misconception that raises in every test runs again with all tests visible, to show its
+    # error.
     visible = variants.all_visible(exercise)
     for misconception in exercise.misconceptions:
         tests = facts.verdicts["misconception"][misconception.id].tests

@@ -1,4 +1,4 @@
-"""The runs that prove an exercise whose submissions are suites of tests."""
+"""The runs that prove an exercise whose submissions are test suites."""
 
 import ast
 from collections.abc import Iterable, Iterator
@@ -11,11 +11,11 @@ from grader.definitions.exercise import Equivalent, Exercise, SuiteTest
 from grader.grading.checks.suite_test import mutants_of_program
 
 STRICT = "every wrong program"
-"""The run in which the solution has to reject all wrong programs."""
+"""The run in which the solution must reject all wrong programs."""
 
 
 def suite_runs(exercise: Exercise, wrong: Iterable[SabotagedProgram]) -> Iterator[VariantRun]:
-    """Yield the solution as it is, strict and without parts, and suites that may not pass."""
+    """Yield runs of the solution, also strict and without parts, and of suites that must fail."""
     solution = exercise.solution
     yield variants.plan_with_evidence("solution", "", exercise, solution)
     yield variants.plan("starter", "", exercise, exercise.starter)
@@ -37,10 +37,10 @@ def suite_runs(exercise: Exercise, wrong: Iterable[SabotagedProgram]) -> Iterato
 
 
 def alone_runs(exercise: Exercise, *, every: bool) -> Iterator[VariantRun]:
-    """Yield the solution on single wrong programs.
+    """Yield runs of the solution on single wrong programs.
 
     Args:
-        every: Run it on each, not only on the mutants that it may accept.
+        every: True for all wrong programs, False for the mutants that it may accept.
     """
     solution = exercise.solution
     allowed = {equivalent.change for equivalent in exercise.equivalent}
@@ -57,7 +57,7 @@ def alone_runs(exercise: Exercise, *, every: bool) -> Iterator[VariantRun]:
 
 
 def wrong_suites(exercise: Exercise) -> tuple[SabotagedProgram, ...]:
-    """Return suites that may not pass: the solution with nothing asserted, and one that refuses."""
+    """Return suites that must fail: the solution without assertions, and one that always fails."""
     tree = ast.parse(exercise.solution)
     for place, number in _parts(tree):
         if isinstance(statement := place[number], ast.Assert):
@@ -69,12 +69,13 @@ def wrong_suites(exercise: Exercise) -> tuple[SabotagedProgram, ...]:
 
 
 def _without_parts(suite: str) -> Iterator[tuple[str, str]]:
-    """Yield a suite without one of its tests or assertions, after what is left out."""
+    """Yield the suite without one test or assertion, together with the removed part."""
     tree = ast.parse(suite)
     for place, number in _parts(tree):
         part = place[number]
         if isinstance(part, ast.Assert) and sum(isinstance(e, ast.Assert) for e in place) == 1:
-            continue  # the test is left out as a whole
+            # The test is removed as a whole.
+            continue
         place[number] = ast.Pass()
         yield f"line {part.lineno}, `{ast.unparse(part).splitlines()[0]}`", ast.unparse(tree)
         place[number] = part

@@ -1,7 +1,7 @@
-"""The runs that prove an exercise: each program with the variant of the exercise that it needs.
+"""The runs of a proof, each a program with the variant of the exercise that it needs.
 
-A variant is an exercise with something changed and a digest of its own, so that workers keep it
-apart: hidden tests only, other seeds, another order, nothing forbidden.
+A variant is a changed exercise with its own digest, by which workers tell it apart: hidden tests
+only, other seeds, another order, or nothing forbidden.
 """
 
 import hashlib
@@ -18,14 +18,15 @@ from grader.grading.results.verdict import Evidence
 from grader.grading.submissions.submission import Submission
 
 REPEATS = {"in another order": False, "with other seeds": True}
-"""The extra runs of a solution: what is different, and whether the seeds are."""
+"""The extra runs of a solution; True if their seeds differ, too."""
 
-_SLOWDOWN = 10  # times the solution; what takes longer is in a loop without an end
+# A program slower than the solution by this factor counts as an endless loop.
+_SLOWDOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
 class VariantRun:
-    """One program to run: the group of runs that it belongs to, and its name there."""
+    """One run of a program: its group, its name in the group, and the job."""
 
     group: str
     name: str
@@ -39,28 +40,28 @@ def make_variant(exercise: Exercise, tag: str, **changes: Any) -> Exercise:
 
 
 def hidden_only(exercise: Exercise) -> Exercise:
-    """Return the variant with hidden tests alone."""
+    """Return the variant with hidden tests only."""
     return make_variant(
         exercise, "hidden", tests=tuple(test for test in exercise.tests if test.hidden)
     )
 
 
 def all_visible(exercise: Exercise) -> Exercise:
-    """Return the variant in which every test may say why it fails, and has its data."""
+    """Return the variant in which every test is visible and has its data."""
     tests = tuple(replace(test, hidden=False) for test in exercise.tests)
     data = {**exercise.data, **exercise.hidden_data}
     return make_variant(exercise, "opened", tests=tests, data=data)
 
 
 def without_forbidden(exercise: Exercise) -> Exercise:
-    """Return the variant that runs any program."""
+    """Return the variant that forbids nothing."""
     return (
         exercise if exercise.forbid is None else make_variant(exercise, "unforbidding", forbid=None)
     )
 
 
 def without_budgets(exercise: Exercise) -> Exercise | None:
-    """Return the variant whose calls may use what they like; None if no test has a budget."""
+    """Return the variant without budgets, or None if no test has one."""
     if not any(test.budget for test in exercise.tests):
         return None
     tests = tuple(_changed(test, budget=None) if test.budget else test for test in exercise.tests)
@@ -68,7 +69,7 @@ def without_budgets(exercise: Exercise) -> Exercise | None:
 
 
 def with_changed_inputs(exercise: Exercise, ids: Collection[TestId] | None = None) -> Exercise:
-    """Return the variant in which tests, all or some, allow that arguments are changed."""
+    """Return the variant in which all or some tests allow changed arguments."""
     tests = tuple(
         _changed(test, keep_inputs=False)
         if test.keep_inputs and (ids is None or test.id in ids)
@@ -83,7 +84,7 @@ def _changed(test: TestCase, **changes: Any) -> TestCase:
 
 
 def repetition(exercise: Exercise, how: str) -> Exercise:
-    """Return the variant for a repetition: shuffled, and with the seeds that another id gives."""
+    """Return the variant for a repetition: shuffled, with the seeds of another id."""
     tests = list(exercise.tests)
     random.Random(f"{exercise.digest} {how}").shuffle(tests)  # noqa: S311  no secret
     changes: dict[str, Any] = {"tests": tuple(tests)}
@@ -104,8 +105,8 @@ def plan(
     """Return the run that grades a program.
 
     Args:
-        original: The exercise that it is a variant of, if its tests draw the same inputs.
-        diagnosed: As a learner's is, with the diagnosis of a mistake.
+        original: The exercise of which this one is a variant, if its tests draw the same inputs.
+        diagnosed: True to diagnose mistakes, as for a learner.
     """
     probe = None if diagnosed else Probe(variant_of="" if original is None else original.digest)
     return VariantRun(group, name, Job(exercise, _submission(exercise, source), probe=probe))
@@ -114,10 +115,10 @@ def plan(
 def plan_with_evidence(
     group: str, name: str, exercise: Exercise, source: str, wrong_program: str | None = None
 ) -> VariantRun:
-    """Return the run that grades a program, and also asks what it takes and what is untrue.
+    """Return the run that grades a program and collects evidence about its costs and values.
 
     Args:
-        wrong_program: Its source, to ask whether the two notice each other.
+        wrong_program: Source of another program, to check that neither affects the other.
     """
     other = None if wrong_program is None else _submission(exercise, wrong_program)
     probe = Probe(with_evidence=True, wrong_program=other)
@@ -132,11 +133,11 @@ def plan_mutant(
     solution: Evidence | None,
     original: Exercise,
 ) -> VariantRun:
-    """Return the run up to the first test that fails; a loop without an end is soon stopped.
+    """Return the run of a mutant up to its first failure, with a short limit against endless loops.
 
     Args:
-        hidden: The variant with hidden tests alone.
-        solution: What the solution takes.
+        hidden: The variant with hidden tests only.
+        solution: The costs of the solution.
     """
     usual = find_limits(hidden)
     used = solution.cpu_seconds if solution is not None else 0.0

@@ -1,13 +1,13 @@
-"""Programs that are wrong on purpose, made from a right one.
+"""Deliberately wrong programs, made from a right one.
 
-A test that none of them fails tests nothing; one that all of them pass, even where every function
-raises, never uses the submission. Some are wrong under one condition alone: where every hidden test
-accepts such a program, none of them ever meets the condition, or none looks closely enough there.
-That is a gap if the instructions promise the case, which only the author knows.
+A test that none of them fails checks nothing; a test that all of them pass, even programs that
+always raise, never uses the submission. Some are wrong only under one condition. If every hidden
+test accepts such a program, the tests never meet the condition or do not look closely enough. That
+is a gap if the instructions promise the case, which only the author knows.
 
-Each is the right program with what it defines wrapped, so that answers keep their shape and dtype
-where that is the point. Calls between the wrapped functions themselves go to the right ones: a
-program is wrong only towards its caller.
+Each program wraps what the right one defines, so that results keep their shape and dtype where that
+is the point. Calls between the wrapped functions reach the right versions: a program is wrong only
+towards its caller.
 """
 
 import ast
@@ -26,25 +26,26 @@ EMPTY: Final = ("empty", "empty batch")
 SEVERAL: Final = "several"
 SQUARES: Final = "axes of one length"
 RECTANGLES: Final = "axes of different lengths"
-SHAPES: Final = (*EMPTY, SEVERAL)  # wrong in the shape alone
+SHAPES: Final = (*EMPTY, SEVERAL)  # wrong only in the shape
 
 
 @dataclass(frozen=True, slots=True)
 class SabotagedProgram:
     """A right program that was made wrong.
 
-    `only` is the one name that is wrong, where the others are right.
+    `only` is the one wrong name, if the others stay right.
     """
 
     id: str
-    does: str  # "always answers with sevens"
+    does: str  # for example "always answers with sevens"
     source: str
-    must_be_rejected: bool = False  # by hidden tests: no learner's answer is right like this
+    # True if hidden tests must reject it, because no right answer looks like this.
+    must_be_rejected: bool = False
     only: str = ""
 
     @property
     def change(self) -> str:
-        """Return its name in `equivalent`, for an answer that happens to be right."""
+        """The name in `equivalent`, for a program that happens to be right."""
         return f"wrong program: {self.id}"
 
 
@@ -64,7 +65,7 @@ _DOES: Final[dict[SabotageKind, tuple[str, bool]]] = {
     RAISES: ("raises an error", False),
 }
 
-# Over `arrays`, those among the arguments; over `args` and `kwargs`, all of them.
+# Conditions over `arrays`, the array arguments, and over `args` and `kwargs`, all arguments.
 _CONDITIONS: Final[dict[str, tuple[SabotageKind, str]]] = {
     "float32": ("plus one", "any(a.dtype == np.float32 for a in arrays)"),
     "float16": ("plus one", "any(a.dtype == np.float16 for a in arrays)"),
@@ -100,13 +101,13 @@ _CONDITIONS: Final[dict[str, tuple[SabotageKind, str]]] = {
     "integers turned into floats": ("widened", "integers(arrays)"),
     "inputs changed in place": ("in place", "True"),
 }
-"""Programs by name: how each is wrong, and under which condition."""
+"""The mutation and the condition of each program, by name."""
 
 _OPTIONAL: Final = ("arguments left out", "no argument left out")
 
 
 def wrong_programs(exercise: Exercise, right: str) -> tuple[SabotagedProgram, ...]:
-    """Return the wrong programs of an exercise, made of a right one, or of the best there is."""
+    """Return the wrong programs of an exercise, made from a right or the best available program."""
     if exercise.kind == "predict":
         return tuple(_wrong_answers(exercise, right))
     names = list(exercise.defines)
@@ -124,8 +125,9 @@ def wrong_programs(exercise: Exercise, right: str) -> tuple[SabotagedProgram, ..
 
 
 def conditional_mistakes(exercise: Exercise, right: str) -> Iterator[SabotagedProgram]:
-    """Yield the programs that are wrong under one condition."""
-    if exercise.kind == "predict":  # nothing is called
+    """Yield the programs that are wrong only under one condition."""
+    # A prediction calls nothing.
+    if exercise.kind == "predict":
         return
     names = dict.fromkeys(exercise.defines, True)
     definitions = [node for node in ast.parse(right).body if getattr(node, "name", "") in names]
@@ -143,7 +145,7 @@ _NEVER_RIGHT: Final = "an answer that no one gives"
 
 
 def _wrong_answers(exercise: Exercise, right: str) -> Iterator[SabotagedProgram]:
-    """Yield programs with other literals: what is predicted is answered, not computed."""
+    """Yield programs with other literals, because predictions are values, not computations."""
     answers: dict[str, object] = {}
     for statement in ast.parse(right).body:
         match statement:

@@ -42,8 +42,8 @@ class Check(ABC, Generic[Test]):
     """One test, with the behaviour of its kind.
 
     To add a kind, declare its keys in `definitions.exercise`, derive a class from this one in a
-    module of its own, and name the class in `grading.checks`: in the table, or in
-    `make_check` if pages do not need it.
+    module of its own, and name the class in `grading.checks`: in the table, or in `make_check` if
+    pages do not need it.
     """
 
     def __init__(self, test: Test) -> None:

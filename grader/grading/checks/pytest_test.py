@@ -146,8 +146,8 @@ def _run_body(
             raise _not_running(test, error) from error
         raise
     except BaseException as error:  # includes SystemExit
-        # Of these errors, a submission can cause only an unbound local: its empty result leaves
-        # the variable of a loop unbound.
+        # Of these errors, a submission can cause only an unbound local: its empty result leaves the
+        # variable of a loop unbound.
         is_author_s = isinstance(error, _AUTHORS) and not isinstance(error, UnboundLocalError)
         if is_author_s or not names.was_asked or not isinstance(error, Exception):
             raise _not_running(test, error) from error

@@ -15,10 +15,10 @@ _NUMPY_DECIMALS = 8  # NumPy's default precision, the upper bound for `_shared_d
 def compare_text(expected: str, got: str, tolerance: Tolerance | None = None) -> Difference | None:
     """Compare printed text: words exactly, numbers by value, white space ignored.
 
-    A number may be off by half a unit in the last expected digit, or by `tolerance`. NumPy pads
-    the numbers of an array to one width, so `0.5 ` beside `0.25` counts as having two decimals.
-    NumPy's layout is ignored: `np.float64(0.5)` equals 0.5, and `array([1., 2.])` equals `[1. 2.]`,
-    with any line breaks.
+    A number may be off by half a unit in the last expected digit, or by `tolerance`. NumPy pads the
+    numbers of an array to one width, so `0.5 ` beside `0.25` counts as having two decimals. NumPy's
+    layout is ignored: `np.float64(0.5)` equals 0.5, and `array([1., 2.])` equals `[1. 2.]`, with
+    any line breaks.
 
     Returns:
         The first difference, or None if the texts agree.

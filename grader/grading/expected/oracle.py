@@ -142,8 +142,8 @@ class Oracle:
     Args:
         sandbox: The sandbox for the exercise's solution, if a test compares with it.
         cache: Values that need not be computed again; new ones are added. They may come from
-            another variant of the exercise: one with the same id, in which tests with the same
-            id ask the same.
+            another variant of the exercise: one with the same id, in which tests with the same id
+            ask the same.
     """
 
     def __init__(

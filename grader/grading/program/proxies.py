@@ -63,8 +63,8 @@ class _NoLengthError(NoValueError, TypeError):
     """The error of an object without a length. `list` expects a `TypeError` in that case."""
 
 
-# The special attributes that are looked up in the sandbox. All others, which Python and NumPy
-# look up on their own accord, are looked up only on the class of the proxy.
+# The special attributes that are looked up in the sandbox. All others, which Python and NumPy look
+# up on their own accord, are looked up only on the class of the proxy.
 _FORWARDED: Final = frozenset(
     {
         "__annotations__", "__array__", "__call__", "__defaults__",

@@ -3,8 +3,8 @@
 The child parses the source, since hostile source can crash Python's parser; the rules are applied
 here. The child resolves imports and plain assignments, and a module that is passed on in any other
 way is refused. An exercise that forbids anything also forbids the usual workarounds, such as
-`getattr`, `exec` and `importlib`. This is not a security boundary: a learner who gets around it
-has learnt more Python than the exercise teaches.
+`getattr`, `exec` and `importlib`. This is not a security boundary: a learner who gets around it has
+learnt more Python than the exercise teaches.
 """
 
 import pkgutil

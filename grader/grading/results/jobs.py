@@ -25,8 +25,8 @@ class Probe:
         wrong_program: A program that is graded before the submission. Afterwards both are graded
             again, and the evidence lists the tests that changed.
         breaking_call: A learner's call that should show that the submission is wrong, or an empty
-            string to search for a small one. No test runs. If the call shows the mistake, it is
-            the verdict's example; otherwise the verdict's message says why it does not.
+            string to search for a small one. No test runs. If the call shows the mistake, it is the
+            verdict's example; otherwise the verdict's message says why it does not.
         with_shapes: The verdict carries `shapes` and is otherwise the same.
     """
 

@@ -1,7 +1,7 @@
 """A worker's notes about its job, in memory that it shares with its parent.
 
-A worker that is busy inside NumPy cannot answer. When its parent ends it, the notes still hold
-the results up to that moment.
+A worker that is busy inside NumPy cannot answer. When its parent ends it, the notes still hold the
+results up to that moment.
 """
 
 import json

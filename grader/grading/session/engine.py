@@ -290,8 +290,8 @@ class _GradingSession:
             if kind == journal.BEGAN:
                 self._note(kind, content)
 
-        # Run the wrong program, then the job's program, then both again: the results of each
-        # must not depend on the other.
+        # Run the wrong program, then the job's program, then both again: the results of each must
+        # not depend on the other.
         other = replace(job, submission=probe.wrong_program, probe=Probe())
         wrong = self._grade(session, other, oracle, note)
         verdict = self._grade(session, job, oracle, self._note)

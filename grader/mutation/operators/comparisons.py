@@ -111,8 +111,8 @@ def mask_polarity(_: Program, node: ast.UnaryOp | ast.Call | ast.Subscript) -> I
 def negate_condition(program: Program, node: ast.expr) -> Iterator[Edit]:
     """A condition was turned round.
 
-    So was a comparison that makes a mask. A `while` keeps its condition: the opposite of it
-    seldom ends.
+    So was a comparison that makes a mask. A `while` keeps its condition: the opposite of it seldom
+    ends.
     """
     above = program.parent(node)
     if isinstance(above, ast.While):

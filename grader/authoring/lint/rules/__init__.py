@@ -1,1 +1,1 @@
-"""The rules, by what they look at."""
+"""The lint rules, grouped by subject."""

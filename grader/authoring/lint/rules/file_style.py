@@ -1,4 +1,4 @@
-"""Rules about a file as text, and about the comments in it."""
+"""Rules about a file's text and its comments."""
 
 import re
 from collections.abc import Iterator
@@ -97,7 +97,7 @@ def text_cut_by_comment(file: File) -> Iterator[Problem]:
         elif isinstance(node, ListNode):
             waiting += node.items
         elif node.style == "plain" and isinstance(node.value, str):
-            # YAML folds the lines of such a text.
+            # YAML joins the lines of such a text.
             number, line, text = node.where.line, file.lines[node.where.line - 1], node.text
             line = line[node.where.column - 1 :]
             while line and text.startswith(f"{line.strip()} ") and number < len(file.lines):

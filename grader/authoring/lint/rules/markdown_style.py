@@ -1,4 +1,4 @@
-"""Rules about Markdown that learners read, and whether a page can show it."""
+"""Rules about Markdown for learners, and whether a page can show it."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _SPAN: Final = re.compile(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)", re.DOTALL)
 _DOLLARS: Final = re.compile(r"(?<!\\)((?:\\\\)*)(\$\$|\$)")
 _UNFINISHED: Final = re.compile(r"\s*(todo|tbd|fixme|xxx|lorem ipsum|\.{3}|…)(?!\w)", re.IGNORECASE)
 _UNSAID_PLOT: Final = re.compile(r"plot\(\s*(?:\)|title=|(['\"])\s*\1)")
-_TOP: Final = 2  # the title of the page is the heading of level 1
+_TOP: Final = 2  # the page title is the heading of level 1
 
 
 @rule("ETU205", "warning")
@@ -42,7 +42,7 @@ def unbalanced_maths(prose: ProseText) -> Iterator[Problem]:
         paragraphs[-1].append(line)
         expected = number + 1
     for start, lines in zip(starts, paragraphs, strict=True):
-        # Code is blanked out, so that what follows stays in its column.
+        # Code is replaced by blanks, so that the following text keeps its column.
         paragraph = _SPAN.sub(lambda span: re.sub(r"[^\n]", " ", span[0]), "\n".join(lines))
         opened: dict[str, int] = {}
         for match in _DOLLARS.finditer(paragraph):
@@ -79,7 +79,7 @@ def unshowable_text(text: PageText) -> Iterator[Problem]:
 
 
 def _outside_fences(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines, numbered from one, that are in no fenced code."""
+    """Yield the lines outside of fenced code, numbered from one."""
     fence = ""
     for number, line in enumerate(text.split("\n"), 1):
         mark = _FENCE.match(line)

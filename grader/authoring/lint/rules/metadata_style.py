@@ -1,4 +1,4 @@
-"""Rules about an exercise's place among others, and about the help that it gives."""
+"""Rules about an exercise's place among others, and about its hints and misconceptions."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,8 @@ from grader.errors import Problem
 
 MIN_MISCONCEPTIONS: Final = 3
 MIN_HINTS: Final = 2
-_MIN_WORD: Final = 5  # letters; short words, such as rope and nope, differ in one letter by right
+# Letters; short words, such as rope and nope, may legitimately differ in one letter.
+_MIN_WORD: Final = 5
 
 
 @rule("ETU101", "error")
@@ -62,7 +63,7 @@ def unused_prerequisite(subject: LintedExercise) -> Iterator[Problem]:
         if required is None or own.intersection(required.concepts):
             continue
         for phrase in (required.id, required.title, *required.concepts, *required.defines):
-            # A hyphen may be a space in the text, and the last word a plural.
+            # A hyphen may be written as a space, and the last word as a plural.
             words = r"[-_\s]".join(map(re.escape, re.split(r"[-\s]", phrase.lower())))
             if re.search(rf"(?<!\w){words}s?(?!\w)", subject.words):
                 break
@@ -110,9 +111,9 @@ def unknown_prerequisite(subject: LintedExercise) -> Iterator[Problem]:
 
 
 def _looks_like(one: str, other: str) -> bool:
-    """Return whether two concepts differ in hyphens, plurals, or one slip in one longer word.
+    """Return whether two concepts differ only in hyphens, plurals, or one slip in a longer word.
 
-    A slip is one letter that is wrong, missing or too many, or two neighbours that are swapped.
+    A slip is one wrong, missing or extra letter, or two exchanged neighbours.
     """
     if one == other:
         return False

@@ -29,7 +29,7 @@ def starter_tells_solution(subject: LintedExercise) -> Iterator[Problem]:
     """The starter contains what the solution returns."""
     if subject.exercise.kind != "write" or _is_solution(subject, "starter"):
         return
-    # A helper's head, `def attention(Q, K, V):`, reads like the call that is to be found.
+    # A helper's header, `def attention(Q, K, V):`, looks like the call that learners should find.
     starter = squeeze(_HEAD.sub("", subject.exercise.starter))
     starters, solution = _functions(subject, "starter"), _functions(subject, "solution")
     written = {name for name, form in starters.items() if form == solution.get(name)}
@@ -43,7 +43,7 @@ def starter_tells_solution(subject: LintedExercise) -> Iterator[Problem]:
 
 
 def _functions(subject: LintedExercise, key: str) -> dict[str, str]:
-    """Return the form of each function at the top of a program."""
+    """Return the normal form of each top-level function of a program."""
     tree = subject.tree("exec", key)
     top = ast.iter_child_nodes(tree) if tree is not None else ()
     return {node.name: shape(node) for node in top if isinstance(node, ast.FunctionDef)}

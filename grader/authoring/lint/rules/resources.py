@@ -1,4 +1,4 @@
-"""Rules about names that lie elsewhere, as NumPy's and the reference's, and about limits."""
+"""Rules about names in NumPy and the reference, and about limits."""
 
 import ast
 import builtins
@@ -44,7 +44,7 @@ def unknown_forbidden_name(subject: LintedExercise) -> Iterator[Problem]:
 
 
 def _unknown(word: str, *, is_module: bool) -> str | None:
-    """Return the closest names if there is no such thing; None if there is, or may be."""
+    """Return a hint with the closest names if a name does not exist, else None."""
     root, *rest = word.split(".")
     root = "numpy" if root == "np" else root
     if not rest and not is_module:
@@ -60,7 +60,7 @@ def _unknown(word: str, *, is_module: bool) -> str | None:
         if hasattr(owner, step):
             owner = getattr(owner, step)
             continue
-        # It may be a module that nothing has imported yet.
+        # A submodule may exist that nothing has imported yet.
         if isinstance(owner, ModuleType) and (paths := getattr(owner, "__path__", None)):
             spelled = f"{owner.__name__}.{step}"
             if importlib.machinery.PathFinder.find_spec(spelled, list(paths)):
@@ -73,7 +73,7 @@ def _unknown(word: str, *, is_module: bool) -> str | None:
 
 @cache
 def _plain_names() -> frozenset[str]:
-    """Return the names that one without a dot may mean."""
+    """Return the names that may be used without a dot."""
     names = {*vars(builtins), *sys.stdlib_module_names, *_MODULES, "np"}
     spaces = [np, np.linalg, np.fft, np.random, *_TYPES]
     return frozenset(names.union(*(dir(space) for space in spaces)))
@@ -114,7 +114,7 @@ def unknown_reference(subject: LintedExercise) -> Iterator[Problem]:
 
 @cache
 def _top_names(text: str) -> frozenset[str]:
-    """Return the names that a module sets at its top level, as far as its text says."""
+    """Return the names that a module sets at its top level, as far as its source shows."""
     top_names: set[str] = set()
     waiting: list[ast.AST] = list(ast.parse(text).body)
     while waiting:
@@ -126,7 +126,7 @@ def _top_names(text: str) -> frozenset[str]:
                 top_names.update((each.asname or each.name).partition(".")[0] for each in names)
             case ast.Name(id=name, ctx=ast.Store()):
                 top_names.add(name)
-            case _:  # `if` and `try` have definitions in them, too
+            case _:  # `if` and `try` contain definitions, too
                 waiting += ast.iter_child_nodes(node)
     return frozenset(top_names)
 

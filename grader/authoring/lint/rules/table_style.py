@@ -1,4 +1,4 @@
-"""A rule about tables, which cannot cross the border of the sandbox."""
+"""A rule about tables, which cannot be sent into the sandbox."""
 
 import ast
 from collections.abc import Collection, Iterator
@@ -50,7 +50,7 @@ def unsendable_table(subject: LintedExercise) -> Iterator[Problem]:
 
 
 def _sent(tree: ast.AST | None, is_given: bool, defined: Collection[str]) -> Iterator[ast.expr]:
-    """Yield the tables that a piece of a test has among its inputs, or passes to a submission."""
+    """Yield the tables among a test's inputs, or passed to the submission."""
     if tree is None:
         return
     tables = _tables_in(tree)
@@ -65,7 +65,7 @@ def _sent(tree: ast.AST | None, is_given: bool, defined: Collection[str]) -> Ite
 
 
 def _tables_in(tree: ast.AST) -> set[str]:
-    """Return the names that a piece of Python gives to tables."""
+    """Return the names that are assigned tables."""
     tables = set[str]()
     for node in ast.walk(tree):
         match node:
@@ -75,7 +75,7 @@ def _tables_in(tree: ast.AST) -> set[str]:
 
 
 def _is_table(node: ast.expr, tables: Collection[str]) -> bool:
-    """Return whether an expression gives a table, such as a DataFrame, or a part that is one."""
+    """Return whether an expression is a table, such as a DataFrame, or a slice of one."""
     match node:
         case ast.Name(id=name):
             return name in tables

@@ -44,7 +44,7 @@ def body_unlike_pytest(subject: LintedExercise) -> Iterator[Problem]:
 
 
 def _unlike(node: ast.AST, classes: Collection[str]) -> str:
-    """Return why a node does not mean what it means in plain pytest; nothing if it does."""
+    """Return why a node means something else than in plain pytest, or ""."""
     message = ""
     match node:
         case ast.Import(names=[ast.alias(name=name)]) | ast.ImportFrom(module=str(name)):
@@ -102,7 +102,7 @@ def undeclared_operator(subject: LintedExercise) -> Iterator[Problem]:
         if defined.kind == "class"
     }
     for index, test in enumerate(subject.exercise.tests):
-        objects: dict[str, str] = {}  # the class of each name
+        objects: dict[str, str] = {}  # the class of each variable
         for mode, steps in subject.python(index) if not test.runs_inside else ():
             for node in subject.nodes(mode, *steps):
                 match node:
@@ -128,7 +128,7 @@ def undeclared_operator(subject: LintedExercise) -> Iterator[Problem]:
 
 
 def _operations(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """Yield the operators of a node, each with an operand that decides what it means."""
+    """Yield the operators of a node, with the operand that determines their meaning."""
     match node:
         case ast.BinOp(left=left, op=op, right=right):
             yield from ((_OPERATORS[type(op)], operand) for operand in (left, right))

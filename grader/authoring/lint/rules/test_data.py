@@ -1,4 +1,4 @@
-"""Rules about the numbers in tests: inputs that hide mistakes, values that prove little."""
+"""Rules about numbers in tests: inputs that hide mistakes, values that prove little."""
 
 import ast
 import re
@@ -17,7 +17,8 @@ from grader.errors import Problem
 _NO_DTYPES: Final = frozenset(
     {"object_", "longdouble", "clongdouble", "float96", "float128", "complex192", "complex256"}
 )
-_SATURATED: Final = 5e-5  # the rest of a row's weights when the largest weight rounds to 1.0000
+# Total of a row's other weights when the largest weight prints as 1.0000.
+_SATURATED: Final = 5e-5
 _QUERIES, _KEYS = frozenset({"q", "query", "queries"}), frozenset({"k", "key", "keys"})
 _SCORES: Final = frozenset({"x", "z", "s", "scores", "logits"})
 _NO_SCORES: Final = frozenset({"v", "value", "values", "mask", "weights", "gamma", "beta"})
@@ -28,10 +29,11 @@ _SHAPED: Final = frozenset(
         *("zeros", "ones", "full", "empty", "reshape", "broadcast_to"),
     }
 )
-_BY_ARGUMENTS: Final = frozenset({"randn", "rand"})  # their sizes are arguments, no tuple
+# Their sizes are separate arguments, not a tuple.
+_BY_ARGUMENTS: Final = frozenset({"randn", "rand"})
 _MAX_RTOL: Final = 1e-2
-_MIN_ROUNDED: Final = 3  # decimals; fewer may well be all there are
-_BINARY_DIGITS: Final = 10  # a multiple of 2 ** -10 was hardly rounded
+_MIN_ROUNDED: Final = 3  # decimals; a number with fewer may be exact
+_BINARY_DIGITS: Final = 10  # a multiple of 2 ** -10 is probably not rounded
 _MISSING: Final = frozenset({"", "~", "null", "na", "n/a", "-nan", "+nan", "missing", "-"})
 _NUMERIC: Final = frozenset(
     {
@@ -64,7 +66,7 @@ def _last_name(node: ast.Name | ast.Attribute) -> str:
 
 
 def _saturating(inputs: Mapping[str, Any]) -> str | None:
-    """Return the input whose softmax saturates: the keys, or a single array."""
+    """Return the input whose softmax saturates, either the keys or a single array, or None."""
     arrays = {name: value for name, value in inputs.items() if getattr(value, "size", 0)}
     queries = [name for name in arrays if name.lower() in _QUERIES]
     keys = [name for name in arrays if name.lower() in _KEYS]
@@ -83,14 +85,14 @@ def _saturating(inputs: Mapping[str, Any]) -> str | None:
 
 
 def _saturates(scores: np.ndarray) -> bool:
-    """Return whether all rows that have something to share give it to one entry."""
+    """Return whether every row with several finite scores gives all weight to one entry."""
     rows = (
         scores.reshape(-1, scores.shape[-1]).astype(float) if scores.ndim else scores.reshape(0, 1)
     )
     shared = [row[np.isfinite(row)] for row in rows]
     shared = [row for row in shared if row.size > 1]
     return bool(shared) and all(
-        # The largest of the weights.
+        # The largest weight of each row.
         1.0 / np.exp(np.maximum(row - row.max(), -700.0)).sum() > 1 - _SATURATED
         for row in shared
     )
@@ -120,7 +122,7 @@ _ADVICE: Final = "; different sizes show a wrong axis and a missing transpose"
 
 
 def _only_size(shapes: list[tuple[int, ...]]) -> int | None:
-    """Return the size of all axes, if it is one, above 1, and there is a matrix at least."""
+    """Return the common size of all axes if it is above 1 and there is a matrix, else None."""
     sizes = {size for shape in shapes for size in shape}
     if len(sizes) != 1 or max(map(len, shapes)) < _MATRIX:
         return None
@@ -129,7 +131,7 @@ def _only_size(shapes: list[tuple[int, ...]]) -> int | None:
 
 
 def _shapes(tree: ast.AST) -> dict[ast.expr, tuple[int, ...]] | None:
-    """Return the shapes in calls that make arrays; None if one of them is not written out."""
+    """Return the shapes of array constructors, or None if a shape is not a literal."""
     shapes: dict[ast.expr, tuple[int, ...]] = {}
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute | ast.Name):
@@ -178,7 +180,7 @@ def tighter_than_written(subject: LintedExercise) -> Iterator[Problem]:
             )  # a constant of the task
             if len(decimals[1]) < _MIN_ROUNDED or is_exact:
                 continue
-            needed = 0.5 * 10.0 ** -len(decimals[1])  # half a unit of the last digit
+            needed = 0.5 * 10.0 ** -len(decimals[1])  # half a unit in the last place
             allowed = tolerance.atol + tolerance.rtol * abs(leaf.value)
             if allowed < needed * (1 - 1e-9):
                 message = (
@@ -297,14 +299,15 @@ def _slips(node: Node, label: str) -> Iterator[Problem]:
 
 
 def _is_no_word(text: str) -> bool:
-    """Return whether a text among numbers hardly means itself: null, N/A, 1.5m, (1."""
+    """Return whether a text in a list of numbers looks like a slip: null, N/A, 1.5m, (1."""
     is_missing = text.lower() in _MISSING
     return is_missing or (re.match(r"[-+(\[.]*[0-9]", text) is not None and not _is_python(text))
 
 
 def _is_python(text: str) -> bool:
-    """Return whether a text is Python that computes numbers: `1+2j`, `(1, 2)`, `np.eye(3)`."""
-    if text.count("(") != text.count(")"):  # cut at a comma
+    """Return whether a text is a Python number expression: `1+2j`, `(1, 2)`, `np.eye(3)`."""
+    # The text was cut at a comma.
+    if text.count("(") != text.count(")"):
         text = text.strip("()")
     try:
         tree = ast.parse(text, mode="eval")

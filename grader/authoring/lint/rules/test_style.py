@@ -1,4 +1,4 @@
-"""Rules about tests, apart from their numbers."""
+"""Rules about tests, except their numbers."""
 
 import ast
 import re
@@ -19,9 +19,9 @@ from grader.errors import Problem
 if TYPE_CHECKING:
     from grader.definitions.rules.base import Step
 
-# Of NumPy's random module: what has a state of its own.
+# Parts of NumPy's random module that have a state of their own.
 _OWN_STATE: Final = re.compile(r"[A-Z]|default_rng$")
-_MIN_NUMBERS: Final = 3  # numbers; fewer stand anywhere
+_MIN_NUMBERS: Final = 3  # numbers; fewer are too common to identify a test
 _SEEDED: Final = frozenset({"default_rng", "RandomState", "SeedSequence", "Random"})
 _UNFORESEEN: Final = frozenset({"time", "secrets", "uuid"})
 _ANY_NUMBERS_DO: Final = frozenset({"unchanged_inputs", "deterministic"})
@@ -30,7 +30,8 @@ _ANY_NUMBERS_DO: Final = frozenset({"unchanged_inputs", "deterministic"})
 @rule("ETU301", "error")
 def no_hidden_test(subject: LintedExercise) -> Iterator[Problem]:
     """No test is hidden."""
-    suites = subject.exercise.kind == "test"  # what they run on is hidden
+    # The programs under the suite are hidden anyway.
+    suites = subject.exercise.kind == "test"
     if not suites and not any(test.hidden for test in subject.exercise.tests):
         yield subject.missing("none is hidden, so the shown values can be copied", "tests")
 
@@ -85,7 +86,7 @@ def hidden_data_shown(subject: LintedExercise) -> Iterator[Problem]:
 
 
 def _literal_arrays(test: TestCase) -> Iterator[tuple[str, str]]:
-    """Yield the arrays that a test writes out, with what they are called, as folded text."""
+    """Yield the literal arrays of a test with their labels, as folded text."""
     values: dict[str, object] = {}
     if isinstance(test.given, Literals):
         values |= {quote(name): value for name, value in test.given.values.items()}
@@ -102,7 +103,7 @@ def _count(value: object) -> int:
 
 
 def _folded(text: str) -> str:
-    """Return a text without white space, with `1.0` and `1.` as `1`, and tuples as lists."""
+    """Remove white space, and write `1.0` and `1.` as `1` and tuples as lists."""
     brackets = squeeze(text).replace("(", "[").replace(")", "]").replace(",]", "]")
     return re.sub(r"(?<=\d)\.0*(?!\d)", "", brackets)
 
@@ -112,7 +113,7 @@ def _same_data(subject: LintedExercise, hidden: int, visible: int) -> bool:
     match one.given, other.given:
         case Literals(values=values), Literals(values=these) if values:
             is_part = all(n in these and _equal(value, these[n]) for n, value in values.items())
-            # Single numbers are nothing special, unless they are all that there is.
+            # Single numbers are too common, unless there is nothing else.
             return is_part and (len(values) == len(these) or any(map(_is_array, values.values())))
         case Literals(), Literals(values=these) if not these:
             are_expressions = one.is_expression and other.is_expression
@@ -176,7 +177,7 @@ def single_random_draw(subject: LintedExercise) -> Iterator[Problem]:
 def global_random_state(subject: LintedExercise) -> Iterator[Problem]:
     """A test or its reference depends on chance, the clock or the system, or on what ran before."""
     for index, test in enumerate(subject.exercise.tests):
-        # Names of values, which are no modules though they may be called like one.
+        # Names of values may coincide with names of modules.
         own = set(subject.exercise.defines)
         if isinstance(test.given, Literals):
             own.update(test.given.values)
@@ -208,7 +209,7 @@ def _chance_in_reference(subject: LintedExercise) -> Iterator[Problem]:
 
 @cache
 def _chances(source: str) -> tuple[tuple[int, str], ...]:
-    """Return the lines in which a module depends on more than its arguments, and how."""
+    """Return the lines in which a module depends on more than its arguments, with the reason."""
     tree = ast.parse(source)
     nodes, program_names = list(ast.walk(tree)), names(tree)
     imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
@@ -218,7 +219,7 @@ def _chances(source: str) -> tuple[tuple[int, str], ...]:
 
 
 def _chance(node: ast.AST, own: Collection[str]) -> str:
-    """Return how a part of a test's Python depends on more than its seed; "" if it does not."""
+    """Return the reason why a test's Python depends on more than its seed, or ""."""
     match node:
         case ast.Call(func=function, args=[], keywords=[]) if (
             name := ast.unparse(function)
@@ -260,7 +261,7 @@ def unused_input(subject: LintedExercise) -> Iterator[Problem]:
         used.update(each.id for each in read if isinstance(each.ctx, ast.Load))
         for each in read:
             if isinstance(each.ctx, ast.Store) and each.id not in used and each.id[0] != "_":
-                used.add(each.id)  # it is told once
+                used.add(each.id)  # reported only once
                 yield subject.in_text(_unused(each.id), each, "tests", index, "given")
 
 

@@ -1,4 +1,4 @@
-"""Rules about instructions, hints and feedback beside the solution."""
+"""Rules about instructions, hints and feedback compared with the solution."""
 
 import re
 from collections.abc import Iterator

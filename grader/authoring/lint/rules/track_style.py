@@ -10,7 +10,7 @@ from grader.definitions.exercise import Difficulty
 from grader.definitions.wording import quote
 from grader.errors import Problem
 
-_MAX_TIMES: Final = 20  # the XP that is usual in the track
+_MAX_TIMES: Final = 20  # multiple of the track's typical XP
 _MAX_XP: Final = 1000
 _DIFFICULTIES: Final[tuple[Difficulty, ...]] = get_args(Difficulty)
 

@@ -84,8 +84,8 @@ class Collection:
         waiting = [track for track in tracks if track is not None]
         in_order: list[Track] = []
         while waiting:  # the same order, but each after those that it requires
-            left = {each.definition.id for each in waiting}
-            free = (each for each in waiting if left.isdisjoint(each.definition.requires))
+            left = {track.definition.id for track in waiting}
+            free = (track for track in waiting if left.isdisjoint(track.definition.requires))
             in_order.append(next(free, waiting[0]))  # in a draft they may require each other
             waiting.remove(in_order[-1])
         loaded = tuple(exercise for exercise in standalone.values() if exercise is not None)
@@ -259,7 +259,7 @@ def find_exercise(name: str, collection_folder: Path) -> Exercise:
 
 def _mean_difficulty(exercises: Sequence[Exercise]) -> float:
     levels = get_args(Difficulty)
-    return sum(levels.index(each.difficulty) for each in exercises) / max(1, len(exercises))
+    return sum(levels.index(exercise.difficulty) for exercise in exercises) / max(1, len(exercises))
 
 
 class _Loader:
@@ -338,9 +338,9 @@ class _Loader:
         # What is there makes a track, whatever is wrong with the rest: a draft shows it.
         names = tuple(dict.fromkeys(name for name in definition.exercises if name in exercises))
         members = tuple(
-            replace(each, exercises=tuple(name for name in each.exercises if name in names))
-            for each in definition.lessons
-            if each.id in lessons
+            replace(lesson, exercises=tuple(name for name in lesson.exercises if name in names))
+            for lesson in definition.lessons
+            if lesson.id in lessons
         )
         return Track(
             replace(definition, exercises=names, lessons=members),

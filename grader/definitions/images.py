@@ -36,7 +36,7 @@ def image_paths(markdown: str) -> list[str]:
     Needs no parser of Markdown, which the build of a package lacks.
     """
     links = _LINK.finditer(_CODE.sub("", markdown))
-    return list(dict.fromkeys(each[1] or each[2] for each in links))
+    return list(dict.fromkeys(link[1] or link[2] for link in links))
 
 
 def image_path(written: str, definition: Path) -> Path:

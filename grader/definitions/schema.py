@@ -166,7 +166,7 @@ class _SchemaParts:
         if origin is tuple:
             return {"type": "array", "items": self.type_schema(arguments[0])}
         if origin in (Union, types.UnionType):
-            (annotation,) = (each for each in arguments if each is not types.NoneType)
+            (annotation,) = (argument for argument in arguments if argument is not types.NoneType)
             part = self.type_schema(annotation)
             match part:
                 case {"type": str(kind)} if kind != "object":

@@ -188,8 +188,8 @@ def _student_edition(exercise: Exercise, root: Node) -> MappingNode:
     own = exercise.course.reference if exercise.course else ""
     without = frozenset(
         name
-        for name, each in exercise.defines.items()
-        if each.reference is None or _is_own(each.reference, own)
+        for name, definition in exercise.defines.items()
+        if definition.reference is None or _is_own(definition.reference, own)
     )
     public_tests = [
         not test.hidden and not _needs_secret(test, without, own) for test in exercise.tests
@@ -232,7 +232,7 @@ def _without_reference(defines: MappingNode, own: str) -> MappingNode:
         reference = definition.get("reference") if isinstance(definition, MappingNode) else None
         if isinstance(reference, Scalar) and _is_own(reference.text, own):
             assert isinstance(definition, MappingNode)  # for the type checker
-            others = tuple(each for each in definition.entries if each[0].text != "reference")
+            others = tuple(entry for entry in definition.entries if entry[0].text != "reference")
             entries.append((name, MappingNode(definition.where, others)))
         else:
             entries.append((name, definition))

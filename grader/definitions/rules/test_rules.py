@@ -117,7 +117,7 @@ def _moved_inputs(checked: CheckedExercise, test: PropertyTest, index: int) -> I
 
 
 def _does_not_go(test: PropertyTest, is_right: Callable[[NamedProperty], bool]) -> str:
-    names = sorted(name for name, each in PROPERTIES.items() if is_right(each))
+    names = sorted(name for name, kind in PROPERTIES.items() if is_right(kind))
     return f"does not go with {quote(test.holds)}, only with {listing(names, 'and')}"
 
 

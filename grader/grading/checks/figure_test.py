@@ -159,7 +159,7 @@ def _styles(
     _part: FigurePart, expected: _Data, got: _Data, _tolerance: Tolerance, _parts: Sequence[str]
 ) -> Iterator[_Data]:
     one, other = (
-        sorted((each["style"], each["marker"]) for each in axes["lines"])
+        sorted((line["style"], line["marker"]) for line in axes["lines"])
         for axes in (expected, got)
     )
     for key, (expected_value, actual) in enumerate(zip(one, other, strict=False)):
@@ -189,7 +189,7 @@ def _images(
     _part: FigurePart, expected: _Data, got: _Data, tolerance: Tolerance, _parts: Sequence[str]
 ) -> Iterator[_Data]:
     expected_images, actual = (
-        [each["values"] for each in axes["images"]] for axes in (expected, got)
+        [image["values"] for image in axes["images"]] for axes in (expected, got)
     )
     if len(expected_images) != len(actual):
         yield {

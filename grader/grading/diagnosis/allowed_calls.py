@@ -81,11 +81,11 @@ def judge_call(
         return str(error)
     refusal, same = break_sentences.NO_CALL, ""
     judged: list[CallTest | OutputTest] = []
-    for each in matches:
+    for match in matches:
         try:
-            rules = _Rules(each, call)
+            rules = _Rules(match, call)
             arguments = rules.convert(values)
-            if each.test in judged:  # by another test that compares in the same way
+            if match.test in judged:  # by another test that compares in the same way
                 continue
             judgement = _judge(exercise, program, sandbox, rules, arguments)
         except RefusedError as error:
@@ -94,7 +94,7 @@ def judge_call(
         if not isinstance(judgement, str):
             return judgement
         same = judgement
-        judged.append(each.test)
+        judged.append(match.test)
     return same or refusal
 
 
@@ -150,7 +150,7 @@ class _Rules:
         self._draws = [tuple(each[place] for place in order) for each in allowed.ordinary]
         self.ordinary = OrdinaryInputs(self._draws, lists_alike=True)
         self._forms: dict[ValuePath, set[str]] = {}
-        for path, part in (each for draw in self._draws for each in walk(draw, lists_alike=True)):
+        for path, part in (node for draw in self._draws for node in walk(draw, lists_alike=True)):
             self._forms.setdefault(path, set()).add(_form(part))
 
     def convert(self, values: Sequence[Any]) -> tuple[Any, ...]:
@@ -174,7 +174,7 @@ class _Rules:
                 )
         lengths, own = [*map(_lengths, self._draws)], _lengths(converted)
         for one, other in combinations(sorted(set(own).intersection(*lengths)), 2):
-            varies = len({each[one] for each in lengths}) > 1
+            varies = len({length[one] for length in lengths}) > 1
             if varies and own[one] != own[other] and all(e[one] == e[other] for e in lengths):
                 raise RefusedError(break_sentences.LENGTHS)
         return converted

@@ -144,8 +144,8 @@ def _cut_inputs(inputs: Inputs) -> Iterator[Inputs]:
     """Yield inputs with axes cut by `_CUTS`: all of one length together, or one alone."""
     axes = list(axes_in(inputs))
     lengths = sorted({length for *_, length in axes}, reverse=True)
-    groups = [[each for each in axes if each[2] == length] for length in lengths]
-    for cut, group in itertools.product(_CUTS, [*groups, *([each] for each in axes)]):
+    groups = [[axis for axis in axes if axis[2] == length] for length in lengths]
+    for cut, group in itertools.product(_CUTS, [*groups, *([axis] for axis in axes)]):
         places = range(group[0][2])[cut]
         if 0 < len(places) < group[0][2]:
             shorter = inputs

@@ -23,11 +23,11 @@ def make_pairs(exercise: Exercise) -> Iterator[tuple[Misconception, Misconceptio
     base = _tokens(exercise.solution)
     alone = {_without_layout(base)}
     edits: dict[str, list[_Edit]] = {}
-    for each in exercise.misconceptions:
-        tokens = _tokens(each.code)
+    for misconception in exercise.misconceptions:
+        tokens = _tokens(misconception.code)
         alone.add(_without_layout(tokens))
         matcher = SequenceMatcher(None, base, tokens, autojunk=False)
-        edits[each.id] = [
+        edits[misconception.id] = [
             (start, end, tokens[first:last])
             for tag, start, end, first, last in matcher.get_opcodes()
             if tag != "equal"
@@ -56,11 +56,11 @@ def with_other_numbers(
     """
     right = constants_in_source(exercise.solution)
     # With a zero a step does nothing: that is another mistake.
-    own = [each for each in own_numbers if each and each not in right]
+    own = [number for number in own_numbers if number and number not in right]
     candidates = (
-        (each, number, other)
-        for each in exercise.misconceptions
-        for number in constants_in_source(each.code)
+        (misconception, number, other)
+        for misconception in exercise.misconceptions
+        for number in constants_in_source(misconception.code)
         if number not in right
         for other in own
         if other != number

@@ -44,8 +44,10 @@ def explain(
 def _surviving_misconception(run: SubmissionRun) -> Diagnosis | None:
     """Return the first misconception that a suite does not reject."""
     messages = {raw.got: test for test, raw in run.observed.items() if isinstance(raw.got, str)}
-    for each in run.exercise.misconceptions:
-        if each.id in messages:
-            tests = (messages[each.id],)
-            return Diagnosis("misconception", each.id, each.feedback, each.hint, tests)
+    for misconception in run.exercise.misconceptions:
+        if misconception.id in messages:
+            tests = (messages[misconception.id],)
+            return Diagnosis(
+                "misconception", misconception.id, misconception.feedback, misconception.hint, tests
+            )
     return None

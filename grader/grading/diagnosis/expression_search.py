@@ -185,7 +185,7 @@ class _Search:
         self._runner = runner
         self._nodes = nodes
         self._until = until
-        self._inner = {part for each in nodes for part in each["inner"]}
+        self._inner = {part for node in nodes for part in node["inner"]}
         self._draws: list[_Draw] = []
         self._agreement: dict[tuple[int, bool], bool] = {}
         self._others: list[int] = []  # the expressions of the right program with different values

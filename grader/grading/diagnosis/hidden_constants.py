@@ -117,7 +117,7 @@ class Secrets:
 
 def is_standard(array: Array) -> bool:
     """Return whether an array is one of the forms that no author owns, such as 0, 1, 2, ...."""
-    return any(is_same(array, each) for each in standard_forms(array))
+    return any(is_same(array, form) for form in standard_forms(array))
 
 
 def _near(numbers: Array, others: Array) -> Array:

@@ -234,7 +234,7 @@ class InputSearch:
             return None
         while (secret := next(self._secrets_in(inputs), None)) is not None:
             path, values = secret
-            tried = (self._try_part(inputs, path, each, kind, free=False) for each in values)
+            tried = (self._try_part(inputs, path, value, kind, free=False) for value in values)
             free = next((each for each in tried if each is not None), None)
             if free is None:
                 return None

@@ -95,7 +95,7 @@ def texts_in(value: Any) -> Iterator[str]:
 def numbers_in(value: Any) -> frozenset[float]:
     """Return the different numbers in a value: of complex ones the parts, and no booleans."""
     arrays = [np.asarray(part) for _, part in parts(value)]
-    arrays += [each.imag for each in arrays if each.dtype.kind == "c"]
+    arrays += [array.imag for array in arrays if array.dtype.kind == "c"]
     # An integer that is too large for NumPy is an object to it.
     real = [each.real.astype(np.float64).ravel() for each in arrays if each.dtype.kind in "iufcO"]
     return frozenset(np.concatenate(real).tolist()) if real else frozenset()

@@ -110,14 +110,25 @@ class Diagnostician:
         self._sandbox = sandbox
         self._tests = in_running_order(oracle.exercise)
         self._misconceptions = [
-            _Candidate("misconception", each.id, each.code, each.feedback.strip(), each.hint)
-            for each in oracle.exercise.misconceptions
+            _Candidate(
+                "misconception",
+                misconception.id,
+                misconception.code,
+                misconception.feedback.strip(),
+                misconception.hint,
+            )
+            for misconception in oracle.exercise.misconceptions
         ]
         self._misconceptions += [
             _Candidate(
-                "misconception", each.id, "", each.feedback, each.hint, list(each.fingerprints)
+                "misconception",
+                mistake.id,
+                "",
+                mistake.feedback,
+                mistake.hint,
+                list(mistake.fingerprints),
             )
-            for each in mistakes
+            for mistake in mistakes
         ]
         self._until = math.inf
 
@@ -229,7 +240,7 @@ class Diagnostician:
         matches = [each for each in self._misconceptions if self._explains(each, case)]
         if len(matches) == 1 and self._exercise.kind != "predict" and _TINY.search(source):
             # With a number that does nothing, a step that seems to be wrong is one that is missing.
-            tiny = [each for each in self._own_code(source).numbers if 0 < each < _NO_EFFECT]
+            tiny = [number for number in self._own_code(source).numbers if 0 < number < _NO_EFFECT]
             matches += self._find_with_number(case, tiny)
         return _diagnosis(matches, case)
 
@@ -242,8 +253,8 @@ class Diagnostician:
         ranks: dict[TestId, list[tuple[tuple[bool, int], _Candidate]]] = {}
         for program in self._misconceptions:
             results = list(self._fingerprints(program))
-            changed = {test.id for test, each in results if each.outcome is not Outcome.PASSED}
-            explained = {test.id for test, each in results if case.agrees(test, each)} & changed
+            changed = {test.id for test, result in results if result.outcome is not Outcome.PASSED}
+            explained = {test.id for test, result in results if case.agrees(test, result)} & changed
             explained &= {test.id for test in case.failing}
             rank = explained == changed, len(explained)
             for test_id in explained:
@@ -260,10 +271,10 @@ class Diagnostician:
         if not named:
             return None
         sentences = [(answers[each.id], each.feedback.strip()) for each in named]
-        hints = {each.hint for each in named}
+        hints = {misconception.hint for misconception in named}
         return Diagnosis(
             kind="misconception",
-            id=Diagnosis.JOIN.join(each.id for each in named),
+            id=Diagnosis.JOIN.join(misconception.id for misconception in named),
             feedback=diagnosis_sentences.answers_sentence(sentences),
             hint=hints.pop() if len(hints) == 1 else None,
             tests=tuple(tests),
@@ -297,7 +308,7 @@ class Diagnostician:
         ):
             return None  # another run may take another time
         # Several places of a kind are changed together last.
-        whole = {each.kind: each for each in own.copies if each.kind in CERTAIN_REPAIRS}
+        whole = {copy.kind: copy for copy in own.copies if copy.kind in CERTAIN_REPAIRS}
         is_settled = False
         for copy in own.copies:
             # In what has to be fixed the place is the answer.
@@ -387,7 +398,7 @@ class Diagnostician:
     def _find_mutants(self, case: "_FailedSubmission") -> Iterator[_Candidate]:
         sentences: set[str] = set()
         for program in self._mutants:
-            if sum(each.hung for each in self._mutants) > _MAX_HANGS:
+            if sum(mutant.hung for mutant in self._mutants) > _MAX_HANGS:
                 return
             if program.feedback not in sentences and self._explains(program, case):
                 sentences.add(program.feedback)

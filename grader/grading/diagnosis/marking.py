@@ -50,8 +50,8 @@ class _Marker(ast.NodeTransformer):
             if isinstance(node, ast.Import | ast.ImportFrom)
             for alias in node.names
         }
-        self._own = {each.name for each in ast.walk(tree) if isinstance(each, _Definition)}
-        self._called = {_name(each.func) for each in ast.walk(tree) if isinstance(each, ast.Call)}
+        self._own = {node.name for node in ast.walk(tree) if isinstance(node, _Definition)}
+        self._called = {_name(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
         self._function: ast.FunctionDef | None = None
         self._inner: list[list[int]] = [[]]
 
@@ -132,7 +132,7 @@ class _Marker(ast.NodeTransformer):
 
     def _index(self, node: ast.Subscript) -> None:
         if isinstance(node.slice, ast.Tuple):  # with slices, which no call takes
-            node.slice.elts = [self.visit(each) for each in node.slice.elts]
+            node.slice.elts = [self.visit(item) for item in node.slice.elts]
         else:
             node.slice = self.visit(node.slice)
 
@@ -141,7 +141,7 @@ class _Marker(ast.NodeTransformer):
             node.func.value = self.visit(node.func.value)
         elif not isinstance(node.func, ast.Name):
             node.func = self.visit(node.func)
-        node.args = [self.visit(each) for each in node.args]
+        node.args = [self.visit(argument) for argument in node.args]
         for keyword in node.keywords:
             keyword.value = self.visit(keyword.value)
 
@@ -168,7 +168,7 @@ class _Marker(ast.NodeTransformer):
         number = len(self.nodes)
         function = self._function
         arguments = ast.walk(function.args) if function else ()
-        parameters = {each.arg for each in arguments if isinstance(each, ast.arg)}
+        parameters = {argument.arg for argument in arguments if isinstance(argument, ast.arg)}
         self.nodes.append(
             {
                 "line": getattr(place, "lineno", 0),

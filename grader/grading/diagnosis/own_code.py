@@ -58,7 +58,7 @@ def read_own_code(
         case {"numbers": list(own), "functions": list(functions), "copies": list(copies)}:
             return OwnCode(
                 tuple(each for each in own if isinstance(each, float) and math.isfinite(each)),
-                dict(each for each in functions if _is_place(each)),
+                dict(function for function in functions if _is_place(function)),
                 tuple(copy for each in copies if (copy := _copy(each))),
             )
     return OwnCode()

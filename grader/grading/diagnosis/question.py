@@ -90,8 +90,8 @@ class PlainCall:
         if len(whole) <= _LINE:
             return {}, whole
         chain = call_chain(ast.parse(self.code, mode="eval").body)[1]
-        arguments = [each for call in chain for each in _arguments(call)]
-        names = [each.id for each in arguments if isinstance(each, ast.Name)]
+        arguments = [argument for call in chain for argument in _arguments(call)]
+        names = [argument.id for argument in arguments if isinstance(argument, ast.Name)]
         return {name: python_text(inputs[name]) for name in names}, self.in_line(inputs, names)
 
 
@@ -123,7 +123,7 @@ def _is_plain(exercise: Exercise, node: ast.Call, names: frozenset[str]) -> bool
     return (
         defined is not None
         and (defined.kind == "class") is (len(chain) > 1)
-        and not any(isinstance(each, ast.Starred) for call in chain for each in call.args)
+        and not any(isinstance(argument, ast.Starred) for call in chain for argument in call.args)
         and all(keyword.arg for call in chain for keyword in call.keywords)
         and all(_names(each) <= names | {"np"} for call in chain for each in _arguments(call))
     )
@@ -247,7 +247,7 @@ def ordinary_inputs(oracle: Oracle, question: Question) -> list[Inputs]:
         for size in _ORDINARY[min(len(inputs), _MAX_OWN_DRAWS) :]
         if isinstance(question.of.given, Seeded)  # literals are the same in each draw
     ]
-    return [{name: each[name] for name in names} for each in inputs if names <= each.keys()]
+    return [{name: value[name] for name in names} for value in inputs if names <= value.keys()]
 
 
 def draw_question(

@@ -94,7 +94,7 @@ def _names(target: ast.expr) -> list[str]:
     while isinstance(target, ast.Subscript | ast.Starred):
         target = target.value
     if isinstance(target, ast.Tuple | ast.List):
-        return [name for each in target.elts for name in _names(each)]
+        return [name for item in target.elts for name in _names(item)]
     return [target.id] if isinstance(target, ast.Name) else []
 
 

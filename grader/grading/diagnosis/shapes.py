@@ -53,7 +53,7 @@ def _parse_shape(answer: object) -> LineShape | None:
     """Return what a child says of a line; it may say anything."""
     match answer:
         case [int(line), str(name), str(kind), list(lengths)] if all(
-            type(each) is int for each in lengths
+            type(length) is int for length in lengths
         ):
             return LineShape(line, printable(name)[:40], printable(kind)[:40], tuple(lengths[:32]))
     return None

@@ -29,7 +29,7 @@ def simpler_values(part: Any, *, in_order: bool) -> Iterator[Any]:
         if isinstance(part, float) and math.isfinite(part):
             yield from (0.5, round(part), round(part, 1), *itertools.islice(numbers_near(part), 2))
     elif isinstance(part, np.ndarray) and part.size and part.dtype.kind in "biuf":
-        yield from (each.astype(part.dtype) for each in _simpler_arrays(part, in_order=in_order))
+        yield from (array.astype(part.dtype) for array in _simpler_arrays(part, in_order=in_order))
 
 
 def _simpler_arrays(part: Array, *, in_order: bool) -> Iterator[Array]:

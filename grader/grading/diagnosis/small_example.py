@@ -121,7 +121,7 @@ def _differences(
                 differences.append((is_other, count_numbers(inputs), number, inputs, kind))
     except ChildGoneError:
         pass
-    for *_, number, inputs, kind in sorted(differences, key=lambda each: each[:3]):
+    for *_, number, inputs, kind in sorted(differences, key=lambda difference: difference[:3]):
         if (free := searches[number].without_secrets(inputs, kind)) is not None:
             yield searches[number], free, kind
 

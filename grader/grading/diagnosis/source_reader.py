@@ -61,7 +61,7 @@ def _copies(source: str, numbers: Sequence[float]) -> Iterator[list[Any]]:
     changes = [
         (kind, node, text) for node in _free(nodes) for kind, text in _other_expressions(node)
     ]
-    for kind, node, text in sorted(changes, key=lambda each: each[0] != "one-off"):
+    for kind, node, text in sorted(changes, key=lambda change: change[0] != "one-off"):
         yield _copy(source, kind, node, text)
     for node, text in _other_numbers(nodes, numbers):
         yield _copy(source, "number", node, text)

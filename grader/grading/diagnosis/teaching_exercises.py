@@ -16,9 +16,9 @@ def find_teacher(helper: str, exercises: Sequence[Exercise]) -> tuple[Exercise, 
     """Return the exercise that asks for a function like this helper, and its name there."""
     plain_helper = _plain(helper)
     names = [(exercise, name) for exercise in exercises for name in exercise.defines]
-    exact = (each for each in names if _plain(each[1]) == plain_helper)
+    exact = (name for name in names if _plain(name[1]) == plain_helper)
     similar = (
-        each for each in names if _plain(each[1]) in plain_helper or plain_helper in _plain(each[1])
+        name for name in names if _plain(name[1]) in plain_helper or plain_helper in _plain(name[1])
     )
     return next(exact, None) or next(similar, None)
 

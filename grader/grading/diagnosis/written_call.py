@@ -64,7 +64,7 @@ class WrittenCall:
     @property
     def texts(self) -> list[str]:
         """The arguments as Python, in their order."""
-        return [ast.unparse(each) for each in self.arguments.values()]
+        return [ast.unparse(argument) for argument in self.arguments.values()]
 
 
 def read_call(exercise: Exercise, text: str) -> WrittenCall:
@@ -130,7 +130,7 @@ def _parameters(exercise: Exercise, callee: ast.expr) -> list[str]:
     ]
     if defined and isinstance(defined[0], ast.ClassDef):
         body = [each for each in defined[0].body if isinstance(each, ast.FunctionDef)]
-        defined = [each for each in body if each.name == "__init__"]
+        defined = [statement for statement in body if statement.name == "__init__"]
     if not defined or not isinstance(defined[0], ast.FunctionDef):
         return []
     names = [each.arg for each in (*defined[0].args.posonlyargs, *defined[0].args.args)]

@@ -105,9 +105,9 @@ class ValueCache:
     """
 
     def __init__(self, values: Mapping[TestId, TestValues] = MappingProxyType({})) -> None:
-        self.draws = {test: each.draws for test, each in values.items()}
-        self.usages = {test: each.usages for test, each in values.items()}
-        self.exact = {test: each.exact[0] for test, each in values.items() if each.exact}
+        self.draws = {test: value.draws for test, value in values.items()}
+        self.usages = {test: value.usages for test, value in values.items()}
+        self.exact = {test: value.exact[0] for test, value in values.items() if value.exact}
         self._draw_passes: dict[tuple[TestId, int], _DrawPasses] = {}
         self._room = _MAX_BYTES
 
@@ -127,13 +127,13 @@ class ValueCache:
         """Add a pass to a draw's list, unless it involves objects or the cache is full."""
         if len(passes) == _MAX_PASSES:
             self._room += _pass_size(passes.pop(0))
-        if all(each.is_plain for each in new.exchanges) and _pass_size(new) <= self._room:
+        if all(exchange.is_plain for exchange in new.exchanges) and _pass_size(new) <= self._room:
             self._room -= _pass_size(new)
             passes.append(new)
 
 
 def _pass_size(a_pass: Pass) -> int:
-    return sum(each.size for each in a_pass.exchanges) + count_bytes(a_pass.got)
+    return sum(exchange.size for exchange in a_pass.exchanges) + count_bytes(a_pass.got)
 
 
 class Oracle:

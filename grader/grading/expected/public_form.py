@@ -39,7 +39,7 @@ def public_track(track: Track, sandbox: Sandbox | None = None) -> PublicTrack:
 
 def untested_track(track: Track) -> PublicTrack:
     """Return the public form of a track without tests, which needs no computation."""
-    return _track(track, [_exercise(each, ()) for each in track.exercises])
+    return _track(track, [_exercise(exercise, ()) for exercise in track.exercises])
 
 
 def _track(track: Track, exercises: Sequence[PublicExercise]) -> PublicTrack:

@@ -55,7 +55,7 @@ def repair_sentence(kind: str, lines: Sequence[int], parts: Sequence[str | int])
     """
     *most, last = lines
     place = f"lines {', '.join(map(str, most))} and {last}" if most else f"line {last}"
-    texts = [f"`{quote(str(each))}`" for each in dict.fromkeys(parts)]
+    texts = [f"`{quote(str(part))}`" for part in dict.fromkeys(parts)]
     return _REPAIRS[kind].format(
         code=texts[0] if texts else "",
         number=quote(str(parts[0])) if parts else "",

@@ -100,7 +100,7 @@ def difference_sentence(
 
         table = SUITE_SENTENCES
     facts = difference.facts
-    moved = " and ".join(f"`{each}`" for each in facts.get("moved", ()))
+    moved = " and ".join(f"`{name}`" for name in facts.get("moved", ()))
     words = {"name": name, "kind": describe_value(facts.get("got")), "moved": moved}
     return render_sentence(table[difference.sentence_key], name, words=words, **facts)
 
@@ -186,7 +186,7 @@ def _both_prints(expected: str, got: str) -> str:
 
 
 def _over_budget(what: str, *, amounts: tuple[float, float], by: str, allowed: float) -> str:
-    used, reference = (_amount(what, each) for each in amounts)
+    used, reference = (_amount(what, amount) for amount in amounts)
     least = 1 if what == "memory" else 1e-9
     times = _short(amounts[0] / max(amounts[1], least))
     return (

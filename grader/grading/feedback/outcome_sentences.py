@@ -352,7 +352,7 @@ def _time_out_sentence(error: ChildGoneError, source: str) -> str:
     if not stopped.is_loop or loop is None:
         return f"{place}, `{text:.80}`. Is there a loop without an end?"
     place += f", `{loop[0]:.80}`"
-    values = [each for each in stopped.values if re.search(rf"\b{each[0]}\b", loop[0])]
+    values = [value for value in stopped.values if re.search(rf"\b{value[0]}\b", loop[0])]
     if loop[0].startswith("for"):
         reached = " and ".join(f"`{name}` had reached {value}" for name, value, _ in values[:1])
         return f"{place}: {reached or 'it goes on for too long'}."
@@ -424,7 +424,7 @@ def missing_name_sentence(
     for other in names:
         if sentence := other_letter(other, name):
             return sentence
-    places = sorted(find_places(name, source), key=lambda each: each.where != "code")
+    places = sorted(find_places(name, source), key=lambda place: place.where != "code")
     for place in places:
         if sentence := _unreached_sentence(name, place) or _deletion_sentence(name, place, source):
             return sentence
@@ -453,7 +453,7 @@ def _unreached_sentence(name: str, place: NamePlace) -> str:
         return f"{it} stands in a comment, which Python skips. Take out the `#`."
     if place.where == "text":
         return f"{it} stands in a text, between quotes, which does not run. Take out the quotes."
-    outer = [each for each in place.blocks if re.match(r"(?:async\s+)?def\b|class\b", each[1])]
+    outer = [block for block in place.blocks if re.match(r"(?:async\s+)?def\b|class\b", block[1])]
     if outer:
         of_class = outer[-1][1].startswith("class")
         inside = re.sub(r"(?:async\s+)?(?:def\s+)?((?:class\s+)?\w+).*", r"\1", outer[-1][1])
@@ -478,7 +478,7 @@ def second_definition_sentence(names: Iterable[str], source: str) -> str:
     for name in names:
         places = find_places(name, source, at_least=2)
         lines = [str(p.line) for p in places if p.where == "code" and not p.blocks]
-        if len(lines) > 1 and not any(each.is_alias for each in places):
+        if len(lines) > 1 and not any(place.is_alias for place in places):
             return f"`{name}` is defined in lines {join_words(lines, 'and')}: the last one counts."
     return ""
 

@@ -90,9 +90,9 @@ class LoadedProgram:
             most=most,
             masks=masks,
             operators=frozenset(
-                each
+                operator
                 for definition in self.exercise.defines.values()
-                for each in definition.operators
+                for operator in definition.operators
             ),
             objects=any(each.kind == "class" for each in self.exercise.defines.values()),
             methods=self.methods,

@@ -346,7 +346,7 @@ class Proxies:
             is_ours: Whether the test passed the object in an earlier call.
         """
         called, args = self._current_call
-        place = next((p for p, each in args.items() if _is_in(own, each)), None)
+        place = next((p for p, value in args.items() if _is_in(own, value)), None)
         is_argument = is_ours or place is not None or self.sharing is None
         is_first = self.changed_argument is None and is_argument
         if is_first and compare(_plain(own), _plain(contents), EXACT):
@@ -490,7 +490,7 @@ class Proxies:
             if isinstance(function, Iterator):
                 return ["ok", next(function)]
             self._refuse_arrays([args, kwargs])
-            words = {str(name): self.incoming(each) for name, each in kwargs.items()}
+            words = {str(name): self.incoming(value) for name, value in kwargs.items()}
             args = list(self.incoming(args))
             if self.sharing is not None:
                 self.sharing.settle()
@@ -650,7 +650,7 @@ def _plain(value: Any) -> Any:
 
 def _label_arguments(args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """Return arguments by their position or their keyword."""
-    return {**{f"argument {number}": each for number, each in enumerate(args, 1)}, **kwargs}
+    return {**{f"argument {number}": argument for number, argument in enumerate(args, 1)}, **kwargs}
 
 
 def _is_in(part: object, whole: object) -> bool:
@@ -691,7 +691,7 @@ def _stands_alone(function: FunctionType) -> bool:
     codes, used = [function.__code__], set[str]()
     for code in codes:
         used.update(code.co_names)
-        codes += [each for each in code.co_consts if isinstance(each, CodeType)]
+        codes += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
     names = {name for name in used if name in function.__globals__} - {"np", function.__name__}
     defaults = function.__defaults__ or function.__kwdefaults__
     return not (function.__closure__ or names or defaults)

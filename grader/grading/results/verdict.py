@@ -178,7 +178,7 @@ class TestResult:
     def __post_init__(self) -> None:
         """Refuse a hidden test that carries values or a duration."""
         values = (self.expected, self.got, self.worst, self.seconds)
-        if self.hidden and (self.inputs or any(each is not None for each in values)):
+        if self.hidden and (self.inputs or any(value is not None for value in values)):
             raise ValueError(f"the hidden test {self.id!r} carries values")
 
 

@@ -48,7 +48,7 @@ def verdict_data(verdict: Verdict) -> dict[str, Any]:
         if verdict.example is None
         else {"code": verdict.example.code, "result": result_data(verdict.example.result)},
         **({"notes": list(verdict.notes)} if verdict.notes else {}),
-        **({"shapes": [asdict(each) for each in verdict.shapes]} if verdict.shapes else {}),
+        **({"shapes": [asdict(shape) for shape in verdict.shapes]} if verdict.shapes else {}),
         "tests": [result_data(test) for test in verdict.tests],
         "sandbox": verdict.sandbox,
         "exercise_hash": verdict.exercise_hash,
@@ -113,8 +113,8 @@ def verdict_from_data(data: dict[str, Any]) -> Verdict:
         else SmallExample(data["example"]["code"], result_from_data(data["example"]["result"])),
         notes=tuple(str(note) for note in data.get("notes", ())),
         shapes=tuple(
-            LineShape(**{**each, "lengths": tuple(each["lengths"])})
-            for each in data.get("shapes", ())
+            LineShape(**{**shape, "lengths": tuple(shape["lengths"])})
+            for shape in data.get("shapes", ())
         ),
         tests=tuple(result_from_data(test) for test in data["tests"]),
         sandbox=data["sandbox"],

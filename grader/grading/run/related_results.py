@@ -69,7 +69,7 @@ class RelatedResults:
             if other := find_relation(raw.expected, raw.got, raw.inputs):
                 relations[test.id] = other
         for test_id, (one, earlier) in self._without_origin.items():
-            others = [each for other_id, each in relations.items() if other_id != test_id]
+            others = [relation for other_id, relation in relations.items() if other_id != test_id]
             origin, result = find_shared_origin(one, others), results.get(test_id)
             if origin is not None and result is not None:
                 # A relation that needs an origin may have had no sentence when the test ran.

@@ -385,7 +385,7 @@ class _Searches:
         lines = shapes(self.oracle, self._source, self.sandbox, self.results)
         place = find_place(self.oracle, self._source, self.sandbox, self.results)
         wrong = max((s.line for s in lines if place and s.line <= place.line), default=0)
-        return tuple(replace(each, is_off_track=each.line == wrong) for each in lines)
+        return tuple(replace(line, is_off_track=line.line == wrong) for line in lines)
 
     def first_expression(self) -> "Diagnosis | None":
         """Return a diagnosis for the first expression whose value occurs in no right program."""

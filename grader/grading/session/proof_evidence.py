@@ -158,25 +158,25 @@ def summarize_inputs(oracle: Oracle) -> dict[str, Any]:
     An author compares them with the promises of the task. `smallest` and `largest` are absolute
     values other than 0.
     """
-    numbers = [
+    arrays = [
         _without_repetition(np.asarray(part))
         for test in oracle.exercise.tests
         for draw in oracle.draws(test)
         for _, part in parts(draw.inputs)
         if np.asarray(part).dtype.kind in "iufc"
     ]
-    sizes = [np.abs(each[np.isfinite(each) & (each != 0)]) for each in numbers]
-    sizes = [each for each in sizes if each.size]
+    magnitudes = [np.abs(array[np.isfinite(array) & (array != 0)]) for array in arrays]
+    magnitudes = [magnitude for magnitude in magnitudes if magnitude.size]
     return {
-        "smallest": min((float(each.min()) for each in sizes), default=None),
-        "largest": max((float(each.max()) for each in sizes), default=None),
-        "dtypes": sorted({each.dtype.name for each in numbers}),
-        "zero": any((each == 0).any() for each in numbers),
-        "negative": any(each.dtype.kind != "c" and (each < 0).any() for each in numbers),
-        "infinite": any(np.isinf(each).any() for each in numbers),
-        "nan": any(np.isnan(each).any() for each in numbers),
-        "empty": any(each.size == 0 for each in numbers),
-        "axis of length 1": any(1 in each.shape for each in numbers),
+        "smallest": min((float(magnitude.min()) for magnitude in magnitudes), default=None),
+        "largest": max((float(magnitude.max()) for magnitude in magnitudes), default=None),
+        "dtypes": sorted({array.dtype.name for array in arrays}),
+        "zero": any((array == 0).any() for array in arrays),
+        "negative": any(array.dtype.kind != "c" and (array < 0).any() for array in arrays),
+        "infinite": any(np.isinf(array).any() for array in arrays),
+        "nan": any(np.isnan(array).any() for array in arrays),
+        "empty": any(array.size == 0 for array in arrays),
+        "axis of length 1": any(1 in array.shape for array in arrays),
     }
 
 

@@ -279,7 +279,7 @@ def read_submission(path: Path, files: Sequence[str], *, below: Path | None = No
     if below is None and linked_folder(folder / files[0]) is not None:
         return Submission.without_source(path, LINKED)
     try:
-        names_there = {each.name for each in os.scandir(folder)}
+        names_there = {entry.name for entry in os.scandir(folder)}
     except OSError as error:
         return Submission.without_source(path, f"The folder cannot be read: {error.strerror}.")
     if not is_folder:
@@ -307,10 +307,10 @@ def _of_zip(path: Path, files: Sequence[str], below: Path | None, inside_path: s
                 name = inside_path if inside_path in entries else only_code(entries)
                 data = read_entry(archive, entries[name], size_limit(Path(name)))
                 return Submission.from_bytes(path / name, data)
-            if len({PurePosixPath(each).parent for each in entries}) > 1:
+            if len({PurePosixPath(entry).parent for entry in entries}) > 1:
                 problem = "The files of the zip are in several folders; put them into one."
                 return Submission.without_source(path, problem)
-            inside = {PurePosixPath(name).name: each for name, each in entries.items()}
+            inside = {PurePosixPath(name).name: entry for name, entry in entries.items()}
 
             def read(name: str) -> Submission:
                 data = read_entry(archive, inside[name], size_limit(Path(name)))

@@ -29,10 +29,10 @@ _MODULES = (
 
 OPERATORS: Mapping[str, Operator] = MappingProxyType(
     {
-        each.name: each
+        value.name: value
         for module in _MODULES
-        for each in vars(module).values()
-        if isinstance(each, Operator)
+        for value in vars(module).values()
+        if isinstance(value, Operator)
     }
 )
 

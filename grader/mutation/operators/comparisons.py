@@ -56,7 +56,7 @@ def order_for_unequal(_: Program, node: ast.Compare) -> Iterator[Edit]:
 
     `x != 2` becomes `x < 2` and `x > 2`; texts and None have no such order.
     """
-    if [type(each) for each in node.ops] == [ast.NotEq]:
+    if [type(operation) for operation in node.ops] == [ast.NotEq]:
         other = node.comparators[0]
         if not isinstance(other, ast.Constant) or isinstance(other.value, (int, float)):
             for order in (ast.Lt(), ast.Gt()):

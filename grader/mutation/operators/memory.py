@@ -42,9 +42,9 @@ def in_place(program: Program, node: ast.Assign | ast.BinOp) -> Iterator[Edit]:
     first = min(operations, key=lambda each: (each.lineno, each.col_offset), default=None)
     imported = [
         alias.asname or alias.name
-        for each in program.tree.body
-        if isinstance(each, ast.Import)
-        for alias in each.names
+        for statement in program.tree.body
+        if isinstance(statement, ast.Import)
+        for alias in statement.names
         if alias.name == "numpy"
     ]
     if node is first and imported:

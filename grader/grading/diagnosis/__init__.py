@@ -1,1 +1,1 @@
-"""The search for the known mistake that explains all failures of a submission."""
+"""Searches for the mistake in a submission, which run programs again."""

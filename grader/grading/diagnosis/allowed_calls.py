@@ -1,8 +1,8 @@
-"""The verdict on a learner's call that shall break a wrong program.
+"""The judgement on a learner's call that should show that a program is wrong.
 
-A call counts if the task allows it and the program's result differs from what right programs give.
-The task allows what is like the arguments of its tests: their types, numbers of axes and equal
-lengths, and the properties that hold for all of them. A page judges by the same rules.
+A call counts if the task allows it and the program's result differs from that of right programs.
+The task allows arguments that resemble those of its tests: the same types, numbers of axes and
+equal lengths, and the properties that all of them have. A page judges by the same rules.
 """
 
 from collections.abc import Callable, Sequence
@@ -50,12 +50,12 @@ _WORDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class AllowedCall:
-    """A call whose result some test compares, and the arguments that tests give it."""
+    """A call whose result some test compares, with the arguments that tests pass to it."""
 
     shape: str  # the call without arguments
     places: tuple[Place, ...]
-    test: CallTest | OutputTest  # how the result is compared
-    ordinary: tuple[tuple[Any, ...], ...]  # arguments by place, of each draw
+    test: CallTest | OutputTest  # the test by which the result is compared
+    ordinary: tuple[tuple[Any, ...], ...]  # for each draw, the arguments in the order of `places`
 
 
 def judge_call(
@@ -65,7 +65,7 @@ def judge_call(
     sandbox: Children,
     text: str,
 ) -> SmallExample | str:
-    """Return the example that a call is, or the sentence that says why it does not count."""
+    """Return the example made from a call, or the sentence about why it does not count."""
     limits = exercise.limits or ExerciseLimits(exercise.where)
     limits = replace(limits, cpu_seconds=_CPU_SECONDS, wall_seconds=_WALL_SECONDS)
     exercise = replace(exercise, forbid=None, limits=limits)
@@ -99,7 +99,7 @@ def judge_call(
 
 
 def undecided_reason(expected: Any, has_ties: Callable[[], bool]) -> str:
-    """Return why a right result decides nothing, as a sentence; "" if it does."""
+    """Return the sentence about why a right result cannot prove another one wrong, or ""."""
     arrays = [np.asarray(part) for _, part in parts(expected)]
     if arrays and not any(array.size for array in arrays):
         return break_sentences.EMPTY
@@ -107,22 +107,22 @@ def undecided_reason(expected: Any, has_ties: Callable[[], bool]) -> str:
         isinstance(expected, str) and "nan" in expected.replace("[", " ").replace("]", " ").split()
     ):
         return break_sentences.NAN
-    # Places, ranks and choices: which of two equal numbers comes first may be free.
+    # Integers and booleans may be places, ranks or choices, which are ambiguous with equal numbers.
     is_choice = any(array.dtype.kind in "biu" for array in arrays)
     return break_sentences.TIES if is_choice and has_ties() else ""
 
 
 def _compute_arguments(exercise: Exercise, sandbox: Children, call: WrittenCall) -> list[Any]:
-    """Return the values of the arguments, computed in a child that has seen nothing else.
+    """Compute the values of the arguments in a new child, which has seen nothing else.
 
     Raises:
-        RefusedError: They have none.
+        RefusedError: The arguments cannot be computed, are not plain data, or are too large.
     """
     source = f"import numpy as np\n\n\ndef arguments():\n    return [{', '.join(call.texts)}]\n"
     try:
         with sandbox.child(find_limits(exercise)) as child:
             loaded = child.load(source, ["arguments"])
-            assert isinstance(loaded, Returned)  # the text was read already
+            assert isinstance(loaded, Returned)  # `read_call` has parsed the text
             values = list(Proxies(child, exercise.where).function("arguments")())
     except NoValueError as error:
         match error.answer:
@@ -142,7 +142,7 @@ def _compute_arguments(exercise: Exercise, sandbox: Children, call: WrittenCall)
 
 
 class _Rules:
-    """The rules for arguments of a call, as ordinary arguments show them."""
+    """The rules for the arguments of a call, derived from ordinary arguments."""
 
     def __init__(self, allowed: AllowedCall, call: WrittenCall) -> None:
         self.allowed, self.call = allowed, call
@@ -154,7 +154,7 @@ class _Rules:
             self._forms.setdefault(path, set()).add(_form(part))
 
     def convert(self, values: Sequence[Any]) -> tuple[Any, ...]:
-        """Return the arguments, with floats for whole numbers where the task has floats.
+        """Return the arguments, with integers converted to floats where the task has floats.
 
         Raises:
             RefusedError: The task does not allow them.
@@ -192,7 +192,7 @@ class _Rules:
 
 
 def _form(value: Any) -> str:
-    """Return the type of a value in words, of an array with its axes."""
+    """Return a phrase for the type of a value, with the number of axes of an array."""
     kind = type(value.item()) if isinstance(value, np.generic) else type(value)
     if kind is np.ndarray:
         return f"an array with {value.ndim} {'axis' if value.ndim == 1 else 'axes'}"
@@ -200,7 +200,7 @@ def _form(value: Any) -> str:
 
 
 def _lengths(values: tuple[Any, ...]) -> dict[tuple[int, int], int]:
-    """Return the lengths of arguments by place and axis."""
+    """Return the lengths of the arguments by place and axis."""
     axes = (each for each in axes_in(values) if len(each[0]) == 1)
     return {(path[0], axis): length for path, axis, length in axes}
 
@@ -212,10 +212,10 @@ def _judge(
     rules: _Rules,
     values: Sequence[Any],
 ) -> SmallExample | str:
-    """Return the example, or the sentence that says why no result of the program is wrong.
+    """Return the example, or the sentence about why the program's result is not wrong.
 
     Raises:
-        RefusedError: Right programs may give something else, or nothing.
+        RefusedError: The right result is undecided, or right programs disagree or fail.
     """
     code = rules.call.code
     arguments = {f"argument_{number}": value for number, value in enumerate(values)}

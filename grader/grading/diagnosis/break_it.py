@@ -1,4 +1,4 @@
-"""The calls that may break wrong programs of an exercise, and a search for one of few numbers."""
+"""The calls that may show that a program is wrong, and a search for a small one."""
 
 import ast
 import contextlib
@@ -38,22 +38,22 @@ from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import ChildGoneError
 from grader.sandbox.interface import Children
 
-_ID: Final = TestId("example")  # names no hidden test
+_ID: Final = TestId("example")  # an id that does not reveal the hidden test
 _MAX_NUMBERS: Final = 500
-"""The most numbers of ordinary arguments that show what a call is like."""
+"""The size of a draw up to which its arguments serve as ordinary ones."""
 
-_CPU_SECONDS, _MAX_WRITTEN = 1.5, 500  # of a search for a witness in one test
-_CUTS: Final = (slice(1), slice(2), slice(-1), slice(1, None))  # of axes
-_SIZES: Final = 4 * (1, 2, 2, 3, 3, 4, 5)  # of draws
-_ROUNDS: Final = 3  # of cutting axes and simplifying numbers, each of which may allow the other
-_SCALES: Final = (1e3, 1e-6, 1e-200, 0.0)  # of numbers; what is computed may leave the range
+_CPU_SECONDS, _MAX_WRITTEN = 1.5, 500  # CPU time and numbers of a call, for the search in one test
+_CUTS: Final = (slice(1), slice(2), slice(-1), slice(1, None))  # parts of an axis to try
+_SIZES: Final = 4 * (1, 2, 2, 3, 3, 4, 5)  # sizes of the draws
+_ROUNDS: Final = 3  # rounds of cutting axes, then simplifying numbers: each may enable the other
+_SCALES: Final = (1e3, 1e-6, 1e-200, 0.0)  # factors for floats, to provoke overflow and underflow
 
 
 def break_program(oracle: Oracle, submission: Submission, sandbox: Children, text: str) -> Verdict:
-    """Return the verdict on a probe's `breaking_call`: with an example, or why there is none.
+    """Return the verdict on a probe's `breaking_call`, with an example or a message.
 
     Args:
-        text: The learner's call; empty for the smallest one that a search finds.
+        text: The learner's call, or an empty string to search for a small one.
     """
     text = text.strip() or small_witness(oracle, submission, sandbox)
     judgement: SmallExample | str = break_sentences.NO_WITNESS
@@ -75,7 +75,7 @@ def break_program(oracle: Oracle, submission: Submission, sandbox: Children, tex
 def allowed_calls(oracle: Oracle) -> list[AllowedCall]:
     """Return the plain calls whose results tests compare.
 
-    What several tests ask for in one way is one call: the task allows what they have in common.
+    Tests with the same call and comparison are merged: the task allows the arguments of all.
     """
     calls: list[AllowedCall] = []
     for _, call in _allowed_calls(oracle):
@@ -92,12 +92,13 @@ def _allowed_calls(oracle: Oracle) -> Iterator[tuple[Question, AllowedCall]]:
         each for test in oracle.exercise.tests for each in questions(oracle, test, None)
     ):
         test = replace(question.test, id=_ID, tolerance=question.of.tolerance)
-        if isinstance(test, CallTest):  # as in a page, which has no reference
+        # For the same result as in a page, which lacks the reference.
+        if isinstance(test, CallTest):
             test = replace(test, expect=FromSolution())
         if not question.call.is_plain or oracle.exercise.hidden_data:
             continue
         plain = replace(question.call, code=question.call.code.removesuffix(".dtype.name"))
-        if plain != question.call and isinstance(test, CallTest):  # a test looks at the dtype
+        if plain != question.call and isinstance(test, CallTest):  # the test compares the dtype
             test = replace(test, call=plain.code, dtype="exact")
         with contextlib.suppress(RefusedError, NotWritableError, DefinitionError):
             call = written_call(oracle.exercise, plain.code)
@@ -107,7 +108,7 @@ def _allowed_calls(oracle: Oracle) -> Iterator[tuple[Question, AllowedCall]]:
                 for drawn in ordinary_inputs(oracle, question)[::2]
                 if count_numbers(drawn) <= _MAX_NUMBERS
             )
-            python_text([*map(list, ordinary)])  # what cannot be written breaks nothing
+            python_text([*map(list, ordinary)])  # raises if the arguments cannot be written
             if ordinary:
                 bare = replace(test, where=oracle.exercise.where)
                 if isinstance(bare, CallTest):
@@ -119,20 +120,20 @@ def _allowed_calls(oracle: Oracle) -> Iterator[tuple[Question, AllowedCall]]:
 
 
 def _scaled_draws(oracle: Oracle, question: Question) -> Iterator[Inputs]:
-    """Yield drawn inputs, then the same with scaled decimal numbers."""
+    """Yield drawn inputs, then the same inputs with scaled floats."""
     drawn = [*small_draws(oracle, question, _SIZES)]
     yield from drawn
     for scale in _SCALES:
         for inputs in drawn:
             for path, part in parts(inputs):
                 if np.asarray(part).dtype.kind == "f":
-                    with np.errstate(all="ignore"):  # few bits, infinities
+                    with np.errstate(all="ignore"):  # scaling may overflow or underflow
                         inputs = with_part_at(inputs, path, part * scale)  # noqa: PLW2901
             yield inputs
 
 
 def _shorten(search: InputSearch, inputs: Inputs, kind: str) -> Inputs:
-    """Return inputs with axes cut and numbers made simpler, as far as they show the difference."""
+    """Return inputs with shorter axes and simpler numbers that still show the difference."""
     for _ in range(_ROUNDS):
         while cut := next((x for x in _cut_inputs(inputs) if search.shows(x, kind)), None):
             inputs = cut
@@ -141,7 +142,7 @@ def _shorten(search: InputSearch, inputs: Inputs, kind: str) -> Inputs:
 
 
 def _cut_inputs(inputs: Inputs) -> Iterator[Inputs]:
-    """Yield inputs with axes cut by `_CUTS`: all of one length together, or one alone."""
+    """Yield inputs with axes cut by `_CUTS`: first all axes of one length, then single axes."""
     axes = list(axes_in(inputs))
     lengths = sorted({length for *_, length in axes}, reverse=True)
     groups = [[axis for axis in axes if axis[2] == length] for length in lengths]
@@ -149,7 +150,7 @@ def _cut_inputs(inputs: Inputs) -> Iterator[Inputs]:
         places = range(group[0][2])[cut]
         if 0 < len(places) < group[0][2]:
             shorter = inputs
-            for path, axis, _ in reversed(group):  # what is inside first
+            for path, axis, _ in reversed(group):  # inner values before the lists around them
                 part = part_at(shorter, path)
                 rest = part.take(places, axis) if isinstance(part, np.ndarray) else part[cut]
                 shorter = with_part_at(shorter, path, rest)
@@ -157,7 +158,7 @@ def _cut_inputs(inputs: Inputs) -> Iterator[Inputs]:
 
 
 def small_witness(oracle: Oracle, submission: Submission, sandbox: Children) -> str:
-    """Return a call of few numbers that breaks a program, if a search finds one; or ""."""
+    """Search for a small call that shows that a program is wrong; return it, or ""."""
     exercise = replace(oracle.exercise, forbid=None)
     calls = allowed_calls(oracle)
     witnesses: list[tuple[int, str]] = []
@@ -168,7 +169,7 @@ def small_witness(oracle: Oracle, submission: Submission, sandbox: Children) -> 
         sandbox.child(find_limits(exercise)) as child,
     ):
         program = load(child, submission, exercise).program
-        assert program is not None  # verify has proven that it loads
+        assert program is not None  # `etude verify` has proven that it loads
         public = PublicValues(oracle)
         for question, _ in _allowed_calls(oracle):
 

@@ -1,4 +1,4 @@
-"""Programs made from an exercise's misconceptions: two of them at once, or with another number."""
+"""Programs derived from misconceptions: two misconceptions at once, or with another number."""
 
 import ast
 import io
@@ -11,7 +11,8 @@ from typing import TypeAlias
 from grader.definitions.exercise import Exercise, Misconception
 
 _Token: TypeAlias = tuple[int, str]
-_Edit: TypeAlias = tuple[int, int, Sequence[_Token]]  # from and to which of the solution's tokens
+# The begin and end of a range of the solution's tokens, and the tokens that replace it.
+_Edit: TypeAlias = tuple[int, int, Sequence[_Token]]
 
 _MAX_PAIRS = 120
 _MAX_FITTED = 24
@@ -19,7 +20,7 @@ _LAYOUT = (tokenize.NL, tokenize.COMMENT, tokenize.ENCODING)
 
 
 def make_pairs(exercise: Exercise) -> Iterator[tuple[Misconception, Misconception, str]]:
-    """Yield two misconceptions whose changes of the solution do not touch, and the program."""
+    """Yield pairs of misconceptions that change separate parts, with the combined program."""
     base = _tokens(exercise.solution)
     alone = {_without_layout(base)}
     edits: dict[str, list[_Edit]] = {}
@@ -38,7 +39,7 @@ def make_pairs(exercise: Exercise) -> Iterator[tuple[Misconception, Misconceptio
         merged = _merge(base, edits[one.id], edits[other.id])
         if merged is None or _without_layout(merged) in alone:
             continue
-        try:  # the tokens of two programs need not be those of one, nor their indentation
+        try:  # merged tokens may not form a valid program
             source = tokenize.untokenize(merged)
             ast.parse(source)
         except (IndexError, SyntaxError, ValueError):
@@ -49,13 +50,12 @@ def make_pairs(exercise: Exercise) -> Iterator[tuple[Misconception, Misconceptio
 def with_other_numbers(
     exercise: Exercise, own_numbers: Sequence[float]
 ) -> Iterator[tuple[Misconception, float, float, str]]:
-    """Yield misconceptions with a number of a submission in place of the author's.
+    """Yield misconceptions, their number, a submission's number, and the program with the latter.
 
-    Only numbers that the solution does not have are exchanged: the misconception's number, that in
-    its place, and the program.
+    Both numbers are absent from the solution.
     """
     right = constants_in_source(exercise.solution)
-    # With a zero a step does nothing: that is another mistake.
+    # Zero is excluded, since it disables a step, which is another mistake.
     own = [number for number in own_numbers if number and number not in right]
     candidates = (
         (misconception, number, other)
@@ -75,9 +75,10 @@ def with_other_numbers(
 
 
 def constants_in_source(source: str) -> tuple[float, ...]:
-    """Return the different numbers of a program, without signs."""
+    """Return the distinct numbers in a program, without signs."""
     nodes = ast.walk(ast.parse(source))
-    values = [float(node.value) for node in nodes if _is_number(node)]  # type: ignore[attr-defined]  # it is a constant
+    # It is a constant.
+    values = [float(node.value) for node in nodes if _is_number(node)]  # type: ignore[attr-defined]
     infinite = [float("inf")] if ".inf" in source else []
     return tuple(dict.fromkeys([*infinite, *values]))
 
@@ -87,9 +88,9 @@ def _is_number(node: ast.AST) -> bool:
 
 
 def _tokens(source: str) -> list[_Token]:
-    """Return the tokens of a program, written as alike as programs of the same form can be.
+    """Return the tokens of a program in a normal form, so that similar programs differ little.
 
-    It has no docstrings, comments and blank lines, and no names for values that are used once.
+    Docstrings, comments and blank lines are removed, and values that are used once are inlined.
     """
     tree = ast.parse(source)
     for node in ast.walk(tree):
@@ -104,7 +105,7 @@ def _tokens(source: str) -> list[_Token]:
 
 
 def _inline(function: ast.FunctionDef) -> None:
-    """Put values in the place of names that are read once, where nothing changes in between."""
+    """Replace names that are read once by their values, in functions without side effects."""
     nodes = list(ast.walk(function))
     if any(isinstance(node, (ast.AugAssign, ast.Expr, ast.Delete, ast.Global)) for node in nodes):
         return
@@ -125,7 +126,7 @@ def _inline(function: ast.FunctionDef) -> None:
 
 
 def _evaluated_once(statement: ast.stmt) -> Iterator[ast.AST]:
-    """Yield the parts of a statement that run once if it does."""
+    """Yield the parts of a statement that are evaluated exactly once when it runs."""
     if isinstance(statement, (ast.Assign, ast.Return)):
         waiting: list[ast.AST] = [statement]
         while waiting:
@@ -148,7 +149,7 @@ def _without_layout(tokens: Sequence[_Token]) -> tuple[str, ...]:
 
 
 def _merge(base: list[_Token], one: Sequence[_Edit], other: Sequence[_Edit]) -> list[_Token] | None:
-    """Apply two lists of edits; None where they change the same place."""
+    """Apply two lists of edits; return None if they change the same place."""
     edits = sorted([*one, *(edit for edit in other if edit not in one)], key=lambda edit: edit[:2])
     merged: list[_Token] = []
     at = 0

@@ -1,15 +1,15 @@
 """Two functions that run in children of the sandbox, for `first_expression`.
 
-`trace` runs a right program. `locate` runs the submission, in a child that ends after it. Standard
-library and NumPy only; nothing of ours may be imported here.
+`trace` runs a right program. `locate` runs the submission in a child that ends after it. This
+module may import only the standard library and NumPy.
 
-Both programs are marked, see `marking`. An expression agrees if the right program computes its
-values too, in all draws. The first wrong expression is the one with which the whole result becomes
-right once values of the right program take the place of its own, in all draws. What is unlike the
-right program but harmless is passed over.
+Both programs are marked, see `marking`. An expression agrees if the right program computes the same
+values in all draws. The first wrong expression is the first one for which the whole result becomes
+right, in all draws, when its values are replaced by values of the right program. Expressions that
+differ from the right program without affecting the result are ignored.
 
-A trace is, for each draw, `[[[number, *values], ...], result]`: the values of each marked
-expression, by its number.
+The trace of a draw is `[[[number, *values], ...], result]`, with the number and the values of each
+marked expression.
 """
 
 import contextlib
@@ -24,17 +24,17 @@ from typing import Any
 import numpy as np
 
 _MARK = "_etude_value_"
-_MAX_OCCURRENCES = 50  # of one expression
-_MAX_NUMBERS = 5_000  # in a value
-_MAX_NESTING, _MAX_ITEMS = 3, 64  # lists and tuples
-_SIZES = 3  # different ones, of draws
-_SECONDS = 0.18  # of CPU, for all draws and replacements
+_MAX_OCCURRENCES = 50  # values that are noted for one expression
+_MAX_NUMBERS = 5_000  # numbers in one value
+_MAX_NESTING, _MAX_ITEMS = 3, 64  # depth of lists and tuples, and items in each
+_SIZES = 3  # minimum number of different input sizes among the draws
+_SECONDS = 0.18  # CPU time for all draws and replacements
 
 
 def trace(program: str, calls: list[list[Any]]) -> list[Any]:
-    """Return for each draw all values of a marked program, and its result.
+    """Return the trace of a marked program for each draw.
 
-    A call that raises, or meets values that are too large, gives None.
+    The trace is None if the call raises an error or computes a value that is too large.
     """
     with _quietly():
         runner = _Runner(program)
@@ -44,21 +44,21 @@ def trace(program: str, calls: list[list[Any]]) -> list[Any]:
 def _trace_call(runner: "_Runner", code: str, inputs: dict[str, Any]) -> list[Any] | None:
     try:
         result = runner.run(code, inputs, noted={})
-    except Exception:  # noqa: BLE001  it is not taken
+    except Exception:  # noqa: BLE001  such a draw is skipped
         return None
     return [[[number, *values] for number, values in runner.noted.items()], result]
 
 
 class _Runner:
-    """A marked program, which can be called with values in the place of an expression's."""
+    """A marked program, which can be run with other values for one expression."""
 
     def __init__(self, program: str) -> None:
         self.noted: dict[int, list[Any]] = {}
-        self.has_changed_inputs = False  # in a run that notes values
+        self.has_changed_inputs = False  # whether the last run that noted values changed its inputs
         self._is_noting = False
         self._number, self._values, self._used = -1, list[Any](), 0
         self._names: dict[str, Any] = {"__name__": "submission", _MARK: self._mark}
-        exec(compile(program, "submission.py", "exec"), self._names)  # noqa: S102  what the process is for
+        exec(compile(program, "submission.py", "exec"), self._names)  # noqa: S102  in a sandbox
         self._calls = dict[str, types.CodeType]()
 
     def run(
@@ -72,8 +72,9 @@ class _Runner:
         """Return the value of a call.
 
         Args:
-            noted: Takes the values of all expressions.
-            values: Those, one for each time, or one for all.
+            noted: Filled with the values of all expressions.
+            number: The expression whose values are replaced, or -1 for none.
+            values: The replacements in order of evaluation; the last one is repeated.
         """
         self._is_noting = noted is not None
         self.noted = {} if noted is None else noted
@@ -134,11 +135,12 @@ def _is_plain(value: Any, depth: int = 0) -> bool:
 def locate(
     program: str, nodes: list[dict[str, Any]], draws: list[list[Any]], traces: list[Any]
 ) -> list[Any] | None:
-    """Return the kind and the number of the first wrong expression, if there is one.
+    """Return the kind and the number of the first wrong expression, or None.
 
     Args:
-        draws: For each call its draws, each with the code and its inputs.
-        traces: Of a right program in them, as `trace` returns them.
+        nodes: The marked expressions, as `marking.mark` returns them.
+        draws: The draws of each call, with the code and the inputs of each draw.
+        traces: The traces of a right program for these draws.
     """
     until = time.thread_time() + _SECONDS
     with _quietly():
@@ -151,7 +153,7 @@ def locate(
 
 
 class _Draw:
-    """A draw in which the submission is wrong, and the values of both programs in it."""
+    """A draw with a wrong result of the submission, and the values of both programs."""
 
     def __init__(self, call: list[Any], traced: list[Any], own: dict[int, list[Any]]) -> None:
         self.code, self.inputs = call
@@ -164,7 +166,7 @@ class _Draw:
         self.right_keys = {number: [_key(x) for x in items] for number, items in self.right.items()}
 
     def matches(self, number: int, other: int, strictly: bool = False) -> bool:
-        """Return whether an expression has the values of one of the right program."""
+        """Return whether an expression has the same values as one of the right program."""
         mine, right = self.own[number], self.right[other]
         keys, right_keys = self.keys[number], self.right_keys[other]
 
@@ -179,7 +181,7 @@ class _Draw:
 
 
 class _Search:
-    """The search in the draws of one call."""
+    """The search for the first wrong expression in the draws of one call."""
 
     def __init__(self, runner: _Runner, nodes: list[dict[str, Any]], until: float) -> None:
         self._runner = runner
@@ -188,10 +190,11 @@ class _Search:
         self._inner = {part for node in nodes for part in node["inner"]}
         self._draws: list[_Draw] = []
         self._agreement: dict[tuple[int, bool], bool] = {}
-        self._others: list[int] = []  # the expressions of the right program with different values
+        # Expressions of the right program, one for each distinct value.
+        self._others: list[int] = []
 
     def first_wrong(self, calls: list[list[Any]], traces: list[Any]) -> list[Any] | None:
-        """Return the kind and the number of the first expression; None if none is certain."""
+        """Return the kind and the number of the first wrong expression, or None if uncertain."""
         if not self._has_draws(calls, traces):
             return None
         self._others = self._distinct_expressions()
@@ -205,13 +208,13 @@ class _Search:
             if missing is None and (named is None or named[0] != "missing"):
                 return named
             if missing is None:
-                missing = named  # unless another function makes a mistake with it
+                missing = named  # kept unless a wrong expression follows in another function
             elif named and named[0] == "wrong" and self._scope(number) != self._scope(missing[1]):
                 return named
         return missing
 
     def _has_draws(self, calls: list[list[Any]], traces: list[Any]) -> bool:
-        """Run the draws, keep those with a wrong result, and return whether they are enough."""
+        """Run the draws, keep those with a wrong result, and return whether these suffice."""
         sizes = set()
         for call, traced in zip(calls, traces, strict=True):
             own = traced and _trace_call(self._runner, *call)
@@ -227,7 +230,7 @@ class _Search:
         return len(sizes) >= _SIZES
 
     def _scope(self, number: int) -> int:
-        """Return in which function an expression is."""
+        """Return the line of the function that contains an expression."""
         scope: int = self._nodes[number]["scope"]
         return scope
 
@@ -236,17 +239,19 @@ class _Search:
         first = self._draws[0]
         for other, values in first.right.items():
             if any(isinstance(value, bool | np.bool_) for value in values):
-                continue  # one of two fits too often
+                continue  # booleans fit too often by chance
             alike = groups.setdefault(tuple((type(x), getattr(x, "shape", ())) for x in values), [])
             if not any(_are_identical(values, first.right[each]) for each in alike):
                 alike.append(other)
         return [each for alike in groups.values() for each in alike]
 
     def _agrees(self, number: int, *, strictly: bool = False) -> bool:
-        """Return whether an expression agrees with the right program; one without plain value does.
+        """Return whether an expression agrees with the right program.
+
+        An expression without plain values agrees too.
 
         Args:
-            strictly: In the same shape.
+            strictly: Whether shapes must be equal.
         """
         if (number, strictly) not in self._agreement:
             noted = [draw for draw in self._draws if number in draw.own]
@@ -264,15 +269,15 @@ class _Search:
         if node["role"] == "new" or not all(number in draw.own for draw in self._draws):
             return False
         if node["role"] == "name" and self._agrees(number) and number in self._inner:
-            return False  # the expression that it is in says more
-        # What is wrong when it comes in by a parameter is the caller's mistake.
+            return False  # the expression around it is more informative
+            # If a parameter already has a wrong value, the mistake is in the caller.
         return not node["is_called"] or not any(
             other["is_parameter"] and other["scope"] == node["scope"] and not self._agrees(i)
             for i, other in enumerate(self._nodes)
         )
 
     def _find_repair(self, number: int) -> int | None:
-        """Return whose values in the place of an expression's fix the result, if any do."""
+        """Return the expression of the right program whose values here fix the result, or None."""
         first = self._draws[0]
         for other in self._others:
             values = first.right[other]
@@ -283,7 +288,7 @@ class _Search:
             if time.thread_time() > self._until:
                 return None
             if all(self._is_right(draw, number, other) for draw in self._draws) and not (
-                # Another form of what is right as it is: the mistake lies behind it.
+                # This value is right and the replacement has another form: the mistake comes later.
                 self._agrees(number, strictly=True)
                 and all(draw.matches(number, other) for draw in self._draws)
             ):
@@ -294,10 +299,10 @@ class _Search:
         return all(map(self._is_right_operand, self._nodes[number]["inner"]))
 
     def _is_right_operand(self, number: int) -> bool:
-        """Return whether a value agrees with the right program.
+        """Return whether an operand agrees with the right program.
 
-        Of an attribute, and of a list, what it is made from must be too: `.real` of a wrong
-        array may look right.
+        For a name, an attribute, a list or a tuple its parts must agree too, since `.real` of a
+        wrong array may look right.
         """
         node = self._nodes[number]
         if not self._agrees(number):
@@ -310,18 +315,18 @@ class _Search:
             return False
         try:
             result = self._runner.run(draw.code, draw.inputs, number=number, values=values)
-        except Exception:  # noqa: BLE001  the value does not fit
+        except Exception:  # noqa: BLE001  the replacement does not fit
             return False
         return _are_equal(result, draw.result)
 
     def _classify(self, number: int, other: int) -> list[Any] | None:
-        """Return the kind of what was found, and its number."""
+        """Return the kind and the number of an expression, or None if it is uncertain."""
         node = self._nodes[number]
         if all(draw.matches(number, other) for draw in self._draws):
             return ["shape", number] if self._has_right_inside(number) else None
         value = self._draws[0].own[number][0]
         if self._agrees(number):
-            is_mask = np.asarray(value).dtype.kind == "b"  # others may hide what is in it
+            is_mask = np.asarray(value).dtype.kind == "b"  # a later operation may hide its mistake
             is_certain = (
                 self._agrees(number, strictly=True)
                 and self._is_right_operand(number)
@@ -335,7 +340,10 @@ class _Search:
         return ["wrong", number]
 
     def _is_an_input(self, number: int) -> bool:
-        """Return whether a variable, or a call, gives what came in: it may do too little."""
+        """Return whether a variable or a call has the value of an input, as if a step were missing.
+
+        Such an expression may do too little, so it is not certain to be right.
+        """
         node = self._nodes[number]
         return (
             node["role"] in ("name", "own")
@@ -348,7 +356,7 @@ class _Search:
 
 
 def _parts(value: Any) -> Iterator[Any]:
-    """Yield a value and what it consists of, where that is plain."""
+    """Yield the plain values among a value and its items, at all levels."""
     if _is_plain(value):
         yield value
     if isinstance(value, list | tuple):
@@ -359,7 +367,7 @@ def _parts(value: Any) -> Iterator[Any]:
 
 
 def _key(value: Any) -> tuple[float, ...]:
-    """Return what values that are alike have in common."""
+    """Return a key that is nearly equal for values that are alike: size and sums."""
     try:
         array = np.asarray(value, float)
     except (TypeError, ValueError):
@@ -371,7 +379,7 @@ def _are_alike(one: Any, other: Any, key: tuple[float, ...], other_key: tuple[fl
     """Return whether two values are equal up to axes of length 1 and a swap of the last two."""
     if len(key) != len(other_key):
         return False
-    # A gap that is NaN, between infinities, is none.
+    # A difference of NaN, as between infinities, does not count.
     if any(abs(x - y) > 1e-6 * abs(y) + 1e-9 for x, y in zip(key, other_key, strict=True)):
         return False
     if not key:
@@ -432,5 +440,5 @@ def _are_close(one: Any, other: Any) -> bool:
     finite = np.isfinite(other)
     largest = np.abs(other, where=finite, out=np.zeros(other.shape)).max()
     near = np.abs(one - other) <= precision**0.5 * np.abs(other) + 30 * precision * largest
-    both_nan = (one != one) & (other != other)  # noqa: PLR0124  that is NaN
+    both_nan = (one != one) & (other != other)  # noqa: PLR0124  NaN != NaN
     return bool(((one == other) | both_nan | (near & finite)).all())

@@ -1,7 +1,7 @@
-"""Small fingerprints of a program's result in one test, for comparing many programs.
+"""Small fingerprints of a program's result in one test, to compare many programs.
 
-Large arrays are sampled: a few hundred values in fixed places distinguish two programs as well as
-millions would.
+Large arrays are sampled, since a few hundred values in fixed places distinguish two programs as
+well as all values would.
 """
 
 import re
@@ -22,13 +22,13 @@ from grader.sandbox.answers import Raised, Unsupported
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
 
-_MAX_VALUES = 256  # of one array
-_MAX_PARTS = 32  # of a container
+_MAX_VALUES = 256  # values that are sampled from one array
+_MAX_PARTS = 32  # parts of a container
 _MAX_TEXT_LENGTH = 4096
 _MAX_MESSAGE_LENGTH = 200
-_ALIKE: Final = Tolerance(1e-9, 1e-7)  # two orders of the same operations differ by less
+_ALIKE: Final = Tolerance(1e-9, 1e-7)  # more than two orders of the same operations differ by
 _ALIKE_SINGLE: Final = Tolerance(1e-6, 1e-4)
-_MIN_VALUES = 4  # values, fewer say little if they are whole numbers
+_MIN_VALUES = 4  # whole numbers; fewer may agree by chance
 
 _FRACTION = re.compile(r"\d\.\d*[1-9]")
 _NO_NUMBERS: Final[Numbers] = np.empty(0)
@@ -36,20 +36,20 @@ _NO_NUMBERS: Final[Numbers] = np.empty(0)
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """The end of a test for a program: in which draw, with which difference and values."""
+    """The result of a program in one test: its outcome, draw, difference and values."""
 
     outcome: Outcome
     draw: int
     difference_kind: str = ""
-    form: tuple[object, ...] = ()  # containers, shapes, kinds, exceptions: equal or not
+    form: tuple[object, ...] = ()  # containers, shapes, kinds and exceptions, compared exactly
     numbers: Numbers = field(default_factory=lambda: _NO_NUMBERS)
-    single: bool = False  # some of the numbers have single precision
+    single: bool = False  # whether some of the numbers have at most single precision
     text: str = ""
-    is_specific: bool = False  # an error with a known cause
+    is_specific: bool = False  # whether it is an error with a known cause
 
     @property
     def is_distinctive(self) -> bool:
-        """True if a program with another mistake would hardly give the same."""
+        """True if a program with another mistake is unlikely to have the same fingerprint."""
         if self.is_specific:
             return True
         if self.text:
@@ -61,14 +61,15 @@ class Fingerprint:
 
     @property
     def is_finite_somewhere(self) -> bool:
-        """True if any of its numbers is neither NaN nor infinite."""
+        """True if any number is finite."""
         return bool(np.isfinite(self.numbers).any())
 
     def agrees(self, other: "Fingerprint", closeness: Tolerance | None) -> bool:
-        """Return whether two programs gave the same.
+        """Return whether two programs had the same result.
 
         Args:
-            closeness: What the test tolerates, or None; it counts where it is sharper than usual.
+            closeness: The tolerance of the test, or None. It is used where it is stricter than the
+                usual one.
         """
         if (self.outcome, self.draw, self.difference_kind) != (
             other.outcome,
@@ -86,7 +87,7 @@ class Fingerprint:
             atol, rtol = min(atol, closeness.atol), min(rtol, closeness.rtol) or rtol
         with np.errstate(all="ignore"):
             near = np.abs(self.numbers - other.numbers) <= atol + rtol * np.abs(other.numbers)
-        # To an infinity everything would be near.
+        # Otherwise every number would be close to infinity.
         near &= np.isfinite(self.numbers) & np.isfinite(other.numbers)
         both_nan = np.isnan(self.numbers) & np.isnan(other.numbers)
         return bool((near | (self.numbers == other.numbers) | both_nan).all())
@@ -99,8 +100,8 @@ def make_fingerprint(outcome: Outcome, result: RawResult | None) -> Fingerprint:
     difference_kind = "" if result.difference_kind is None else result.difference_kind.value
     got = result.got
     if isinstance(got, Raised):
-        # The cause, or else the message. An error without a line of the program's arose in the
-        # test's own line, from what the program returned.
+        # The known cause, or else the message. An error without frames of the program arose in
+        # the test's own code.
         cause = signature(got.type, got.message) if got.frames else None
         what = cause or (got.message[:_MAX_MESSAGE_LENGTH],)
         form = ("raised", got.type, bool(got.frames), *what)
@@ -112,7 +113,7 @@ def make_fingerprint(outcome: Outcome, result: RawResult | None) -> Fingerprint:
     parts = _Parts(exact_dtypes=result.difference_kind is DifferenceKind.DTYPE)
     try:
         parts.add(got)
-    except ValueError:  # a whole number with more digits than Python prints
+    except ValueError:  # an integer with more digits than Python prints
         return Fingerprint(outcome, result.draw, difference_kind, ("odd",))
     numbers = np.concatenate(parts.numbers) if parts.numbers else _NO_NUMBERS
     return Fingerprint(
@@ -121,9 +122,11 @@ def make_fingerprint(outcome: Outcome, result: RawResult | None) -> Fingerprint:
 
 
 class _Parts:
-    """The parts of a value.
+    """The parts of a value for a fingerprint.
 
-    As in grading, `float32` and `float64` are both floats, unless the dtype is what is wrong.
+    Args:
+        exact_dtypes: Whether to distinguish dtypes such as `float32` and `float64`, because the
+            dtype itself is wrong.
     """
 
     def __init__(self, *, exact_dtypes: bool) -> None:
@@ -133,7 +136,7 @@ class _Parts:
         self.single = False
 
     def add(self, value: Any) -> None:
-        """Add a value and its items."""
+        """Add a value and its items at all levels."""
         if len(self.form) >= _MAX_PARTS:
             return
         if isinstance(value, (list, tuple, deque)):
@@ -161,7 +164,7 @@ class _Parts:
         elif array.dtype in (
             np.dtype(int),
             np.int64,
-        ):  # in a browser, NumPy's integers have 32 bits
+        ):  # NumPy's default integers have 32 bits in a browser
             kind = "integer"
         else:
             kind = array.dtype.str

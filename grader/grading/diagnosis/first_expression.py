@@ -1,10 +1,9 @@
-"""The search for the first expression of a submission that no right program has.
+"""The search for a submission's first expression whose value occurs in no right program.
 
-Three children do it: one marks both programs (`marking`), one runs the solution, and one the
-submission, with values of the solution in the place of its own (`expression_search`). Right values
-thus enter the learner's process. So it is a child of its own that ends with the search; its draws
-are in no test; and of what it says only the number of an expression is taken, and which of three
-kinds of sentence speaks of it.
+It uses three children: one marks both programs (`marking`), one runs the solution, and one runs the
+submission with some of its values replaced by the solution's (`expression_search`). So right values
+enter the learner's process. Therefore this child is used for nothing else, its draws occur in no
+test, and its answer is reduced to the number of an expression and one of three kinds of sentence.
 """
 
 import ast
@@ -33,13 +32,13 @@ from grader.sandbox.printable import printable
 
 WALL_SECONDS: Final = 2.0
 
-_SIZES: Final = (3, 4, 5, 6, 7, 3, 4)  # of the draws
-_FIRST_DRAW: Final = 1 << 11  # numbers of draws that nothing else has
+_SIZES: Final = (3, 4, 5, 6, 7, 3, 4)  # sizes of the draws
+_FIRST_DRAW: Final = 1 << 11  # draw numbers from here on are used only by this search
 _MAX_CALLS: Final = 2
 
 
 class _NoAnswerError(Exception):
-    """A program raised."""
+    """A program raised an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +53,7 @@ class Place:
 def first_expression(
     oracle: Oracle, source: str, sandbox: Children, results: Mapping[TestId, TestResult]
 ) -> Diagnosis | None:
-    """Return a submission's first expression with a wrong value, if one is found in time."""
+    """Return a diagnosis for a submission's first wrong expression, or None."""
     place = find_place(oracle, source, sandbox, results)
     if place is None:
         return None
@@ -66,9 +65,9 @@ def first_expression(
 def find_place(
     oracle: Oracle, source: str, sandbox: Children, results: Mapping[TestId, TestResult]
 ) -> Place | None:
-    """Return the place that `first_expression` speaks of."""
+    """Return the place of the first wrong expression, or None if it is not found in time."""
     exercise = oracle.exercise
-    # In what has to be fixed the place is the answer; a test that errs needs another change.
+    # In an exercise of kind "fix" the place is the answer. An error needs another change.
     errs = any(result.outcome is Outcome.ERRORED for result in results.values())
     if exercise.kind != "write" or not exercise.solution or errs:
         return None
@@ -82,7 +81,7 @@ def find_place(
             solution, _ = unpack_answer(child.call("mark", [exercise.solution, ""], {}))
         with _child(exercise, sandbox, expression_search) as child:
             traces = [_value(child, "trace", solution, calls) for calls in questions]
-        with _child(exercise, sandbox, expression_search) as child:  # the learner's process
+        with _child(exercise, sandbox, expression_search) as child:  # runs the learner's code
             answer = _value(child, "locate", program, nodes, questions, traces)
         match answer:
             case [str(kind), int(number)] if (
@@ -93,22 +92,22 @@ def find_place(
                 node = nodes[number]
                 return Place(kind, printable(node["text"]), node["line"])
     except (ChildGoneError, _NoAnswerError, UnsupportedValueError):
-        # The time is over, a program does not run, or an input is an object, as an open file.
+        # The time is over, a program raised, or an input cannot be sent, such as an open file.
         return None
     return None
 
 
 def _failing(exercise: Exercise, results: Mapping[TestId, TestResult]) -> list[TestCase]:
-    """Return the failing tests of which anything may be told."""
+    """Return the failing tests that may be disclosed."""
     disclosed = [test for test in exercise.tests if not test.hidden or test.disclose != "nothing"]
     return [t for t in disclosed if t.id in results and results[t.id].outcome is Outcome.FAILED]
 
 
 def _calls(oracle: Oracle, failing: Sequence[TestCase]) -> Iterator[list[list[Any]]]:
-    """Yield plain calls of failing tests, each with fresh draws of different sizes, by turns.
+    """Yield the draws of plain calls in failing tests, with new inputs of different sizes.
 
-    No constant stands in them: a hidden test may be about it. The test compares their whole value:
-    where there are several right results, none could be compared with.
+    Calls with constants are excluded, since a constant may be a secret of a hidden test. So are
+    tests that do not compare the whole value, since they may accept several results.
     """
     exercise, tests = oracle.exercise, dict[str, list[TestCase]]()
     for test in failing:

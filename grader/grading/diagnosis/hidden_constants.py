@@ -1,4 +1,4 @@
-"""The constants of hidden tests: what an author wrote into them, and what all draws share."""
+"""The constants of hidden tests: literals that an author wrote, and values in all draws."""
 
 import ast
 import math
@@ -26,14 +26,14 @@ from grader.grading.diagnosis.simpler_inputs import MAX_NUMBERS, standard_forms
 from grader.grading.expected.oracle import Oracle
 from grader.grading.program.author_code import evaluate
 
-_MAX_SHARED_NUMBERS: Final = 3  # numbers that an array of one draw and an example may share
-_MAX_PUBLIC_LENGTH: Final = 8  # an author's length above it is a secret
-_LARGE, _NEAR = 10, 0.1  # a number above the first is told by one that is as near to it
+_MAX_SHARED_NUMBERS: Final = 3  # size of an array up to which an example may share it with a draw
+_MAX_PUBLIC_LENGTH: Final = 8  # a constant length above this is a secret
+_LARGE, _NEAR = 10, 0.1  # relative distance that reveals a secret number above `_LARGE`
 _TRIVIAL: Final = frozenset({0.0, 0.5, 1.0, -1.0, 2.0, -2.0, np.inf, -np.inf})
 
 
 class PublicValues:
-    """The values that a learner may know, and the numbers that only hidden tests have."""
+    """The values that a learner may know, and the numbers that only hidden tests contain."""
 
     def __init__(self, oracle: Oracle) -> None:
         exercise = oracle.exercise
@@ -59,11 +59,11 @@ class PublicValues:
         self.hidden_numbers = frozenset[float]().union(*hidden) - numbers
 
     def has_texts(self, value: Any) -> bool:
-        """Return whether all texts in a value are public."""
+        """Return whether all strings in a value are public."""
         return all(text in self._text for text in texts_in(value))
 
     def has_array(self, array: Array) -> bool:
-        """Return whether an array is public, or a usual one."""
+        """Return whether an array is public, constant or of a standard form."""
         return (
             array.size <= 1
             or not (array != array.flat[0]).any()
@@ -72,13 +72,13 @@ class PublicValues:
         )
 
     def without_public(self, numbers: Array) -> list[float]:
-        """Return the numbers that are neither public nor usual ones."""
+        """Return the numbers that are neither public nor trivial."""
         secret: list[float] = numbers[~_near(numbers, self._numbers)].tolist()
         return secret
 
 
 class Secrets:
-    """The values that draws of a hidden test share, or that its author wrote into it alone."""
+    """The values that all draws of a hidden test share, or that occur only in hidden tests."""
 
     def __init__(self, draws: Sequence[Mapping[str, Any]], public: PublicValues) -> None:
         self._public = public
@@ -93,22 +93,22 @@ class Secrets:
                 self._arrays.setdefault(path, []).append(array)
 
     def has_number(self, number: float) -> bool:
-        """Return whether a number is one of them, or a large one that is near to it."""
+        """Return whether a number is a secret, or close enough to reveal one."""
         return any(
             abs(number - each) <= (_NEAR if abs(each) > _LARGE else SAME) * abs(each)
             for each in self._numbers
         )
 
     def has_array(self, path: ValuePath, array: Array) -> bool:
-        """Return whether an array is one of them."""
+        """Return whether an array is a secret."""
         drawn = any(is_near(array, each) for each in self._arrays.get(path, ()))
         return drawn and not self._public.has_array(array)
 
     def has_any_in(self, code: str, inputs: Mapping[str, Any]) -> bool:
-        """Return whether a call, or what is no array or number in its inputs, has one of them."""
+        """Return whether the call's code, or a text, key or length in its inputs, is a secret."""
         constants, values = list(constants_in(ast.parse(code))), list(inputs.values())
         return (
-            len(set(texts_in(values))) > 1  # public words in the order of a hidden test are one too
+            len(set(texts_in(values))) > 1  # several public texts together may be a hidden test's
             or not self._public.has_texts([*values, *constants])
             or any(map(self.has_number, numbers_in([*constants, *keys_in(values)])))
             or any(length in self._lengths for *_, length in axes_in(inputs))
@@ -116,12 +116,12 @@ class Secrets:
 
 
 def is_standard(array: Array) -> bool:
-    """Return whether an array is one of the forms that no author owns, such as 0, 1, 2, ...."""
+    """Return whether an array has a standard form, such as 0, 1, 2, ..."""
     return any(is_same(array, form) for form in standard_forms(array))
 
 
 def _near(numbers: Array, others: Array) -> Array:
-    """Return which numbers are, up to rounding, one of others, which are sorted."""
+    """Return a mask of the numbers that equal one of `others`, which is sorted, up to rounding."""
     if not others.size:
         return np.zeros(numbers.shape, bool)
     after = np.searchsorted(others, numbers)
@@ -130,7 +130,10 @@ def _near(numbers: Array, others: Array) -> Array:
 
 
 def _in_common(values: Sequence[Any]) -> Array:
-    """Return the finite numbers that all values have, sorted: also as keys, not in large arrays."""
+    """Return the sorted finite numbers that occur in all values, as keys too.
+
+    Large arrays are ignored.
+    """
     common: Array | None = None
     for value in values:
         small = [part for _, part in parts(value) if np.size(part) <= MAX_NUMBERS * 4]
@@ -153,7 +156,7 @@ def _literals(test: TestCase) -> frozenset[float]:
 
 
 def constants_in(tree: ast.AST) -> Iterator[Any]:
-    """Yield the constants in Python, and what is computed from constants alone, as `10**6`."""
+    """Yield the constants in Python code, and values computed only from constants, as `10**6`."""
     computed = (ast.Constant, ast.BinOp, ast.UnaryOp)
     for node in ast.walk(tree):
         if isinstance(node, computed) and all(
@@ -161,7 +164,7 @@ def constants_in(tree: ast.AST) -> Iterator[Any]:
         ):
             try:
                 value = evaluate(ast.unparse(node), {})
-            except Exception:  # noqa: BLE001, S112  such as 1 / 0, which a test may mean
+            except Exception:  # noqa: BLE001, S112  such as 1 / 0, which a test may contain
                 continue
             if isinstance(value, (int, float, complex, str)):
                 yield value

@@ -1,4 +1,4 @@
-"""The search for inputs on which two programs differ, without what only hidden tests have."""
+"""The search for inputs on which two programs differ, without secrets of hidden tests."""
 
 import itertools
 import re
@@ -49,17 +49,17 @@ from grader.grading.program.loaded_program import LoadedProgram
 from grader.grading.program.proxies import NoValueError
 from grader.sandbox.answers import ChildGoneError
 
-_CPU_SECONDS: Final = 0.15  # of our own: there is more to do around a call than in it
+_CPU_SECONDS: Final = 0.15  # CPU time of our own process, which does most of the work
 WALL_SECONDS: Final = 1.0
-"""The wall time for programs that compute long or wait."""
+"""Wall-clock limit, for programs that compute long or wait."""
 
-_MAX_LENGTHS: Final = 6  # that are varied independently
-_SIZES: Final = (1, 2, 2, 3, 3, 4, 5)  # of draws after those with each small vector
+_MAX_LENGTHS: Final = 6  # lengths that are varied independently
+_SIZES: Final = (1, 2, 2, 3, 3, 4, 5)  # sizes of the draws after those with each small vector
 _FORM: Final = (DifferenceKind.SHAPE, DifferenceKind.LENGTH, DifferenceKind.TYPE)
 
 
 class Clock:
-    """The time for a search."""
+    """The deadline of a search, in CPU time and wall-clock time."""
 
     def __init__(self, cpu_seconds: float = _CPU_SECONDS) -> None:
         self._cpu_end = time.process_time() + cpu_seconds
@@ -67,14 +67,14 @@ class Clock:
 
     @property
     def is_over(self) -> bool:
-        """True if no time is left."""
+        """True if the time is over."""
         return time.process_time() > self._cpu_end or time.monotonic() > self._wall_end
 
 
 def small_draws(
     oracle: Oracle, question: Question, sizes: Sequence[int] = _SIZES
 ) -> Iterator[Inputs]:
-    """Yield inputs drawn with every small vector of sizes, then with these ordinary sizes."""
+    """Yield inputs drawn with every vector of the lengths 1 and 2, then with ordinary sizes."""
     numbers = itertools.count()
     source = question.of.given
     code = source.code if isinstance(source, Seeded) else ""
@@ -91,11 +91,11 @@ class InputSearch:
     """The search for inputs of a question on which two programs differ.
 
     Args:
-        solution: Loaded in a child.
-        program: The submission, in another one. For the simpler inputs, in one that has seen no
-            secret: it could tell it by which of them it goes wrong on.
-        accepts: What inputs have to be besides.
-        most: The most numbers of an example.
+        solution: The solution, loaded in a child.
+        program: The submission, loaded in another child. For `simplify` this child must not have
+            seen a secret, since the submission could reveal it by the inputs on which it fails.
+        accepts: An additional condition on the inputs.
+        most: The maximum number of numbers in the inputs.
     """
 
     def __init__(
@@ -133,14 +133,17 @@ class InputSearch:
         return Secrets(self._draws, self._public)
 
     def is_of_a_test(self, inputs: Inputs) -> bool:
-        """Return whether inputs are those of a draw of the test."""
+        """Return whether inputs equal those of a draw of the test."""
         return any(
             all(name in draw.inputs and is_same(inputs[name], draw.inputs[name]) for name in inputs)
             for draw in self._oracle.draws(self.question.of)
         )
 
     def find_first(self, draws: Iterable[Inputs]) -> tuple[Inputs, str] | None:
-        """Return the first inputs that show a difference, of the test's own kind if possible."""
+        """Return the first inputs that show a difference, and its kind.
+
+        Inputs with the kind of difference of the failing test are preferred.
+        """
         other = None
         for inputs in draws:
             if self._clock.is_over:
@@ -155,7 +158,7 @@ class InputSearch:
         return other
 
     def _difference(self, inputs: Inputs) -> str:
-        """Return the kind of the difference that inputs show; "" if none."""
+        """Return the kind of the difference for some inputs, or ""."""
         test = replace(self.question.test, given=Literals(inputs))
         draws = self._values.cache.draws
         draws.pop(test.id, None)
@@ -170,7 +173,7 @@ class InputSearch:
             expected = self._values.draws(test)[0].expected
         except (ChildGoneError, GraderFault):
             raise
-        except Exception:  # noqa: BLE001  the reference or the solution does not take these inputs
+        except Exception:  # noqa: BLE001  the reference or the solution rejects these inputs
             return ""
         if undecided_reason(expected, lambda: self._ordinary.has_ties(inputs)):
             return ""
@@ -186,21 +189,21 @@ class InputSearch:
             return find_failure_kind(error.answer, None) or "no value"
         except (TooLargeError, TooLongError):
             return "too large"
-        except DefinitionError:  # the test's own code does not take these inputs
+        except DefinitionError:  # the test's own code rejects these inputs
             return ""
         return "" if difference.difference is None else difference.difference.kind.value
 
     def _fits(self, value: Any, path: ValuePath = ()) -> bool:
-        """Return whether inputs, or a part of them, keep what holds for ordinary draws."""
+        """Return whether inputs, or a part of them, have the properties of ordinary draws."""
         return self._ordinary.lacking(value, path) <= {ALL_DIFFERENT}
 
     def _try_part(
         self, inputs: Inputs, path: ValuePath, part: Any, kind: str, *, free: bool = True
     ) -> Inputs | None:
-        """Return inputs with another part, if they still show a difference of the same kind.
+        """Return inputs with one part replaced if the difference keeps its kind, or None.
 
         Args:
-            free: Whether inputs with a secret are refused.
+            free: Whether to refuse inputs that contain a secret.
         """
         changed = with_part_at(inputs, path, part)
         if count_numbers(changed) > self._most or not self._fits(part, path):
@@ -210,14 +213,14 @@ class InputSearch:
         return changed if self.shows(changed, kind) else None
 
     def shows(self, inputs: Inputs, kind: str) -> bool:
-        """Return whether inputs show a difference of this kind, if there is time to see it."""
+        """Return whether inputs show a difference of this kind; False if the time is over."""
         try:
             return not self._clock.is_over and self._difference(inputs) == kind
         except ChildGoneError:
             return False
 
     def simplify(self, inputs: Inputs, kind: str) -> Inputs:
-        """Return inputs made simpler, part by part, without a secret."""
+        """Return simpler inputs without secrets, replacing one part after the other."""
         for path, part in list(parts(inputs)):
             for simple in simpler_values(part, in_order=kind in _FORM):
                 if is_same(simple, part):
@@ -229,7 +232,7 @@ class InputSearch:
         return inputs
 
     def without_secrets(self, inputs: Inputs, kind: str) -> Inputs | None:
-        """Return inputs in which what hidden tests may have is exchanged for something else."""
+        """Return inputs with all secrets of hidden tests replaced, or None if that fails."""
         if self._secrets.has_any_in(self.question.call.code, inputs):
             return None
         while (secret := next(self._secrets_in(inputs), None)) is not None:
@@ -242,7 +245,7 @@ class InputSearch:
         return inputs
 
     def _secrets_in(self, inputs: Inputs) -> Iterator[tuple[ValuePath, Iterator[Any]]]:
-        """Yield the paths to what hidden tests may have, with other values to try there."""
+        """Yield the path of each secret in the inputs, with other values to try there."""
         is_secret = self._secrets.has_number
         for path, array in arrays_in(inputs):
             if self._secrets.has_array(path, array):

@@ -1,4 +1,4 @@
-"""Inputs as trees of arrays, numbers and texts: their parts, their Python text, what they share."""
+"""Inputs as trees of arrays, numbers and texts: their parts, Python text and properties."""
 
 import functools
 import operator
@@ -11,21 +11,22 @@ import numpy.typing as npt
 Array: TypeAlias = npt.NDArray[Any]
 
 ValuePath: TypeAlias = tuple[Any, ...]
-"""The names, keys and numbers that lead to a value in the inputs."""
+"""The names, keys and indices that lead to a value in the inputs."""
 
 SAME: Final = 1e-5
-"""The relative deviation up to which a number is told by another one."""
+"""The relative deviation up to which two numbers count as the same."""
 
 Inputs: TypeAlias = Mapping[str, Any]
 
 ALL_DIFFERENT: Final = "all different"
-"""A property that an example may break, unless the result says which of several numbers."""
+"""The property that all numbers differ. An example may lack it, unless the result depends on the
+order of equal numbers."""
 
-_DEFAULT_DTYPES = ("bool", "int64", "float64", "complex128")  # dtypes that NumPy makes of a list
+_DEFAULT_DTYPES = ("bool", "int64", "float64", "complex128")  # NumPy's dtypes for Python numbers
 
 
 class NotWritableError(Exception):
-    """A value has no short Python text that gives it again."""
+    """A value cannot be written as short Python text."""
 
 
 def walk(
@@ -35,11 +36,11 @@ def walk(
     *,
     lists_alike: bool = False,
 ) -> Iterator[tuple[ValuePath, Any]]:
-    """Yield a value and what is in it, each with the path to it.
+    """Yield a value and the values inside it, each with its path.
 
     Args:
-        is_whole: Whether a list, tuple or mapping is one thing, whose items are not yielded.
-        lists_alike: Whether all items of a list have one path.
+        is_whole: Returns whether a container counts as one value, whose items are not yielded.
+        lists_alike: Whether all items of a list get the same path.
     """
     yield path, value
     if isinstance(value, (list, tuple, Mapping)) and not is_whole(value):
@@ -49,14 +50,14 @@ def walk(
 
 
 def parts(value: Any, *, lists_alike: bool = False) -> Iterator[tuple[ValuePath, Any]]:
-    """Yield each array and each number in a value, with the path to it."""
+    """Yield each array and each number in a value, with its path."""
     for path, part in walk(value, lists_alike=lists_alike):
         if isinstance(part, (np.ndarray, np.generic, int, float, complex)):
             yield path, part
 
 
 def arrays_in(value: Any) -> Iterator[tuple[ValuePath, Array]]:
-    """Yield each array in a value and each list of numbers or of rows of them, with its path."""
+    """Yield each array in a value with its path; lists of numbers or of rows count as arrays."""
     for path, part in walk(value, is_whole=_is_numbers):
         if isinstance(part, np.ndarray) or _is_numbers(part):
             yield path, np.asarray(part)
@@ -86,33 +87,33 @@ def keys_in(value: Any) -> Iterator[Any]:
 
 
 def texts_in(value: Any) -> Iterator[str]:
-    """Yield the texts in a value, also those that are keys."""
+    """Yield the strings in a value, including keys."""
     for _, part in walk([value, *keys_in(value)]):
         if isinstance(part, str):
             yield part
 
 
 def numbers_in(value: Any) -> frozenset[float]:
-    """Return the different numbers in a value: of complex ones the parts, and no booleans."""
+    """Return the distinct numbers in a value, without booleans, and complex ones as two parts."""
     arrays = [np.asarray(part) for _, part in parts(value)]
     arrays += [array.imag for array in arrays if array.dtype.kind == "c"]
-    # An integer that is too large for NumPy is an object to it.
+    # NumPy stores an integer that is too large for its dtypes as an object.
     real = [each.real.astype(np.float64).ravel() for each in arrays if each.dtype.kind in "iufcO"]
     return frozenset(np.concatenate(real).tolist()) if real else frozenset()
 
 
 def count_numbers(value: Any) -> int:
-    """Return how many numbers are written in a value."""
+    """Return the number of numbers in a value."""
     return sum(int(np.size(part)) for _, part in parts(value))
 
 
 def part_at(value: Any, path: ValuePath) -> Any:
-    """Return the part of a value that a path leads to."""
+    """Return the part of a value at a path."""
     return functools.reduce(operator.getitem, path, value)
 
 
 def with_part_at(value: Any, path: ValuePath, part: Any) -> Any:
-    """Return a copy of a value with another part at the end of a path."""
+    """Return a copy of a value with the part at a path replaced."""
     if not path:
         return part
     key, *rest = path
@@ -124,7 +125,7 @@ def with_part_at(value: Any, path: ValuePath, part: Any) -> Any:
 
 
 def is_near(one: Array, other: Array) -> bool:
-    """Return whether two arrays are the same up to rounding."""
+    """Return whether two arrays are equal up to rounding."""
     if one.shape != other.shape or one.dtype != other.dtype:
         return False
     if one.dtype.kind in "fc":
@@ -133,7 +134,7 @@ def is_near(one: Array, other: Array) -> bool:
 
 
 def is_same(one: Any, other: Any) -> bool:
-    """Return whether two values are the same, type and dtype included."""
+    """Return whether two values are equal, including their types and dtypes."""
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         is_inexact = one.dtype.kind in "fc"
         return one.dtype == other.dtype and np.array_equal(one, other, equal_nan=is_inexact)
@@ -144,11 +145,11 @@ def is_same(one: Any, other: Any) -> bool:
     return type(one) is type(other) and bool(one == other)
 
 
-def python_text(value: Any) -> str:  # noqa: C901, PLR0911  any value; each kind returns
-    """Return Python text that gives a value of numbers, texts, arrays and containers of them.
+def python_text(value: Any) -> str:  # noqa: C901, PLR0911  one return for each type
+    """Return Python text that evaluates to a value of numbers, texts, arrays and containers.
 
     Raises:
-        NotWritableError: It is none.
+        NotWritableError: The value has another type.
     """
     kind = type(value)
     if kind in (float, complex):
@@ -165,7 +166,7 @@ def python_text(value: Any) -> str:  # noqa: C901, PLR0911  any value; each kind
         dtype = "" if is_usual else f", dtype=np.{value.dtype.name}"
         if value.size == 0:
             return f"np.zeros({value.shape}, dtype=np.{value.dtype.name})"
-        if value.dtype.kind == "f":  # as few digits as its dtype needs
+        if value.dtype.kind == "f":  # only as many digits as its dtype needs
             value = value.astype(str).astype(np.float64)
         return f"np.array({python_text(value.tolist())}{dtype})"
     if isinstance(value, np.generic) and value.dtype.kind in "biufc":
@@ -181,10 +182,10 @@ def python_text(value: Any) -> str:  # noqa: C901, PLR0911  any value; each kind
 
 
 def properties(part: Any) -> frozenset[str]:
-    """Return what holds for all numbers of a part, of all that inputs are usually meant to keep.
+    """Return the names of the properties that a part of some inputs has.
 
-    An input that breaks what holds for every ordinary draw may be one that no right program has to
-    take: a probability of 2, a mask that leaves a row nothing.
+    Inputs without a property that all ordinary draws have may be invalid for the task, such as a
+    probability of 2, or a mask that excludes a whole row.
     """
     array = np.asarray(part)
     if array.size == 0 or array.dtype.kind not in "biuf":
@@ -201,7 +202,7 @@ def properties(part: Any) -> frozenset[str]:
         }
     else:
         finite = np.isfinite(rows)
-        with np.errstate(all="ignore"):  # between infinities and large numbers
+        with np.errstate(all="ignore"):  # differences of infinities or large numbers
             holds = {
                 "finite": finite.all(),
                 "each row has a finite number": finite.any(-1).all(),
@@ -222,10 +223,10 @@ def properties(part: Any) -> frozenset[str]:
 
 
 class OrdinaryInputs:
-    """The properties that all parts of ordinary inputs have, by their paths.
+    """The properties that each part has in all ordinary inputs, by path.
 
     Args:
-        lists_alike: Whether all items of a list have the same properties.
+        lists_alike: Whether all items of a list share their properties.
     """
 
     def __init__(self, draws: Iterable[Any], *, lists_alike: bool = False) -> None:
@@ -236,11 +237,11 @@ class OrdinaryInputs:
             self._properties[path] = self._properties.get(path, here) & here
 
     def properties_at(self, path: ValuePath) -> frozenset[str]:
-        """Return the properties of a part."""
+        """Return the properties of the part at a path."""
         return self._properties.get(path, frozenset())
 
     def lacking(self, value: Any, path: ValuePath = ()) -> frozenset[str]:
-        """Return the usual properties that a value at a path, or a part of it, does not have."""
+        """Return the usual properties that a value at a path, or a part of it, lacks."""
         lacking = frozenset[str]()
         for inner, part in parts(value, lists_alike=self._lists_alike):
             if usual := self.properties_at((*path, *inner)):
@@ -248,5 +249,5 @@ class OrdinaryInputs:
         return lacking
 
     def has_ties(self, inputs: Any) -> bool:
-        """Return whether numbers are equal that are different in all ordinary inputs."""
+        """Return whether some numbers are equal although they differ in all ordinary inputs."""
         return ALL_DIFFERENT in self.lacking(inputs)

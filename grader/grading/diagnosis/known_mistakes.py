@@ -1,16 +1,16 @@
 """The search for the known mistake that explains all failures of a submission.
 
 The submission's values are compared with those of wrong programs: first the misconceptions that
-the author declared, then mutants of the solution, misconceptions with a number of the submission's,
-and two misconceptions at once. Each runs as the submission did: in one child of the sandbox,
-through the same tests in the same order, since a program may keep state. It runs only as far as it
-agrees. Its results are kept. If another submission agrees with all of them, the program runs once
-more, from the start to the end.
+the author declared, then mutants of the solution, misconceptions with one of the submission's
+numbers, and two misconceptions at once. Each program runs as the submission did: in one child of
+the sandbox, through the same tests in the same order, since a program may keep state. A run ends at
+the first test without agreement, and its results are cached. If another submission agrees with all
+cached results, the program runs again, from the first test to the last.
 
-Where no wrong program agrees, the submission itself runs again with one part of it changed: without
-its rounding, say, or with a right helper. If every test then passes, that part is the mistake.
+If no wrong program agrees, the submission itself runs again with one part changed, for example
+without its rounding or with a right helper. If every test then passes, that part is the mistake.
 
-Tests that disclose nothing are run but not compared, so that a diagnosis reveals nothing of them.
+Tests that disclose nothing are run but not compared, so that a diagnosis does not reveal them.
 """
 
 import math
@@ -45,19 +45,19 @@ Observed = Mapping[TestId, RawResult]
 Strategy = Callable[[], Diagnosis | None]
 
 _MAX_MUTANTS = 200
-_MAX_HANGS = 3  # programs without an end; after more of a kind its others are not tried
+_MAX_HANGS = 3  # programs of one kind that may time out before the search in this kind ends
 _MUTANT_CPU_SECONDS = 1
-_MAX_EXPLANATIONS = 2  # more are as good as none
+_MAX_EXPLANATIONS = 2  # alternatives in one diagnosis; more would not help a learner
 _MAX_HELPERS = 4
-_NO_EFFECT = 1e-6  # what is smaller may change no result
+_NO_EFFECT = 1e-6  # a constant below this may have no effect on any result
 _TINY = re.compile(r"[eE]-\d")
-_MIN_EVIDENCE = 2  # tests with telling values, where many programs are tried
+_MIN_EVIDENCE = 2  # tests with distinctive values that a search over many programs needs
 
 _OF_VALUES = (DifferenceKind.SHAPE, DifferenceKind.NOT_FINITE, DifferenceKind.VALUES)
 _EVIDENCE_BEYOND_VALUES = (DifferenceKind.INPUTS, DifferenceKind.PROPERTY, DifferenceKind.BUDGET)
-"""Differences that point to a misconception though the values may be right.
+"""Differences that are evidence for a misconception although the values may be right.
 
-Of the many mutants, several would have the same.
+They are not evidence for a mutant, since several mutants would show the same.
 """
 
 _OVERFLOWS = "drop-max-subtraction"
@@ -66,12 +66,12 @@ _VAGUE_OPERATORS = frozenset({
     "other-constant", "other-default", "other-flag", "other-function", "drop-statement",
     "leave-loop",
 })  # fmt: skip
-"""Their sentences help no learner."""
+"""Mutation operators whose sentences would not help a learner."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """A misconception, and what its program does in each test in running order."""
+    """A misconception, with the fingerprint of its program in each test in running order."""
 
     id: str
     feedback: str
@@ -81,14 +81,14 @@ class Mistake:
 
 @dataclass(slots=True)
 class _Candidate:
-    """A program that makes a known mistake, and its results so far."""
+    """A program with a known mistake, and its results so far."""
 
     kind: DiagnosisKind
     id: str
     source: str
-    feedback: str  # a mutant's mistake is told as "as if ..."
+    feedback: str  # the sentence; for a mutant a phrase that begins with "as if"
     hint: int | None = None
-    # Of the first tests in running order.
+    # The results of the first tests in running order.
     fingerprints: list[Fingerprint] = field(default_factory=list)
     is_usable: bool = True
     hung: bool = False
@@ -98,14 +98,14 @@ class Diagnostician:
     """Explains the failures of the submissions of one exercise.
 
     Args:
-        mistakes: Misconceptions with known results, besides those that the exercise declares.
+        mistakes: Additional misconceptions, whose results are already known.
     """
 
     def __init__(self, oracle: Oracle, sandbox: Children, mistakes: Sequence[Mistake] = ()) -> None:
         self._exercise = oracle.exercise
         self._oracle = oracle
         if oracle.exercise.forbid is not None:
-            # A wrong program may use what is forbidden: only its values count.
+            # Wrong programs may use forbidden names, since only their values matter.
             self._oracle = oracle.for_variant(replace(oracle.exercise, forbid=None))
         self._sandbox = sandbox
         self._tests = in_running_order(oracle.exercise)
@@ -134,7 +134,7 @@ class Diagnostician:
 
     @cached_property
     def _mutants(self) -> list[_Candidate]:
-        if not self._exercise.solution:  # a student edition has none
+        if not self._exercise.solution:  # missing in a student edition
             return []
         from grader.mutation import OPERATORS, mutants  # most failures need no mutants
 
@@ -174,18 +174,18 @@ class Diagnostician:
         """Return the mistake that explains every failure that may be disclosed.
 
         Args:
-            until: When to stop, on the monotonic clock. Results up to then are kept, so that the
+            until: The deadline on the monotonic clock. Results up to then are cached, so that the
                 search for the next submission gets further.
 
         Returns:
-            None if no known mistake explains all failures, or too many do, or the time is over.
+            None if no known mistake explains all failures, if too many do, or if the time is over.
         """
         self._until = until
         case = _FailedSubmission(self._exercise, results, observed)
         if not case.failing:
             return None
         for program in self._misconceptions if source else ():
-            if program.source.rstrip() == source.rstrip():  # these are its results
+            if program.source.rstrip() == source.rstrip():  # it need not run again
                 program.fingerprints = [
                     _fingerprint(results[test.id].outcome, observed.get(test.id))
                     for test in self._tests
@@ -199,9 +199,9 @@ class Diagnostician:
         return None
 
     def strategies(self, case: "_FailedSubmission", source: str) -> Iterator[tuple[str, Strategy]]:
-        """Yield the searches for a diagnosis by their names; a later one is less certain.
+        """Yield the name and the function of each search, the most certain one first.
 
-        The documentation has a table of how often each speaks, see `benchmarks.feedback`.
+        `benchmarks.feedback` measures how often each succeeds, for a table in the documentation.
         """
         yield "A declared mistake", lambda: self._find_declared(case, source)
         if self._exercise.kind == "predict":
@@ -211,7 +211,7 @@ class Diagnostician:
             "A mutant of the solution",
             lambda: _diagnosis(list(self._find_mutants(case)), case),
         )
-        # An error has a cause of its own, which its message tells.
+        # The remaining searches do not fit errors, whose message names the cause.
         outcomes = {case.fingerprints[test.id].outcome for test in case.failing}
         if not source or outcomes != {Outcome.FAILED}:
             return
@@ -223,7 +223,7 @@ class Diagnostician:
         yield "Digits that are lost", lambda: self._find_repair(case, own, CERTAIN_REPAIRS)
         yield "A helper that is wrong", lambda: self._find_in_helper(case, own, source)
         yield "Two declared mistakes at once", lambda: self._find_pair(case)
-        # Many programs have a property.
+        # A breach of a property is too little evidence for a change by chance.
         is_of_values = all(
             case.fingerprints[test.id].difference_kind in _OF_VALUES for test in case.failing
         )
@@ -231,7 +231,7 @@ class Diagnostician:
             yield "One other change", lambda: self._find_repair(case, own, CHANCE_REPAIRS)
 
     def _own_code(self, source: str) -> OwnCode:
-        from grader.grading.diagnosis.derived_mistakes import constants_in_source  # as the mutants
+        from grader.grading.diagnosis.derived_mistakes import constants_in_source  # rarely needed
 
         numbers = constants_in_source(self._exercise.solution)
         return read_own_code(self._sandbox, self._short_limits(), source, numbers)
@@ -239,7 +239,8 @@ class Diagnostician:
     def _find_declared(self, case: "_FailedSubmission", source: str) -> Diagnosis | None:
         matches = [each for each in self._misconceptions if self._explains(each, case)]
         if len(matches) == 1 and self._exercise.kind != "predict" and _TINY.search(source):
-            # With a number that does nothing, a step that seems to be wrong is one that is missing.
+            # A tiny constant has no effect, so the submission may look as if a step were missing.
+            # Then the same misconception with the submission's number is an alternative.
             tiny = [number for number in self._own_code(source).numbers if 0 < number < _NO_EFFECT]
             matches += self._find_with_number(case, tiny)
         return _diagnosis(matches, case)
@@ -247,8 +248,8 @@ class Diagnostician:
     def _find_in_answers(self, case: "_FailedSubmission") -> Diagnosis | None:
         """Return the known mistakes in single answers of a prediction.
 
-        A mistake that is made in every answer that it changes comes before one that is not. Where
-        several could have led to an answer, none is named.
+        A mistake that explains all answers that it would change is preferred. If several mistakes
+        explain an answer equally well, none is reported for it.
         """
         ranks: dict[TestId, list[tuple[tuple[bool, int], _Candidate]]] = {}
         for program in self._misconceptions:
@@ -283,7 +284,7 @@ class Diagnostician:
     def _find_with_number(
         self, case: "_FailedSubmission", numbers: Sequence[float]
     ) -> list[_Candidate]:
-        """Return the misconception, if any, that agrees with one of the submission's numbers."""
+        """Return the misconception that agrees with one of the submission's numbers, if any."""
         from grader.grading.diagnosis.derived_mistakes import with_other_numbers
 
         if not self._exercise.solution or not case.has_much_evidence:
@@ -301,22 +302,23 @@ class Diagnostician:
     def _find_repair(
         self, case: "_FailedSubmission", own: OwnCode, kinds: Collection[str]
     ) -> Diagnosis | None:
-        """Return the part of the submission without which the tests pass."""
+        """Return a diagnosis for a change of the submission with which the tests pass."""
         if any(
             case.fingerprints[test.id].difference_kind == DifferenceKind.BUDGET
             for test in case.failing
         ):
-            return None  # another run may take another time
-        # Several places of a kind are changed together last.
+            return None  # time and memory may differ from run to run
+            # For each kind, the last copy changes all places of this kind together.
         whole = {copy.kind: copy for copy in own.copies if copy.kind in CERTAIN_REPAIRS}
         is_settled = False
         for copy in own.copies:
-            # In what has to be fixed the place is the answer.
+            # In an exercise of kind "fix" the place is the answer.
             if copy.kind != "rounded" and self._exercise.kind == "fix":
                 continue
             if copy.kind not in kinds:
                 continue
-            # A place is one of many: visible tests choose it, or it would tell of hidden inputs.
+            # Only visible tests may choose one of several places: a choice by hidden tests would
+            # reveal something about their inputs.
             is_whole = whole.get(copy.kind) is copy
             chosen = case if is_whole else case.visible
             if (is_settled and not is_whole) or not chosen.failing:
@@ -331,7 +333,7 @@ class Diagnostician:
     def _find_in_helper(
         self, case: "_FailedSubmission", own: OwnCode, source: str
     ) -> Diagnosis | None:
-        """Return the helper of the submission with a right one in whose place the tests pass."""
+        """Return a diagnosis for a helper if the tests pass with a right one in its place."""
         if not self._exercise.solution:
             return None
         from grader.grading.diagnosis.teaching_exercises import find_teacher, required_exercises
@@ -361,14 +363,14 @@ class Diagnostician:
         return None
 
     def _find_pair(self, case: "_FailedSubmission") -> Diagnosis | None:
-        """Return the only two misconceptions that agree together."""
+        """Return a diagnosis for the only pair of misconceptions that agrees, or None."""
         if not self._exercise.solution or not case.has_much_evidence:
             return None
         matches = [program for program in self._pairs if self._explains(program, case)]
         return _diagnosis(matches, case) if len(matches) == 1 else None
 
     def _passes(self, source: str, case: "_FailedSubmission") -> bool:
-        """Return whether a changed copy of the submission passes what may be disclosed."""
+        """Return whether a changed copy of the submission passes all tests that are disclosed."""
         if time.monotonic() > self._until:
             raise _TimeIsOverError
         if case.hung > _MAX_HANGS:
@@ -376,7 +378,7 @@ class Diagnostician:
         copy = _Candidate("repair", "", source, "")
         try:
             passes = all(case.passes(test, fingerprint) for test, fingerprint in self._grade(copy))
-        except DefinitionError:  # as for wrong programs
+        except DefinitionError:  # the author's Python rejects the copy's result
             return False
         case.hung += copy.hung
         return copy.is_usable and passes
@@ -386,7 +388,7 @@ class Diagnostician:
         return replace(limits, cpu_seconds=min(limits.cpu_seconds, _MUTANT_CPU_SECONDS))
 
     def mistakes(self) -> tuple[Mistake, ...]:
-        """Run every misconception through all tests, and return those that loaded."""
+        """Run every misconception through all tests; return those that could be loaded."""
         for program in self._misconceptions:
             program.fingerprints = [fingerprint for _, fingerprint in self._grade(program)]
         return tuple(
@@ -419,15 +421,15 @@ class Diagnostician:
             agrees = all(
                 case.agrees(test, fingerprint) for test, fingerprint in self._fingerprints(program)
             )
-        except DefinitionError:  # the author's Python does not take what it gives
+        except DefinitionError:  # the author's Python rejects the program's result
             program.is_usable = False
         return program.is_usable and agrees
 
     def _fingerprints(self, program: _Candidate) -> Iterator[tuple[TestCase, Fingerprint]]:
-        """Yield a program's results in each test: those that are known, then by running it.
+        """Yield a program's result in each test: cached results first, then by running it.
 
-        The first run goes as far as the caller asks. The second one goes to the end, so that there
-        is no third.
+        The first run goes as far as the caller iterates. A second run goes to the end, so that a
+        third is never needed.
         """
         count = len(program.fingerprints)
         yield from zip(self._tests, program.fingerprints, strict=False)
@@ -459,13 +461,13 @@ class Diagnostician:
 def _fingerprint(outcome: Outcome, result: RawResult | None) -> Fingerprint:
     """Return the fingerprint of a wrong program's result in a test.
 
-    Of a pass nothing else is needed, and most programs pass most tests.
+    For a pass it is made without the values, since most programs pass most tests.
     """
     return make_fingerprint(outcome, None if outcome is Outcome.PASSED else result)
 
 
 class _TimeIsOverError(Exception):
-    """No time is left for a diagnosis."""
+    """The time for the diagnosis is over."""
 
 
 class _FailedSubmission:
@@ -488,7 +490,7 @@ class _FailedSubmission:
             and test.id in results
             and results[test.id].outcome is not Outcome.NOT_RUN
         ]
-        self.hung = 0  # changed copies of the submission without an end
+        self.hung = 0  # number of changed copies of the submission that timed out
         self._disclosed = {test.id for test in disclosed}
         outcomes = {test.id: results[test.id].outcome for test in disclosed}
         self.failing = [test for test in disclosed if outcomes[test.id] is not Outcome.PASSED]
@@ -499,7 +501,7 @@ class _FailedSubmission:
         passing = [t for t, outcome in outcomes.items() if outcome is Outcome.PASSED]
         values = [make_fingerprint(Outcome.PASSED, observed.get(test)) for test in passing]
         values += self.fingerprints.values()
-        # Many mistakes give nothing but NaN; a finite value beside it points to one.
+        # Many mistakes give nothing but NaN, so a finite value is needed to identify one.
         self.is_never_finite = any(
             fingerprint.difference_kind == DifferenceKind.NOT_FINITE
             for fingerprint in self.fingerprints.values()
@@ -514,16 +516,16 @@ class _FailedSubmission:
 
     @property
     def has_much_evidence(self) -> bool:
-        """True if several tests have values that another mistake would hardly give."""
+        """True if several tests have values that are distinctive of one mistake."""
         telling = [test for test in self.failing if self.fingerprints[test.id].is_distinctive]
         return len(telling) >= _MIN_EVIDENCE
 
     def passes(self, test: TestCase, fingerprint: Fingerprint) -> bool:
-        """Return whether a program passes a test, or its result may not be told."""
+        """Return whether a program passes a test; True if the test is not disclosed."""
         return test.id not in self._disclosed or fingerprint.outcome is Outcome.PASSED
 
     def agrees(self, test: TestCase, fingerprint: Fingerprint) -> bool:
-        """Return whether a program agrees with the submission in a test, or it is not compared."""
+        """Return whether a program agrees with the submission; True if not disclosed."""
         if test.id not in self._disclosed:
             return True
         mine = self.fingerprints.get(test.id)
@@ -534,15 +536,15 @@ class _FailedSubmission:
 
 
 def _is_evidence(program: _Candidate, fingerprint: Fingerprint, case: _FailedSubmission) -> bool:
-    """Return whether a failure points to this mistake, and not just to some mistake."""
+    """Return whether a failure is evidence for this particular mistake."""
     shown_by_test = fingerprint.difference_kind in _EVIDENCE_BEYOND_VALUES
     overflows = fingerprint.difference_kind == DifferenceKind.NOT_FINITE
     if program.kind == "pair":
         return fingerprint.is_distinctive and not fingerprint.is_specific
     if program.kind == "mutation":
-        if overflows:  # many mistakes do, in the same places
+        if overflows:  # many mistakes overflow at the same places
             return program.id == _OVERFLOWS and not case.is_never_finite
-        # An error's own message says more, and several mutants may raise it in several places.
+        # The message of an error is more helpful, and several mutants may raise the same error.
         return fingerprint.is_distinctive and not fingerprint.is_specific and not shown_by_test
     is_answered = case.exercise.kind == "predict" and fingerprint.difference_kind != ""
     return fingerprint.is_distinctive or is_answered or shown_by_test or overflows

@@ -1,7 +1,7 @@
 """The marking of a program: each expression is wrapped in a call that notes its value.
 
-It runs in a child, since Python's parser can be crashed. Standard library only; nothing of ours may
-be imported here.
+This runs in a child, since hostile source can crash Python's parser. This module may import only
+the standard library.
 """
 
 import ast
@@ -18,16 +18,17 @@ _NEW_ARRAYS = {
 
 
 def mark(source: str, starter: str) -> list[Any]:
-    """Return a program with its expressions marked, and the expressions.
+    """Return a program with marked expressions, and a list of these expressions.
 
     Args:
-        starter: Another program, whose functions are left alone where they stand unchanged.
+        starter: The exercise's starter. Its functions are not marked if they are unchanged.
 
     Returns:
         The marked program, and for each expression its `line`, `text`, `role` ("name", "new" for a
         new array, "own" for a call of the program's own function, "parts" for a list or a tuple,
-        else "value"), the numbers of those `inner` to it, its `scope` (the line of its function),
-        whether that `is_called` in the program, and whether it `is_parameter`.
+        else "value"), the numbers of the expressions `inner` to it, its `scope` (the line of its
+        function), whether the function `is_called` in the program, and whether the expression
+        `is_parameter`.
     """
     if len(source) > _MAX_SOURCE_LENGTH:
         return ["", []]
@@ -37,7 +38,7 @@ def mark(source: str, starter: str) -> list[Any]:
 
 
 class _Marker(ast.NodeTransformer):
-    """Wraps expressions, inner ones first."""
+    """Wraps expressions in calls, inner ones first."""
 
     def __init__(self, source: str, starter: ast.Module) -> None:
         tree = ast.parse(source)
@@ -99,7 +100,7 @@ class _Marker(ast.NodeTransformer):
         return node
 
     def _visit_body(self, node: ast.FunctionDef | ast.ClassDef) -> None:
-        """Visit the statements of a definition; defaults and annotations are left alone."""
+        """Visit the statements of a definition, but not its defaults and annotations."""
         module = ast.Module(node.body, [])
         self.generic_visit(module)
         node.body = module.body
@@ -131,7 +132,7 @@ class _Marker(ast.NodeTransformer):
             self._index(node)
 
     def _index(self, node: ast.Subscript) -> None:
-        if isinstance(node.slice, ast.Tuple):  # with slices, which no call takes
+        if isinstance(node.slice, ast.Tuple):  # it may have slices, which cannot be arguments
             node.slice.elts = [self.visit(item) for item in node.slice.elts]
         else:
             node.slice = self.visit(node.slice)
@@ -146,7 +147,7 @@ class _Marker(ast.NodeTransformer):
             keyword.value = self.visit(keyword.value)
 
     def _role(self, node: ast.expr) -> str:
-        """Return what an expression is to the search; "" if it is not noted."""
+        """Return the role of an expression in the search, or "" if it is not marked."""
         if isinstance(node, _NOT_NOTED) or (
             isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
         ):

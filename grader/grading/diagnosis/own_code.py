@@ -1,4 +1,4 @@
-"""Facts about a submission's own code, and copies of it with one part changed."""
+"""Facts about a submission's code, and copies of it with one part changed."""
 
 import inspect
 import math
@@ -15,38 +15,42 @@ from grader.sandbox.limits import Limits
 from grader.sandbox.printable import printable
 
 CERTAIN_REPAIRS: Final = frozenset({"rounded", "floor-division"})
-"""Kinds of changes that are the mistake if the tests then pass."""
+"""Kinds of changes that prove the mistake if the tests then pass."""
 
 CHANCE_REPAIRS: Final = REPAIRS - CERTAIN_REPAIRS
 """Kinds of changes with which a few tests could pass by chance."""
 
-_CODE: Final = 200  # characters
+_CODE: Final = 200  # characters of the code of a changed part
 _LINES: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """The submission with one part of it changed."""
+    """A copy of the submission with one part changed."""
 
     kind: str  # see `diagnosis_sentences.REPAIRS`
-    lines: tuple[int, ...]  # the lines of the part
-    was: tuple[str | int, ...]  # its code; of rounding, the digits
+    lines: tuple[int, ...]  # the changed lines
+    was: tuple[str | int, ...]  # the original code; for `rounded`, the number of digits
     source: str
 
 
 @dataclass(frozen=True, slots=True)
 class OwnCode:
-    """Facts about a submission's code, as a child read them."""
+    """Facts about a submission's code, read by a child."""
 
     numbers: tuple[float, ...] = ()
-    functions: Mapping[str, int] = field(default_factory=dict)  # the line of each
+    functions: Mapping[str, int] = field(default_factory=dict)  # line of each top-level function
     copies: tuple[Copy, ...] = ()
 
 
 def read_own_code(
     sandbox: Children, limits: Limits, source: str, numbers: Sequence[float]
 ) -> OwnCode:
-    """Read a submission's code in a child; it does not run. `numbers` are those of the solution."""
+    """Read a submission's code in a child, without running it.
+
+    Args:
+        numbers: The numbers in the solution.
+    """
     with sandbox.child(limits) as child:
         try:
             child.start()
@@ -72,7 +76,7 @@ def _is_place(value: object) -> bool:
 
 
 def _copy(value: object) -> Copy | None:
-    """Return what a child says of a copy; it may say anything."""
+    """Parse a copy from a child's answer, which is not trusted; return None if malformed."""
     match value:
         case [str(kind), [int(), *_] as lines, list(was), str(text)] if kind in REPAIRS:
             code = (each if isinstance(each, int) else printable(str(each)[:_CODE]) for each in was)
@@ -81,14 +85,14 @@ def _copy(value: object) -> Copy | None:
 
 
 class ReaderError(Exception):
-    """A reader of ours failed at a submission, which it does not run."""
+    """One of our readers failed on a submission's source."""
 
 
 def unpack_answer(answer: Answer) -> Any:
-    """Return what a reader of ours gave.
+    """Return the value of an answer of one of our readers.
 
     Raises:
-        ReaderError: It failed.
+        ReaderError: The reader failed.
     """
     if not isinstance(answer, Returned):
         raise ReaderError(answer)
@@ -96,7 +100,7 @@ def unpack_answer(answer: Answer) -> Any:
 
 
 def with_other_helper(source: str, name: str, other: str, other_name: str) -> str:
-    """Return a program in which a function is taken from another program."""
+    """Return a program with one function replaced by that of another program."""
     body = textwrap.indent(other, "    ")
     return (
         f"{source}\n\n\ndef _other_{name}():\n{body}\n    return {other_name}\n\n\n"

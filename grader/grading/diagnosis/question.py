@@ -1,4 +1,4 @@
-"""Questions for a submission: plain calls of what the task describes, and inputs for them."""
+"""Questions for a submission: plain calls of the exercise's names, and inputs for them."""
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,12 +29,12 @@ from grader.grading.expected.oracle import Oracle
 from grader.grading.program.author_code import evaluate, names_in
 from grader.sandbox.answers import Raised
 
-_LINE: Final = 88  # characters of a call with its inputs; in a longer one they get their own lines
+_LINE: Final = 88  # characters of a call with its inputs; above this they get lines of their own
 _VISIBLY: Final = Tolerance(1e-3, 1e-3)
-_FINELY: Final = Tolerance(1e-7, 1e-6)  # eight digits are shown
-_ORDINARY: Final = (2, 3, 4, 5, 6, 7)  # sizes of the draws that show what inputs are like
-_OTHER_DRAWS: Final = 1 << 10  # numbers of draws that are not searched
-_MAX_OWN_DRAWS: Final = 2  # of the test's own draws, where others show what inputs are like
+_FINELY: Final = Tolerance(1e-7, 1e-6)  # visible in the eight digits that are shown
+_ORDINARY: Final = (2, 3, 4, 5, 6, 7)  # sizes of the additional draws of ordinary inputs
+_OTHER_DRAWS: Final = 1 << 10  # draw numbers from here on belong to these additional draws
+_MAX_OWN_DRAWS: Final = 2  # the test's own draws that count toward the ordinary inputs
 _SAYS_LITTLE: Final = (
     DifferenceKind.PROPERTY,
     DifferenceKind.ASSERTION,
@@ -45,21 +45,20 @@ _SAYS_LITTLE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class PlainCall:
-    """A call whose arguments are computed from the inputs of a test alone.
+    """A call whose arguments are computed only from the inputs of a test.
 
-    What a test does around the call does not belong to it, since it may say what the test looks
-    for.
+    The test's code around the call is left out, since it may reveal the purpose of a hidden test.
     """
 
     code: str
-    names: frozenset[str]  # the inputs that it uses
-    is_plain: bool = True  # else an expression of a test that discloses its inputs
+    names: frozenset[str]  # names of the inputs that it uses
+    is_plain: bool = True  # False for the whole expression of a test that discloses its inputs
 
     def in_line(self, inputs: Mapping[str, Any], named: Sequence[str] = ()) -> str:
         """Return the call with the values of its arguments.
 
         Args:
-            named: Inputs that keep their names.
+            named: Inputs that stay names.
 
         Raises:
             NotWritableError: An input has no Python text.
@@ -79,7 +78,7 @@ class PlainCall:
         return ast.unparse(tree)
 
     def written_out(self, inputs: Mapping[str, Any]) -> tuple[dict[str, str], str]:
-        """Return the inputs that need lines of their own, as Python, and the call.
+        """Return the Python text of the inputs that need lines of their own, and the call.
 
         Raises:
             NotWritableError: An input has no Python text.
@@ -96,7 +95,7 @@ class PlainCall:
 
 
 def plain_calls(exercise: Exercise, test: TestCase, inputs: Mapping[str, Any]) -> list[PlainCall]:
-    """Return the different plain calls in the Python of a test, the outermost ones."""
+    """Return the distinct outermost plain calls in the Python of a test."""
     names = frozenset(inputs)
 
     def calls(node: ast.AST) -> Iterator[ast.Call]:
@@ -139,16 +138,16 @@ def _names(node: ast.AST) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A plain call of a failing test, as a test of its own."""
+    """A plain call in a failing test, turned into a test of its own."""
 
-    test: CallTest | OutputTest  # of what the reference, the author's expression or solution gives
-    of: TestCase  # whose inputs it draws
+    test: CallTest | OutputTest  # the new test, with the expected value of a right program
+    of: TestCase  # the failing test, which provides the inputs
     call: PlainCall
-    kind: str  # the kind of difference in the failing test; "" for any
+    kind: str  # the kind of difference in the failing test, or "" for any
 
 
 def questions(oracle: Oracle, test: TestCase, raw: RawResult | None) -> Iterator[Question]:
-    """Yield the plain calls of a failing test, if anything may be told of it."""
+    """Yield the questions for the plain calls of a failing test, if it may be disclosed."""
     exercise = oracle.exercise
     is_secret = test.hidden and isinstance(test.given, Literals)
     if test.disclose == "nothing" or test.budget is not None or is_secret:
@@ -167,7 +166,7 @@ def questions(oracle: Oracle, test: TestCase, raw: RawResult | None) -> Iterator
     by_itself = _compared_by_itself(oracle)
     for call in calls:
         visible_test: CallTest | OutputTest
-        if isinstance(test, OutputTest) and call.code in statements:  # what it gives does not count
+        if isinstance(test, OutputTest) and call.code in statements:  # only its output counts
             visible_test = OutputTest(
                 where=test.where, id=test.id, run=call.code, tolerance=test.tolerance
             )
@@ -197,9 +196,9 @@ def questions(oracle: Oracle, test: TestCase, raw: RawResult | None) -> Iterator
 
 
 def _compared_by_itself(oracle: Oracle) -> set[str]:
-    """Return the plain calls, without arguments, whose result is all that some test compares.
+    """Return the plain calls, without arguments, whose bare result some test compares.
 
-    Of any other call, a test may accept more results than the solution's.
+    For any other call, a test may accept other results than the solution's.
     """
     return {
         without_arguments(call.code)
@@ -211,16 +210,16 @@ def _compared_by_itself(oracle: Oracle) -> set[str]:
 
 
 def _visibly(tolerance: Tolerance | None, raw: RawResult | None) -> Tolerance:
-    """Return how far two values must be apart at least, for an eye and for the author.
+    """Return the tolerance of an example: coarse enough to show the difference.
 
-    What is not as far apart in the failing test, such as a rounded result, or 1e-44 where zero is
-    asked for, need not be in the example.
+    If the failing test itself differs by less than that, as a rounded result does, the finer
+    tolerance applies.
     """
     author = tolerance or Tolerance(0.0, 0.0)
     coarse = Tolerance(max(author.atol, _VISIBLY.atol), max(author.rtol, _VISIBLY.rtol))
     if raw is None or raw.difference_kind is not DifferenceKind.VALUES:
         return coarse
-    # Numbers of few digits: right programs differ in the last ones.
+    # With few digits, right programs differ in the last ones.
     dtypes = [np.asarray(part).dtype for _, part in parts(raw.expected)]
     if np.float16 in dtypes or np.float32 in dtypes:
         return coarse
@@ -232,14 +231,14 @@ def _visibly(tolerance: Tolerance | None, raw: RawResult | None) -> Tolerance:
 
 
 def find_failure_kind(got: object, kind: DifferenceKind | None) -> str:
-    """Return the kind of a difference, or of the error in its place; "" where it says little."""
+    """Return the kind of a difference or of an error, or "" if the kind is too general."""
     if isinstance(got, Raised):
         return f"raised {got.type}"
     return "" if kind is None or kind in _SAYS_LITTLE else kind.value
 
 
 def ordinary_inputs(oracle: Oracle, question: Question) -> list[Inputs]:
-    """Return inputs that show what a question is usually asked with."""
+    """Return examples of ordinary inputs for a question."""
     names = question.call.names
     inputs = [draw.inputs for draw in oracle.draws(question.of)[: len(_ORDINARY)]]
     inputs += [
@@ -253,7 +252,7 @@ def ordinary_inputs(oracle: Oracle, question: Question) -> list[Inputs]:
 def draw_question(
     oracle: Oracle, question: Question, number: int, lengths: tuple[int, ...], size: int
 ) -> Inputs:
-    """Draw the inputs of a question; none for sizes for which the author's Python does not work."""
+    """Draw the inputs of a question; return {} if the author's Python rejects these sizes."""
     try:
         drawn = draw_of_sizes(oracle.exercise, question.of, number, lengths, size)
     except DefinitionError:

@@ -1,6 +1,6 @@
-"""The shapes that the lines of a program make in one call, noted while it runs.
+"""The shapes of the values that each line of a program makes in one call, noted while it runs.
 
-It runs in a child. Standard library and NumPy only; nothing of ours may be imported here.
+This runs in a child. This module may import only the standard library and NumPy.
 """
 
 import ast
@@ -16,18 +16,18 @@ from typing import Any
 import numpy as np
 
 _FILE = "submission.py"
-_MAX_NOTES = 200  # of lines with their names
+_MAX_NOTES = 200  # noted pairs of a line and a name
 
 
 def line_shapes(source: str, code: str, inputs: dict[str, Any]) -> list[Any]:
-    """Run a program, and a call in it; return what each line made when it last ran.
+    """Run a program and a call in it; return the last value's shape for each line and name.
 
     Args:
         code: The call, or the lines of a test.
 
     Returns:
-        Lists of a line's number, a name ("return" for a result), the type or dtype of its value,
-        and the value's lengths: those of an array, of a list or a tuple, or none.
+        Lists of the line's number, a name ("return" for a result), the type or dtype of the value,
+        and the value's lengths: the shape of an array, or the length of a list or a tuple.
     """
     noted: dict[tuple[int, str], list[Any]] = {}
     targets = _targets(ast.parse(source))
@@ -35,14 +35,14 @@ def line_shapes(source: str, code: str, inputs: dict[str, Any]) -> list[Any]:
     def trace(frame: types.FrameType, _event: str, _argument: Any) -> Any:
         if frame.f_code.co_filename != _FILE or frame.f_code.co_name.startswith("<"):
             return None
-        line, names = 0, list[str]()  # of the statement that runs
+        line, names = 0, list[str]()  # line and targets of the statement that is running
         for name in frame.f_code.co_varnames[: frame.f_code.co_argcount]:
             noted[frame.f_lineno, name] = _form(frame.f_locals[name])
 
         def in_frame(frame: types.FrameType, event: str, argument: Any) -> Any:
             nonlocal line, names
             if event == "exception":
-                names = []  # it made nothing
+                names = []  # the statement was not completed
             values = frame.f_locals | ({"return": argument} if event == "return" else {})
             for name in names:
                 if name in values and (len(noted) < _MAX_NOTES or (line, name) in noted):
@@ -57,10 +57,10 @@ def line_shapes(source: str, code: str, inputs: dict[str, Any]) -> list[Any]:
         contextlib.redirect_stdout(io.StringIO()),
         warnings.catch_warnings(),
         np.errstate(all="ignore"),
-        contextlib.suppress(Exception),  # the lines before it are there
+        contextlib.suppress(Exception),  # the lines before an error are already noted
     ):
         warnings.simplefilter("ignore")
-        exec(compile(source, _FILE, "exec"), names)  # noqa: S102  what the process is for
+        exec(compile(source, _FILE, "exec"), names)  # noqa: S102  in a sandbox
         names |= {"np": np} | copy.deepcopy(inputs)
         sys.settrace(trace)
         try:
@@ -71,7 +71,7 @@ def line_shapes(source: str, code: str, inputs: dict[str, Any]) -> list[Any]:
 
 
 def _targets(tree: ast.Module) -> dict[int, tuple[int, list[str]]]:
-    """Return for each line the first line of its statement, and the names that this sets."""
+    """Return, for each line, the first line of its statement and the names that it sets."""
     targets: dict[int, tuple[int, list[str]]] = {}
     for node in ast.walk(tree):
         match node:
@@ -90,7 +90,7 @@ def _targets(tree: ast.Module) -> dict[int, tuple[int, list[str]]]:
 
 
 def _names(target: ast.expr) -> list[str]:
-    """Return the names that change with a target; `a` for `a[0]`."""
+    """Return the names that an assignment to a target changes, such as `a` for `a[0]`."""
     while isinstance(target, ast.Subscript | ast.Starred):
         target = target.value
     if isinstance(target, ast.Tuple | ast.List):

@@ -1,4 +1,4 @@
-"""The shape of what each line of a submission makes, in the call of a visible test."""
+"""The shapes of the values that each line of a submission makes in the call of a visible test."""
 
 import inspect
 from collections.abc import Mapping
@@ -18,15 +18,16 @@ from grader.sandbox.interface import Children
 from grader.sandbox.printable import printable
 
 _WALL_SECONDS: Final = 2.0
-_KINDS: Final = ("call", "property", "output")  # of tests whose code calls the program and no more
+_KINDS: Final = ("call", "property", "output")  # kinds of test whose code only calls the program
 
 
 def shapes(
     oracle: Oracle, source: str, sandbox: Children, results: Mapping[TestId, TestResult]
 ) -> tuple[LineShape, ...]:
-    """Return what each line made when it last ran, in the first visible test that failed.
+    """Return the shape of the last value of each line in the first visible test that failed.
 
-    If none failed it is the first visible test. A program that needs too long has no shapes.
+    If no visible test failed, the first one is used. The result is empty if the program takes too
+    long.
     """
     test = _choose_test(oracle, results)
     if test is None:
@@ -50,7 +51,7 @@ def _choose_test(oracle: Oracle, results: Mapping[TestId, TestResult]) -> TestCa
 
 
 def _parse_shape(answer: object) -> LineShape | None:
-    """Return what a child says of a line; it may say anything."""
+    """Parse a shape from a child's answer, which is not trusted; return None if malformed."""
     match answer:
         case [int(line), str(name), str(kind), list(lengths)] if all(
             type(length) is int for length in lengths

@@ -1,4 +1,4 @@
-"""Simpler and other values to try in the place of an array or a number."""
+"""Simpler values, and other values, to try in place of an array or a number."""
 
 import itertools
 import math
@@ -10,17 +10,17 @@ import numpy as np
 from grader.grading.diagnosis.input_values import Array
 
 MAX_NUMBERS: Final = 64
-"""The most numbers that a small example has."""
+"""The maximum number of numbers in a small example."""
 
 _SIMPLE: Final = (0, 1, 2)
-_NEXT: Final = (1.0, 1.5, 2.0, 3.0, 4.0, 0.5)  # factors of a number that takes another's place
+_NEXT: Final = (1.0, 1.5, 2.0, 3.0, 4.0, 0.5)  # factors from a number to its replacements
 
 
 def simpler_values(part: Any, *, in_order: bool) -> Iterator[Any]:
     """Yield simpler values for a whole part, the simplest first.
 
     Args:
-        in_order: Whether different numbers say more than equal ones: 0, 1, 2, ... come first.
+        in_order: Whether to yield 0, 1, 2, ... before equal numbers, which show less.
     """
     if isinstance(part, bool):
         yield False
@@ -46,11 +46,11 @@ def _simpler_arrays(part: Array, *, in_order: bool) -> Iterator[Array]:
         yield from (np.minimum(part, 1), np.minimum(part, 2))
         return
     for digits in (0.5, 1.0, 10.0, 100.0):
-        yield np.round(part * digits * 2) / (digits * 2) + 0.0  # no minus zero
+        yield np.round(part * digits * 2) / (digits * 2) + 0.0  # turns -0.0 into 0.0
 
 
 def numbers_near(number: float) -> Iterator[float]:
-    """Yield numbers near another one, of one or two digits and its sign."""
+    """Yield numbers with one or two digits near a number, with the same sign."""
     if number == 0 or not math.isfinite(number):
         return
     for factor in _NEXT:
@@ -59,13 +59,13 @@ def numbers_near(number: float) -> Iterator[float]:
 
 
 def standard_forms(part: Any) -> Iterator[Any]:
-    """Yield arrays that are no one's: zeros, ones, 0, 1, 2, ... in the form of a part."""
+    """Yield arrays of standard values, such as zeros or 0, 1, 2, ..., in the form of a part."""
     count = 2 if np.asarray(part).dtype.kind == "b" else 5
     return itertools.islice(simpler_values(part, in_order=True), count)
 
 
 def other_arrays(array: Array) -> Iterator[Array]:
-    """Yield arrays of the form of another one, and of nothing else that is in it."""
+    """Yield arrays with the form of an array and independent values."""
     yield from standard_forms(array)
     rng = np.random.default_rng(array.size)
     for _ in range(3 if array.dtype.kind in "biuf" else 0):
@@ -73,7 +73,7 @@ def other_arrays(array: Array) -> Iterator[Array]:
 
 
 def without_number(part: Any, number: float, other: float) -> Iterator[Any]:
-    """Yield a part with another number in the place of one, alone or with all that is near it."""
+    """Yield a part with a number replaced, first alone, then with all numbers near it."""
     if not isinstance(part, np.ndarray):
         yield type(part)(other)
         return

@@ -1,18 +1,18 @@
-"""The search for a small input on which a submission is wrong that fails hidden tests only.
+"""The search for a small wrong result of a submission that fails only hidden tests.
 
-The `given` of the failing tests runs again with every small vector of sizes, and the first inputs
-on which the submission differs from a right program are simplified array by array. Axes are never
-cut: that could leave what the task asks for. What is shown is in no test:
+The `given` of the failing tests runs again with every small vector of sizes. The first inputs on
+which the submission differs from a right program are simplified array by array. Axes are never cut,
+since the result could violate the task. The example reveals nothing about a test:
 
-- the call is a plain one of what the task describes, whatever else the test does with it, and some
-  test compares its result as it is: of `abs(f(x))` alone, either sign may be right;
-- what only hidden tests have is not in it: no number, text, key, array or length that an author
-  wrote, as literals or so that it is the same in all draws. It is exchanged before the inputs are
-  simplified, in a child that has seen none of it and so cannot tell it by what it fails on;
-- the values shown come from a child that has seen nothing but the example.
+- The call is a plain call of the exercise's names, without the test's code around it. Some test
+  compares its bare result: if tests compare only `abs(f(x))`, either sign of `f(x)` may be right.
+- It has no secret of a hidden test: no number, text, key, array or length that an author wrote as a
+  literal, or that is the same in all draws. Secrets are replaced before the inputs are simplified.
+  The child that simplifies has seen none of them, so its failures cannot reveal them.
+- The values shown come from a child that has seen nothing but the example.
 
-It is an example for certain: the solution and the reference (or the expression that the author
-expects) agree on it, and what holds for ordinary draws of the inputs holds for it too.
+The example is certain to be right: the solution and the reference (or the author's expression)
+agree on it, and it has all properties of ordinary draws.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -43,7 +43,7 @@ from grader.sandbox.answers import ChildGoneError
 from grader.sandbox.interface import Children
 from grader.sandbox.limits import Limits
 
-_ID: Final = TestId("example")  # the call may be of several hidden tests, and names none
+_ID: Final = TestId("example")  # an id that does not reveal the hidden test
 
 
 def small_example(
@@ -53,7 +53,10 @@ def small_example(
     results: Mapping[TestId, TestResult],
     observed: Mapping[TestId, RawResult],
 ) -> SmallExample | None:
-    """Return an example for a submission that fails hidden tests only, if one is found in time."""
+    """Return a small example for a submission that fails only hidden tests, or None.
+
+    None is also returned if the time is over.
+    """
     exercise = oracle.exercise
     right = (Outcome.PASSED, Outcome.NOT_RUN)
     failing = [t for t in exercise.tests if t.id in results and results[t.id].outcome not in right]
@@ -61,8 +64,8 @@ def small_example(
         not exercise.small_examples
         or not exercise.solution
         or exercise.kind == "predict"
-        or exercise.hidden_data  # without these files it would fail otherwise than in the test
-        or not all(test.hidden for test in failing)  # a visible test shows more
+        or exercise.hidden_data  # without these files the program would fail differently
+        or not all(test.hidden for test in failing)  # a visible test is a better example
     ):
         return None
     free, limits = replace(exercise, forbid=None), short_limits(exercise)
@@ -95,22 +98,22 @@ def small_example(
                     example := _example(oracle, submission, sandbox, search.question, simple)
                 ):
                     return example
-    except (ChildGoneError, DefinitionError):  # a program is over, or does not take the inputs
+    except (ChildGoneError, DefinitionError):  # a child ended, or the inputs were rejected
         return None
     return None
 
 
 def short_limits(exercise: Exercise) -> Limits:
-    """Return the limits of a program whose calls are small."""
+    """Return the limits for a program that runs only small calls."""
     return replace(find_limits(exercise), cpu_seconds=1, wall_seconds=WALL_SECONDS)
 
 
 def _differences(
     oracle: Oracle, searches: Sequence[InputSearch]
 ) -> Iterator[tuple[InputSearch, Inputs, str]]:
-    """Yield the searches that find a difference, with inputs that have no secret, and its kind.
+    """Yield the searches that find a difference, with inputs without secrets, and the kind.
 
-    The smallest come first, and before them those of a failing test's own kind.
+    Differences of a failing test's own kind come first, and small inputs before large ones.
     """
     differences: list[tuple[bool, int, int, Inputs, str]] = []
     try:
@@ -129,14 +132,14 @@ def _differences(
 def _example(
     oracle: Oracle, submission: Submission, sandbox: Children, question: Question, inputs: Inputs
 ) -> SmallExample | None:
-    """Run the text of an example as a visible test, in a new child, and return the example."""
+    """Run the text of an example as a visible test in a new child; return the example."""
     try:
         lines, call = question.call.written_out(inputs)
         arguments = {name: evaluate(python_text(value), {}) for name, value in inputs.items()}
     except (NotWritableError, SyntaxError):
         return None
     test = question.test
-    if isinstance(test, OutputTest):  # it runs in the submission, where there may be no `np`
+    if isinstance(test, OutputTest):  # its statements run in the submission, which may lack `np`
         test = replace(test, given=Literals(arguments))
     else:
         test = replace(test, call=call, given=Literals(arguments))

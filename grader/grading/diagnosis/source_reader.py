@@ -1,7 +1,7 @@
-"""A reader of programs: their numbers, and copies with one thing changed.
+"""A reader of programs: their numbers and functions, and copies with one part changed.
 
-It runs in a child, since Python's parser can be crashed. Standard library only; nothing of ours may
-be imported here.
+This runs in a child, since hostile source can crash Python's parser. This module may import only
+the standard library.
 """
 
 import ast
@@ -13,8 +13,8 @@ _MAX_SOURCE_LENGTH = 20_000  # characters of a program
 _MAX_NUMBERS = 4
 _MAX_COPIES = 96
 _ROUNDING = {"round", "round_", "around"}
-_ARRAYS = ("np", "numpy", "math")  # modules, whose functions take what a method belongs to
-_USUAL_NUMBERS = {0, 1, 2}  # numbers that say little about a mistake
+_ARRAYS = ("np", "numpy", "math")  # modules, to tell `np.round(x)` from `x.round()`
+_USUAL_NUMBERS = {0, 1, 2}  # numbers that occur in any program
 _OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "*-", ast.Sub: "+", ast.Mult: "+/", ast.Div: "*",
 }  # fmt: skip
@@ -26,11 +26,12 @@ def read(source: str, numbers: Sequence[float]) -> dict[str, Any]:
     """Return facts about a program, and copies of it.
 
     Args:
-        numbers: Those of a right program.
+        numbers: The numbers in a right program.
 
     Returns:
-        `numbers`: the program's own; `functions`: the name and line of each at the top; `copies`:
-        for each change its kind, its lines, the code there, and the changed program.
+        `numbers`: the program's own numbers; `functions`: the name and line of each top-level
+        function; `copies`: for each change its kind, its lines, the original code, and the changed
+        program.
     """
     if len(source) > _MAX_SOURCE_LENGTH:
         return {"numbers": [], "functions": [], "copies": []}
@@ -49,7 +50,8 @@ def _copies(source: str, numbers: Sequence[float]) -> Iterator[list[Any]]:
     rounding = [node for node in nodes if _function_name(node) in _ROUNDING]
     if rounding:
         digits = {_digits(node) for node in rounding}
-        counts = [] if None in digits else sorted(digits)  # type: ignore[type-var]  # no None is left
+        # No None is left.
+        counts = [] if None in digits else sorted(digits)  # type: ignore[type-var]
         yield ["rounded", _lines(rounding), counts, _all_changed(source, "rounded")]
     kind = "floor-division"
     parts = [(node, text) for node in nodes for other, text in _lossless(node) if other == kind]
@@ -68,7 +70,7 @@ def _copies(source: str, numbers: Sequence[float]) -> Iterator[list[Any]]:
 
 
 def _nodes(source: str) -> list[ast.AST]:
-    """Return the parts of a program whose places in the text are known: not those of f-strings."""
+    """Return the nodes of a program with known places in the text, which excludes f-strings."""
     nodes = list(ast.walk(ast.parse(source)))
     texts = (node for node in nodes if isinstance(node, ast.JoinedStr))
     inside = {id(part) for node in texts for part in ast.walk(node)}
@@ -80,7 +82,7 @@ def _copy(source: str, kind: str, node: ast.AST, text: str) -> list[Any]:
 
 
 def _all_changed(source: str, kind: str) -> str:
-    """Return a program with all changes of a kind, one after the other: they may be nested."""
+    """Return a program with all changes of a kind, made one by one since they may be nested."""
     while True:
         changes = ((n, text) for n in _nodes(source) for each, text in _lossless(n) if each == kind)
         if (change := next(changes, None)) is None:
@@ -89,8 +91,8 @@ def _all_changed(source: str, kind: str) -> str:
 
 
 def _with(source: str, node: Any, text: str) -> str:
-    """Return a program with another text in the place of a part."""
-    lines = source.encode().splitlines(keepends=True)  # a column counts bytes
+    """Return a program with the text of a node replaced."""
+    lines = source.encode().splitlines(keepends=True)  # `col_offset` counts bytes
     starts = [0, *itertools.accumulate(map(len, lines))]
     whole = b"".join(lines)
     begin = starts[node.lineno - 1] + node.col_offset
@@ -103,7 +105,7 @@ def _lines(nodes: Iterable[Any]) -> list[int]:
 
 
 def _lossless(node: ast.AST) -> Iterator[tuple[str, str]]:
-    """Yield what could stand in the place of an expression that loses digits."""
+    """Yield the kind and the text of a replacement for an expression that loses digits."""
     match node:
         case ast.BinOp(left, ast.FloorDiv(), right):
             yield "floor-division", f"({_text(left)} / {_text(right)})"
@@ -114,7 +116,7 @@ def _lossless(node: ast.AST) -> Iterator[tuple[str, str]]:
 
 
 def _other_expressions(node: ast.AST) -> Iterator[tuple[str, str]]:
-    """Yield what else could stand in the place of an expression, one step away from it."""
+    """Yield the kind and the text of each replacement that is one small change away."""
     match node:
         case ast.BinOp(left, ast.Add() | ast.Sub(), ast.Constant(value=1)):
             yield "one-off", _text(left)
@@ -127,10 +129,10 @@ def _other_expressions(node: ast.AST) -> Iterator[tuple[str, str]]:
 
 
 def _other_numbers(nodes: Sequence[ast.AST], numbers: Sequence[float]) -> Iterator[tuple[Any, str]]:
-    """Yield numbers that a right program does not have, each with others."""
+    """Yield numbers that do not occur in a right program, each with possible replacements."""
     right = [abs(each) for each in numbers]
     right += [1 / each for each in right if each]
-    # An index is no number to calculate with, and another bound switches a whole branch off.
+    # Indices are not used in arithmetic, and another bound could disable a whole branch.
     skipped = {
         id(part)
         for node in nodes
@@ -150,9 +152,10 @@ def _other_numbers(nodes: Sequence[ast.AST], numbers: Sequence[float]) -> Iterat
 
 
 def _free(nodes: Sequence[ast.AST]) -> Iterator[ast.AST]:
-    """Yield the parts of a program that may be changed.
+    """Yield the nodes of a program that may be changed.
 
-    Another condition may switch a wrong branch off, and a loop with another one may not end.
+    Conditions are left out, since another one may disable a wrong branch. So are `while` loops,
+    which may then never end.
     """
     loops = [node for node in nodes if isinstance(node, ast.While)]
     tests = [node.test for node in nodes if isinstance(node, ast.If | ast.IfExp)]
@@ -172,7 +175,7 @@ def _function_name(node: ast.AST) -> str:
 
 
 def _object(node: ast.Call) -> ast.expr | None:
-    """Return the object whose method is called; None for a function."""
+    """Return the object whose method is called, or None for a function."""
     func = node.func
     if isinstance(func, ast.Attribute) and getattr(func.value, "id", "") not in _ARRAYS:
         return func.value
@@ -180,7 +183,7 @@ def _object(node: ast.Call) -> ast.expr | None:
 
 
 def _digits(node: Any) -> int | None:
-    """Return the number of digits that a rounding keeps; None if that is not a plain number."""
+    """Return the number of digits that a rounding keeps, or None if it is not a literal."""
     args = node.args if _object(node) else node.args[1:]
     args = [*args, *(each.value for each in node.keywords if each.arg in ("decimals", "ndigits"))]
     match args:
@@ -192,7 +195,7 @@ def _digits(node: Any) -> int | None:
 
 
 def _numbers(nodes: Iterable[ast.AST]) -> list[tuple[Any, float]]:
-    """Return the numbers of a program, a minus sign included, in the order of its lines."""
+    """Return the numbers in a program with their signs, in source order."""
     numbers: dict[int, tuple[Any, float]] = {}
     for node in nodes:
         match node:

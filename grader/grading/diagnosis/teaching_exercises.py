@@ -1,4 +1,4 @@
-"""The exercises that teach what a submission defines for itself."""
+"""The exercises that teach a helper which a submission defines itself."""
 
 import contextlib
 from collections import deque
@@ -9,11 +9,11 @@ from grader.definitions.exercise import Exercise
 from grader.definitions.files import exercise_files
 from grader.errors import EtudeError
 
-_MAX_EXERCISES = 12  # that are read
+_MAX_EXERCISES = 12  # exercises that are read at most
 
 
 def find_teacher(helper: str, exercises: Sequence[Exercise]) -> tuple[Exercise, str] | None:
-    """Return the exercise that asks for a function like this helper, and its name there."""
+    """Return the exercise that asks for a function like this helper, and the name there."""
     plain_helper = _plain(helper)
     names = [(exercise, name) for exercise in exercises for name in exercise.defines]
     exact = (name for name in names if _plain(name[1]) == plain_helper)
@@ -24,7 +24,7 @@ def find_teacher(helper: str, exercises: Sequence[Exercise]) -> tuple[Exercise, 
 
 
 def required_exercises(exercise: Exercise) -> list[Exercise]:
-    """Return the exercises that an exercise requires, near ones first."""
+    """Return the exercises that an exercise requires, directly required ones first."""
     exercises = list[Exercise]()
     waiting = deque(exercise.requires)
     seen = set(waiting)

@@ -1,7 +1,7 @@
-"""A call that a learner wrote: read, and checked against a whitelist.
+"""A call that a learner wrote, parsed and checked against a whitelist.
 
-It is never run in the trusted process. Its arguments are data and NumPy's constructors; they are
-computed in a child of the sandbox.
+The call is never run in the trusted process. Its arguments may use only data and NumPy's
+constructors, and they are computed in a child of the sandbox.
 """
 
 import ast
@@ -26,15 +26,15 @@ _NODES: Final = (
 )  # fmt: skip
 
 Place: TypeAlias = tuple[int, str]
-"""A call of a chain such as `Model(W)(x)`, and the name of a parameter."""
+"""The number of a call in a chain such as `Model(W)(x)`, and the name of a parameter."""
 
 
 class RefusedError(Exception):
-    """A call does not count; the message is the sentence for the learner."""
+    """A call does not count. The message is the sentence for the learner."""
 
 
 def call_chain(tree: ast.expr) -> tuple[ast.expr, list[ast.Call]]:
-    """Return what `Model(W).step(x)` begins with, and the calls in it, the first one first."""
+    """Return the name or expression at the start of `Model(W).step(x)`, and its calls in order."""
     chain: list[ast.Call] = []
     while isinstance(tree, (ast.Call, ast.Attribute)):
         if isinstance(tree, ast.Call):
@@ -44,7 +44,7 @@ def call_chain(tree: ast.expr) -> tuple[ast.expr, list[ast.Call]]:
 
 
 def without_arguments(call: str) -> str:
-    """Return a plain call without its arguments, the same for all calls of one thing."""
+    """Return a plain call without its arguments, as `f()` for `f(x, y)`."""
     tree = ast.parse(call, mode="eval")
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
@@ -54,7 +54,7 @@ def without_arguments(call: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class WrittenCall:
-    """A call and its arguments by their places."""
+    """A call, and its arguments by place."""
 
     shape: str  # the call without arguments
     arguments: dict[Place, ast.expr]
@@ -63,15 +63,15 @@ class WrittenCall:
 
     @property
     def texts(self) -> list[str]:
-        """The arguments as Python, in their order."""
+        """The Python text of the arguments, in order."""
         return [ast.unparse(argument) for argument in self.arguments.values()]
 
 
 def read_call(exercise: Exercise, text: str) -> WrittenCall:
-    """Read the call that a learner wrote.
+    """Parse the call that a learner wrote.
 
     Raises:
-        RefusedError: It is none, or uses more than plain data and NumPy's constructors.
+        RefusedError: It is not a call, or uses more than plain data and NumPy's constructors.
     """
     if len(text) > _MAX_CHARACTERS:
         raise _unreadable("The call is too long")
@@ -85,11 +85,11 @@ def read_call(exercise: Exercise, text: str) -> WrittenCall:
 
 
 def written_call(exercise: Exercise, text: str) -> WrittenCall:
-    """Return the arguments of a call of what the exercise defines.
+    """Parse a call of a name that the exercise defines.
 
     Raises:
         RefusedError: It is a call of something else.
-        SyntaxError: It is no Python.
+        SyntaxError: It is not valid Python.
     """
     tree = ast.parse(text.strip(), mode="eval").body
     base, chain = call_chain(tree)
@@ -121,7 +121,7 @@ def _unreadable(reason: str) -> RefusedError:
 
 
 def _parameters(exercise: Exercise, callee: ast.expr) -> list[str]:
-    """Return the positional parameters of a callee, as the solution names them."""
+    """Return the names of a callee's positional parameters in the solution."""
     name = callee.attr if isinstance(callee, ast.Attribute) else getattr(callee, "id", "__call__")
     defined = [
         node
@@ -138,14 +138,14 @@ def _parameters(exercise: Exercise, callee: ast.expr) -> list[str]:
 
 
 def _check(argument: ast.expr) -> None:
-    """Refuse what is neither plain data nor a constructor of NumPy."""
+    """Raise `RefusedError` unless an argument uses only plain data and NumPy's constructors."""
     for node in ast.walk(argument):
         match node:
             case ast.Attribute(value=ast.Name(id="np"), attr=name):
                 is_plain = name in _OF_NUMPY
             case ast.Name(id=name):
                 is_plain = name in {"np", "int", "float", "bool", "complex"}
-            case ast.BinOp(left, ast.Pow(), power):  # a page cannot stop one that takes for ever
+            case ast.BinOp(left, ast.Pow(), power):  # bounded, since a page could not stop it
                 number = power.operand if isinstance(power, ast.UnaryOp) else power
                 value = number.value if isinstance(number, ast.Constant) else None
                 is_nested = any(isinstance(each, ast.Pow) for each in ast.walk(left))

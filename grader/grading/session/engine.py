@@ -221,7 +221,7 @@ class _GradingSession:
         return True
 
     def _oracle(self, job: Job) -> Oracle:
-        """Return the oracle of a job; raise if the job cannot be graded here."""
+        """Return the oracle for a job; raise an error if the job cannot be graded here."""
         job.exercise.refuse_missing(job.submission.source)
         if lacking := sorted(set(job.exercise.packages) - self._sandbox.packages):
             raise GraderFault(f"the sandbox was started without {', '.join(lacking)}")
@@ -232,7 +232,7 @@ class _GradingSession:
     def _grade(
         self, session: pytest.Session, job: Job, oracle: Oracle, note: Callable[[str, Any], None]
     ) -> Verdict:
-        """Run the tests of a job, and explain what did not pass."""
+        """Run the tests of a job and explain the failures."""
         probe = job.probe
         items = self._items.get(
             job.exercise.digest,
@@ -277,7 +277,7 @@ class _GradingSession:
         return replace(verdict, failures=tuple(run.best_effort.failures))
 
     def _examine(self, session: pytest.Session, job: Job, probe: Probe, oracle: Oracle) -> Verdict:
-        """Grade a job with what its probe asks for besides."""
+        """Grade a job and carry out the additional requests of its probe."""
         if probe.breaking_call is not None:
             from grader.grading.diagnosis.break_it import break_program
 
@@ -318,12 +318,13 @@ def _run_items(
     *,
     first_failure: bool,
 ) -> dict[TestId, TestResult]:
-    """Run items as pytest does, but without set-up and tear-down: they have none.
-
-    pytest's report and our result must agree, or the grader faults.
+    """Run items as pytest does, but without set-up and tear-down, which they do not need.
 
     Args:
-        first_failure: End with the first test that does not pass.
+        first_failure: Whether to stop after the first test that does not pass.
+
+    Raises:
+        GraderFault: pytest's report and our result disagree.
     """
     results: dict[TestId, TestResult] = {}
     for item in items:

@@ -1,7 +1,11 @@
-"""The kinds of test, with one module for each."""
+"""The kinds of test, with one module for each, and the judgement on one draw of a test."""
 
+import contextvars
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
+
+import numpy as np
 
 from grader.definitions.exercise import (
     CallTest,
@@ -13,10 +17,14 @@ from grader.definitions.exercise import (
     TestCase,
 )
 from grader.grading.checks.call_test import CallCheck
-from grader.grading.checks.judgement import Check, Judgement
+from grader.grading.checks.judgement import Check, DiffersError, Judgement
 from grader.grading.checks.output_test import OutputCheck
 from grader.grading.checks.property_test import PropertyCheck
 from grader.grading.checks.pytest_test import PytestCheck
+from grader.grading.comparison.compare import Difference
+from grader.grading.expected.oracle import Draw, Oracle, Pass
+from grader.grading.program.author_code import TooLargeError
+from grader.grading.program.loaded_program import LoadedProgram
 
 # Figures and suites are absent: `make_check` imports their modules only when a test needs them.
 _CHECKS: Final[Mapping[type, type[Check[Any]]]] = {
@@ -40,4 +48,54 @@ def make_check(test: TestCase) -> Check[Any]:
     return _CHECKS[type(test)](test)
 
 
-__all__ = ["Check", "Judgement", "make_check"]
+def judge(program: LoadedProgram, oracle: Oracle, test: TestCase, draw: Draw) -> Judgement:
+    """Judge a submission in one draw of a test.
+
+    Raises:
+        NoValueError, ChildGoneError: The submission raised an error or gave no readable value.
+        TooLargeError: The submission's value is too large to be judged in memory.
+        DefinitionError: The test cannot run with any submission.
+    """
+    child, check, passes = program.child, make_check(test), None
+    # A judgement depends only on the child's answers. So the requests of an earlier pass are sent
+    # again: if the answers are equal byte by byte, the draw passes without decoding or comparing.
+    # Answers lack printed text, resource usage and the submission's own values, so tests that
+    # need these are excluded.
+    compares = isinstance(test, (CallTest, PropertyTest)) and test.budget is None
+    if compares and not program.values and program.exercise.kind != "predict":
+        passes = oracle.cache.passes(test, draw)
+        place = child.repeat([each.exchanges for each in passes]) if passes else None
+        if place is not None:
+            return Judgement(None, passes[place].got)
+    child.exchanges = None if passes is None else []
+    try:
+        with np.errstate(all="ignore"):  # the comparison reports NaN
+            # In a context of its own, so that the author's NumPy settings end with the draw.
+            judgement = contextvars.copy_context().run(check.judge, program, oracle, draw)
+    except DiffersError as error:
+        judgement = Judgement(error.difference)
+    except MemoryError as error:  # from a comparison: the author's code raises `TooLargeError`
+        raise TooLargeError from error
+    difference, got = judgement.difference, judgement.got
+    if difference is None:
+        if passes is not None and child.exchanges:
+            oracle.cache.add_pass(passes, Pass(tuple(child.exchanges), got))
+    elif program.exercise.kind == "predict":
+        names = list(check.used_names(program.exercise.defines))
+        secret = _secret_difference(difference, names, draw.expected, got)
+        judgement = replace(judgement, difference=secret)
+    return judgement
+
+
+def _secret_difference(
+    difference: Difference, names: list[str], expected: Any, got: Any
+) -> Difference:
+    """Return the difference of a wrong prediction, which does not show the right one."""
+    facts = {"names": names, "kind": difference.kind, "got": got}
+    if len(names) == 1:
+        facts["is_quoted"] = isinstance(got, str) and not isinstance(expected, str)
+        facts["is_text"] = isinstance(expected, str) and not isinstance(got, str)
+    return Difference(difference.kind, "answer", facts, worst=difference.worst)
+
+
+__all__ = ["Check", "Judgement", "judge", "make_check"]

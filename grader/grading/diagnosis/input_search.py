@@ -12,7 +12,7 @@ import numpy as np
 
 from grader.definitions.exercise import CallTest, Literals, OutputTest, Seeded
 from grader.errors import DefinitionError, GraderFault
-from grader.grading.checks.judge import judge
+from grader.grading.checks import judge
 from grader.grading.comparison.compare import DifferenceKind
 from grader.grading.diagnosis.allowed_calls import undecided_reason
 from grader.grading.diagnosis.hidden_constants import PublicValues, Secrets, is_standard

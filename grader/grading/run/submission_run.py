@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from grader import __version__
 from grader.definitions.exercise import Exercise, TestCase, TestId
-from grader.grading.checks import Judgement, make_check
-from grader.grading.checks.judge import judge
+from grader.grading.checks import Judgement, judge, make_check
 from grader.grading.comparison.compare import Difference, DifferenceKind, RawResult
 from grader.grading.comparison.printed_text import compare_text
 from grader.grading.expected.oracle import Draw, Oracle

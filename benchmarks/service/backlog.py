@@ -96,7 +96,7 @@ def _fetches(database: Database) -> list[float]:
     for _ in range(_FETCHES):
         begin = time.perf_counter()
         with database.read() as connection:
-            submissions.next_waiting(connection, 4)
+            submissions.list_waiting(connection, 4)
         seconds.append(time.perf_counter() - begin)
     return seconds
 

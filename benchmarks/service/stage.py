@@ -182,7 +182,7 @@ def accept_many(database: Database, number: int) -> list[str]:
         )
         ids = []
         for _ in range(number):
-            made = submissions.accept(
+            made = submissions.accept_submission(
                 connection, next(owners), EXERCISE, new_source(), key=uuid.uuid4().hex
             )
             ids.append(made.submission.id)
@@ -200,7 +200,7 @@ def wait_until_graded(database: Database) -> None:
     """
     while True:
         with database.read() as connection:
-            waiting, parked = submissions.count_waiting(connection)
+            waiting, parked = submissions.count_waiting_and_parked(connection)
         if parked:
             raise RuntimeError(f"{parked} submissions could not be graded")
         if not waiting:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from etude_server.store import grades, people, submissions, verdicts
 from etude_server.store.grades import Grade
 from etude_server.store.people import Person, is_erased
-from etude_server.store.submissions import Stuck
+from etude_server.store.submissions import StuckStudent
 from grader.course.statistics import ExerciseStatistics, Mistakes, hardest_first
 from grader.reports import to_tables
 from grader.reports.report import Batch, CountedPoints, Report
@@ -32,7 +32,7 @@ class GradebookNumbers:
     """Statistics of the submissions to an exercise."""
 
     statistics: ExerciseStatistics
-    stuck: tuple[Stuck, ...]  # those with the most failures first
+    stuck: tuple[StuckStudent, ...]  # those with the most failures first
 
 
 def csv_part(
@@ -78,7 +78,7 @@ class Overview:
     """All exercises, the hardest first, and the students who are stuck in any."""
 
     exercises: list[tuple[ExerciseStatistics, int]]  # with how many are stuck
-    stuck: list[tuple[str, Stuck]]  # by exercise, those with the most failures first
+    stuck: list[tuple[str, StuckStudent]]  # by exercise, those with the most failures first
     more_stuck: int
 
 
@@ -101,7 +101,7 @@ def exercise_statistics(
     no row for each student is read.
     """
     mistakes = verdicts.count_mistakes(connection, exercise)
-    stuck = submissions.stuck(connection, STUCK_AFTER, exercise)
+    stuck = submissions.find_stuck_students(connection, STUCK_AFTER, exercise)
     added = grades.sum_grades(connection, exercise)
     pairs = {name: (sums, mistakes.get(name, Mistakes())) for name, sums in added.items()}
     return [

@@ -65,8 +65,8 @@ def for_submission(submitted: StoredSubmission) -> GradingRequest:
     return GradingRequest(
         submitted.exercise,
         submitted.source_hash,
-        lambda connection, stored: verdicts.publish_waiting(connection, submitted, stored),
-        lambda connection, reason: submissions.mark_for_review(connection, submitted.id, reason),
+        lambda connection, stored: verdicts.publish_if_waiting(connection, submitted, stored),
+        lambda connection, reason: submissions.park_submission(connection, submitted.id, reason),
         order=submitted.person_id,
     )
 
@@ -201,9 +201,9 @@ class Grading:
         try:
             with self.database.read() as connection:
                 if version == loaded:
-                    stored = verdicts.find(connection, key)
+                    stored = verdicts.find_verdict(connection, key)
                 else:  # an older version is graded no more: its last verdict is published again
-                    stored = verdicts.find_latest(connection, version, request.source_hash)
+                    stored = verdicts.find_latest_verdict(connection, version, request.source_hash)
                 is_final = stored is not None and (
                     version != loaded or verdicts.IS_ERASED not in stored.body
                 )

@@ -98,7 +98,7 @@ class JobQueue:
         # Numbers first: to list a hundred thousand jobs takes a second.
         counts = {each["name"]: int(each["jobs_count"]) for each in manager.list_queues()}
         with self._database.read() as connection:
-            waiting, _ = submissions.count_waiting(connection)
+            waiting, _ = submissions.count_waiting_and_parked(connection)
             open_sources = {
                 # Without those that could not be graded: for these staff begins the regrade again.
                 each.id: regrades.open_sources(connection, each, since=each.created_at)
@@ -109,7 +109,7 @@ class JobQueue:
         if counts.get(INTERACTIVE, 0) >= waiting:
             return 0
         with self._database.read() as connection:
-            waiting_submissions = submissions.next_waiting(connection, _MAX_REQUEUED)
+            waiting_submissions = submissions.list_waiting(connection, _MAX_REQUEUED)
         queued = {job.task_kwargs["submission_id"] for job in manager.list_jobs(task=GRADE_TASK)}
         lost = [each.id for each in waiting_submissions if each.id not in queued]
         self.defer_submissions(lost)

@@ -105,7 +105,7 @@ class LocalExecutor(_Runner):
         if room < most // 2:
             return []
         with self._grading.database.read() as connection:
-            oldest = submissions.next_waiting(connection, 2 * (room + len(in_hand)))
+            oldest = submissions.list_waiting(connection, 2 * (room + len(in_hand)))
         begun, selected = set(in_hand.values()), list[StoredSubmission]()
         for each in oldest:
             code = (each.exercise, each.source_hash)

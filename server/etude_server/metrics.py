@@ -77,8 +77,8 @@ class _Queue(Collector):
         """Yield the queue's age and length."""
         try:
             with self._database.read() as connection:
-                oldest = submissions.oldest_waiting(connection)
-                waiting, needs_review = submissions.count_waiting(connection)
+                oldest = submissions.find_oldest_waiting_time(connection)
+                waiting, needs_review = submissions.count_waiting_and_parked(connection)
         except SQLAlchemyError:
             return
         # A clock that was set back must not make it negative.

@@ -253,7 +253,7 @@ class _QueueWorker:
         arguments, reason = job.task_kwargs, "its workers died"
         with self._grading.database.write() as connection:
             if job.task_name == GRADE_TASK:
-                submissions.mark_for_review(connection, str(arguments["submission_id"]), reason)
+                submissions.park_submission(connection, str(arguments["submission_id"]), reason)
             elif begun := regrades.find(connection, str(arguments["regrade_id"])):
                 run = verdicts.GradingRun(self._grading.worker, now(), now())
                 source_hash = str(arguments["source_hash"])

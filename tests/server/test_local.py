@@ -49,7 +49,7 @@ def test_several_that_fail_at_once_are_one_pause(
     with database.write() as connection:
         owner = people.add_person(connection, "ada", "student", actor="test")
         for each in range(4):
-            submissions.accept(connection, owner, "double", f"x = {each}", key=str(each))
+            submissions.accept_submission(connection, owner, "double", f"x = {each}", key=str(each))
     grading = _FullDisk(database)
     executor = LocalExecutor(cast("Grading", grading))
     executor.start()

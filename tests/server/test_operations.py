@@ -61,7 +61,7 @@ def pool() -> Iterator[GradingPool]:
 def _submit(database: Database, source: str) -> StoredSubmission:
     with database.write() as connection:
         owner = people.add_person(connection, "ada", "student", actor="test")
-        return submissions.accept(
+        return submissions.accept_submission(
             connection, owner, "attention-weights", source, key=source
         ).submission
 
@@ -193,7 +193,7 @@ def test_metrics_tell_of_the_queue(database: Database) -> None:
     assert empty["etude_queue_oldest_seconds", ()] == 0
     first, *_ = [_submit(database, f"x = {each}\n") for each in range(3)]
     with database.write() as connection:
-        submissions.mark_for_review(connection, first.id, "test")
+        submissions.park_submission(connection, first.id, "test")
     found = _samples(meter.exposition().decode())
     assert found["etude_queue_oldest_seconds", ()] > 0
     assert found["etude_queue_waiting", ()] == 2
@@ -345,7 +345,7 @@ def test_the_sweep_finds_what_was_lost(database: Database, jobs: JobQueue | None
     """A submission that neither waits nor has a job waits again, and has one job."""
     lost = _submit(database, "x = 1\n")
     with database.write() as connection:
-        submissions.take_out_of_line(connection, lost.id)
+        submissions.dequeue_submission(connection, lost.id)
     assert Sweeper(database, 90, jobs).sweep() == 1
     assert Sweeper(database, 90, jobs).sweep() == 0
     with database.read() as connection:

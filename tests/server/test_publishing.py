@@ -50,7 +50,9 @@ def _submit(database: Database, number: int) -> list[StoredSubmission]:
     with database.write() as connection:
         owner = people.add_person(connection, "ada", "student", actor="test")
         return [
-            submissions.accept(connection, owner, "double", f"x = {each}", key=str(each)).submission
+            submissions.accept_submission(
+                connection, owner, "double", f"x = {each}", key=str(each)
+            ).submission
             for each in range(number)
         ]
 
@@ -126,7 +128,7 @@ def test_what_cannot_be_written_takes_no_other_along(database: Database, told: _
         publisher.put([told.request(accepted[7])], _fail)
     assert sorted(told.wait(), key=str) == [None] * 8 + ["not now"]
     with database.read() as connection:
-        assert submissions.next_waiting(connection, 9) == [first, accepted[7]]
+        assert submissions.list_waiting(connection, 9) == [first, accepted[7]]
 
 
 @pytest.mark.slow
@@ -139,7 +141,7 @@ def test_what_can_never_be_written_waits_for_staff(database: Database, told: _To
         publisher.put([told.request(each)], _new_verdict(each, 9))
     assert told.wait() == [None] * 8
     with database.read() as connection:
-        assert submissions.count_waiting(connection) == (0, 1)
+        assert submissions.count_waiting_and_parked(connection) == (0, 1)
         [*_, last] = events.list_events(connection, accepted[0].id)
         assert connection.execute(select(func.count()).select_from(publication)).scalar() == 7
     assert last.kind == events.PARKED
@@ -162,7 +164,7 @@ def test_a_test_of_any_name_can_be_failed(database: Database, told: _Told) -> No
     publisher.put([told.request(submitted)], _new_verdict(submitted, 3, "t" * 500, Outcome.FAILED))
     told.wait()
     with database.read() as connection:
-        assert submissions.count_waiting(connection) == (0, 0)
+        assert submissions.count_waiting_and_parked(connection) == (0, 0)
         assert verdicts.count_mistakes(connection)["double"].failed_tests == {"t" * 200: 1}
 
 
@@ -194,7 +196,7 @@ def test_two_publish_for_one_source(on_postgres: Database, told: _Told) -> None:
     assert told.wait() == [None] * 80
     with on_postgres.read() as connection:
         told_of = connection.execute(_PUBLISHED).scalars().all()
-        assert submissions.count_waiting(connection) == (0, 0)
+        assert submissions.count_waiting_and_parked(connection) == (0, 0)
     assert sorted(told_of) == sorted(each.id for each in accepted)
 
 
@@ -224,13 +226,13 @@ def test_a_lost_connection_leaves_what_it_was_about(on_postgres: Database, told:
     publisher.put([told.request(first)], _lose_the_connection)
     told.wait()
     with on_postgres.read() as connection:
-        assert submissions.next_waiting(connection, 9) == [first, second]
+        assert submissions.list_waiting(connection, 9) == [first, second]
     publisher.put([told.request(second)], _new_verdict(second, 9))
     [lost, written] = told.wait()
     assert lost is not None
     assert written is None
     with on_postgres.read() as connection:
-        assert submissions.next_waiting(connection, 9) == [first]
+        assert submissions.list_waiting(connection, 9) == [first]
 
 
 def _lose_the_connection(connection: Connection) -> None:

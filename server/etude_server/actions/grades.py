@@ -1,32 +1,30 @@
-"""Points, excuses and due dates that staff gives, and comments on submissions."""
+"""Points, excuses and due dates that staff gives, and grades that staff sends again."""
 
 import datetime as dt
 from typing import Any, Final
 
-from sqlalchemy import Connection, insert
+from sqlalchemy import Connection, insert, update
 
 from etude_server.store import events, people, schedules, tables, unsent_scores
 from etude_server.store.database import upsert
 from etude_server.store.ids import new_id, now
 from etude_server.store.people import Person
-from etude_server.store.submissions import StoredSubmission
 from grader.definitions.exercise import Exercise
 from grader.errors import UsageError
 
-_LAST_LINE: Final = 100_000
 MAX_TEXT_LENGTH: Final = 10_000
 """Characters of a comment, or of the reason for points."""
 
 
-def need_text(text: str, what: str, longest: int = MAX_TEXT_LENGTH) -> str:
+def require_text(text: str, what: str, max_length: int = MAX_TEXT_LENGTH) -> str:
     """Return a text without the space around it; raise `UsageError` if it is none, or too long."""
     text = text.strip()
-    if not text or len(text) > longest or "\0" in text:
-        raise UsageError(f"write {what}, of at most {longest} characters")
+    if not text or len(text) > max_length or "\0" in text:
+        raise UsageError(f"write {what}, of at most {max_length} characters")
     return text
 
 
-def override(
+def override_points(
     connection: Connection,
     whom: Person,
     exercise: Exercise,
@@ -42,23 +40,23 @@ def override(
         UsageError: There is no reason, points and an excuse are given, or more points than the
             exercise has.
     """
-    most = exercise.max_points
-    if points is not None and (excused or not 0 <= points <= most):
+    max_points = exercise.max_points
+    if points is not None and (excused or not 0 <= points <= max_points):
         raise UsageError(
-            f"give points from 0 to {most}, the maximum of {exercise.id}, or an excuse"
+            f"give points from 0 to {max_points}, the maximum of {exercise.id}, or an excuse"
         )
     people.lock_present_person(connection, whom.id)  # before any row of theirs, as an erasure does
-    name = str(exercise.id)
-    values = {"person_id": whom.id, "exercise": name, "points": points, "excused": excused}
-    reason = need_text(reason, "a reason")
+    exercise_id = str(exercise.id)
+    values = {"person_id": whom.id, "exercise": exercise_id, "points": points, "excused": excused}
+    reason = require_text(reason, "a reason")
     row = {"id": new_id(), **values, "reason": reason, "by": actor, "at": now()}
     connection.execute(insert(tables.override).values(row))
-    data = {"override": row["id"], "exercise": name, "points": points, "excused": excused}
+    data = {"override": row["id"], "exercise": exercise_id, "points": points, "excused": excused}
     events.append(connection, actor, events.OVERRIDDEN, whom.id, data)
-    unsent_scores.queue_grade(connection, whom.id, name)
+    unsent_scores.queue_grade(connection, whom.id, exercise_id)
 
 
-def extend(
+def extend_due_date(
     connection: Connection, whom: Person, exercise: str, due: dt.datetime, *, actor: str
 ) -> None:
     """Give a person a due date of their own."""
@@ -69,21 +67,15 @@ def extend(
     unsent_scores.queue_grade(connection, whom.id, exercise)
 
 
-def comment(
-    connection: Connection, submitted: StoredSubmission, text: str, line: int | None, *, actor: str
-) -> None:
-    """Comment on a submission, or on a line of it; raise `UsageError` if that cannot be."""
-    if line is not None and not 1 <= line <= _LAST_LINE:
-        raise UsageError(f"a line is a number from 1 to {_LAST_LINE}")
-    people.lock_present_person(connection, submitted.person_id)
-    row = {
-        "id": new_id(),
-        "submission_id": submitted.id,
-        "line": line,
-        "text": need_text(text, "a comment"),
-        "by": actor,
-        "at": now(),
-    }
-    connection.execute(insert(tables.comment).values(row))
-    data = {"comment": row["id"], "line": line}
-    events.append(connection, actor, events.COMMENTED, submitted.id, data)
+def retry_unsent_scores(connection: Connection, *, actor: str) -> int:
+    """Send again what was left to staff, and what waits for its next try; return how many."""
+    outbox = tables.outbox
+    is_score = outbox.c.kind == unsent_scores.KIND
+    unsent = (is_score, outbox.c.sent_at.is_(None), outbox.c.last_error != "")
+    values = {"parked": False, "due_at": now(), "tries": 0}
+    count = connection.execute(update(outbox).where(*unsent).values(values)).rowcount
+    if count:
+        events.append(
+            connection, actor, events.SCORES_RETRIED, unsent_scores.KIND, {"count": count}
+        )
+    return count

@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol
 
 from sqlalchemy import Connection
 
-from etude_server.actions.grades import need_text
+from etude_server.actions.grades import require_text
 from etude_server.catalog import Catalog
 from etude_server.grading import Grading, GradingRequest
 from etude_server.store import regrades, verdicts
@@ -197,7 +197,7 @@ def undo(host: RegradeHost, regrade_id: str, *, by: str, reason: str) -> Regrade
 
 
 def _reason(text: str) -> str:
-    return need_text(text, "a reason, for those whose grade changes", _MAX_REASON_LENGTH)
+    return require_text(text, "a reason, for those whose grade changes", _MAX_REASON_LENGTH)
 
 
 def _begin(host: RegradeHost, sources: list[str], **values: Any) -> Regrade:
@@ -280,7 +280,7 @@ def for_source(
             if change.effect == "lowered" and not begun.allow_lower:
                 regrades.record_kept_verdict(connection, begun, submitted, change)
                 continue
-            verdicts.publish(
+            verdicts.publish_verdict(
                 connection,
                 submitted,
                 verdict,

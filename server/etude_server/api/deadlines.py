@@ -51,7 +51,7 @@ def check(connection: Connection, person: Person, submitted: StoredSubmission) -
     if window.opens_at is not None and now() < window.opens_at:
         raise _locked_problem(f"This exercise opens at {_iso(window.opens_at)}.", window.opens_at)
     if window.attempts is not None:
-        # `submissions.accept` has locked the person: attempts sent at once see each other.
+        # `accept_submission` has locked the person: attempts sent at once see each other.
         times = schedules.attempts_before(connection, submitted)
         if len(times) >= window.attempts:
             again = times[-window.attempts] + DAY

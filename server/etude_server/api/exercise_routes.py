@@ -132,7 +132,7 @@ def comments(exercise: str, person: Someone, service: ServiceOf) -> list[dict[st
                 "source": submissions.read_source(connection, each.source_hash),
                 "comments": submissions.list_comments(connection, each.id),
             }
-            for each in submissions.list_commented(connection, person.id, exercise)
+            for each in submissions.list_commented_submissions(connection, person.id, exercise)
         ]
 
 

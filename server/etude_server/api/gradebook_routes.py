@@ -16,7 +16,7 @@ from etude_server.api.problem_details import ProblemError, responses
 from etude_server.service import Service
 from etude_server.store import grades
 from etude_server.store.grades import Grade
-from etude_server.store.submissions import Stuck
+from etude_server.store.submissions import StuckStudent
 from grader.errors import UsageError
 from grader.reports.canvas_csv import fill, sum_scores
 
@@ -75,7 +75,7 @@ class StatisticsInfo(BaseModel):
     )
     misconceptions: dict[str, int] = Field(description="Students who had each, at any time.")
     failed_tests: dict[str, int] = Field(description="Students who failed each, at any time.")
-    stuck: list[Stuck]
+    stuck: list[StuckStudent]
 
 
 Exercise = Annotated[

@@ -8,11 +8,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from etude_server.actions import grades
 from etude_server.actions import people as actions
+from etude_server.actions import submissions as submission_actions
 from etude_server.actions.grades import MAX_TEXT_LENGTH
 from etude_server.actions.people import INVITE_DAYS, ImportCounts
 from etude_server.api.auth import STAFF_ONLY, ServiceOf, Staff, Teacher
 from etude_server.api.problem_details import need_existing, responses
-from etude_server.api.submission_routes import Own
+from etude_server.api.submission_routes import OwnSubmission
 from etude_server.service import Service
 from etude_server.store import people, submissions
 from etude_server.store.people import Person, Role
@@ -133,7 +134,7 @@ def invite(whom: Existing, staff: Staff, service: ServiceOf) -> InviteInfo:
     "/submissions/{submission_id}/comments",
     responses=responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND),
 )
-def show_comments(submitted: Own, service: ServiceOf) -> list[Comment]:
+def show_comments(submitted: OwnSubmission, service: ServiceOf) -> list[Comment]:
     """Return what staff said on a submission."""
     with service.database.read() as connection:
         return submissions.list_comments(connection, submitted.id)
@@ -144,10 +145,12 @@ def show_comments(submitted: Own, service: ServiceOf) -> list[Comment]:
     status_code=HTTPStatus.CREATED,
     responses=_CHANGES,
 )
-def comment(teacher: Teacher, submitted: Own, new: NewComment, service: ServiceOf) -> list[Comment]:
+def comment(
+    teacher: Teacher, submitted: OwnSubmission, new: NewComment, service: ServiceOf
+) -> list[Comment]:
     """Comment on a submission or on a line of it; its student reads that."""
     with service.database.write() as connection:
-        grades.comment(connection, submitted, new.text, new.line, actor=teacher.id)
+        submission_actions.add_comment(connection, submitted, new.text, new.line, actor=teacher.id)
         return submissions.list_comments(connection, submitted.id)
 
 
@@ -162,7 +165,7 @@ def override(
     """Give a person points or an excuse in an exercise."""
     definition = need_existing(service.catalog.find(exercise), "exercise")
     with service.database.write() as connection:
-        grades.override(
+        grades.override_points(
             connection, whom, definition, new.points, new.reason,
             excused=new.excused, actor=staff.id,
         )  # fmt: skip
@@ -180,4 +183,4 @@ def extend(
     need_existing(service.catalog.find(exercise), "exercise")
     due = moment(new.due)
     with service.database.write() as connection:
-        grades.extend(connection, whom, exercise, due, actor=staff.id)
+        grades.extend_due_date(connection, whom, exercise, due, actor=staff.id)

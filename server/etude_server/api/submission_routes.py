@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
+from etude_server.actions import submissions as submission_actions
 from etude_server.api import deadlines
 from etude_server.api.auth import ServiceOf, Someone, Staff
 from etude_server.api.list_pages import After, Limit, Page
@@ -37,11 +38,13 @@ router = APIRouter(
 MAX_STREAM_SECONDS: Final = 60.0
 """The longest event stream: the next one needs a valid token again."""
 
-_LOOK_SECONDS: Final = 0.2  # between two looks at a submission that is next
-_SECONDS_BEHIND: Final = 0.02  # more for each before it: a long line asks the store little
-_MAX_PAUSE: Final = 2.0  # a server that stops waits no longer for its streams
-_TEXT: Final = r"^[^\x00]*$"  # no program has a NUL, and PostgreSQL stores none
-_VERDICT: Final[dict[str, Any]] = {  # whose schema is that of every verdict of Etude
+_POLL_SECONDS: Final = 0.2  # between two looks at a submission that is next
+_POLL_SECONDS_PER_POSITION: Final = (
+    0.02  # more for each before it: a long line asks the store little
+)
+_MAX_POLL_SECONDS: Final = 2.0  # a server that stops waits no longer for its streams
+_NO_NUL_PATTERN: Final = r"^[^\x00]*$"  # no program has a NUL, and PostgreSQL stores none
+_VERDICT_RESPONSE: Final[dict[str, Any]] = {  # whose schema is that of every verdict of Etude
     "description": "The verdict.",
     "content": {"application/json": {"schema": {"$ref": "#/components/schemas/verdict"}}},
 }
@@ -53,7 +56,9 @@ class NewSubmission(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     exercise: str = Field(description="The exercise's id.", max_length=200)
-    source: str = Field(description="The program's text.", max_length=SOURCE_CAP, pattern=_TEXT)
+    source: str = Field(
+        description="The program's text.", max_length=SOURCE_CAP, pattern=_NO_NUL_PATTERN
+    )
 
 
 class SubmissionState(BaseModel):
@@ -68,15 +73,15 @@ class SubmissionState(BaseModel):
     )
     position: int | None = Field(
         description="How many are graded before it, while it is pending; "
-        f"{submissions.COUNTED} stands for so many or more."
+        f"{submissions.MAX_QUEUE_POSITION} stands for so many or more."
     )
     outcome: str | None = Field(description="Of the verdict, once it is graded.")
     score: int | None
     max_score: int | None
 
 
-Id = Annotated[str, Path(pattern=r"^[0-9a-f-]{36}$", description="A submission's id.")]
-Key = Annotated[
+SubmissionId = Annotated[str, Path(pattern=r"^[0-9a-f-]{36}$", description="A submission's id.")]
+IdempotencyKey = Annotated[
     str | None,
     Header(
         alias="Idempotency-Key",
@@ -88,25 +93,27 @@ Key = Annotated[
 ]
 
 
-def find_submission(submission_id: Id, service: ServiceOf) -> StoredSubmission:
+def find_submission(submission_id: SubmissionId, service: ServiceOf) -> StoredSubmission:
     """Return a submission, or answer 404."""
     with service.database.read() as connection:
-        return need_existing(submissions.find(connection, submission_id), "submission")
+        return need_existing(submissions.find_submission(connection, submission_id), "submission")
 
 
-Existing = Annotated[StoredSubmission, Depends(find_submission)]
+ExistingSubmission = Annotated[StoredSubmission, Depends(find_submission)]
 
 
-def own_submission(person: Someone, submitted: Existing) -> StoredSubmission:
+def own_submission(person: Someone, submitted: ExistingSubmission) -> StoredSubmission:
     """Return a submission, or answer 404; a student may see only their own."""
     is_hidden = person.role == "student" and submitted.person_id != person.id
     return need_existing(None if is_hidden else submitted, "submission")
 
 
-Own = Annotated[StoredSubmission, Depends(own_submission)]
+OwnSubmission = Annotated[StoredSubmission, Depends(own_submission)]
 
 
-async def limit_streams(person: Someone, _submitted: Own, request: Request) -> AsyncIterator[None]:
+async def limit_streams(
+    person: Someone, _submitted: OwnSubmission, request: Request
+) -> AsyncIterator[None]:
     """Count an event stream while it is open."""
     with request.app.state.streams.one_more(person.id):
         yield
@@ -128,13 +135,15 @@ async def submit(
     request: Request,
     *,
     response: Response,
-    key: Key = None,
+    key: IdempotencyKey = None,
 ) -> SubmissionState:
     """Accept a submission; it is graded in its turn."""
     need_existing(service.catalog.find(new.exercise), "exercise")
     request.app.state.rates.check(person.id)
     try:
-        state = await run_in_threadpool(_accept, service, person, new, key or uuid.uuid4().hex)
+        state = await run_in_threadpool(
+            _accept_submission, service, person, new, key or uuid.uuid4().hex
+        )
     except KeyReusedError:
         detail = "This Idempotency-Key came before with another exercise or source."
         raise ProblemError(HTTPStatus.CONFLICT, detail) from None
@@ -143,17 +152,17 @@ async def submit(
 
 
 @router.get("/{submission_id}", responses=responses(HTTPStatus.NOT_FOUND))
-def show(submitted: Own, person: Someone, service: ServiceOf) -> SubmissionState:
+def show(submitted: OwnSubmission, person: Someone, service: ServiceOf) -> SubmissionState:
     """Return the state of a submission."""
-    return _state(service, submitted, person)
+    return _read_state(service, submitted, person)
 
 
 @router.get(
     "/{submission_id}/verdict",
-    responses={**responses(HTTPStatus.NOT_FOUND), 200: _VERDICT},
+    responses={**responses(HTTPStatus.NOT_FOUND), 200: _VERDICT_RESPONSE},
     response_model=None,
 )
-def verdict(submitted: Own, person: Someone, service: ServiceOf) -> dict[str, Any]:
+def verdict(submitted: OwnSubmission, person: Someone, service: ServiceOf) -> dict[str, Any]:
     """Return the published verdict, as `etude/verdict/v1`.
 
     Where the course holds back results of hidden tests until an exercise is due, it is without
@@ -173,7 +182,7 @@ def verdict(submitted: Own, person: Someone, service: ServiceOf) -> dict[str, An
     responses=responses(HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS),
 )
 async def events(
-    submitted: Own,
+    submitted: OwnSubmission,
     person: Someone,
     service: ServiceOf,
     request: Request,
@@ -183,18 +192,18 @@ async def events(
 
     A stream ends after a minute in any case; a client may then open another one.
     """
-    ends = time.monotonic() + MAX_STREAM_SECONDS
-    last: SubmissionState | None = None
+    end_time = time.monotonic() + MAX_STREAM_SECONDS
+    last_state: SubmissionState | None = None
     while True:
-        if state != last:
-            yield _event(state)
-        if state.state != "pending" or time.monotonic() > ends or request.app.state.is_ending():
+        if state != last_state:
+            yield _state_event(state)
+        if state.state != "pending" or time.monotonic() > end_time or request.app.state.is_ending():
             return
-        last = state
-        pause = _LOOK_SECONDS + _SECONDS_BEHIND * (state.position or 0)
-        await asyncio.sleep(min(pause, _MAX_PAUSE))
+        last_state = state
+        pause = _POLL_SECONDS + _POLL_SECONDS_PER_POSITION * (state.position or 0)
+        await asyncio.sleep(min(pause, _MAX_POLL_SECONDS))
         with contextlib.suppress(SQLAlchemyError):  # the database is away: nothing has changed
-            state = await run_in_threadpool(_state, service, submitted, person)
+            state = await run_in_threadpool(_read_state, service, submitted, person)
 
 
 @router.get("", responses=responses(HTTPStatus.FORBIDDEN))
@@ -202,9 +211,9 @@ def list_submissions(
     _person: Staff,
     service: ServiceOf,
     *,
-    exercise: Annotated[str | None, Query(max_length=200, pattern=_TEXT)] = None,
+    exercise: Annotated[str | None, Query(max_length=200, pattern=_NO_NUL_PATTERN)] = None,
     person: Annotated[
-        str | None, Query(max_length=200, pattern=_TEXT, description="A name.")
+        str | None, Query(max_length=200, pattern=_NO_NUL_PATTERN, description="A name.")
     ] = None,
     state: State | None = None,
     after: After = None,
@@ -218,7 +227,7 @@ def list_submissions(
             person_name=person,
             state=state,
             before=after,
-            most=limit + 1,
+            limit=limit + 1,
         )
     return Page.make(rows, limit, lambda last: last.id)
 
@@ -228,39 +237,45 @@ def list_submissions(
     status_code=HTTPStatus.NO_CONTENT,
     responses=responses(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
-def release(person: Staff, submitted: Existing, service: ServiceOf) -> None:
+def release(person: Staff, submitted: ExistingSubmission, service: ServiceOf) -> None:
     """Queue a parked submission again."""
     with service.database.write() as connection:
-        is_released = submissions.release(connection, submitted.id, actor=person.id)
+        is_released = submission_actions.release_submission(
+            connection, submitted.id, actor=person.id
+        )
     if not is_released:
         raise ProblemError(HTTPStatus.CONFLICT, "It is not parked.")
     service.executor.notify([submitted.id])
 
 
-def _accept(service: Service, person: Person, new: NewSubmission, key: str) -> SubmissionState:
+def _accept_submission(
+    service: Service, person: Person, new: NewSubmission, key: str
+) -> SubmissionState:
     """Store a submission in one transaction, then notify the executor."""
-    place, most = 0, service.settings.queue_seconds
+    position, max_age = 0, service.settings.queue_seconds
     with service.database.write() as connection:
-        oldest = submissions.oldest_waiting(connection)
+        oldest = submissions.find_oldest_waiting_time(connection)
         age = -math.inf if oldest is None else (now() - oldest) / 1_000_000
-        if most and age > most:
+        if max_age and age > max_age:
             detail = (
                 f"The oldest submission has waited {age:.0f} s; "
                 "come back when the queue is shorter."
             )
-            raise retry_later_error(detail, most / 4)
-        accepted = submissions.accept(connection, person, new.exercise, new.source, key=key)
+            raise retry_later_error(detail, max_age / 4)
+        accepted = submissions.accept_submission(
+            connection, person, new.exercise, new.source, key=key
+        )
         submitted = accepted.submission
         if accepted.is_new:
             deadlines.check(connection, person, submitted)
-            place = submissions.waiting_before(connection, submitted.id)
+            position = submissions.count_waiting_before(connection, submitted.id)
     if not accepted.is_new:
-        return _state(service, submitted, person)
+        return _read_state(service, submitted, person)
     service.executor.notify([submitted.id])
-    return _submission_state(submitted, place)
+    return _make_state(submitted, position)
 
 
-def _event(state: SubmissionState) -> ServerSentEvent:
+def _state_event(state: SubmissionState) -> ServerSentEvent:
     return ServerSentEvent(data=json.loads(state.model_dump_json()), event="state")
 
 
@@ -268,30 +283,30 @@ def _visible_verdict(
     connection: Connection, submitted: StoredSubmission, person: Person
 ) -> StoredVerdict | None:
     """Return the published verdict as a person may see it."""
-    stored = verdicts.find_published(connection, submitted.id)
+    stored = verdicts.find_published_verdict(connection, submitted.id)
     if stored is None or not deadlines.is_held(connection, person, submitted.exercise):
         return stored
     return deadlines.without_hidden_tests(stored)
 
 
-def _state(service: Service, submitted: StoredSubmission, person: Person) -> SubmissionState:
+def _read_state(service: Service, submitted: StoredSubmission, person: Person) -> SubmissionState:
     # In this order: a verdict that is published between the two is found.
     with service.database.read() as connection:
-        place = submissions.place(connection, submitted.id)
-        stored = _visible_verdict(connection, submitted, person) if place is None else None
-    return _submission_state(submitted, place, stored)
+        position = submissions.find_queue_position(connection, submitted.id)
+        stored = _visible_verdict(connection, submitted, person) if position is None else None
+    return _make_state(submitted, position, stored)
 
 
-def _submission_state(
-    submitted: StoredSubmission, place: int | None, stored: StoredVerdict | None = None
+def _make_state(
+    submitted: StoredSubmission, position: int | None, stored: StoredVerdict | None = None
 ) -> SubmissionState:
     return SubmissionState(
         id=submitted.id,
         exercise=submitted.exercise,
         source_hash=submitted.source_hash,
         received_at=submitted.received_at,
-        state="graded" if stored else "parked" if place is None else "pending",
-        position=place,
+        state="graded" if stored else "parked" if position is None else "pending",
+        position=position,
         outcome=stored.outcome if stored else None,
         score=stored.score if stored else None,
         max_score=stored.max_score if stored else None,

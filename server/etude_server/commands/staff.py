@@ -116,5 +116,5 @@ def backup(file: Path, force: bool, database: str) -> None:
 def rebuild(database: str) -> None:
     """Compute grades and published verdicts again from the event log."""
     with open_store(database) as opened, opened.write() as connection:
-        count = verdicts.rebuild(connection)
+        count = verdicts.rebuild_projections(connection)
     click.echo(f"{count} published verdicts")

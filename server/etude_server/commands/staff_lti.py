@@ -4,6 +4,7 @@ from urllib.parse import urlsplit
 
 import click
 
+from etude_server.actions import grades as actions
 from etude_server.commands.server_options import database_option, open_store, whoami
 from etude_server.lti import keys
 from etude_server.lti.members import fetch_members
@@ -128,7 +129,9 @@ def unsent(retry: bool, database: str) -> None:
     """List grades that platforms have not taken yet, those first that wait for staff."""
     with open_store(database) as opened, opened.write() as connection:
         if retry:
-            click.echo(f"{unsent_scores.retry(connection, actor=whoami())} will be tried again")
+            click.echo(
+                f"{actions.retry_unsent_scores(connection, actor=whoami())} will be tried again"
+            )
             return
         for each in unsent_scores.unsent(connection):
             state = "parked" if each.parked else f"tries {each.tries}"

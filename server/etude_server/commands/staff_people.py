@@ -200,7 +200,7 @@ def extend(
         with course.database.write() as connection:
             whom = people.need(connection, name)
             for each in names:
-                grades.extend(connection, whom, each, until, actor=whoami())
+                grades.extend_due_date(connection, whom, each, until, actor=whoami())
     click.echo(f"{name} may submit {', '.join(names)} until {until.isoformat()}")
 
 
@@ -231,7 +231,9 @@ def override(
         chosen, actor = course.catalog.need(exercise), whoami()
         with course.database.write() as connection:
             whom = people.need(connection, name)
-            grades.override(connection, whom, chosen, points, reason, excused=excused, actor=actor)
+            grades.override_points(
+                connection, whom, chosen, points, reason, excused=excused, actor=actor
+            )
     what = "is excused from" if excused else "has the verdict's points in"
     if points is not None:
         what = f"has {points:g} points in"

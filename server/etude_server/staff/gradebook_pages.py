@@ -5,6 +5,7 @@ from typing import Annotated, Final
 from fastapi import Query, Response
 
 from etude_server import gradebook_data
+from etude_server.actions import grades as actions
 from etude_server.api.auth import ServiceOf
 from etude_server.api.gradebook_routes import csv_response
 from etude_server.staff.login import Instructor, OwnForm, see, staff_pages
@@ -103,5 +104,5 @@ def unsent(visitor: Instructor, service: ServiceOf) -> Response:
 def retry(_sent: OwnForm, visitor: Instructor, service: ServiceOf) -> Response:
     """Send all of them again, now."""
     with service.database.write() as connection:
-        unsent_scores.retry(connection, actor=visitor.person.id)
+        actions.retry_unsent_scores(connection, actor=visitor.person.id)
     return see("/staff/unsent")

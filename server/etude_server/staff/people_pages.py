@@ -106,7 +106,9 @@ def override(whom: Whom, sent: OwnForm, visitor: Instructor, service: ServiceOf)
     points, reason = number(sent.get("points", "")), sent.get("reason", "")
     excused, actor = "excused" in sent, visitor.person.id
     with service.database.write() as connection:
-        grades.override(connection, whom, exercise, points, reason, excused=excused, actor=actor)
+        grades.override_points(
+            connection, whom, exercise, points, reason, excused=excused, actor=actor
+        )
     return _back(whom, sent)
 
 
@@ -116,7 +118,7 @@ def extend(whom: Whom, sent: OwnForm, visitor: Instructor, service: ServiceOf) -
     exercise = service.catalog.need(sent.get("exercise", ""))
     due = moment(sent.get("due", "")[:100])
     with service.database.write() as connection:
-        grades.extend(connection, whom, exercise.id, due, actor=visitor.person.id)
+        grades.extend_due_date(connection, whom, exercise.id, due, actor=visitor.person.id)
     return _back(whom, sent)
 
 

@@ -6,10 +6,10 @@ from fastapi import APIRouter, Query, Response
 from fastapi.responses import FileResponse
 
 from etude_server import gradebook_data
-from etude_server.actions import grades as actions
+from etude_server.actions import submissions as actions
 from etude_server.api.auth import ServiceOf
 from etude_server.api.problem_details import need_existing
-from etude_server.api.submission_routes import Existing
+from etude_server.api.submission_routes import ExistingSubmission
 from etude_server.staff.login import (
     HOME,
     AnyForm,
@@ -49,7 +49,7 @@ def overview(visitor: Instructor, service: ServiceOf) -> Response:
     """Show the statistics of every exercise, and stuck students."""
     statistics = service.staff_reader.read(gradebook_data.overview, _STUCK)
     with service.database.read() as connection:
-        pending, parked = submissions.count_waiting(connection)
+        pending, parked = submissions.count_waiting_and_parked(connection)
         unsent = unsent_scores.unsent(connection)
     return render(
         "overview",
@@ -69,7 +69,7 @@ def exercise(exercise: str, visitor: Instructor, service: ServiceOf) -> Response
     definition = need_existing(service.catalog.find(exercise), "exercise")
     numbers = service.staff_reader.read(gradebook_data.exercise_statistics, exercise)
     with service.database.read() as connection:
-        listed = submissions.list_submissions(connection, exercise=exercise, most=_PAGE)
+        listed = submissions.list_submissions(connection, exercise=exercise, limit=_PAGE)
     return render(
         "exercise",
         visitor=visitor,
@@ -98,7 +98,7 @@ def listing(  # FastAPI calls it by name
             person_name=person,
             state=state,
             before=before,
-            most=_PAGE + 1,
+            limit=_PAGE + 1,
         )
         whom = people.find_person(connection, person) if person is not None else None
         passed = grades.person_grades(connection, whom.id) if whom is not None else []
@@ -115,12 +115,12 @@ def listing(  # FastAPI calls it by name
 
 
 @inside.get("/submissions/{submission_id}")
-def submission(submitted: Existing, visitor: Instructor, service: ServiceOf) -> Response:
+def submission(submitted: ExistingSubmission, visitor: Instructor, service: ServiceOf) -> Response:
     """Show a submission: its text, verdict and events."""
     owner_and_exercise = (submitted.person_id, submitted.exercise)
     with service.database.read() as connection:
-        verdict = verdicts.find_published(connection, submitted.id)
-        place = submissions.place(connection, submitted.id)
+        verdict = verdicts.find_published_verdict(connection, submitted.id)
+        position = submissions.find_queue_position(connection, submitted.id)
         values: dict[str, Any] = {
             "owner": people.get_person(connection, submitted.person_id),
             "text": submissions.read_source(connection, submitted.source_hash),
@@ -131,30 +131,32 @@ def submission(submitted: Existing, visitor: Instructor, service: ServiceOf) -> 
         }
     values |= {
         "verdict": verdict and verdict.body,
-        "place": place,
-        "is_far": place == submissions.COUNTED,
+        "position": position,
+        "is_at_least": position == submissions.MAX_QUEUE_POSITION,
     }
     return render("submission", visitor=visitor, submitted=submitted, **values)
 
 
 @inside.post("/submissions/{submission_id}/release")
 def release(
-    submitted: Existing, _sent: OwnForm, visitor: Instructor, service: ServiceOf
+    submitted: ExistingSubmission, _sent: OwnForm, visitor: Instructor, service: ServiceOf
 ) -> Response:
     """Queue a parked submission again, unless another instructor was faster."""
     with service.database.write() as connection:
-        is_released = submissions.release(connection, submitted.id, actor=visitor.person.id)
+        is_released = actions.release_submission(connection, submitted.id, actor=visitor.person.id)
     if is_released:
         service.executor.notify([submitted.id])
     return see(f"/staff/submissions/{submitted.id}")
 
 
 @inside.post("/submissions/{submission_id}/comment")
-def comment(on: Existing, sent: AnyForm, visitor: Instructor, service: ServiceOf) -> Response:
+def comment(
+    on: ExistingSubmission, sent: AnyForm, visitor: Instructor, service: ServiceOf
+) -> Response:
     """Comment on the submission."""
     line = number(sent.get("line", ""))
     with service.database.write() as connection:
-        actions.comment(
+        actions.add_comment(
             connection, on, sent.get("text", ""), None if line is None else int(line),
             actor=visitor.person.id,
         )  # fmt: skip

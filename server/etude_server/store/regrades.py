@@ -175,7 +175,9 @@ def find_changes(
     """
     mark = (verdict.c.outcome, verdict.c.score, verdict.c.max_score)
     query = (
-        select(*submissions.COLUMNS, person.c.name, PUBLIC_NAME.label("public_name"), *mark)
+        select(
+            *submissions.SUBMISSION_COLUMNS, person.c.name, PUBLIC_NAME.label("public_name"), *mark
+        )
         .join(publication, publication.c.submission_id == submission.c.id)
         .join(verdict, SAME_KEY)
         .join(person, person.c.id == submission.c.person_id)
@@ -188,7 +190,7 @@ def find_changes(
     )
     return [
         (
-            StoredSubmission(*row[: len(submissions.COLUMNS)]),
+            StoredSubmission(*row[: len(submissions.SUBMISSION_COLUMNS)]),
             _change(
                 (row.id, row.name, row.public_name),
                 Mark(row.outcome, row.score, row.max_score),

@@ -37,39 +37,43 @@ from etude_server.store.tables import (
 
 State: TypeAlias = Literal["pending", "parked", "graded"]
 
-COUNTED: Final = 1_000
-"""The last place in the line that is counted: in one of a hundred thousand that would take long."""
+MAX_QUEUE_POSITION: Final = 1_000
+"""The largest queue position that is counted: counting a queue of a hundred thousand is slow."""
 
-COLUMNS: Final = (
+SUBMISSION_COLUMNS: Final = (
     submission.c.id,
     submission.c.person_id,
     submission.c.exercise,
     submission.c.source_hash,
     submission.c.received_at,
 )
-"""Those of `StoredSubmission`."""
+"""The columns of `StoredSubmission`."""
 
-_SELECT_SUBMISSIONS: Final[Select[Any]] = select(*COLUMNS)
+_SELECT_SUBMISSIONS: Final[Select[Any]] = select(*SUBMISSION_COLUMNS)
 # Made once: to put a statement together takes longer than to execute it.
-_TEXT: Final = select(source.c.text).where(source.c.hash == bindparam("of"))
-_RESTORE: Final = (  # a text that was erased with the last person who had submitted it
+_SELECT_TEXT: Final = select(source.c.text).where(source.c.hash == bindparam("source_hash"))
+_RESTORE_TEXT: Final = (  # a text that was erased with the last person who had submitted it
     update(source)
-    .where(source.c.hash == bindparam("of"), source.c.text == "")
-    .values(text=bindparam("again"))
+    .where(source.c.hash == bindparam("source_hash"), source.c.text == "")
+    .values(text=bindparam("erased_text"))
 )
-_ONE: Final = _SELECT_SUBMISSIONS.where(submission.c.id == bindparam("of"))
-_WAITING: Final = _SELECT_SUBMISSIONS.join(
+_SELECT_SUBMISSION: Final = _SELECT_SUBMISSIONS.where(submission.c.id == bindparam("submission_id"))
+_SELECT_WAITING: Final = _SELECT_SUBMISSIONS.join(
     waiting, waiting.c.submission_id == submission.c.id
 ).where(waiting.c.parked.is_(False))
-_WAITING_ONE: Final = _WAITING.where(waiting.c.submission_id == bindparam("of"))
-_NEXT_WAITING: Final = _WAITING.order_by(waiting.c.submission_id).limit(bindparam("most"))
-_WAITING_BEFORE: Final = select(func.count()).select_from(
+_SELECT_ONE_WAITING: Final = _SELECT_WAITING.where(
+    waiting.c.submission_id == bindparam("submission_id")
+)
+_SELECT_OLDEST_WAITING: Final = _SELECT_WAITING.order_by(waiting.c.submission_id).limit(
+    bindparam("limit")
+)
+_COUNT_WAITING_BEFORE: Final = select(func.count()).select_from(
     select(waiting.c.submission_id)
-    .where(waiting.c.parked.is_(False), waiting.c.submission_id < bindparam("of"))
-    .limit(COUNTED)
+    .where(waiting.c.parked.is_(False), waiting.c.submission_id < bindparam("submission_id"))
+    .limit(MAX_QUEUE_POSITION)
     .subquery()
 )
-_OLDEST: Final = (
+_SELECT_OLDEST_TIME: Final = (
     select(submission.c.received_at)
     .join(waiting, waiting.c.submission_id == submission.c.id)
     .where(waiting.c.parked.is_(False))
@@ -81,7 +85,9 @@ _STATE: Final = case(
     (waiting.c.parked.is_(True), "parked"),
     else_="pending",
 )
-_NO_LONGER: Final = delete(waiting).where(waiting.c.submission_id == bindparam("of"))
+_DELETE_WAITING: Final = delete(waiting).where(
+    waiting.c.submission_id == bindparam("submission_id")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +126,7 @@ class SubmissionEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Stuck:
+class StuckStudent:
     """A student who has failed an exercise several times and never passed it."""
 
     student: str
@@ -133,7 +139,7 @@ class KeyReusedError(Exception):
     """An idempotency key came again, with another exercise or another text."""
 
 
-def accept(
+def accept_submission(
     connection: Connection, owner: Person, exercise: str, text: str, *, key: str
 ) -> AcceptedSubmission:
     """Store a submission, once for each idempotency key of a person, whom it locks.
@@ -148,72 +154,76 @@ def accept(
     digest = hashlib.sha256(text.encode()).hexdigest()
     added = StoredSubmission(new_id(), owner.id, exercise, digest, now())
     if not insert_if_absent(connection, source, {"hash": digest, "text": text}):
-        connection.execute(_RESTORE, {"of": digest, "again": text})
+        connection.execute(_RESTORE_TEXT, {"source_hash": digest, "erased_text": text})
     row = {**asdict(added), "idempotency_key": key}
     if not insert_if_absent(connection, submission, row):
-        same = (submission.c.person_id == owner.id, submission.c.idempotency_key == key)
-        earlier = StoredSubmission(*connection.execute(_SELECT_SUBMISSIONS.where(*same)).one())
+        same_request = (submission.c.person_id == owner.id, submission.c.idempotency_key == key)
+        earlier = StoredSubmission(
+            *connection.execute(_SELECT_SUBMISSIONS.where(*same_request)).one()
+        )
         if (earlier.exercise, earlier.source_hash) != (exercise, digest):
             raise KeyReusedError
         return AcceptedSubmission(earlier, is_new=False)
-    _put_in_line(connection, added.id)
+    _enqueue_submission(connection, added.id)
     data = {"person": owner.id, "exercise": exercise, "source_hash": digest}
     events.append(connection, owner.id, events.SUBMITTED, added.id, data)
     return AcceptedSubmission(added, is_new=True)
 
 
-def find(connection: Connection, submission_id: str) -> StoredSubmission | None:
+def find_submission(connection: Connection, submission_id: str) -> StoredSubmission | None:
     """Return a submission."""
-    row = connection.execute(_ONE, {"of": submission_id}).one_or_none()
+    row = connection.execute(_SELECT_SUBMISSION, {"submission_id": submission_id}).one_or_none()
     return StoredSubmission(*row) if row else None
 
 
 def read_source(connection: Connection, source_hash: str) -> str:
     """Return a source."""
-    return str(connection.execute(_TEXT, {"of": source_hash}).scalar_one())
+    return str(connection.execute(_SELECT_TEXT, {"source_hash": source_hash}).scalar_one())
 
 
-def next_waiting(connection: Connection, most: int) -> list[StoredSubmission]:
-    """Return submissions that wait to be graded, the oldest first, at most so many."""
-    rows = connection.execute(_NEXT_WAITING, {"most": most})
+def list_waiting(connection: Connection, limit: int) -> list[StoredSubmission]:
+    """Return the oldest submissions that wait to be graded, at most `limit`, in order."""
+    rows = connection.execute(_SELECT_OLDEST_WAITING, {"limit": limit})
     return [StoredSubmission(*row) for row in rows]
 
 
 def find_waiting(connection: Connection, submission_id: str) -> StoredSubmission | None:
     """Return a submission if it waits to be graded."""
-    row = connection.execute(_WAITING_ONE, {"of": submission_id}).one_or_none()
+    row = connection.execute(_SELECT_ONE_WAITING, {"submission_id": submission_id}).one_or_none()
     return StoredSubmission(*row) if row else None
 
 
-def count_waiting(connection: Connection) -> tuple[int, int]:
+def count_waiting_and_parked(connection: Connection) -> tuple[int, int]:
     """Return how many wait to be graded, and how many wait for staff."""
     by_kind = select(waiting.c.parked, func.count()).group_by(waiting.c.parked)
     counts = {bool(parked): int(n) for parked, n in connection.execute(by_kind)}
     return counts.get(False, 0), counts.get(True, 0)
 
 
-def waiting_before(connection: Connection, submission_id: str) -> int:
-    """Return how many submissions will be graded before one that waits, at most `COUNTED`."""
-    return int(connection.execute(_WAITING_BEFORE, {"of": submission_id}).scalar_one())
+def count_waiting_before(connection: Connection, submission_id: str) -> int:
+    """Return how many submissions are graded before this one, at most `MAX_QUEUE_POSITION`."""
+    return int(
+        connection.execute(_COUNT_WAITING_BEFORE, {"submission_id": submission_id}).scalar_one()
+    )
 
 
-def place(connection: Connection, submission_id: str) -> int | None:
-    """Return a submission's place in the line, from 0 and at most `COUNTED`.
+def find_queue_position(connection: Connection, submission_id: str) -> int | None:
+    """Return a submission's position in the queue, from 0 and at most `MAX_QUEUE_POSITION`.
 
     None if it is parked, or does not wait.
     """
     if find_waiting(connection, submission_id) is None:
         return None
-    return waiting_before(connection, submission_id)
+    return count_waiting_before(connection, submission_id)
 
 
-def oldest_waiting(connection: Connection) -> int | None:
-    """Return when the oldest submission that waits was received, in microseconds."""
-    return connection.execute(_OLDEST).scalar_one_or_none()
+def find_oldest_waiting_time(connection: Connection) -> int | None:
+    """Return the time at which the oldest waiting submission arrived, in microseconds."""
+    return connection.execute(_SELECT_OLDEST_TIME).scalar_one_or_none()
 
 
-def mark_for_review(connection: Connection, submission_id: str, reason: str) -> None:
-    """Mark a submission that could not be graded as parked: staff has to look at it."""
+def park_submission(connection: Connection, submission_id: str, reason: str) -> None:
+    """Park a submission that could not be graded: staff has to look at it."""
     change = update(waiting).where(waiting.c.submission_id == submission_id).values(parked=True)
     if connection.execute(change).rowcount:
         events.append(
@@ -221,40 +231,27 @@ def mark_for_review(connection: Connection, submission_id: str, reason: str) -> 
         )
 
 
-def release(connection: Connection, submission_id: str, *, actor: str) -> bool:
-    """Let a parked submission wait again; return false if it is not parked."""
-    change = (
-        update(waiting)
-        .where(waiting.c.submission_id == submission_id, waiting.c.parked.is_(True))
-        .values(parked=False)
-    )
-    if not connection.execute(change).rowcount:
-        return False
-    events.append(connection, actor, events.RELEASED, submission_id, {})
-    return True
-
-
-def take_out_of_line(connection: Connection, submission_id: str) -> bool:
-    """Take a submission off the list; return false if another process did before."""
-    return bool(connection.execute(_NO_LONGER, {"of": submission_id}).rowcount)
+def dequeue_submission(connection: Connection, submission_id: str) -> bool:
+    """Remove a submission from the queue; return false if another process has done so."""
+    return bool(connection.execute(_DELETE_WAITING, {"submission_id": submission_id}).rowcount)
 
 
 def requeue_lost_submissions(connection: Connection) -> list[str]:
-    """Let submissions wait that have no verdict and do not wait; return their ids."""
-    lost = (
+    """Queue the submissions that have no verdict and are not queued; return their ids."""
+    lost_submissions = (
         select(submission.c.id)
         .outerjoin(publication, publication.c.submission_id == submission.c.id)
         .outerjoin(waiting, waiting.c.submission_id == submission.c.id)
         .where(publication.c.submission_id.is_(None), waiting.c.submission_id.is_(None))
         .order_by(submission.c.id)
     )
-    submission_ids = list(connection.execute(lost).scalars())
-    for each in submission_ids:
-        _put_in_line(connection, each)
+    submission_ids = list(connection.execute(lost_submissions).scalars())
+    for submission_id in submission_ids:
+        _enqueue_submission(connection, submission_id)
     return submission_ids
 
 
-def _put_in_line(connection: Connection, submission_id: str) -> None:
+def _enqueue_submission(connection: Connection, submission_id: str) -> None:
     connection.execute(insert(waiting), {"submission_id": submission_id, "parked": False})
 
 
@@ -265,13 +262,13 @@ def list_submissions(
     person_name: str | None = None,
     state: State | None = None,
     before: str | None = None,
-    most: int = 50,
+    limit: int = 50,
 ) -> list[SubmissionEntry]:
     """Return submissions, the newest first, that are older than that of the id `before`."""
-    number, _, *rest = COLUMNS
-    of_verdict = (verdict.c.outcome, verdict.c.score, verdict.c.max_score)
+    id_column, _, *other_columns = SUBMISSION_COLUMNS
+    verdict_columns = (verdict.c.outcome, verdict.c.score, verdict.c.max_score)
     query = (
-        select(number, person.c.name, *rest, _STATE, *of_verdict, PUBLIC_NAME)
+        select(id_column, person.c.name, *other_columns, _STATE, *verdict_columns, PUBLIC_NAME)
         .join(person, person.c.id == submission.c.person_id)
         .outerjoin(publication, publication.c.submission_id == submission.c.id)
         .outerjoin(verdict, SAME_KEY)
@@ -288,13 +285,13 @@ def list_submissions(
         query = query.where(waiting.c.submission_id.is_not(None), parked)
     if before is not None:
         query = query.where(submission.c.id < before)
-    rows = connection.execute(query.order_by(submission.c.id.desc()).limit(most))
+    rows = connection.execute(query.order_by(submission.c.id.desc()).limit(limit))
     return [SubmissionEntry(*tuple(row)) for row in rows]
 
 
-def stuck(
-    connection: Connection, least: int, exercise: str | None = None
-) -> dict[str, list[Stuck]]:
+def find_stuck_students(
+    connection: Connection, min_failures: int, exercise: str | None = None
+) -> dict[str, list[StuckStudent]]:
     """Return by exercise the students who failed it so many times and never passed.
 
     Those with the most failures come first.
@@ -311,14 +308,14 @@ def stuck(
         .join(publication, publication.c.submission_id == submission.c.id)
         .where(person.c.role == "student", grade.c.passed.is_(False))
         .group_by(grade.c.exercise, person.c.id)
-        .having(failed >= least)
+        .having(failed >= min_failures)
         .order_by(failed.desc(), person.c.name)
     )
     if exercise is not None:
         query = query.where(grade.c.exercise == exercise)
-    by_exercise: dict[str, list[Stuck]] = {}
+    by_exercise: dict[str, list[StuckStudent]] = {}
     for row in connection.execute(query):
-        by_exercise.setdefault(row.exercise, []).append(Stuck(*row[1:]))
+        by_exercise.setdefault(row.exercise, []).append(StuckStudent(*row[1:]))
     return by_exercise
 
 
@@ -339,10 +336,12 @@ def list_comments(connection: Connection, submission_id: str) -> list[Comment]:
     return [Comment(*row) for row in connection.execute(query.order_by(comment.c.id))]
 
 
-def list_commented(connection: Connection, person_id: str, exercise: str) -> list[StoredSubmission]:
+def list_commented_submissions(
+    connection: Connection, person_id: str, exercise: str
+) -> list[StoredSubmission]:
     """Return a person's submissions of an exercise that have comments, the newest first."""
     query = (
-        select(*COLUMNS)
+        select(*SUBMISSION_COLUMNS)
         .where(submission.c.person_id == person_id, submission.c.exercise == exercise)
         .where(submission.c.id.in_(select(comment.c.submission_id)))
         .order_by(submission.c.id.desc())

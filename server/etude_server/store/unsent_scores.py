@@ -71,7 +71,7 @@ class UnsentGrade:
 
 def store_line(connection: Connection, line: ScoreLine) -> None:
     """Store the line item of a person's grades in an exercise, and queue the current grade."""
-    # As `verdicts.publish` does: else a grade of this very moment might see no line, nor be seen.
+    # As `verdicts.publish_verdict` does: otherwise a grade of this moment might miss the line.
     people.lock_present_person(connection, line.person_id)
     values = asdict(line)
     if not insert_if_absent(connection, lti_line, {"id": new_id(), **values}):
@@ -190,13 +190,3 @@ def unsent(connection: Connection) -> list[UnsentGrade]:
     )
     rows = connection.execute(query).all()
     return [UnsentGrade(*row[:-1], json.loads(row.body)["at"]) for row in rows]
-
-
-def retry(connection: Connection, *, actor: str) -> int:
-    """Send again what was left to staff, and what waits for its next try; return how many."""
-    waiting = (outbox.c.kind == KIND, outbox.c.sent_at.is_(None), outbox.c.last_error != "")
-    values = {"parked": False, "due_at": now(), "tries": 0}
-    count = connection.execute(update(outbox).where(*waiting).values(values)).rowcount
-    if count:
-        events.append(connection, actor, events.SCORES_RETRIED, KIND, {"count": count})
-    return count

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Select, bindparam, delete, func, insert, sele
 from etude_server.store import events, people, unsent_scores
 from etude_server.store.database import allow_changes, insert_if_absent, upsert
 from etude_server.store.ids import id_at, now
-from etude_server.store.submissions import StoredSubmission, take_out_of_line
+from etude_server.store.submissions import StoredSubmission, dequeue_submission
 from etude_server.store.tables import (
     SAME_KEY,
     attempt,
@@ -56,7 +56,7 @@ _SELECT_LATEST: Final = (
     .order_by(verdict.c.at.desc())
     .limit(1)
 )
-_PUBLISHED: Final = (
+_SELECT_PUBLISHED: Final = (
     select(verdict)
     .join(publication, SAME_KEY)
     .where(publication.c.submission_id == bindparam("submission_id"))
@@ -74,7 +74,10 @@ _SELECT_BEST: Final = (
     )
     .join(publication, publication.c.submission_id == submission.c.id)
     .join(verdict, SAME_KEY)
-    .where(submission.c.person_id == bindparam("person"), submission.c.exercise == bindparam("of"))
+    .where(
+        submission.c.person_id == bindparam("person_id"),
+        submission.c.exercise == bindparam("exercise"),
+    )
     .order_by(
         (verdict.c.outcome == "passed").desc(),
         share(verdict.c.score, verdict.c.max_score).desc(),
@@ -84,15 +87,15 @@ _SELECT_BEST: Final = (
 )
 _INSERT_ATTEMPT: Final = insert(attempt)
 _DELETE_MISTAKES: Final = delete(mistake).where(
-    mistake.c.person_id == bindparam("person"), mistake.c.exercise == bindparam("of")
+    mistake.c.person_id == bindparam("person_id"), mistake.c.exercise == bindparam("exercise")
 )
-_SELECT_FAILED: Final = (
+_SELECT_FAILED_BODIES: Final = (
     select(verdict.c.body)
     .join(publication, SAME_KEY)
     .join(submission, submission.c.id == publication.c.submission_id)
     .where(
-        submission.c.person_id == bindparam("person"),
-        submission.c.exercise == bindparam("of"),
+        submission.c.person_id == bindparam("person_id"),
+        submission.c.exercise == bindparam("exercise"),
         verdict.c.outcome != "passed",
     )
 )
@@ -156,15 +159,19 @@ def store_verdict(connection: Connection, result: Verdict, run: GradingRun) -> S
         "at": stored.at,
     }
     # Read first: of two transactions that both lock the table, neither could allow changes.
-    before = find(connection, key)
-    if before is None and not insert_if_absent(connection, verdict, row):
-        before = find(connection, key)
-    note = {"exercise_hash": key.exercise_hash, "source_hash": key.source_hash, **asdict(run)}
-    note |= {"id": id_at(run.ended_at), "outcome": outcome, "message": ""}
-    connection.execute(_INSERT_ATTEMPT, note)
-    if before is not None and IS_ERASED not in before.body:
-        return before
-    if before is not None:
+    earlier = find_verdict(connection, key)
+    if earlier is None and not insert_if_absent(connection, verdict, row):
+        earlier = find_verdict(connection, key)
+    attempt_row = {
+        "exercise_hash": key.exercise_hash,
+        "source_hash": key.source_hash,
+        **asdict(run),
+    }
+    attempt_row |= {"id": id_at(run.ended_at), "outcome": outcome, "message": ""}
+    connection.execute(_INSERT_ATTEMPT, attempt_row)
+    if earlier is not None and IS_ERASED not in earlier.body:
+        return earlier
+    if earlier is not None:
         with allow_changes(connection, "verdict"):
             upsert(connection, verdict, row)
     return stored
@@ -175,9 +182,11 @@ def record_fault(
 ) -> int:
     """Record a grading fault, which is not the submission's; return the number of faults."""
     # PostgreSQL takes UTF-8 without a NUL.
-    writable = message[:2000].encode(errors="backslashreplace").decode().replace("\0", "\\0")
+    storable_message = (
+        message[:2000].encode(errors="backslashreplace").decode().replace("\0", "\\0")
+    )
     row = {"exercise_hash": exercise_hash, "source_hash": source_hash, **asdict(run)}
-    row |= {"id": id_at(run.ended_at), "outcome": FAULT, "message": writable}
+    row |= {"id": id_at(run.ended_at), "outcome": FAULT, "message": storable_message}
     connection.execute(_INSERT_ATTEMPT, row)
     counted = select(func.count()).where(
         attempt.c.exercise_hash == exercise_hash,
@@ -187,47 +196,47 @@ def record_fault(
     return int(connection.execute(counted).scalar_one())
 
 
-def prune_attempts(connection: Connection, before: int, most: int) -> int:
-    """Delete diagnostics that ended before a time, at most `most`; return the number."""
+def prune_attempts(connection: Connection, before: int, limit: int) -> int:
+    """Delete diagnostics that ended before a time, at most `limit`; return the number."""
     # The ids sort by that time: otherwise the database would look at every run.
     old = select(attempt.c.id).where(attempt.c.id < id_at(max(before, 0)))
-    old = old.order_by(attempt.c.id).limit(most)
+    old = old.order_by(attempt.c.id).limit(limit)
     return connection.execute(delete(attempt).where(attempt.c.id.in_(old))).rowcount
 
 
-def find(connection: Connection, key: VerdictKey) -> StoredVerdict | None:
+def find_verdict(connection: Connection, key: VerdictKey) -> StoredVerdict | None:
     """Return the verdict of a key."""
-    return _one(connection, _SELECT_VERDICT, asdict(key))
+    return _fetch_verdict(connection, _SELECT_VERDICT, asdict(key))
 
 
-def find_latest(
+def find_latest_verdict(
     connection: Connection, exercise_hash: str, source_hash: str
 ) -> StoredVerdict | None:
     """Return the last verdict on a source of a version, by any version of the grader."""
-    return _one(
+    return _fetch_verdict(
         connection, _SELECT_LATEST, {"exercise_hash": exercise_hash, "source_hash": source_hash}
     )
 
 
-def find_published(connection: Connection, submission_id: str) -> StoredVerdict | None:
+def find_published_verdict(connection: Connection, submission_id: str) -> StoredVerdict | None:
     """Return the published verdict of a submission; None while it is pending."""
-    return _one(connection, _PUBLISHED, {"submission_id": submission_id})
+    return _fetch_verdict(connection, _SELECT_PUBLISHED, {"submission_id": submission_id})
 
 
-def publish_waiting(
+def publish_if_waiting(
     connection: Connection, submitted: StoredSubmission, stored: StoredVerdict
 ) -> bool:
     """Publish a verdict for a submission that waits for one; return false if it waits no more.
 
-    Of two processes that graded it, the one that takes it off the list publishes.
+    Of two processes that graded it, the one that dequeues it publishes.
     """
-    if not take_out_of_line(connection, submitted.id):
+    if not dequeue_submission(connection, submitted.id):
         return False
-    publish(connection, submitted, stored)
+    publish_verdict(connection, submitted, stored)
     return True
 
 
-def publish(
+def publish_verdict(
     connection: Connection,
     submitted: StoredSubmission,
     stored: StoredVerdict,
@@ -257,7 +266,7 @@ def publish(
     published = {"submission_id": submitted.id, "event_seq": seq, **asdict(stored.key)}
     replaced = None
     if not insert_if_absent(connection, publication, published):
-        replaced = find_published(connection, submitted.id)
+        replaced = find_published_verdict(connection, submitted.id)
         upsert(connection, publication, published)
     row = {
         "person_id": submitted.person_id,
@@ -270,12 +279,12 @@ def publish(
         "event_seq": seq,
     }
     conditions = (grade.c.person_id == submitted.person_id, grade.c.exercise == submitted.exercise)
-    best = connection.execute(select(grade).where(*conditions)).one_or_none()
-    if best is not None and best.submission_id == submitted.id:
+    best_grade = connection.execute(select(grade).where(*conditions)).one_or_none()
+    if best_grade is not None and best_grade.submission_id == submitted.id:
         refresh_grade(connection, submitted.person_id, submitted.exercise)
-    elif best is None or (
-        (_rank(best.passed, best.score, best.max_score), submitted.id)
-        < (_rank(stored.passed, stored.score, stored.max_score), best.submission_id)
+    elif best_grade is None or (
+        (_verdict_rank(best_grade.passed, best_grade.score, best_grade.max_score), submitted.id)
+        < (_verdict_rank(stored.passed, stored.score, stored.max_score), best_grade.submission_id)
     ):
         _store_grade(connection, row)
     if replaced is not None and set(_mistakes_in(replaced.body)) - set(_mistakes_in(stored.body)):
@@ -285,7 +294,7 @@ def publish(
         _note_mistakes(connection, submitted.person_id, submitted.exercise, stored.body)
 
 
-def _rank(passed: bool, score: int, max_score: int) -> tuple[bool, float]:
+def _verdict_rank(passed: bool, score: int, max_score: int) -> tuple[bool, float]:
     """Return the order of verdicts, as `_SELECT_BEST` has it."""
     return passed, score / max(max_score, 1)
 
@@ -300,32 +309,32 @@ def refresh_grade(connection: Connection, person_id: str, exercise: str) -> None
 
     Points of two versions of an exercise are not compared, but which share of them was earned.
     """
-    best = connection.execute(_SELECT_BEST, {"person": person_id, "of": exercise}).one()
+    best = connection.execute(_SELECT_BEST, {"person_id": person_id, "exercise": exercise}).one()
     _store_grade(connection, dict(zip(grade.columns.keys(), best, strict=True)))
 
 
-def rebuild(connection: Connection) -> int:
+def rebuild_projections(connection: Connection) -> int:
     """Rebuild the projections from the event log; return the number of publications."""
     for projection in (publication, grade, mistake):
         connection.execute(delete(projection))
     log = select(event.c.seq, event.c.subject, event.c.data).where(event.c.kind == events.PUBLISHED)
     owners: set[tuple[str, str]] = set()
-    latest: dict[str, tuple[VerdictKey, int]] = {}
+    latest_verdicts: dict[str, tuple[VerdictKey, int]] = {}
     for row in connection.execute(log.order_by(event.c.seq)):
         data = json.loads(row.data)
         key = VerdictKey(data["exercise_hash"], data["source_hash"], data["grader_version"])
-        latest[row.subject] = (key, row.seq)
+        latest_verdicts[row.subject] = (key, row.seq)
         owners.add((data["person"], data["exercise"]))
-    for submission_id, (key, seq) in latest.items():
+    for submission_id, (key, seq) in latest_verdicts.items():
         published = {"submission_id": submission_id, "event_seq": seq, **asdict(key)}
         upsert(connection, publication, published)
     for person_id, exercise in sorted(owners):
         refresh_grade(connection, person_id, exercise)
         _refresh_mistakes(connection, person_id, exercise)
-    return len(latest)
+    return len(latest_verdicts)
 
 
-def _one(
+def _fetch_verdict(
     connection: Connection, query: Select[Any], values: Mapping[str, str]
 ) -> StoredVerdict | None:
     row = connection.execute(query, dict(values)).one_or_none()
@@ -347,28 +356,32 @@ def _note_mistakes(
 
 def _refresh_mistakes(connection: Connection, person_id: str, exercise: str) -> None:
     """Record the mistakes of all verdicts of a person in an exercise again."""
-    parameters = {"person": person_id, "of": exercise}
+    parameters = {"person_id": person_id, "exercise": exercise}
     connection.execute(_DELETE_MISTAKES, parameters)
-    for body in connection.execute(_SELECT_FAILED, parameters).scalars().all():
+    for body in connection.execute(_SELECT_FAILED_BODIES, parameters).scalars().all():
         _note_mistakes(connection, person_id, exercise, json.loads(body))
 
 
 def count_mistakes(connection: Connection, exercise: str | None = None) -> dict[str, Mistakes]:
     """Return by exercise, or of one, how many students made each mistake."""
-    number = func.count()
+    students = func.count()
     query = (
-        select(mistake.c.exercise, mistake.c.kind, mistake.c.name, number.label("number"))
+        select(mistake.c.exercise, mistake.c.kind, mistake.c.name, students.label("number"))
         .join(person, person.c.id == mistake.c.person_id)
         .where(person.c.role == "student")
         .group_by(mistake.c.exercise, mistake.c.kind, mistake.c.name)
-        .order_by(number.desc(), mistake.c.name)
+        .order_by(students.desc(), mistake.c.name)
     )
     if exercise is not None:
         query = query.where(mistake.c.exercise == exercise)
     counts: dict[str, Mistakes] = {}
     for row in connection.execute(query):
-        of = counts.setdefault(row.exercise, Mistakes())
-        by_kind = {"misconception": of.misconceptions, "test": of.failed_tests, "hint": of.hints}
+        mistakes = counts.setdefault(row.exercise, Mistakes())
+        by_kind = {
+            "misconception": mistakes.misconceptions,
+            "test": mistakes.failed_tests,
+            "hint": mistakes.hints,
+        }
         by_kind[row.kind][row.name] = row.number
     return counts
 

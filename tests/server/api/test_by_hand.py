@@ -260,7 +260,7 @@ def test_such_a_date_of_an_older_server_is_shown(served: Served, year: int) -> N
     with served.context.database.write() as connection:
         owner = people.need(connection, "timeless")
         due = datetime(year, 12, 31, tzinfo=timezone(-14 * HOUR))
-        grade_actions.extend(connection, owner, "double", due, actor="test")
+        grade_actions.extend_due_date(connection, owner, "double", due, actor="test")
     with httpx.Client(base_url=served.url) as page:
         page.post("/sign-in", data={"token": served.token("prof", "instructor")})
         page.get("/staff/schedule").raise_for_status()

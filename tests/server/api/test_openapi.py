@@ -97,8 +97,10 @@ def _fill_store(served: Served) -> dict[str, list[str]]:
     regrade = stored.begin()  # not woken: this one is there to be looked at and cancelled
     with context.database.write() as connection:
         owner = people.add_person(connection, "student", "student", actor="test")
-        taken = submissions.accept(connection, owner, "double", "x = 1\n", key="k").submission
-        submissions.mark_for_review(connection, taken.id, "for this test")
+        taken = submissions.accept_submission(
+            connection, owner, "double", "x = 1\n", key="k"
+        ).submission
+        submissions.park_submission(connection, taken.id, "for this test")
     return {
         "submission_id": [*graded, taken.id],
         "regrade_id": [regrade.id],

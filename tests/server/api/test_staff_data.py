@@ -195,8 +195,10 @@ def test_a_parked_submission_is_let_go_on(served: Served, prof: httpx.Client) ->
     database = served.context.database
     with database.write() as connection:
         owner = people.add_person(connection, "cleo", "grader", actor="test")  # in no gradebook
-        taken = submissions.accept(connection, owner, "double", RIGHT, key="1").submission
-        submissions.mark_for_review(connection, taken.id, "for this test")
+        taken = submissions.accept_submission(
+            connection, owner, "double", RIGHT, key="1"
+        ).submission
+        submissions.park_submission(connection, taken.id, "for this test")
     parked = prof.get("/v1/submissions", params={"state": "parked"}).json()["items"]
     assert [(each["id"], each["person"]) for each in parked] == [(taken.id, "cleo")]
     assert prof.get("/v1/submissions", params={"state": "pending"}).json()["items"] == []

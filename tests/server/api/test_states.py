@@ -325,10 +325,10 @@ class OtherProgram:
         with self.stored.database.write() as connection:
             due = datetime.fromtimestamp(self.chosen.randrange(4 * 10**9), UTC)
             exercise = self.exercises[self.chosen.choice(EXERCISES)]
-            grade_actions.extend(connection, whom, str(exercise.id), due, actor="test")
+            grade_actions.extend_due_date(connection, whom, str(exercise.id), due, actor="test")
         with self.stored.database.write() as connection:
             points = self.chosen.choice([None, 0, 1.5])
-            grade_actions.override(connection, whom, exercise, points, "said", actor="test")
+            grade_actions.override_points(connection, whom, exercise, points, "said", actor="test")
         if count % 5 == 0:
             named = self.chosen.sample(EXERCISES, self.chosen.randrange(3))
             late, is_held = self.chosen.choice([0.0, 0.9]), self.chosen.random() < 0.5

@@ -174,7 +174,7 @@ def test_a_store_that_fails_is_told_before_a_stream_begins(
     def fails(*_: object) -> None:
         raise OperationalError("", {}, Exception())
 
-    monkeypatch.setattr(submissions, "place", fails)
+    monkeypatch.setattr(submissions, "find_queue_position", fails)
     answer = listener.client.get(f"{listener.location}/events")
     assert answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE
     assert answer.headers["Content-Type"] == "application/problem+json"
@@ -182,6 +182,6 @@ def test_a_store_that_fails_is_told_before_a_stream_begins(
 
 def _park(served: Served, listener: Listener) -> None:
     with served.context.database.write() as connection:
-        submissions.mark_for_review(
+        submissions.park_submission(
             connection, listener.location.rpartition("/")[2], "for this test"
         )

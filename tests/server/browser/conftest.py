@@ -88,10 +88,10 @@ def _park(database: Database) -> str:
     """Put a submission aside as the service does after three faults."""
     with database.write() as connection:
         owner = people.add_person(connection, HOSTILE_NAME, "student", actor="test")
-        accepted = submissions.accept(
+        accepted = submissions.accept_submission(
             connection, owner, "attention-weights", PARKED_SOURCE, key="parked"
         )
-        submissions.mark_for_review(connection, accepted.submission.id, "the disk was full")
+        submissions.park_submission(connection, accepted.submission.id, "the disk was full")
     return accepted.submission.id
 
 

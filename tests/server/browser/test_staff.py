@@ -59,7 +59,7 @@ def _graded(served: Served, name: str, source: str) -> StoredSubmission:
                 break
             time.sleep(0.05)
     with served.database.read() as connection:
-        found = submissions.find(connection, answer.json()["id"])
+        found = submissions.find_submission(connection, answer.json()["id"])
     assert found is not None
     return found
 
@@ -137,7 +137,7 @@ def test_a_regrade_is_previewed_then_done(served: Served, visit: Visit) -> None:
     expect(page.locator("main")).to_contain_text("<b>A test was wrong</b>")
     expect(changes).to_contain_text("older")
     with served.database.read() as connection:
-        kept = verdicts.find_published(connection, passed.id)
+        kept = verdicts.find_published_verdict(connection, passed.id)
     assert kept is not None
     assert kept.passed
 
@@ -146,7 +146,7 @@ def _grade_by_an_older_version(served: Served, passed: StoredSubmission) -> None
     """Publish a verdict of a version of the exercise that failed what is right."""
     wrong = _graded(served, "older", served.exercise().misconceptions[0].code)
     with served.database.write() as connection:
-        told = verdicts.find_published(connection, wrong.id)
+        told = verdicts.find_published_verdict(connection, wrong.id)
         assert told is not None
         older = dataclasses.replace(
             verdict_from_data(dict(told.body)),
@@ -154,7 +154,7 @@ def _grade_by_an_older_version(served: Served, passed: StoredSubmission) -> None
             submission_hash=passed.source_hash,
         )
         kept = verdicts.store_verdict(connection, older, GradingRun("test", now(), now()))
-        verdicts.publish(connection, passed, kept)
+        verdicts.publish_verdict(connection, passed, kept)
 
 
 def test_signing_out(visit: Visit) -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from etude_server.actions import grades as grade_actions
+from etude_server.actions import submissions as submission_actions
 from etude_server.store import people, schedules, submissions
-from etude_server.store.submissions import COUNTED
+from etude_server.store.submissions import MAX_QUEUE_POSITION
 from grader.course.schedule import Window
 from grader.grading.results.verdict import Outcome
 from tests.browser.conftest import NewContext
@@ -120,9 +120,15 @@ def test_comments_and_single_sign_on_are_shown(
     source = "import numpy as np\n\nattention_weights = np.exp\n"
     with served.database.write() as connection:
         owner = people.add_person(connection, "bea", "student", actor="test")
-        sent = submissions.accept(connection, owner, "attention-weights", source, key="commented")
-        grade_actions.comment(connection, sent.submission, "Which <b>axis</b>?", 3, actor=owner.id)
-        grade_actions.comment(connection, sent.submission, "Almost there.", None, actor=owner.id)
+        sent = submissions.accept_submission(
+            connection, owner, "attention-weights", source, key="commented"
+        )
+        submission_actions.add_comment(
+            connection, sent.submission, "Which <b>axis</b>?", 3, actor=owner.id
+        )
+        submission_actions.add_comment(
+            connection, sent.submission, "Almost there.", None, actor=owner.id
+        )
     bench = open_page(expected=REFUSED, single_sign_on=True)
     _account(bench).get_by_role("button", name="Sign in").click()
     link = bench.page.get_by_role("dialog").get_by_role("link", name="account of the university")
@@ -232,12 +238,12 @@ def test_a_very_long_queue_is_not_counted_to_its_end(served: Served, open_page: 
 
     def put_far_behind(route: Route) -> None:
         answer = route.fetch()
-        route.fulfill(response=answer, json=answer.json() | {"position": COUNTED})
+        route.fulfill(response=answer, json=answer.json() | {"position": MAX_QUEUE_POSITION})
 
     bench.page.route("**/v1/submissions", put_far_behind)
     bench.page.route("**/v1/submissions/*/events", lambda _: None)  # no word of how it goes on
     _submit(bench, served.exercise().solution + "# far behind\n")
-    _concludes(bench, f"In the queue, behind {COUNTED} others or more.")
+    _concludes(bench, f"In the queue, behind {MAX_QUEUE_POSITION} others or more.")
 
 
 def test_a_submission_is_followed_after_a_reload(served: Served, open_page: OpenPage) -> None:

@@ -173,11 +173,11 @@ def test_the_scaler_counts_what_waits(database: Database) -> None:
     with database.write() as connection:
         owner = people.add_person(connection, "ada", "student", actor="test")
         ids = [
-            submissions.accept(connection, owner, "x", f"{n}", key=f"{n}").submission.id
+            submissions.accept_submission(connection, owner, "x", f"{n}", key=f"{n}").submission.id
             for n in range(3)
         ]
         assert connection.execute(query).scalar_one() == 3
-        submissions.mark_for_review(connection, ids[0], "test")
+        submissions.park_submission(connection, ids[0], "test")
         assert connection.execute(query).scalar_one() == 2
 
 

@@ -147,7 +147,7 @@ def submit(database: Database, number: int) -> None:
     with database.write() as connection:
         owner = people.add_person(connection, "ada", "student", actor="test")
         for each in range(number):
-            submissions.accept(connection, owner, "x", f"{each}", key=f"{each}")
+            submissions.accept_submission(connection, owner, "x", f"{each}", key=f"{each}")
 
 
 @pytest.mark.slow
@@ -162,7 +162,7 @@ def test_a_restored_copy_of_a_running_store_is_served(
             owner = people.add_person(connection, "ada", "student", actor="test")
             token = people.make_token(connection, owner, "laptop", actor="test")
             wanted = (connection, owner, "attention-weights", solution())
-            pending = submissions.accept(*wanted, key="1").submission
+            pending = submissions.accept_submission(*wanted, key="1").submission
         bash(block("staff backup"), tmp_path, PATH=here)
     bash(block("cp backup.db"), tmp_path)
     restored = serving(Settings(f"sqlite:///{tmp_path}/etude.db", EXERCISES, workers=1))
@@ -195,7 +195,7 @@ def test_a_dump_of_postgresql_can_be_restored(postgres: PostgresServer, tmp_path
             assert count(restored) == 3
             assert not upgrade(restored)
             with restored.read() as connection:
-                assert submissions.count_waiting(connection) == (3, 0)
+                assert submissions.count_waiting_and_parked(connection) == (3, 0)
     finally:
         for name in names:
             postgres.drop(name)

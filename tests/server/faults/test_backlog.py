@@ -4,12 +4,12 @@ from http import HTTPStatus
 
 import pytest
 
-from etude_server.store.submissions import COUNTED
+from etude_server.store.submissions import MAX_QUEUE_POSITION
 from tests.server.faults.conftest import Deployment, wait_until
 
 pytestmark = pytest.mark.slow
 
-BACKLOG = 5 * COUNTED
+BACKLOG = 5 * MAX_QUEUE_POSITION
 
 
 def test_a_long_queue_is_graded_through_a_power_cut(stack: Deployment) -> None:
@@ -18,7 +18,7 @@ def test_a_long_queue_is_graded_through_a_power_cut(stack: Deployment) -> None:
     [newcomer] = stack.submit(1)
     with stack.client() as client:
         location = stack.post(client, stack.source()).raise_for_status().headers["Location"]
-        assert client.get(location).json()["position"] == COUNTED
+        assert client.get(location).json()["position"] == MAX_QUEUE_POSITION
         assert client.get(f"/v1/submissions/{newcomer}").status_code == HTTPStatus.NOT_FOUND
     _wait_for_some(stack)
     for program in stack.programs:

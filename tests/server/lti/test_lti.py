@@ -15,6 +15,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from jwt.algorithms import RSAAlgorithm
 
+from etude_server.actions import grades as grade_actions
 from etude_server.api.auth import COOKIE
 from etude_server.lti import keys
 from etude_server.store import events, unsent_scores
@@ -125,7 +126,7 @@ def test_what_can_never_work_waits_for_staff(course: Course, how: str) -> None:
         assert told.kind == events.SCORE_PARKED
         course.platform.refusal, course.platform.redirect = None, ""
         with course.tool.context.database.write() as connection:
-            assert unsent_scores.retry(connection, actor="test") == 1
+            assert grade_actions.retry_unsent_scores(connection, actor="test") == 1
         wait_for(lambda: course.platform.scores)
         assert not elsewhere.asked
     finally:

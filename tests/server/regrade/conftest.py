@@ -73,8 +73,10 @@ class Stored:
             # The verdict first, as whatever publishes one locks its table before a person.
             kept = verdicts.store_verdict(connection, made, verdicts.GradingRun("here", 0, 10_000))
             owner = people.add_person(connection, name, "student", actor="test")
-            taken = submissions.accept(connection, owner, "double", source, key=source).submission
-            verdicts.publish_waiting(connection, taken, kept)
+            taken = submissions.accept_submission(
+                connection, owner, "double", source, key=source
+            ).submission
+            verdicts.publish_if_waiting(connection, taken, kept)
         return taken.id
 
     def plan(self) -> RegradePlan:
@@ -90,7 +92,7 @@ class Stored:
     def score(self, submission_id: str) -> tuple[str, int, int]:
         """Return what is published for a submission: its version, score and points."""
         with self.database.read() as connection:
-            kept = verdicts.find_published(connection, submission_id)
+            kept = verdicts.find_published_verdict(connection, submission_id)
         assert kept is not None
         return kept.key.exercise_hash, kept.score, kept.max_score
 

@@ -146,7 +146,7 @@ def test_an_interrupted_run_goes_on(
     """Nothing is done twice, and together the runs have changed everything."""
     ids = _fill_store(stored)
     begun = stored.begin()
-    publish = verdicts.publish
+    publish = verdicts.publish_verdict
     left = count
 
     def interrupted(*arguments: Any, **named: Any) -> None:
@@ -156,7 +156,7 @@ def test_an_interrupted_run_goes_on(
         if left < 0:
             raise RuntimeError("interrupted")
 
-    monkeypatch.setattr(verdicts, "publish", interrupted)
+    monkeypatch.setattr(verdicts, "publish_verdict", interrupted)
     with pytest.raises(RuntimeError, match="interrupted"):
         actions.run(stored.grading, begun)
     monkeypatch.undo()
@@ -296,7 +296,9 @@ def test_an_override_given_while_a_regrade_runs_stays(
     def overridden(job: Job) -> Future[Verdict]:
         with stored.database.write() as connection:
             ada = people.need(connection, "ada")
-            grade_actions.override(connection, ada, plan.exercise, 1, "by hand", actor="prof")
+            grade_actions.override_points(
+                connection, ada, plan.exercise, 1, "by hand", actor="prof"
+            )
         points.append(of_ada())
         return grade(job)
 

@@ -40,7 +40,9 @@ def _submit(store: Database, number: int) -> None:
     with store.write() as connection:
         owner = people.add_person(connection, "ada", "student", actor="test")
         for each in range(number):
-            submissions.accept(connection, owner, "softmax", f"x = {each}\n" * 50, key=f"{each}")
+            submissions.accept_submission(
+                connection, owner, "softmax", f"x = {each}\n" * 50, key=f"{each}"
+            )
 
 
 def _count(path: Path) -> tuple[int, int]:
@@ -68,7 +70,9 @@ def test_a_backup_beside_writers_is_one_state(store: Database, tmp_path: Path) -
                 return
             with store.write() as connection:
                 owner = people.add_person(connection, "eve", "student", actor="test")
-                submissions.accept(connection, owner, "softmax", f"{number}", key=f"{number}")
+                submissions.accept_submission(
+                    connection, owner, "softmax", f"{number}", key=f"{number}"
+                )
 
     writer = threading.Thread(target=write)
     writer.start()
@@ -108,7 +112,7 @@ def test_a_store_and_its_backup_are_their_owner_s_alone(
             _submit(store, 3)
             back_up(store, folder / "backup.db")
             with store.write() as connection:
-                submissions.count_waiting(connection)
+                submissions.count_waiting_and_parked(connection)
                 names = {path.name for path in folder.iterdir()}
                 modes.update(map(_mode, folder.iterdir()))
     finally:

@@ -15,6 +15,7 @@ from sqlalchemy.exc import DBAPIError
 from etude_server import gradebook_data
 from etude_server.actions import grades as grade_actions
 from etude_server.actions import people as people_actions
+from etude_server.actions import submissions as submission_actions
 from etude_server.commands import staff
 from etude_server.store import migrate, people, personal_data, submissions, unsent_scores, verdicts
 from etude_server.store.database import Database
@@ -140,7 +141,7 @@ def test_code_that_was_erased_may_be_somebody_else_s(database: Database, ada: Pe
         assert submissions.read_source(connection, again.source_hash) == CODE
     _publish(database, again, 1)
     with database.read() as connection:
-        found = verdicts.find_published(connection, again.id)
+        found = verdicts.find_published_verdict(connection, again.id)
     assert found is not None
     assert verdicts.IS_ERASED not in found.body
 
@@ -166,23 +167,29 @@ def test_a_person_is_erased_beside_a_regrade(postgres: PostgresServer) -> None:
                 done = other.submit(erase)
                 with pytest.raises(TimeoutError):
                     done.result(0.5)
-                verdicts.publish(connection, mine, kept)
+                verdicts.publish_verdict(connection, mine, kept)
             done.result(60)
     postgres.drop("erased")
 
 
 _Act = Callable[[Connection, Person, StoredSubmission, Exercise], object]
 _ACTS: dict[str, _Act] = {
-    "submit": lambda c, whom, _s, e: submissions.accept(c, whom, str(e.id), CODE, key="late"),
+    "submit": lambda c, whom, _s, e: submissions.accept_submission(
+        c, whom, str(e.id), CODE, key="late"
+    ),
     "sign in": lambda c, whom, _s, _e: people.open_session(c, whom),
     "link": lambda c, whom, _s, e: unsent_scores.store_line(
         c, ScoreLine(whom.id, str(e.id), "p", "5", "https://lms.example/line")
     ),
-    "points": lambda c, whom, _s, e: grade_actions.override(c, whom, e, 1, NAME, actor="test"),
-    "due date": lambda c, whom, _s, e: grade_actions.extend(
+    "points": lambda c, whom, _s, e: grade_actions.override_points(
+        c, whom, e, 1, NAME, actor="test"
+    ),
+    "due date": lambda c, whom, _s, e: grade_actions.extend_due_date(
         c, whom, str(e.id), dt.datetime(2026, 1, 1, tzinfo=dt.UTC), actor="test"
     ),
-    "comment": lambda c, _w, mine, _e: grade_actions.comment(c, mine, NAME, None, actor="test"),
+    "comment": lambda c, _w, mine, _e: submission_actions.add_comment(
+        c, mine, NAME, None, actor="test"
+    ),
     "invite": lambda c, whom, _s, _e: people_actions.make_invite(c, whom, 1, actor="test"),
     "enable": lambda c, whom, _s, _e: people_actions.change(c, whom, disabled=False, actor="test"),
     "import": lambda c, whom, _s, _e: people_actions.import_people(

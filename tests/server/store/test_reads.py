@@ -5,7 +5,6 @@ import inspect
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Final
 
 import pytest
@@ -13,6 +12,7 @@ import pytest
 from etude_server import gradebook_data
 from etude_server.actions import grades as grade_actions
 from etude_server.actions import people as people_actions
+from etude_server.actions import submissions as submission_actions
 from etude_server.store import (
     events,
     grades,
@@ -36,23 +36,66 @@ from grader.course.schedule import Window
 from grader.definitions.exercise import Exercise
 from tests.server.store.test_store import _publish, _submit
 
-READS: Final[dict[ModuleType, str]] = {
-    events: "list_events",
-    gradebook_data: "csv_part batch overview exercise_statistics table matrix_csv moodle_csv",
-    grades: "person_grades student_grades find_grade sum_grades",
-    people: "find_person need find_by_id get_person list_tokens find_by_token "
-    "find_by_session find_invitee list_people find_login",
-    personal_data: "export inactive",
-    platforms: "list_platforms get find",
-    regrades: "versions sources seconds_each find_changes find list_regrades running is_running "
-    "open_sources is_source_open",
-    schedules: "extensions attempts_before",
-    submissions: "find read_source next_waiting find_waiting count_waiting waiting_before "
-    "place oldest_waiting list_submissions stuck list_comments list_commented",
-    unsent_scores: "is_any_due unsent",
-    verdicts: "find find_published count_mistakes",
-    windows: "windows_by_exercise window",
-}
+READS: Final[tuple[Callable[..., Any], ...]] = (
+    events.list_events,
+    gradebook_data.csv_part,
+    gradebook_data.batch,
+    gradebook_data.overview,
+    gradebook_data.exercise_statistics,
+    gradebook_data.table,
+    gradebook_data.matrix_csv,
+    gradebook_data.moodle_csv,
+    grades.person_grades,
+    grades.student_grades,
+    grades.find_grade,
+    grades.sum_grades,
+    people.find_person,
+    people.need,
+    people.find_by_id,
+    people.get_person,
+    people.list_tokens,
+    people.find_by_token,
+    people.find_by_session,
+    people.find_invitee,
+    people.list_people,
+    people.find_login,
+    personal_data.export,
+    personal_data.inactive,
+    platforms.list_platforms,
+    platforms.get,
+    platforms.find,
+    regrades.versions,
+    regrades.sources,
+    regrades.seconds_each,
+    regrades.find_changes,
+    regrades.find,
+    regrades.list_regrades,
+    regrades.running,
+    regrades.is_running,
+    regrades.open_sources,
+    regrades.is_source_open,
+    schedules.extensions,
+    schedules.attempts_before,
+    submissions.find_submission,
+    submissions.read_source,
+    submissions.list_waiting,
+    submissions.find_waiting,
+    submissions.count_waiting_and_parked,
+    submissions.count_waiting_before,
+    submissions.find_queue_position,
+    submissions.find_oldest_waiting_time,
+    submissions.list_submissions,
+    submissions.find_stuck_students,
+    submissions.list_comments,
+    submissions.list_commented_submissions,
+    unsent_scores.is_any_due,
+    unsent_scores.unsent,
+    verdicts.find_verdict,
+    verdicts.find_published_verdict,
+    verdicts.count_mistakes,
+    windows.windows_by_exercise,
+    windows.window,
+)
 
 
 class FailedError(Exception):
@@ -83,8 +126,8 @@ def _fill_store(database: Database, exercise: Exercise) -> dict[str, Any]:
         unsent_scores.store_line(connection, line)
         schedules.store(connection, {name: Window(due=due, late=0.5)}, actor="test")
         for whom in (ada, bob):
-            grade_actions.extend(connection, whom, name, due, actor="test")
-            grade_actions.override(connection, whom, exercise, 1, "why", actor="test")
+            grade_actions.extend_due_date(connection, whom, name, due, actor="test")
+            grade_actions.override_points(connection, whom, exercise, 1, "why", actor="test")
     taken = [
         _submit(database, whom, f"{number} {whom.name}", exercise=name)
         for number in range(4)
@@ -93,21 +136,21 @@ def _fill_store(database: Database, exercise: Exercise) -> dict[str, Any]:
     for each in taken[:6]:
         _publish(database, each, 1)
     with database.write() as connection:
-        grade_actions.comment(connection, taken[6], "so", None, actor="test")
+        submission_actions.add_comment(connection, taken[6], "so", None, actor="test")
         invite = people_actions.make_invite(connection, ada, 1, actor="test")
         begun = regrades.begin(
             connection, exercise=name, from_hash="e1", to_hash="e2", by="test", reason="why",
             allow_lower=False, source_hashes=[taken[0].source_hash],
         )  # fmt: skip
     with database.read() as connection:
-        kept = verdicts.find_published(connection, taken[0].id)
+        kept = verdicts.find_published_verdict(connection, taken[0].id)
     assert kept is not None
     return {
         "person_id": ada.id, "whom": ada, "name": "ada", "login": "ada@x.y", "years": -1.0,
         "secret": secret, "people.key": invite, "cookie": cookie, "issuer": issuer,
         "platform_id": platform.id, "exercise": name, "source_hash": taken[0].source_hash,
         "exercise_hash": "e1", "from_hash": "e1", "to_hash": "e2", "regrade_id": begun.id,
-        "begun": begun, "after": Mark("passed", 1, 1), "least": 1, "most": 5, "most_stuck": 5, "subject": taken[0].id,
+        "begun": begun, "after": Mark("passed", 1, 1), "min_failures": 1, "limit": 5, "most_stuck": 5, "subject": taken[0].id,
         "submitted": taken[0], "key": kept.key, "submission_id": taken[0].id,
         "submissions.submission_id": taken[6].id, "submission_ids": [taken[6].id],
     }  # fmt: skip
@@ -120,10 +163,11 @@ def test_no_read_that_fails_keeps_the_store_from_writing(
     given = _fill_store(database, double)
     failing = []
     with Database(str(database.url)) as other:
-        for module, name in ((m, name) for m, names in READS.items() for name in names.split()):
-            function, of = getattr(module, name), module.__name__.rpartition(".")[2]
+        for function in READS:
+            name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
+            module = name.partition(".")[0]
             wanted = [
-                given.get(f"{of}.{each.name}", given.get(each.name))
+                given.get(f"{module}.{each.name}", given.get(each.name))
                 for each in list(inspect.signature(function).parameters.values())[1:]
                 if each.default is each.empty
             ]
@@ -134,7 +178,7 @@ def test_no_read_that_fails_keeps_the_store_from_writing(
                     with writing.write() as connection:
                         people.make_token(connection, given["whom"], name, actor="test")
                 except Exception as error:  # noqa: BLE001  told below
-                    failing.append(f"{of}.{name}: {error}")
+                    failing.append(f"{name}: {error}")
             assert kept.value  # until here it held the frame of the unread rows
     assert not failing, failing
 

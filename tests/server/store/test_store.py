@@ -21,6 +21,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 from etude_server import gradebook_data
 from etude_server.actions import grades as grade_actions
 from etude_server.actions import people as people_actions
+from etude_server.actions import submissions as submission_actions
 from etude_server.api import deadlines
 from etude_server.api.problem_details import ProblemError
 from etude_server.store import (
@@ -38,7 +39,7 @@ from etude_server.store.database import Database, error_cause
 from etude_server.store.migrate import is_current, upgrade
 from etude_server.store.people import Person
 from etude_server.store.platforms import PlatformRegistration
-from etude_server.store.submissions import COUNTED, KeyReusedError, StoredSubmission
+from etude_server.store.submissions import MAX_QUEUE_POSITION, KeyReusedError, StoredSubmission
 from etude_server.store.tables import (
     attempt,
     event,
@@ -76,7 +77,9 @@ def _submit(
     database: Database, owner: Person, text: str, *, key: str = "", exercise: str = "softmax"
 ) -> StoredSubmission:
     with database.write() as connection:
-        return submissions.accept(connection, owner, exercise, text, key=key or text).submission
+        return submissions.accept_submission(
+            connection, owner, exercise, text, key=key or text
+        ).submission
 
 
 def _verdict(source_hash: str, score: int, *, exercise_hash: str = "e1") -> Verdict:
@@ -107,8 +110,8 @@ def _publish(
     made = _verdict(submitted.source_hash, score, exercise_hash=exercise_hash)
     with database.write() as connection:
         kept = verdicts.store_verdict(connection, made, _RUN)
-        if not verdicts.publish_waiting(connection, submitted, kept):
-            verdicts.publish(connection, submitted, kept)
+        if not verdicts.publish_if_waiting(connection, submitted, kept):
+            verdicts.publish_verdict(connection, submitted, kept)
 
 
 def _grades(database: Database) -> list[tuple[str, int, bool, int]]:
@@ -186,9 +189,9 @@ def test_a_submission_waits_once_it_is_taken_in(database: Database, ada: Person)
     """It is kept with its text, its event and its place in the line."""
     submitted = _submit(database, ada, "x = 1\n")
     with database.read() as connection:
-        assert submissions.find(connection, submitted.id) == submitted
+        assert submissions.find_submission(connection, submitted.id) == submitted
         assert submissions.read_source(connection, submitted.source_hash) == "x = 1\n"
-        assert submissions.next_waiting(connection, 5) == [submitted]
+        assert submissions.list_waiting(connection, 5) == [submitted]
         kinds = connection.execute(select(event.c.kind).order_by(event.c.seq)).scalars().all()
     assert kinds == [events.PERSON_ADDED, events.SUBMITTED]
 
@@ -200,7 +203,7 @@ def test_a_key_speaks_of_one_request(
     """The same key with anything else is a mistake of the client's, and changes nothing."""
     _submit(database, ada, "x = 1", key="k")
     with pytest.raises(KeyReusedError), database.write() as connection:
-        submissions.accept(connection, ada, exercise, source_text, key="k")
+        submissions.accept_submission(connection, ada, exercise, source_text, key="k")
     with database.read() as connection:
         assert connection.execute(select(func.count()).select_from(source)).scalar() == 1
 
@@ -239,8 +242,8 @@ def test_waiting_ends_with_a_published_verdict(database: Database, ada: Person) 
     submitted = _submit(database, ada, "x")
     _publish(database, submitted, 3)
     with database.read() as connection:
-        assert submissions.next_waiting(connection, 5) == []
-        held = verdicts.find_published(connection, submitted.id)
+        assert submissions.list_waiting(connection, 5) == []
+        held = verdicts.find_published_verdict(connection, submitted.id)
     assert held is not None
     assert (held.score, held.max_score, held.passed) == (3, 4, False)
     assert held.body["tests"][0]["points"] == 3
@@ -288,7 +291,7 @@ def test_lost_submissions_are_found(database: Database, ada: Person) -> None:
     with database.write() as connection:
         connection.execute(delete(waiting).where(waiting.c.submission_id == lost.id))
         assert submissions.requeue_lost_submissions(connection) == [lost.id]
-        assert submissions.next_waiting(connection, 5) == [lost, still]
+        assert submissions.list_waiting(connection, 5) == [lost, still]
         assert submissions.requeue_lost_submissions(connection) == []
 
 
@@ -296,12 +299,12 @@ def test_a_parked_submission_waits_for_staff(database: Database, ada: Person) ->
     """It is out of the line until somebody lets it go on, and both are written down."""
     submitted = _submit(database, ada, "x")
     with database.write() as connection:
-        submissions.mark_for_review(connection, submitted.id, "the sandbox broke")
-        assert submissions.next_waiting(connection, 5) == []
+        submissions.park_submission(connection, submitted.id, "the sandbox broke")
+        assert submissions.list_waiting(connection, 5) == []
         assert submissions.requeue_lost_submissions(connection) == []
-        assert submissions.release(connection, submitted.id, actor="staff")
-        assert not submissions.release(connection, submitted.id, actor="staff")
-        assert submissions.next_waiting(connection, 5) == [submitted]
+        assert submission_actions.release_submission(connection, submitted.id, actor="staff")
+        assert not submission_actions.release_submission(connection, submitted.id, actor="staff")
+        assert submissions.list_waiting(connection, 5) == [submitted]
 
 
 def test_faults_are_counted_by_what_was_graded(database: Database) -> None:
@@ -317,15 +320,17 @@ def test_places_are_counted_up_to_a_thousand(database: Database, ada: Person) ->
     """However long the line is, to be told of one's place takes no longer."""
     with database.write() as connection:
         ids = [
-            submissions.accept(connection, ada, "e", f"x = {n}", key=str(n)).submission.id
-            for n in range(COUNTED + 3)
+            submissions.accept_submission(
+                connection, ada, "e", f"x = {n}", key=str(n)
+            ).submission.id
+            for n in range(MAX_QUEUE_POSITION + 3)
         ]
     asked = {ids[0]: 0, ids[999]: 999, ids[1000]: 1000, ids[1002]: 1000, "nobody's": None}
     with database.read() as connection:
-        assert {each: submissions.place(connection, each) for each in asked} == asked
-        first = submissions.find(connection, ids[0])
+        assert {each: submissions.find_queue_position(connection, each) for each in asked} == asked
+        first = submissions.find_submission(connection, ids[0])
         assert first is not None
-        assert submissions.oldest_waiting(connection) == first.received_at
+        assert submissions.find_oldest_waiting_time(connection) == first.received_at
 
 
 def test_a_token_speaks_for_its_owner(database: Database, ada: Person) -> None:
@@ -364,7 +369,7 @@ def test_a_transaction_is_whole_or_nothing(database: Database, ada: Person) -> N
 
     def fail_half_way() -> None:
         with database.write() as connection:
-            submissions.accept(connection, ada, "softmax", "x", key="k")
+            submissions.accept_submission(connection, ada, "softmax", "x", key="k")
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -408,7 +413,7 @@ def test_a_grade_that_follows_is_the_one_that_would_be_computed(
         _publish(database, submitted, dice.choice([1, 2, 4]), exercise_hash=version)
         with database.write() as connection:
             followed = _projections(connection)
-            verdicts.rebuild(connection)
+            verdicts.rebuild_projections(connection)
             assert _projections(connection) == followed
 
 
@@ -561,12 +566,13 @@ def _fail(database: Database, owner: Person, number: int) -> None:
     keys = [f"{number} {each}" for each in range(number)]
     with database.write() as connection:
         taken = [
-            submissions.accept(connection, owner, "softmax", owner.name, key=key) for key in keys
+            submissions.accept_submission(connection, owner, "softmax", owner.name, key=key)
+            for key in keys
         ]
         made = _verdict(taken[0].submission.source_hash, 1)
         kept = verdicts.store_verdict(connection, made, _RUN)
         for each in taken:
-            verdicts.publish_waiting(connection, each.submission, kept)
+            verdicts.publish_if_waiting(connection, each.submission, kept)
 
 
 def test_nobody_has_more_sessions_by_coming_in_at_once(database: Database, ada: Person) -> None:
@@ -606,7 +612,7 @@ def test_attempts_that_come_at_once_are_counted(postgres: PostgresServer) -> Non
             try:
                 with database.write() as connection:
                     together.wait(60)
-                    made = submissions.accept(connection, ada, "softmax", key, key=key)
+                    made = submissions.accept_submission(connection, ada, "softmax", key, key=key)
                     deadlines.check(connection, ada, made.submission)
             except ProblemError as refused:
                 statuses.append(refused.status)
@@ -667,7 +673,7 @@ def test_late_work_counts_nothing_where_only_an_extension_gives_a_date(
     """The schedule does not name the exercise."""
     _publish(database, _submit(database, ada, "late"), 4)
     with database.write() as connection:
-        grade_actions.extend(
+        grade_actions.extend_due_date(
             connection, ada, "softmax", dt.datetime(2020, 1, 1, tzinfo=dt.UTC), actor="test"
         )
     with database.read() as connection:
@@ -730,7 +736,7 @@ def test_an_extension_holds_where_the_schedule_says_nothing(
     due = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
     with database.write() as connection:
         schedules.store(connection, {"softmax": Window(due=due, late=0.5)}, actor="test")
-        grade_actions.extend(connection, ada, "other", due, actor="test")
+        grade_actions.extend_due_date(connection, ada, "other", due, actor="test")
     with database.read() as connection:
         assert windows.window(connection, ada.id, "other").due_at == int(due.timestamp() * 1e6)
         assert windows.window(connection, ada.id, "softmax").late == 0.5

@@ -53,7 +53,7 @@ from grader.grading.results.jobs import find_limits
 from grader.grading.results.verdict import LineShape, Outcome, TestResult, Verdict
 from grader.grading.results.verdict_json import fault_data, result_data, verdict_data
 from grader.grading.run.best_effort import log_failures
-from grader.grading.run.submission_run import SubmissionRun, in_running_order
+from grader.grading.run.submission_run import RunProblem, SubmissionRun, in_running_order
 from grader.grading.submissions.submission import Submission
 from grader.lessons import display, plot_display
 from grader.lessons.last_expression import print_last_expression
@@ -102,7 +102,7 @@ class _Grader:
                 for test in in_running_order(self.exercise):
                     results[test.id] = run.grade(test)
             except MemoryError:  # of ours, with what the submission left
-                run.outcome, run.problem = Outcome.OUT_OF_MEMORY, outcome_sentences.TOO_LARGE
+                run.problem = RunProblem(Outcome.OUT_OF_MEMORY, outcome_sentences.TOO_LARGE)
         verdict = run.verdict(results, _NAME)
         notes = (*verdict.notes, *differences(source, self._versions))
         verdict = replace(verdict, notes=notes)

@@ -2,7 +2,6 @@
 
 import contextvars
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -21,7 +20,6 @@ from grader.grading.checks.judgement import Check, DiffersError, Judgement
 from grader.grading.checks.output_test import OutputCheck
 from grader.grading.checks.property_test import PropertyCheck
 from grader.grading.checks.pytest_test import PytestCheck
-from grader.grading.comparison.compare import Difference
 from grader.grading.expected.oracle import Draw, Oracle, Pass
 from grader.grading.program.author_code import TooLargeError
 from grader.grading.program.loaded_program import LoadedProgram
@@ -62,7 +60,7 @@ def judge(program: LoadedProgram, oracle: Oracle, test: TestCase, draw: Draw) ->
     # Answers lack printed text, resource usage and the submission's own values, so tests that
     # need these are excluded.
     compares = isinstance(test, (CallTest, PropertyTest)) and test.budget is None
-    if compares and not program.values and program.exercise.kind != "predict":
+    if compares and not program.values:
         passes = oracle.cache.passes(test, draw)
         place = child.repeat([each.exchanges for each in passes]) if passes else None
         if place is not None:
@@ -76,26 +74,9 @@ def judge(program: LoadedProgram, oracle: Oracle, test: TestCase, draw: Draw) ->
         judgement = Judgement(error.difference)
     except MemoryError as error:  # from a comparison: the author's code raises `TooLargeError`
         raise TooLargeError from error
-    difference, got = judgement.difference, judgement.got
-    if difference is None:
-        if passes is not None and child.exchanges:
-            oracle.cache.add_pass(passes, Pass(tuple(child.exchanges), got))
-    elif program.exercise.kind == "predict":
-        names = list(check.used_names(program.exercise.defines))
-        secret = _secret_difference(difference, names, draw.expected, got)
-        judgement = replace(judgement, difference=secret)
+    if judgement.difference is None and passes is not None and child.exchanges:
+        oracle.cache.add_pass(passes, Pass(tuple(child.exchanges), judgement.got))
     return judgement
-
-
-def _secret_difference(
-    difference: Difference, names: list[str], expected: Any, got: Any
-) -> Difference:
-    """Return the difference of a wrong prediction, which does not show the right one."""
-    facts = {"names": names, "kind": difference.kind, "got": got}
-    if len(names) == 1:
-        facts["is_quoted"] = isinstance(got, str) and not isinstance(expected, str)
-        facts["is_text"] = isinstance(expected, str) and not isinstance(got, str)
-    return Difference(difference.kind, "answer", facts, worst=difference.worst)
 
 
 __all__ = ["Check", "Judgement", "judge", "make_check"]

@@ -33,7 +33,7 @@ from grader.grading.program.author_code import evaluate
 from grader.grading.program.loaded_program import load
 from grader.grading.results.jobs import find_limits
 from grader.grading.results.verdict import Outcome, SmallExample, Verdict
-from grader.grading.run.submission_run import make_verdict
+from grader.grading.run.submission_run import RunProblem, make_verdict
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import ChildGoneError
 from grader.sandbox.interface import Children
@@ -61,13 +61,13 @@ def break_program(oracle: Oracle, submission: Submission, sandbox: Children, tex
         calls = allowed_calls(oracle)
         judgement = judge_call(oracle.exercise, calls, submission.source, sandbox, text)
     example = None if isinstance(judgement, str) else judgement
+    message = judgement if isinstance(judgement, str) else judgement.result.message
     verdict = make_verdict(
         oracle.exercise,
         submission,
         {},
         sandbox="",
-        outcome=Outcome.FAILED,
-        problem=judgement if isinstance(judgement, str) else judgement.result.message,
+        problem=RunProblem(Outcome.FAILED, message),
     )
     return replace(verdict, example=example)
 

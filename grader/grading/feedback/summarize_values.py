@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from grader.definitions.exercise import Exercise, LiteralValue, TestCase
+from grader.definitions.exercise import LiteralValue, TestCase
 from grader.grading.comparison.compare import DifferenceKind, RawResult, with_float_literals
 from grader.grading.results.verdict import PRINTED, FailureValues, ValueSummary
 from grader.sandbox.answers import Raised, Unsupported
@@ -53,13 +53,8 @@ _NOT_OF_THE_VALUE: Final = (
 )
 
 
-def failure_values(exercise: Exercise, test: TestCase, raw: RawResult) -> FailureValues:
-    """Return the values of the draw that did not pass, as far as a learner may see them.
-
-    The result is empty for a hidden test, and for a prediction, whose answer it would reveal.
-    """
-    if test.hidden or exercise.kind == "predict":
-        return FailureValues()
+def failure_values(test: TestCase, raw: RawResult) -> FailureValues:
+    """Return the values of the draw that did not pass, for a test that shows them."""
     try:
         used = set(_WORD.findall(f"{test.code} {test.against or ''}"))
         inputs = tuple((n, summarize(value)) for n, value in raw.inputs.items() if n in used)

@@ -29,10 +29,9 @@ class RelatedResults:
     def sentence(self, test: TestCase, kind: DifferenceKind, draw: Draw, got: object) -> str:
         """Return the sentence about the relation of a wrong result to the right one, or "".
 
-        A hidden test has only fixed sentences, and for a prediction the relation would give the
-        answer away. Both get "".
+        Only for a test that shows its expected value, which the relation would give away.
         """
-        if test.hidden or self._exercise.kind == "predict" or kind not in _KINDS:
+        if kind not in _KINDS:
             return ""
         from grader.grading.comparison.relations import find_relation  # only failures need it
         from grader.grading.feedback.relation_sentences import relation_sentence

@@ -10,12 +10,8 @@ from grader.grading.results import journal
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.verdict_json import result_from_data, verdict_from_data
 from grader.grading.run.best_effort import BestEffort
-from grader.grading.run.submission_run import (
-    in_running_order,
-    make_verdict,
-    not_run_result,
-    timed_out_result,
-)
+from grader.grading.run.disclosure import not_run_result, timed_out_result
+from grader.grading.run.submission_run import RunProblem, in_running_order, make_verdict
 from grader.sandbox.answers import Cause, ChildGoneError
 from grader.sandbox.limits import PREPARE_SECONDS
 
@@ -48,8 +44,7 @@ def recover_result(job: Job, notes: Sequence[tuple[str, Any]], sandbox: str) -> 
             job.submission,
             {test.id: not_run_result(test, problem) for test in tests},
             sandbox=sandbox,
-            outcome=outcome_sentences.error_outcome(error),
-            problem=problem,
+            problem=RunProblem(outcome_sentences.error_outcome(error), problem),
         )
         return replace(verdict, failures=tuple(best_effort.failures))
     finished = [result_from_data(each) for kind, each in notes if kind == journal.RESULT]
@@ -59,10 +54,10 @@ def recover_result(job: Job, notes: Sequence[tuple[str, Any]], sandbox: str) -> 
     left = tests[len(finished) :]
     if job.probe is not None and job.probe.stops_at_failure:
         del left[1:]
-    for number, test in enumerate(left):
-        results[test.id] = (
-            not_run_result(test) if number else timed_out_result(test, seconds, best_effort)
-        )
+    for test in left[:1]:
+        results[test.id] = timed_out_result(job.exercise, test, seconds, best_effort)
+    for test in left[1:]:
+        results[test.id] = not_run_result(test)
     verdict = make_verdict(
         job.exercise, job.submission, results, sandbox=sandbox, output=content[journal.LOADED]
     )

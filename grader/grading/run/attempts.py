@@ -1,0 +1,190 @@
+"""The attempts of a loaded program at the tests of its exercise."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from grader.definitions.exercise import TestCase
+from grader.grading.checks import judge, make_check
+from grader.grading.comparison.compare import Difference, DifferenceKind, RawResult
+from grader.grading.comparison.printed_text import compare_text
+from grader.grading.expected.oracle import Draw, Oracle
+from grader.grading.feedback import outcome_sentences
+from grader.grading.feedback.difference_sentences import difference_message, item_names
+from grader.grading.program.author_code import TooLargeError, TooLongError
+from grader.grading.program.loaded_program import LoadedProgram
+from grader.grading.program.proxies import NoValueError
+from grader.grading.results.verdict import Outcome
+from grader.grading.run.best_effort import BestEffort
+from grader.grading.run.disclosure import Attempt, redact_difference, shows_expected
+from grader.grading.run.related_results import RelatedResults
+from grader.sandbox.answers import ChildGoneError, DefinedNames, Returned, Unsupported
+from grader.sandbox.limits import AUTHOR_SECONDS
+
+_RETURN_OF_VALUE = re.compile(r"^\s+return\s+(?!None\b)\S", re.MULTILINE)
+
+
+class AttemptRunner:
+    """Runs tests on one loaded program.
+
+    Args:
+        source: The program's code, which sentences quote.
+        defined: The names that the program defines.
+        with_reasons: Whether attempts have sentences about the failure, which take time.
+
+    Attributes:
+        ending: The outcome of the test in which the child ended, or None while it runs.
+    """
+
+    def __init__(
+        self,
+        oracle: Oracle,
+        program: LoadedProgram,
+        source: str,
+        defined: DefinedNames,
+        related: RelatedResults,
+        best_effort: BestEffort,
+        *,
+        with_reasons: bool,
+    ) -> None:
+        self.ending: Outcome | None = None
+        self._oracle = oracle
+        self._exercise = oracle.exercise
+        self._program = program
+        self._source = source
+        self._defined = defined
+        self._related = related
+        self._make = best_effort.make
+        self._with_reasons = with_reasons
+
+    def run(self, test: TestCase) -> Attempt:
+        """Judge the draws up to the first failure, or all of them for partial credit.
+
+        Partial credit is rounded down to whole points.
+        """
+        draws = self._oracle.draws(test)
+        failed: Attempt | None = None
+        passed = 0
+        for draw in draws:
+            attempt = self._run_draw(test, draw, len(draws))
+            if attempt.outcome is Outcome.PASSED:
+                passed += 1
+                continue
+            failed = failed or attempt
+            if self.ending is not None or not test.partial:
+                break
+        if failed is None:
+            return replace(attempt, points=test.points)
+        if not test.partial:
+            return failed
+        points = test.points * passed // len(draws)
+        message = self._sentence(
+            lambda: outcome_sentences.partial_credit_sentence(
+                failed.message, passed, len(draws), points
+            ),
+            failed.message,
+        )
+        return replace(failed, message=message, points=points)
+
+    def _run_draw(self, test: TestCase, draw: Draw, draw_count: int) -> Attempt:
+        begin = self._program.child.output_size
+        raw = RawResult(draw.number, None, draw.expected, draw.inputs)
+        try:
+            judgement = judge(self._program, self._oracle, test, draw)
+        except NoValueError as error:
+            return self._without_value(test, error, replace(raw, got=error.answer))
+        except ChildGoneError as error:
+            self.ending = outcome_sentences.error_outcome(error)
+            line = outcome_sentences.stopped_line(error, self._source)
+            sentence = self._sentence(
+                partial(outcome_sentences.ended_process_sentence, error, self._source)
+            )
+            return Attempt(self.ending, raw, sentence, line)
+        except TooLongError:
+            seconds = self._program.child.limits.wall_seconds + AUTHOR_SECONDS
+            sentence = self._sentence(lambda: outcome_sentences.endless_test_sentence(seconds))
+            return Attempt(Outcome.TIMED_OUT, raw, sentence)
+        except TooLargeError:
+            return Attempt(Outcome.OUT_OF_MEMORY, raw, outcome_sentences.TOO_LARGE)
+        got = judgement.got
+        if judgement.difference is None:
+            return Attempt(Outcome.PASSED, replace(raw, got=got))
+        difference = redact_difference(
+            self._exercise, test, judgement.difference, got=got, expected=draw.expected
+        )
+        kind = difference.kind
+        raw = replace(
+            raw, got=got, difference_kind=kind, worst=difference.worst, path=difference.path
+        )
+        sentence = ""
+        if self._with_reasons:
+            reason = self._sentence(
+                lambda: self._reason_sentence(test, draw, difference, got=got, begin=begin)
+            )
+            items = item_names(self._exercise.instructions, draw.expected)
+            sentence = self._sentence(
+                lambda: difference_message(difference, reason, draw.number, draw_count, items)
+            )
+        points = int(judgement.share * test.points)
+        return Attempt(Outcome.FAILED, raw, sentence, difference_kind=kind, points=points)
+
+    def _without_value(self, test: TestCase, error: NoValueError, raw: RawResult) -> Attempt:
+        answer = error.answer
+        if isinstance(answer, Unsupported):
+            sentence = self._sentence(
+                lambda: outcome_sentences.unsupported_result_sentence(answer, raw.expected)
+            )
+            kind = DifferenceKind.SHAPE if answer.is_too_large else DifferenceKind.TYPE
+            return Attempt(Outcome.FAILED, raw, sentence, difference_kind=kind)
+        line = answer.frames[-1][0] if answer.frames else None
+        sentence = ""
+        if self._with_reasons:
+            sentence = self._sentence(
+                lambda: outcome_sentences.error_sentence(
+                    answer, make_check(test).failing_code(error), self._defined
+                )
+            )
+        return Attempt(outcome_sentences.error_outcome(answer), raw, sentence, line)
+
+    def _reason_sentence(
+        self, test: TestCase, draw: Draw, difference: Difference, *, got: object, begin: int
+    ) -> str:
+        """Return the sentence about the reason why a result is wrong, or "" if it is unknown.
+
+        Args:
+            begin: The size of the output before the draw.
+        """
+        if not shows_expected(self._exercise, test):
+            return ""
+        kind, source = difference.kind, self._source
+        mine, starter = (  # without blank lines and comments
+            [bare for line in text.splitlines() if (bare := line.partition("#")[0].rstrip())]
+            for text in (source, self._exercise.starter)
+        )
+        if kind in (DifferenceKind.NOTHING, DifferenceKind.SILENCE) and mine == starter:
+            return outcome_sentences.STARTER
+        returns_value = _RETURN_OF_VALUE.search(source)
+        if kind is DifferenceKind.SILENCE and "print" not in source and returns_value:
+            return outcome_sentences.RETURNED
+        if kind is DifferenceKind.NOTHING and difference.path == ():
+            return self._missing_return_sentence(test, draw, begin)
+        return self._related.sentence(test, kind, draw, got)
+
+    def _missing_return_sentence(self, test: TestCase, draw: Draw, begin: int) -> str:
+        """Return the sentence about a function that computes or prints a value but returns None."""
+        child = self._program.child
+        printed = child.output(begin)
+        try:
+            if printed.strip() and compare_text(str(draw.expected), printed) is None:
+                return outcome_sentences.PRINTED
+            for name in make_check(test).used_names(self._exercise.defines):
+                answer = child.ask("find_unreturned_value", self._source, name)
+                if isinstance(answer, Returned) and answer.value is not None:
+                    return outcome_sentences.unreturned_value_sentence(answer.value, self._source)
+        except ChildGoneError:
+            self.ending = Outcome.FAILED
+        return outcome_sentences.ONLY_PRINTED if printed.strip() else ""
+
+    def _sentence(self, sentence: Callable[[], str], default: str = "") -> str:
+        return self._make("sentence", sentence, default)

@@ -1,0 +1,116 @@
+"""The disclosure of a test's result to a learner.
+
+Nothing shows the expected value of a hidden test, or of a prediction, which only asks for it.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from grader.definitions.exercise import Exercise, TestCase
+from grader.grading.checks import make_check
+from grader.grading.comparison.compare import Difference, DifferenceKind, RawResult
+from grader.grading.feedback import outcome_sentences
+from grader.grading.feedback.hidden_sentences import NOT_PASSED
+from grader.grading.results.verdict import Outcome, TestResult
+from grader.grading.run.best_effort import BestEffort
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """The result of a test before its disclosure is applied."""
+
+    outcome: Outcome
+    raw: RawResult
+    message: str = ""
+    line: int | None = None
+    difference_kind: DifferenceKind | None = None
+    points: int = 0
+
+
+def shows_expected(exercise: Exercise, test: TestCase) -> bool:
+    """Return whether a learner may see a test's expected value, or a result's relation to it."""
+    return not test.hidden and exercise.kind != "predict"
+
+
+def redact_difference(
+    exercise: Exercise, test: TestCase, difference: Difference, *, got: Any, expected: Any
+) -> Difference:
+    """Return the difference; without the expected value if it is of a prediction."""
+    if exercise.kind != "predict":
+        return difference
+    names = list(make_check(test).used_names(exercise.defines))
+    facts = {"names": names, "kind": difference.kind, "got": got}
+    if len(names) == 1:
+        facts["is_quoted"] = isinstance(got, str) and not isinstance(expected, str)
+        facts["is_text"] = isinstance(expected, str) and not isinstance(got, str)
+    return Difference(difference.kind, "answer", facts, worst=difference.worst)
+
+
+def make_result(
+    test: TestCase,
+    outcome: Outcome,
+    message: str = "",
+    *,
+    points: int = 0,
+    line: int | None = None,
+    output: str = "",
+) -> TestResult:
+    """Return the result of a test from the parts that a learner may see."""
+    return TestResult(
+        id=test.id,
+        description="" if test.hidden else test.description,
+        hidden=test.hidden,
+        outcome=outcome,
+        points=points,
+        max_points=test.points,
+        message=message,
+        line=line,
+        output=output,
+    )
+
+
+def disclose(
+    exercise: Exercise, test: TestCase, attempt: Attempt, best_effort: BestEffort
+) -> TestResult:
+    """Return the result of a hidden test with the part of an attempt that it may disclose."""
+    if attempt.outcome is Outcome.PASSED:
+        return make_result(test, Outcome.PASSED, points=attempt.points)
+    outcome = Outcome.FAILED if test.disclose == "nothing" else attempt.outcome
+    # Safe to show: a prediction is never run, so its message holds only the learner's text.
+    is_redacted = exercise.kind == "predict" and attempt.difference_kind is not None
+    if is_redacted and test.disclose == "category":
+        message = attempt.message
+    else:
+        message = best_effort.make(
+            "sentence",
+            lambda: outcome_sentences.hidden_test_sentence(
+                test.disclose, outcome, attempt.difference_kind, attempt.raw.inputs, test.holds
+            ),
+            NOT_PASSED,
+        )
+    return make_result(test, outcome, message, points=attempt.points)
+
+
+def not_run_result(test: TestCase, problem: str = "") -> TestResult:
+    """Return the result of a test that did not run.
+
+    Args:
+        problem: The reason, if it keeps all tests from running; otherwise the program ended in an
+            earlier test.
+    """
+    if not problem and test.hidden and test.disclose == "nothing":
+        return make_result(test, Outcome.FAILED, NOT_PASSED)
+    return make_result(test, Outcome.NOT_RUN, problem or outcome_sentences.NOT_RUN)
+
+
+def timed_out_result(
+    exercise: Exercise, test: TestCase, seconds: float, best_effort: BestEffort
+) -> TestResult:
+    """Return the result of a test in which the submission reached its wall-clock limit."""
+    sentence = best_effort.make(
+        "sentence", lambda: outcome_sentences.endless_test_sentence(seconds), ""
+    )
+    if not test.hidden:
+        return make_result(test, Outcome.TIMED_OUT, sentence)
+    attempt = Attempt(Outcome.TIMED_OUT, RawResult(0, None, None))
+    return disclose(exercise, test, attempt, best_effort)

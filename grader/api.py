@@ -15,7 +15,8 @@ from grader.definitions.files import default_folder
 from grader.errors import UsageError
 from grader.grading.results.jobs import Job
 from grader.grading.results.verdict import Verdict
-from grader.grading.submissions.submission import Submission, read_submission
+from grader.grading.submissions.read_submission import read_submission
+from grader.grading.submissions.submission import Submission
 from grader.grading.workers.grading_pool import GradingPool
 from grader.progress.breaks import break_job
 from grader.reports.formats import format_named

@@ -27,6 +27,7 @@ from grader.definitions.exercise import Exercise
 from grader.errors import EtudeError, SandboxFault, UsageError
 from grader.grading.results.jobs import Job, Probe
 from grader.grading.results.verdict import Verdict
+from grader.grading.submissions.read_submission import read_file
 from grader.grading.submissions.submission import Submission
 from grader.grading.workers.grading_pool import GradingPool
 from grader.progress.breaks import break_job
@@ -223,7 +224,7 @@ def _cells(caller: dict[str, Any]) -> tuple[Path, _Cells]:
         history = shell.history_manager.input_hist_raw
         return Path("notebook.ipynb"), [*enumerate(history)][1:]
     if "marimo" in sys.modules and isinstance(file := caller.get("__file__"), str):
-        submission = Submission.read(Path(file))
+        submission = read_file(Path(file))
         if submission.cells:
             return submission.path, list(submission.cells)
     raise UsageError(_NO_NOTEBOOK)

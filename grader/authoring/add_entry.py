@@ -11,7 +11,7 @@ from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.definitions.yaml_source import ListNode, read_yaml
 from grader.errors import UsageError
-from grader.grading.submissions.submission import read_submission
+from grader.grading.submissions.read_submission import read_submission
 
 _ITEM: Final = re.compile(r"( *)-(?= )")
 _WORDS: Final = 4  # words of the sentence that make up an id

@@ -8,7 +8,7 @@ from grader.definitions.exercise import Exercise
 from grader.errors import EtudeError, UsageError
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.verdict import Verdict
-from grader.grading.submissions.submission import read_submission
+from grader.grading.submissions.read_submission import read_submission
 from grader.grading.workers.batch import Entry, Plan, find
 from grader.grading.workers.pool import Pool
 

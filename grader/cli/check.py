@@ -241,7 +241,7 @@ def _grade(
 ) -> "tuple[Verdict, FollowUp, Submission]":
     from grader.definitions.collection import resolve
     from grader.grading.results.jobs import Job, Probe
-    from grader.grading.submissions.submission import read_submission
+    from grader.grading.submissions.read_submission import read_submission
     from grader.grading.submissions.submitted_files import file_for
 
     definition = resolve(request.exercise, options.collection_folder(request.exercises))

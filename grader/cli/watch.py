@@ -26,7 +26,7 @@ from grader.definitions.collection import Collection, exercise_ids, resolve
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import is_path
 from grader.errors import EtudeError, SandboxFault, UsageError
-from grader.grading.submissions.submission import read_submission
+from grader.grading.submissions.read_submission import read_submission
 from grader.progress.status import exercise_status, exercise_statuses
 from grader.reports.terminal_markdown import print_code, print_markdown
 from grader.sandbox.printable import printable

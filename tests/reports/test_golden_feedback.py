@@ -26,7 +26,7 @@ from grader.grading.feedback import error_explanations
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.verdict import Diagnosis, DiagnosisKind, Verdict
 from grader.grading.session.engine import grade_all
-from grader.grading.submissions.submission import Submission
+from grader.grading.submissions.read_submission import read_file
 from grader.reports.report import Report
 from grader.reports.to_plain import render_report
 from grader.sandbox.process import Sandbox
@@ -151,7 +151,7 @@ class Cases:
             results: list[Result] = []
             with pytest.MonkeyPatch.context() as patch:
                 spy = Spy(patch)
-                job = Job(exercise, Submission.read(case / "submission.py"))
+                job = Job(exercise, read_file(case / "submission.py"))
                 grade_all([job], self._sandbox, lambda _, result: results.append(result))
             (result,) = results
             assert isinstance(result, Verdict), f"{name_of(case)}: {result}"

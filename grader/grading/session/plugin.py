@@ -97,7 +97,7 @@ class ExerciseFile(pytest.File):
         """Load the submission into a sandbox child, once for all tests of this file."""
         from grader.grading.expected.oracle import Oracle
         from grader.grading.run.submission_run import SubmissionRun
-        from grader.grading.submissions.submission import read_submission
+        from grader.grading.submissions.read_submission import read_submission
         from grader.sandbox.process import open_sandbox, open_unsafe
 
         if self._run is None:

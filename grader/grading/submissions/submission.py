@@ -1,30 +1,18 @@
-"""A submission as it arrives: bytes from a file, a folder or a zip, checked and decoded."""
+"""A submission, checked and decoded from the bytes of a file."""
 
 import codecs
 import contextlib
-import errno
 import hashlib
 import json
-import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Self
 
 from grader.definitions.exercise import Exercise
-from grader.definitions.program_files import join_files, mark_in
-from grader.errors import GraderFault
 from grader.grading.submissions.exported_notebook import exported_cells
 from grader.grading.submissions.file_kinds import file_kind
-from grader.grading.submissions.zips import (
-    ZipError,
-    is_zip,
-    list_files,
-    only_code,
-    open_zip,
-    read_entry,
-)
 from grader.notebook_files import (
     CHECK_CALL,
     MAX_NOTEBOOK,
@@ -32,13 +20,6 @@ from grader.notebook_files import (
     Sections,
     python_cells,
     sections_by_calls,
-)
-from grader.safe_files import (
-    FolderError,
-    IrregularFileError,
-    LinkError,
-    linked_folder,
-    open_regular,
 )
 from grader.sandbox.limits import SOURCE_CAP
 
@@ -91,42 +72,6 @@ class Submission:
             return self.without_source(self.path, NOT_BEGUN)
         part = self.of_cells(self.path, self.cells[:end])
         return replace(part, names=tuple(exercise.defines))
-
-    @classmethod
-    def read(cls, path: Path, *, below: Path | None = None) -> "Submission":
-        """Read a file; set the submission's `problem` if the file is at fault.
-
-        A symbolic link is refused, since it may lead to any file of the person who grades.
-
-        Args:
-            below: The folder below which links to folders are refused too. By default, they are
-                refused below the working directory.
-
-        Raises:
-            GraderFault: The file cannot be read because of a fault of this machine.
-        """
-        try:
-            if below is None and linked_folder(path) is not None:
-                return cls.without_source(path, LINKED)
-            with open_regular(path, below=below) as file:
-                data = file.read(size_limit(path) + 1)
-        except LinkError:
-            problem = "This is a symbolic link; submit the file itself."
-        except FolderError:
-            problem = "This is a folder; a submission is one Python file."
-        except IrregularFileError:
-            problem = "This is not a regular file; a submission is one Python file."
-        except FileNotFoundError:
-            problem = f"There is no file {path.name!r}."
-        except OSError as error:
-            if error.errno in _OURS:
-                raise GraderFault(f"{path} cannot be read: {error.strerror}") from error
-            problem = f"The file cannot be read: {error.strerror}."
-        except ValueError as error:
-            problem = f"The file cannot be read: {error}."
-        else:
-            return cls.from_bytes(path, data)
-        return cls.without_source(path, problem)
 
     @classmethod
     def without_source(cls, path: Path, problem: str) -> Self:
@@ -218,15 +163,11 @@ NOT_BEGUN = "The notebook has nothing for this exercise yet: write your solution
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 
 _PYTHON = re.compile(rb"^(?:(?:async )?def|class|import|from) +\w", re.MULTILINE)
-LINKED = "A folder on the way to this file is a symbolic link; name the folder that it leads to."
 
 # An encoding that the first or the second line declares, as Python reads it; and the names of the
 # encodings that are accepted, in which a character has one or two bytes.
 _DECLARED = re.compile(rb"(?:[ \t\f]*(?:#.*)?\r?\n)?[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 _ENCODINGS = re.compile(r"iso8859|cp\d|koi8|mac-|gb\d|gbk|big5|shift_jis|euc_")
-
-# Errors that are the machine's fault, not the file's, such as too many open files.
-_OURS = {errno.EMFILE, errno.ENFILE, errno.EIO, errno.ENOMEM}
 
 
 def compute_digest(data: bytes) -> str:
@@ -253,114 +194,3 @@ def _decode(data: bytes) -> str:
 
 def _line_number(data: bytes, position: int) -> int:
     return data.count(b"\n", 0, position) + 1
-
-
-def read_submission(path: Path, files: Sequence[str], *, below: Path | None = None) -> Submission:
-    """Read a submission; set its `problem` if the files are at fault.
-
-    Args:
-        path: The file, possibly inside a zip. For several files: their folder, a zip of it, the
-            main file with the others beside it, or one Python file that holds all of them, each
-            after a comment with its name.
-        files: The names of the required files, if there are several. The first is the main one,
-            in whose place a notebook is accepted.
-
-    Raises:
-        GraderFault: A file cannot be read because of a fault of this machine.
-    """
-    if packed := find_zip(path):
-        return _of_zip(packed, files, below, path.relative_to(packed).as_posix())
-    if not files:
-        return Submission.read(path, below=below)
-    is_folder = path.is_dir() and not path.is_symlink()
-    if not is_folder and path.name not in (files[0], _book(files[0])):
-        return Submission.read(path, below=below)
-    folder = path if is_folder else path.parent
-    if below is None and linked_folder(folder / files[0]) is not None:
-        return Submission.without_source(path, LINKED)
-    try:
-        names_there = {entry.name for entry in os.scandir(folder)}
-    except OSError as error:
-        return Submission.without_source(path, f"The folder cannot be read: {error.strerror}.")
-    if not is_folder:
-        names_there &= {*files[1:], path.name}
-    return _of_files(
-        folder, files, names_there, lambda name: Submission.read(folder / name, below=below)
-    )
-
-
-def find_zip(path: Path) -> Path | None:
-    """Return the zip at a path or above it, or None."""
-    if is_zip(path.name):
-        return path
-    return next((each for each in path.parents if is_zip(each.name) and each.is_file()), None)
-
-
-def _of_zip(path: Path, files: Sequence[str], below: Path | None, inside_path: str) -> Submission:
-    """Read a submission from a zip: one file, or several files in one folder of the zip."""
-    if below is None and linked_folder(path) is not None:
-        return Submission.without_source(path, LINKED)
-    try:
-        with open_regular(path, below=below) as file, open_zip(file) as archive:
-            entries = list_files(archive)
-            if not files:
-                name = inside_path if inside_path in entries else only_code(entries)
-                data = read_entry(archive, entries[name], size_limit(Path(name)))
-                return Submission.from_bytes(path / name, data)
-            if len({PurePosixPath(entry).parent for entry in entries}) > 1:
-                problem = "The files of the zip are in several folders; put them into one."
-                return Submission.without_source(path, problem)
-            inside = {PurePosixPath(name).name: entry for name, entry in entries.items()}
-
-            def read(name: str) -> Submission:
-                data = read_entry(archive, inside[name], size_limit(Path(name)))
-                return Submission.from_bytes(path / name, data)
-
-            return _of_files(path, files, set(inside), read)
-    except (ZipError, IrregularFileError, OSError, ValueError) as error:
-        return Submission.without_source(path, f"The zip cannot be read: {error}.")
-
-
-def _of_files(
-    folder: Path, files: Sequence[str], present: set[str], read: Callable[[str], Submission]
-) -> Submission:
-    """Return one submission made of several files, with a `problem` if one is at fault."""
-    book = _book(files[0])
-    has_book = book in present and files[0] not in present
-    names = [book if has_book else files[0], *files[1:]]
-    path = folder / names[0]
-    for name in sorted(present - set(names)):
-        if Path(name).suffix in (".py", ".ipynb"):
-            problem = f"{name}: This file is not asked for. Submit {', '.join(files)}."
-            return Submission.without_source(path, problem)
-    parts: list[Submission] = []
-    for name in names:
-        if name not in present:
-            problem = f"There is no file {name}. Submit {', '.join(files)}."
-            return Submission.without_source(path, problem)
-        part = read(name)
-        if not part.problem and any(map(mark_in, part.source.splitlines())):
-            part = replace(part, problem="A line begins with '# etude file:'. Take it out.")
-        if part.problem:
-            line = part.line if name == names[0] else None
-            return Submission(path, "", part.digest, f"{name}: {part.problem}", line)
-        parts.append(part)
-    digests = [(name, part.digest) for name, part in zip(names, parts, strict=True)]
-    digest = compute_digest(json.dumps(digests).encode())
-    texts = {
-        name: re.sub("\r\n?", "\n", part.source)
-        for name, part in zip(names, parts, strict=True)
-        if not part.is_notebook
-    }
-    text = join_files(texts)
-    if len(text) > SOURCE_CAP:
-        problem = f"The files have more than {SOURCE_CAP >> 10} KiB; a solution needs far less."
-        return Submission(path, "", digest, problem)
-    if has_book:
-        return Submission(path, "", digest, cells=parts[0].cells, helpers=text)
-    return Submission(path, text, digest)
-
-
-def _book(main: str) -> str:
-    """Return the name of the main file as a notebook."""
-    return f"{main.removesuffix('.py')}.ipynb"

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from grader.grading.submissions.submission import find_zip, read_submission
+from grader.grading.submissions.read_submission import find_zip, read_submission
 from grader.grading.submissions.submission_time import SubmissionTime
 from grader.grading.submissions.zips import (
     ZipError,

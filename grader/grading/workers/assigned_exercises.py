@@ -11,7 +11,8 @@ from grader.definitions.exercise import Exercise
 from grader.definitions.wording import few
 from grader.errors import UsageError
 from grader.grading.results.jobs import Job
-from grader.grading.submissions.submission import Submission, read_submission
+from grader.grading.submissions.read_submission import read_submission
+from grader.grading.submissions.submission import Submission
 from grader.grading.submissions.submitted_files import (
     SortedFiles,
     choose_file,

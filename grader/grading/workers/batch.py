@@ -15,7 +15,8 @@ from grader.errors import GraderFault, UsageError
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import FAULT, NOT_GRADED, verdict_from_data
-from grader.grading.submissions.submission import NOT_BEGUN, Submission, read_submission
+from grader.grading.submissions.read_submission import read_submission
+from grader.grading.submissions.submission import NOT_BEGUN, Submission
 from grader.grading.submissions.submission_time import (
     CLONE,
     SubmissionTime,

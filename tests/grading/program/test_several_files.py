@@ -14,7 +14,8 @@ from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.session.engine import grade
-from grader.grading.submissions.submission import Submission, read_submission
+from grader.grading.submissions.read_submission import read_submission
+from grader.grading.submissions.submission import Submission
 from grader.grading.workers.batch import plan
 from grader.sandbox.inside import modules
 from grader.sandbox.process import Sandbox

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from grader.definitions.exercise import Exercise
-from grader.grading.submissions.submission import read_submission
+from grader.grading.submissions.read_submission import read_submission
 from grader.grading.submissions.submitted_files import Candidate, choose, exercise_in, file_for
 from grader.grading.workers.assigned_exercises import plan_assignment
 from grader.grading.workers.batch import plan, run

@@ -14,6 +14,7 @@ from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, GraderFault, SandboxFault
 from grader.grading.results.jobs import Job
 from grader.grading.results.verdict import Verdict
+from grader.grading.submissions.read_submission import read_file
 from grader.grading.submissions.submission import Submission
 from grader.grading.workers.pool import MAX_TRIES, Pool
 from grader.sandbox.process import Sandbox, open_sandbox
@@ -105,7 +106,7 @@ def test_a_working_directory_that_was_removed_is_not_needed(
     monkeypatch.chdir(tmp_path / "work")
     (tmp_path / "work").rmdir()
     with Pool(1, open_sandbox) as pool:
-        read = Job(double, Submission.read(tmp_path / "double.py"))
+        read = Job(double, read_file(tmp_path / "double.py"))
         results = [result for _, result in pool.grade([job(double, 1), read])]
     assert [isinstance(each, Verdict) and each.outcome for each in results] == ["passed", "passed"]
 

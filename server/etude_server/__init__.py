@@ -1,4 +1,4 @@
 """The service: accepts submissions over HTTP, stores and grades them, and logs every step.
 
-Optional: it needs what `pip install etude[service]` brings.
+It is optional and needs the packages of `pip install etude[service]`.
 """

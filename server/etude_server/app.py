@@ -1,4 +1,4 @@
-"""The FastAPI application: routes, middleware, error handlers, and health checks."""
+"""The FastAPI application: routes, middleware, error handlers and health checks."""
 
 from functools import partial
 from http import HTTPStatus
@@ -28,7 +28,7 @@ _METHODS: Final = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
 
 async def nowhere() -> None:
-    """Answer 404 or 405 to what no route of the API takes: else the site would, with a page."""
+    """Answer 404 or 405 under the API's paths, where the site would answer with a page."""
     raise HTTPException(HTTPStatus.NOT_FOUND)
 
 
@@ -40,15 +40,15 @@ def create_app(service: Service) -> FastAPI:
         version=__version__,
         description="Submit solutions of NumPy exercises and see what they came to.",
         openapi_url="/v1/openapi.json",
-        docs_url=None,  # its page loads scripts from elsewhere
+        docs_url=None,  # the page of FastAPI loads scripts from another host
         redoc_url=None,
-        redirect_slashes=False,  # it would lead to the host that a request names
+        redirect_slashes=False,  # the redirect would use the request's own host
         exception_handlers=HANDLERS,
     )
     app.state.service = service
     app.state.rates = Rates(settings.per_minute)
     app.state.streams = Streams()
-    app.state.is_ending = lambda: False  # whether event streams end soon
+    app.state.is_ending = lambda: False  # returns True when event streams must end soon
     app.state.platform_keys = PlatformKeys()
     for router in (
         *(submission_routes.router, exercise_routes.router, auth.router),

@@ -1,4 +1,4 @@
-"""The exercises that the service grades; SIGHUP reads them again."""
+"""The exercises that the service grades, read again at SIGHUP."""
 
 import os
 import signal
@@ -25,7 +25,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(slots=True)
 class Catalog:
-    """A collection's exercises by their ids."""
+    """A collection's exercises by id."""
 
     tracks: tuple[Track, ...]
     exercises: Mapping[str, Exercise]
@@ -36,7 +36,7 @@ class Catalog:
         """Load a collection.
 
         Raises:
-            UsageError, DefinitionError: There is none, or something in it is not valid.
+            UsageError, DefinitionError: There is no collection, or something in it is invalid.
         """
         tracks = tuple(Collection.load(folder).tracks)
         for course in {
@@ -54,10 +54,10 @@ class Catalog:
         return cls(tracks, exercises, folder)
 
     def store_schedule(self, database: Database, folder: Path) -> bool:
-        """Have the store know the schedule beside the tracks; return whether that changed it.
+        """Store the schedule beside the tracks; return whether anything changed.
 
         Raises:
-            DefinitionError: It is not valid.
+            DefinitionError: The schedule is invalid.
         """
         paths = (each / SCHEDULE_FILE for each in folders_in(folder))
         tracks = {
@@ -77,20 +77,20 @@ class Catalog:
         return is_changed
 
     def find(self, exercise: str) -> Exercise | None:
-        """Return an exercise by its id."""
+        """Return the exercise with this id, or None."""
         return self.exercises.get(exercise)
 
     def need(self, exercise: str) -> Exercise:
-        """Return an exercise by its id, or raise `UsageError`."""
+        """Return the exercise with this id, or raise `UsageError`."""
         definition = self.find(exercise)
         if definition is None:
             raise UsageError(f"there is no exercise {exercise!r}")
         return definition
 
     def reload(self, database: Database | None = None) -> None:
-        """Read the collection again; keep it as it was if it is not valid.
+        """Read the collection again; keep the current one if the new one is invalid.
 
-        A worker names no database: it leaves the schedule to the server.
+        A worker passes no database, because the server stores the schedule.
         """
         try:
             fresh = Catalog.load(self.folder)
@@ -103,7 +103,7 @@ class Catalog:
             _log.info("the exercises were read again", exercises=len(self.exercises))
 
     def reload_on_hangup(self, database: Database | None = None) -> None:
-        """Reload at each SIGHUP; on a terminal that signal still ends the process."""
+        """Reload at each SIGHUP, except on a terminal, where that signal still ends the process."""
 
         def start(*_: object) -> None:
             threading.Thread(target=self.reload, args=[database], daemon=True).start()

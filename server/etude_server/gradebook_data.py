@@ -1,4 +1,4 @@
-"""The gradebook: as a table, as files for other systems, and statistics of exercises."""
+"""The gradebook as a table and as files for other systems, and statistics of exercises."""
 
 import csv
 import dataclasses
@@ -18,13 +18,13 @@ from grader.reports.report import Batch, CountedPoints, Report
 from grader.reports.to_tables import safe_cell
 
 STUCK_AFTER: Final = 3
-"""Failed submissions, with none that passed, after which a student may need help."""
+"""Number of failed submissions without a pass after which a student may need help."""
 
 _COLUMNS: Final = (
     *("student", "exercise", "submission", "score", "max_score", "passed", "xp", "name", "section"),
     *("points", "note"),
 )
-_PART: Final = 10_000  # grades
+_PART: Final = 10_000  # grades in one part of the CSV
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,9 @@ class GradebookNumbers:
 def csv_part(
     connection: Connection, exercise: str | None = None, after: tuple[str, str] | None = None
 ) -> tuple[str, tuple[str, str] | None]:
-    """Return a part of the grades as a table that is safe to open in a spreadsheet.
+    """Return a part of the grades as CSV that is safe to open in a spreadsheet.
 
-    With it comes `after` of the next part; None behind the last one.
+    The second value is `after` of the next part, or None at the end.
     """
     rows = grades.student_grades(connection, exercise, after=after, most=_PART)
     text = io.StringIO()
@@ -56,7 +56,7 @@ def csv_part(
 def batch(connection: Connection) -> Batch:
     """Return all students' grades as the reports of a course.
 
-    An erased student is left out: no other system has a row of that name.
+    Erased students are left out, because no other system has rows with their new names.
     """
     every_grade = [each for each in grades.student_grades(connection) if not is_erased(each.person)]
     return Batch(
@@ -75,7 +75,7 @@ def batch(connection: Connection) -> Batch:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """All exercises, the hardest first, and the students who are stuck in any."""
+    """All exercises, the hardest first, and the students who are stuck in an exercise."""
 
     exercises: list[tuple[ExerciseStatistics, int]]  # with how many are stuck
     stuck: list[tuple[str, StuckStudent]]  # by exercise, those with the most failures first
@@ -83,7 +83,7 @@ class Overview:
 
 
 def overview(connection: Connection, most_stuck: int) -> Overview:
-    """Return the overview, with at most so many students."""
+    """Return the overview with at most `most_stuck` students."""
     every = exercise_statistics(connection)
     stuck = [(each.statistics.exercise, who) for each in every for who in each.stuck]
     stuck.sort(key=lambda pair: -pair[1].failed)
@@ -94,11 +94,11 @@ def overview(connection: Connection, most_stuck: int) -> Overview:
 def exercise_statistics(
     connection: Connection, exercise: str | None = None
 ) -> list[GradebookNumbers]:
-    """Return the statistics of exercises, the hardest first; or those of one among all.
+    """Return the statistics of all exercises or of one, the hardest first.
 
-    A student counts as passed who has passed once, with the best score; mistakes count once for
-    each student who has made them, also if they passed later. The database adds up, so that
-    no row for each student is read.
+    A student counts as passed after one pass, with the best score. A mistake counts once per
+    student, even if they passed later. The database computes the sums, so that no row per student
+    is read.
     """
     mistakes = verdicts.count_mistakes(connection, exercise)
     stuck = submissions.find_stuck_students(connection, STUCK_AFTER, exercise)
@@ -111,19 +111,19 @@ def exercise_statistics(
 
 @dataclass(frozen=True, slots=True)
 class GradebookTable:
-    """A row for each student, and a column for each exercise that has a grade."""
+    """One row per student, and one column per exercise with a grade."""
 
     exercises: tuple[str, ...]
-    rows: tuple[tuple[Person, dict[str, Grade]], ...]  # by id; grades by exercise
+    rows: tuple[tuple[Person, dict[str, Grade]], ...]  # sorted by id, with grades by exercise
 
     def first_rows(self, section: str | None, most: int) -> "GradebookTable":
-        """Return the first rows, of one section if it is given."""
+        """Return the first rows, of one section or of all."""
         kept = [row for row in self.rows if section is None or row[0].section == section]
         return GradebookTable(self.exercises, tuple(kept[:most]))
 
 
 def table(connection: Connection) -> GradebookTable:
-    """Return the grades of all students but the erased; disabled ones need a grade for a row."""
+    """Return the grades of all students except erased ones, and disabled ones without a grade."""
     grades_by_person: dict[str, dict[str, Grade]] = {}
     for each in grades.student_grades(connection):
         grades_by_person.setdefault(each.person, {})[each.exercise] = each
@@ -145,5 +145,5 @@ def matrix_csv(connection: Connection) -> str:
 
 
 def moodle_csv(connection: Connection) -> str:
-    """Return the table that Moodle imports: a user name, and the points of each exercise."""
+    """Return the table that Moodle imports: a user name and the points of each exercise."""
     return to_tables.moodle(batch(connection))

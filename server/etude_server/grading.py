@@ -1,7 +1,7 @@
-"""The way of a grading request to its verdict: a stored one, or a new one from the pool.
+"""The path of a grading request to its verdict: a stored one, or a new one from the pool.
 
-The process that does this may die at any point: nothing that counts is done twice, and what is not
-published still waits. Results are written in a thread: those that are ready share a transaction.
+The process may die at any point: no effect happens twice, and unpublished submissions still wait.
+Results are written in a thread, where those that are ready share a transaction.
 """
 
 import os
@@ -35,12 +35,14 @@ from grader.grading.submissions.submission import Submission
 from grader.grading.workers.grading_pool import GradingPool
 
 _UNKNOWN: Final = "there is no such exercise any more"
-_GIVEN_UP: Final = "it could not be graded; its attempts say why"  # which may quote what it printed
-_MAX_RESULTS: Final = 64  # results in one transaction
-_TRIES: Final = 3  # of a transaction that the database undid for the sake of another
+# Attempts may quote the program's output.
+_GIVEN_UP: Final = "it could not be graded; its attempts say why"
+_MAX_RESULTS: Final = 64  # most results in one transaction
+# Tries of a transaction that conflicts with another one.
+_TRIES: Final = 3
 _CONFLICTS: Final = frozenset({"40001", "40P01"})  # PostgreSQL: serialization failure, deadlock
 
-# What a result's own values cause: the next attempt would fail alike.
+# Errors caused by the result's own values, which would occur again on every attempt.
 _BAD_DATA: Final = (DataError, IntegrityError, ValueError, TypeError, LookupError, ArithmeticError)
 
 _log = structlog.get_logger(__name__)
@@ -52,16 +54,17 @@ class GradingRequest:
 
     exercise: str
     source_hash: str
-    publish: Callable[[Connection, StoredVerdict], object]  # in the transaction that stores it
-    give_up: Callable[[Connection, str], None]  # with the reason, in a transaction
-    order: str = ""  # in one transaction, to avoid deadlocks
-    version: str = ""  # the exercise's digest; "" for the loaded one
-    # When the attempt is over, with the error that kept it from a verdict.
+    # Called in the transaction that stores the verdict.
+    publish: Callable[[Connection, StoredVerdict], object]
+    give_up: Callable[[Connection, str], None]  # called in a transaction, with the reason
+    order: str = ""  # sort key within one transaction, to avoid deadlocks
+    version: str = ""  # the exercise's digest, or "" for the loaded version
+    # Completed after the attempt, with the error if there is no verdict.
     done: Future[None] = field(default_factory=Future)
 
 
 def for_submission(submitted: StoredSubmission) -> GradingRequest:
-    """Return the request to grade a submission that waits."""
+    """Return the request to grade a waiting submission."""
     return GradingRequest(
         submitted.exercise,
         submitted.source_hash,
@@ -72,7 +75,7 @@ def for_submission(submitted: StoredSubmission) -> GradingRequest:
 
 
 Write: TypeAlias = Callable[[Connection], StoredVerdict | None]
-"""What a job leads to, in a transaction: it returns the verdict to publish, or does all itself."""
+"""Writes a job's effects in a transaction; returns the verdict to publish, or None."""
 
 _Ready: TypeAlias = tuple[Sequence[GradingRequest], Write]
 
@@ -87,7 +90,7 @@ class Publisher:
         self._thread = ThreadPoolExecutor(1, "publish")
 
     def put(self, requests: Sequence[GradingRequest], write: Write) -> None:
-        """Write a result soon."""
+        """Queue a result to be written soon."""
         with self._lock:
             self._ready.append((requests, write))
         self._thread.submit(self._write_ready)
@@ -95,11 +98,11 @@ class Publisher:
     def _write_ready(self) -> None:
         with self._lock:
             batch, self._ready = self._ready[:_MAX_RESULTS], self._ready[_MAX_RESULTS:]
-        if batch:  # or an earlier call has written it
+        if batch:  # an earlier call may have written everything
             self._write(batch)
 
     def _write(self, batch: Sequence[_Ready]) -> None:
-        """Write results together, or one by one where one of them cannot be written."""
+        """Write results in one transaction, or one by one if one of them cannot be written."""
         requests = [request for some, _ in batch for request in some]
         for tries in range(1, _TRIES + 1):
             try:
@@ -123,7 +126,7 @@ class Publisher:
                 return
 
     def _give_up(self, requests: Sequence[GradingRequest], error: Exception) -> None:
-        """Leave to staff what can never be written as it is: it would be graded for ever."""
+        """Leave a result that can never be written to staff, or it would be graded forever."""
         _log.error("a verdict cannot be written", exc_info=error)
         reason = f"its verdict cannot be written ({type(error).__name__})"
         try:
@@ -138,7 +141,7 @@ class Publisher:
 
 def _publish(connection: Connection, batch: Sequence[_Ready]) -> None:
     stored: list[tuple[GradingRequest, StoredVerdict]] = []
-    # In one order, to avoid deadlocks.
+    # Sorted, to avoid deadlocks.
     for requests, write in sorted(batch, key=lambda each: each[0][0].source_hash):
         verdict = write(connection)
         if verdict is not None:
@@ -148,7 +151,7 @@ def _publish(connection: Connection, batch: Sequence[_Ready]) -> None:
 
 
 def notify(requests: Sequence[GradingRequest], error: Exception | None) -> None:
-    """End each request's future."""
+    """Complete each request's future."""
     for request in requests:
         if error is None:
             request.done.set_result(None)
@@ -157,7 +160,7 @@ def notify(requests: Sequence[GradingRequest], error: Exception | None) -> None:
 
 
 class Grading:
-    """Grades what is requested; of identical code in hand only one.
+    """Grades requests; of identical code that is being graded, only one copy.
 
     The job queue, on PostgreSQL, is for regrades that begin here.
     """
@@ -181,12 +184,13 @@ class Grading:
 
     @cached_property
     def worker(self) -> str:
-        """The name of this process, for the diagnostics."""
+        """The name of this process in the diagnostics."""
         return f"{socket.gethostname()}:{os.getpid()}"
 
     def begin(self, request: GradingRequest) -> Future[None]:
-        """Begin to grade; return the request's future."""
-        request.done.set_running_or_notify_cancel()  # who waits for it is cancelled alone
+        """Begin to grade, and return the request's future."""
+        # Cancelling the future does not cancel the grading.
+        request.done.set_running_or_notify_cancel()
         self._begin(request)
         return request.done
 
@@ -202,13 +206,14 @@ class Grading:
             with self.database.read() as connection:
                 if version == loaded:
                     stored = verdicts.find_verdict(connection, key)
-                else:  # an older version is graded no more: its last verdict is published again
+                # Older versions are not graded again; their last verdict is published.
+                else:
                     stored = verdicts.find_latest_verdict(connection, version, request.source_hash)
                 is_final = stored is not None and (
                     version != loaded or verdicts.IS_ERASED not in stored.body
                 )
                 text = "" if is_final else submissions.read_source(connection, request.source_hash)
-            # With a text, another person wrote an erased program again.
+            # A text means that another person submitted an erased program again.
             if stored is not None and not text:
                 self._publisher.put([request], lambda _: stored)
                 return
@@ -239,14 +244,15 @@ class Grading:
         with self._lock:
             requests = self._in_hand.pop(key)
         fault = finished.exception()
-        if isinstance(fault, SandboxFault):  # of this host: the submission is as it was
+        # The fault is this host's, so the submission stays unchanged.
+        if isinstance(fault, SandboxFault):
             notify(requests, fault)
         elif isinstance(fault, EtudeError):
             self.meter.count_fault()
             message = str(fault)
 
             def give_up(connection: Connection) -> None:
-                """Store a fault, which is no verdict: after three tries staff has to look."""
+                """Store a fault, which is not a verdict; after three of them staff has to look."""
                 verdicts.record_fault(connection, key.exercise_hash, key.source_hash, run, message)
                 for request in requests:
                     request.give_up(connection, _GIVEN_UP)

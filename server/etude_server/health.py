@@ -36,18 +36,20 @@ OK: Final = "ok"
 
 _log = structlog.get_logger(__name__)
 
-# It needs all that a write needs, and changes nothing.
+# A write that takes all locks of a real one, but changes nothing.
 _WRITE_NOTHING: Final = delete(session).where(false())
 _STARTING: Final = "the self-test is still running"
-_MAX_EXERCISES: Final = 3  # until one shows that this host grades rightly
+# Exercises tried until one passes.
+_MAX_EXERCISES: Final = 3
 _NO_STORE: Final = {"Cache-Control": "no-store"}
 
 
 class SelfTest:
-    """Grades a model answer with its hidden tests, in the real sandbox.
+    """Grades a model solution with its hidden tests, in the real sandbox.
 
-    An author may break an exercise, which is no reason to grade no other: this host is well if one
-    of a few passes. A server without a pool does not grade, and is well.
+    An author may break one exercise, which should not stop the grading of others. So the host is
+    well if one of a few exercises passes. A server without a pool grades nothing, and is always
+    well.
     """
 
     def __init__(self, pool: GradingPool | None, catalog: Catalog) -> None:
@@ -71,13 +73,14 @@ class SelfTest:
             trouble = f"the model answer of {exercise.id} does not pass"
             troubles.append(str(fault) if isinstance(fault, EtudeError) else trouble)
             _log.warning("a self-test failed", exercise=exercise.id, reason=troubles[-1])
-            if isinstance(fault, SandboxFault):  # the others would say the same
+            # The other exercises would fail in the same way.
+            if isinstance(fault, SandboxFault):
                 break
         self._result.set_result(troubles[0])
 
     @property
     def state(self) -> str:
-        """The result of the self-test."""
+        """The result of the self-test so far."""
         return self.wait() if self._result.done() else _STARTING
 
     def wait(self) -> str:
@@ -91,10 +94,10 @@ class Health:
 
     database: Database
     self_test: SelfTest
-    trouble: Callable[[], str | None]  # returns what is wrong with the grading
+    trouble: Callable[[], str | None]  # returns the current problem with grading, or None
 
     def checks(self) -> dict[str, str]:
-        """Check all that accepting and grading needs: each is "ok", or what is wrong."""
+        """Check everything needed to accept and grade; each result is "ok" or the problem."""
         return {
             **store_checks(self.database),
             "sandbox": self.self_test.state,
@@ -103,7 +106,7 @@ class Health:
 
 
 def store_checks(database: Database) -> dict[str, str]:
-    """Return whether a store can be read and written, and has the tables of this version."""
+    """Check that a store can be read and written, and has the tables of this version."""
     try:
         with database.read() as connection:
             try:
@@ -113,7 +116,7 @@ def store_checks(database: Database) -> dict[str, str]:
         if migrations == OK:
             with database.write() as connection:
                 connection.execute(_WRITE_NOTHING)
-    # The message of either may hold the address, so that only the cause is told.
+    # Both messages may contain the address, so only the cause is reported.
     except (SQLAlchemyError, UsageError) as error:
         return {"database": f"away: {error_cause(error)}", "migrations": "unknown"}
     return {"database": OK, "migrations": migrations}
@@ -140,10 +143,10 @@ def routes(health: Health, meter: Meter) -> list[Route]:
 
 @contextlib.contextmanager
 def health_port(host: str, port: int, health: Health, meter: Meter) -> Iterator[int]:
-    """Serve the routes of health on a port of their own, 0 for any that is free; yield it.
+    """Serve the health routes on a separate port, any free one for 0; yield the port.
 
     Raises:
-        UsageError: The port cannot be had.
+        UsageError: The port cannot be opened.
     """
     try:
         listener = socket.create_server((host, port))

@@ -1,8 +1,8 @@
-"""The job queue on PostgreSQL: Procrastinate, with its tables in the store's own database.
+"""The job queue on PostgreSQL: Procrastinate, with its tables in the store's database.
 
-The store is authoritative and a job is only a wake-up. A job is deferred after the transaction that
-it is about: the sweeper defers it again if a crash came between the two. A job that runs twice
-finds nothing to do.
+The store is authoritative, and a job is only a wake-up. A job is deferred after its transaction; if
+a crash comes between the two, the sweeper defers it again. A job that runs twice has no effect the
+second time.
 """
 
 from collections.abc import Sequence
@@ -22,22 +22,22 @@ INTERACTIVE: Final[Lane] = "interactive"
 REGRADE: Final[Lane] = "regrade"
 
 GRADE_TASK: Final = "grade"
-"""The task that grades one submission: `submission_id`."""
+"""The name of the task that grades one submission, given `submission_id`."""
 
 REGRADE_TASK: Final = "regrade"
-"""The task that grades one source of a regrade again: `regrade_id` and `source_hash`."""
+"""The name of the task that regrades one source, given `regrade_id` and `source_hash`."""
 
-_CONNECT_SECONDS: Final = 5  # then the database is away
-_AT_ONCE: Final = 1_000  # jobs in one statement
-_MAX_REQUEUED: Final = 10_000  # submissions that one sweep requeues
+_CONNECT_SECONDS: Final = 5  # then the database counts as unreachable
+_AT_ONCE: Final = 1_000  # most jobs in one statement
+_MAX_REQUEUED: Final = 10_000  # most submissions requeued by one sweep
 
 _log = structlog.get_logger(__name__)
 
 
 class JobQueue:
-    """The executor of a server whose workers run elsewhere. It may be used as a context manager."""
+    """The executor of a server whose workers run elsewhere; also a context manager."""
 
-    trouble: str | None = None  # the metrics show the age of the oldest submission
+    trouble: str | None = None  # always None: the metrics show the age of the oldest submission
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -51,20 +51,20 @@ class JobQueue:
         self.stop()
 
     def start(self) -> None:
-        """Connect, and create the queue's tables where they are missing."""
+        """Connect, and create the queue's tables if they are missing."""
         self._app.open()
         with self._database.write() as connection:
-            # Two servers that start together would both create them.
+            # Two servers that start at the same time would both create them.
             connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('etude queue'))"))
             if not self._app.check_connection():
                 self._app.schema_manager.apply_schema()
 
     def stop(self) -> None:
-        """Disconnect; workers go on."""
+        """Disconnect; the workers continue."""
         self._app.close()
 
     def notify(self, submission_ids: Sequence[str]) -> None:
-        """Defer a job for each submission; where that fails the sweeper does it later."""
+        """Defer a job for each submission; if that fails, the sweeper does it later."""
         try:
             self.defer_submissions(submission_ids)
         except ConnectorException as error:
@@ -75,32 +75,32 @@ class JobQueue:
         self._defer(INTERACTIVE, GRADE_TASK, [{"submission_id": each} for each in submission_ids])
 
     def defer_regrade(self, regrade_id: str, source_hashes: Sequence[str]) -> None:
-        """Defer a job for each source, unless some of that regrade are queued already."""
+        """Defer a job for each source, unless the regrade has queued jobs already."""
         queued = self._app.job_manager.list_jobs(task=REGRADE_TASK)
         if not any(job.task_kwargs["regrade_id"] == regrade_id for job in queued):
             jobs = [{"regrade_id": regrade_id, "source_hash": each} for each in source_hashes]
             self._defer(REGRADE, REGRADE_TASK, jobs)
 
     def defer_source(self, regrade_id: str, source_hash: str) -> None:
-        """Defer a job for one source behind the others."""
+        """Defer a job for one source, behind the others."""
         self._defer(REGRADE, REGRADE_TASK, [{"regrade_id": regrade_id, "source_hash": source_hash}])
 
     def cancel_regrade(self, regrade_id: str) -> None:
-        """Delete the jobs of a regrade that no worker has begun."""
+        """Delete a regrade's jobs that no worker has begun."""
         manager = self._app.job_manager
         for job in manager.list_jobs(task=REGRADE_TASK, status="todo"):
             if job.task_kwargs["regrade_id"] == regrade_id and job.id is not None:
                 manager.cancel_job_by_id(job.id, delete_job=True)
 
     def requeue_lost_jobs(self) -> int:
-        """Defer jobs for what is open and has none; return the number of submissions."""
+        """Defer jobs for open work that has none; return the number of submissions."""
         manager = self._app.job_manager
-        # Numbers first: to list a hundred thousand jobs takes a second.
+        # Counts first, because listing a hundred thousand jobs takes a second.
         counts = {each["name"]: int(each["jobs_count"]) for each in manager.list_queues()}
         with self._database.read() as connection:
             waiting, _ = submissions.count_waiting_and_parked(connection)
             open_sources = {
-                # Without those that could not be graded: for these staff begins the regrade again.
+                # Sources that failed since are left out; staff restarts the regrade for them.
                 each.id: regrades.open_sources(connection, each, since=each.created_at)
                 for each in (regrades.running(connection) if not counts.get(REGRADE) else ())
             }
@@ -119,13 +119,14 @@ class JobQueue:
         deferrer = self._app.configure_task(task, queue=lane)
         for start in range(0, len(jobs), _AT_ONCE):
             deferrer.batch_defer(*jobs[start : start + _AT_ONCE])
-        if len(jobs) >= _AT_ONCE:  # after which PostgreSQL's statistics are worthless
+        # So many new rows make PostgreSQL's statistics useless.
+        if len(jobs) >= _AT_ONCE:
             with self._database.write() as connection:
                 connection.execute(text("ANALYZE procrastinate_jobs"))
 
 
 def make_app(database: Database) -> App:
-    """Return Procrastinate's application on the store's database, which is not opened yet."""
+    """Return Procrastinate's application on the store's database, not opened yet."""
     address = database.url.set(drivername="postgresql").render_as_string(hide_password=False)
     connector = PsycopgConnector(
         conninfo=address,

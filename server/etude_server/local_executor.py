@@ -1,4 +1,4 @@
-"""Grading in a server on SQLite: a thread for submissions, and one for regrades."""
+"""Grading inside a server on SQLite: one thread for submissions, and one for regrades."""
 
 import threading
 from collections.abc import Sequence
@@ -17,18 +17,19 @@ from etude_server.store.submissions import StoredSubmission
 from grader.errors import EtudeError, SandboxFault
 from grader.grading.workers.grading_pool import DRAIN_SECONDS
 
-# Submissions in hand for each worker: one that is graded, and others to go on with until as few as
-# half are left. Then the store is asked again, for several at once.
+# Submissions in progress per worker: one that is being graded, and others to continue with until
+# half of them are left. Then several more are read from the store at once.
 _AHEAD: Final = 4
-_LOOK_SECONDS: Final = 0.5  # also without a wake-up: for what another process stored
-_REGRADE_PAUSE: Final = 10.0  # after the store failed
-_PAUSES: Final = (0.5, 1.0, 2.0, 5.0, 10.0)  # after failures in a row: a full disk takes its time
+_LOOK_SECONDS: Final = 0.5  # polls without a wake-up, since another process may have stored work
+_REGRADE_PAUSE: Final = 10.0  # pause after a failure of the store
+# Pauses after consecutive failures: a full disk takes time to fix.
+_PAUSES: Final = (0.5, 1.0, 2.0, 5.0, 10.0)
 
 _log = structlog.get_logger(__name__)
 
 
 class _Runner:
-    """A thread that grades beside the server."""
+    """A thread that grades inside the server."""
 
     def __init__(self, grading: Grading, name: str) -> None:
         self._grading = grading
@@ -37,15 +38,16 @@ class _Runner:
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
     def start(self) -> None:
-        """Begin to grade."""
+        """Start grading."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Wait a little for what is in hand; the rest stays in the store."""
+        """Wait briefly for work in progress; the rest stays in the store."""
         self._stopping.set()
         self._wake.set()
         self._thread.join(DRAIN_SECONDS)
-        if self._thread.is_alive():  # it waits for the pool
+        # It is waiting for the pool.
+        if self._thread.is_alive():
             self._grading.pool.close()
         self._thread.join()
 
@@ -54,21 +56,21 @@ class _Runner:
 
 
 class LocalExecutor(_Runner):
-    """Grades the submissions that wait."""
+    """Grades waiting submissions."""
 
     def __init__(self, grading: Grading) -> None:
         super().__init__(grading, "executor")
-        self._in_hand: dict[str, tuple[str, str]] = {}  # by id: the exercise and the source
-        self._failures = 0  # in a row
-        self._error: BaseException | None = None  # the last one, before its pause
+        self._in_hand: dict[str, tuple[str, str]] = {}  # exercise and source, by id
+        self._failures = 0  # number of consecutive failures
+        self._error: BaseException | None = None  # the last error, until its pause ends
 
     def notify(self, _submission_ids: Sequence[str]) -> None:
-        """Look for waiting submissions at once."""
+        """Check for waiting submissions at once."""
         self._wake.set()
 
     @property
     def trouble(self) -> str | None:
-        """The reason why nothing is graded at the moment, if that is so."""
+        """The reason why nothing is being graded, or None."""
         if self._grading.pool.trouble is not None:
             return self._grading.pool.trouble
         if not self._thread.is_alive():
@@ -80,10 +82,11 @@ class LocalExecutor(_Runner):
             self._wake.wait(_LOOK_SECONDS)
             self._wake.clear()
             error, self._error = self._error, None
-            if error is not None:  # with a full disk the same would be graded again and again
+            # With a full disk, the same submission would be graded again and again.
+            if error is not None:
                 pause = _PAUSES[min(self._failures, len(_PAUSES) - 1)]
                 self._failures += 1
-                # Its cause only: a statement that failed holds what was to be written.
+                # Only the cause: a failed statement contains the values to write.
                 _log.error("the store failed", error=error_cause(error), pause=pause)
                 self._stopping.wait(pause)
             if self._stopping.is_set() or self._grading.pool.trouble is not None:
@@ -98,7 +101,7 @@ class LocalExecutor(_Runner):
                 self._wake.set()
 
     def _next(self) -> list[StoredSubmission]:
-        """Return submissions to grade next: none twice, and only one of identical code."""
+        """Return the next submissions to grade, without duplicates of identical code."""
         in_hand = self._in_hand.copy()
         most = self._grading.pool.workers * _AHEAD
         room = most - len(in_hand)
@@ -115,7 +118,7 @@ class LocalExecutor(_Runner):
         return selected
 
     def _settle(self, submission_id: str, done: Future[None]) -> None:
-        """Make room for another submission; for an error the executor's own thread pauses."""
+        """Make room for another submission; the executor's thread pauses after an error."""
         del self._in_hand[submission_id]
         error = done.exception()
         if error is None or isinstance(error, SandboxFault):
@@ -126,17 +129,17 @@ class LocalExecutor(_Runner):
 
 
 class Regrader(_Runner):
-    """Runs regrades; one in which a server or a command was interrupted goes on at the start."""
+    """Runs regrades, including those interrupted earlier, which it continues at start."""
 
     def __init__(self, grading: Grading) -> None:
         super().__init__(grading, "regrader")
 
     def defer_regrade(self, _regrade_id: str, _source_hashes: Sequence[str]) -> None:
-        """Look for regrades at once."""
+        """Check for regrades at once."""
         self._wake.set()
 
     def cancel_regrade(self, _regrade_id: str) -> None:
-        """Do nothing: the run looks at the store before each source."""
+        """Do nothing: the run checks the store before each source."""
 
     def _run(self) -> None:
         while not self._stopping.is_set():
@@ -148,7 +151,8 @@ class Regrader(_Runner):
                 for each in running:
                     try:
                         run(self._grading, each, stopping=self._stopping.is_set)
-                    except EtudeError as error:  # what is left waits for another wake, or start
+                    # The rest waits for another wake-up or start.
+                    except EtudeError as error:
                         _log.warning("a regrade has not ended", regrade=each.id, reason=str(error))
             except SQLAlchemyError as error:
                 _log.error("the store failed", error=error_cause(error))

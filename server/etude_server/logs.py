@@ -1,9 +1,9 @@
-"""Logs as lines of JSON on stderr, with the id of the request.
+"""Logs as JSON lines on stderr, with the request's id.
 
-No line has a submission's text, a token, or an address in it: of an error there is its type and
-where it was raised. An author's code may print what a submission returned, and an error may quote
-it. So a line about the stderr of the grading processes has the number of characters, the kind of
-error and the places in our own files, but no word of the text.
+No line contains a submission's text, a token or an address. An error is logged by its type and
+place, because its message may quote a submission. A line about the stderr of the grading processes,
+where an author's code may print a submission's result, contains only the length, the kind of error
+and places in our own files.
 """
 
 import builtins
@@ -27,10 +27,10 @@ from grader import errors
 from grader.sandbox.output_file import WORKER_PREFIX
 
 _QUIET: Final = ("procrastinate", "uvicorn", "sqlalchemy", "alembic", "psycopg")
-_FRAMES: Final = 12  # the innermost of a traceback
-_MAX_LINE_LENGTH: Final = 65_536  # bytes of one line of the log
-_QUIET_SECONDS: Final = 0.2  # ends a traceback
-_LAST_SECONDS: Final = 2.0  # for a process that outlives the pool
+_FRAMES: Final = 12  # innermost frames of a traceback
+_MAX_LINE_LENGTH: Final = 65_536  # longest line of the log, in bytes
+_QUIET_SECONDS: Final = 0.2  # a pause this long ends a traceback
+_LAST_SECONDS: Final = 2.0  # wait for output of a process that outlives the pool
 _OURS: Final = Path(grader.__file__).parent
 _PLACE: Final = re.compile(
     rf'^ *File "{re.escape(str(_OURS))}/([\w/]+\.py)", line (\d+)', re.MULTILINE
@@ -48,7 +48,7 @@ _log = structlog.get_logger(__name__)
 
 
 def configure(stream: TextIO | None = None) -> None:
-    """Write every log of this process as JSON, those of the libraries too, by default to stderr."""
+    """Write all logs of this process as JSON, including the libraries', by default to stderr."""
     shared: list[Callable[..., Any]] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -90,7 +90,7 @@ def _thread_failed(failed: threading.ExceptHookArgs) -> None:
 
 
 def _describe_error(_logger: object, _method: str, fields: _Fields) -> _Fields:
-    """Add an error's cause and place: its message may quote anything."""
+    """Add an error's cause and place instead of its message, which may quote anything."""
     info = fields.pop("exc_info", None)
     error = info[1] if isinstance(info, tuple) else info
     if info is True:
@@ -105,7 +105,7 @@ def _describe_error(_logger: object, _method: str, fields: _Fields) -> _Fields:
 
 
 def _name_only(_logger: object, _method: str, fields: _Fields) -> _Fields:
-    """Keep a library's message; of its arguments only numbers, and the causes of errors."""
+    """Keep a library's message, but of its arguments only numbers and causes of errors."""
     record = fields.get("_record")
     if isinstance(record, logging.LogRecord):
         values = fields.pop("positional_args", ())
@@ -115,7 +115,8 @@ def _name_only(_logger: object, _method: str, fields: _Fields) -> _Fields:
         pairs = zip(values, causes, strict=True)
         safe = tuple(each if isinstance(each, int | float) else cause for each, cause in pairs)
         pattern = str(record.msg)
-        with contextlib.suppress(TypeError, ValueError):  # "%d" of a text
+        # The message may format a text by "%d".
+        with contextlib.suppress(TypeError, ValueError):
             pattern = pattern % safe if safe else pattern
         fields["event"] = pattern.splitlines()[0][:200]
     return fields
@@ -123,7 +124,7 @@ def _name_only(_logger: object, _method: str, fields: _Fields) -> _Fields:
 
 @contextlib.contextmanager
 def grader_stderr() -> Iterator[int]:
-    """Yield a descriptor for the stderr of grading processes; log that something was written."""
+    """Yield a descriptor for the grading processes' stderr; log that something was written."""
     reader, writer = os.pipe()
     thread = threading.Thread(target=_listen, args=(reader,), name="grader-stderr", daemon=True)
     thread.start()
@@ -148,6 +149,6 @@ def _listen(reader: int) -> None:
                 "a grading process wrote to stderr",
                 characters=len(text),
                 error=errors[-1] if errors else None,
-                # A path that is no file of ours may be a quotation.
+                # A path that is not one of our files may be a quotation.
                 at=[f"{p}:{line[:7]}" for p, line in _PLACE.findall(text) if (_OURS / p).is_file()],
             )

@@ -1,4 +1,4 @@
-"""`/lti/`: launches from learning platforms, and our public key."""
+"""`/lti/`: launches from learning platforms, and our public keys."""
 
 from http import HTTPStatus
 from typing import Any, Final
@@ -23,7 +23,8 @@ router = APIRouter(prefix="/lti", include_in_schema=False)
 
 _LOGIN: Final = "/lti/login"
 _PATH: Final = "/lti/launch"
-_TRIAL: Final = "etude_lti_trial"  # a cookie, and the mark of a request that should have it
+# Name of a cookie, and of the query parameter of a request that should carry it.
+_TRIAL: Final = "etude_lti_trial"
 _MAX_CHOSEN: Final = 2_000
 _BLOCKED: Final = (
     "Your browser blocks the cookies of this frame, so the exercise cannot know who you are. In a "
@@ -58,7 +59,7 @@ def _begin(request: Request, service: Service, sent: dict[str, str]) -> Response
         )
     except LaunchError as error:
         return _refusal(error, service)
-    # In a frame a cookie is tried first. A browser that blocks it could not finish the launch.
+    # In a frame, test whether cookies work: a browser that blocks them could not finish the launch.
     if not _is_in_frame(request) or _TRIAL in request.cookies:
         return _redirect(service, begun.url, begun.cookie, begun.secret, _PATH)
     if _TRIAL not in sent:
@@ -73,7 +74,7 @@ def _is_in_frame(request: Request) -> bool:
 
 
 def _redirect(service: Service, url: str, name: str, value: str, path: str) -> Response:
-    """Redirect with a cookie of a launch, which the platform's page sends back by a post."""
+    """Redirect with the cookie of a launch, which returns with the platform's POST."""
     answer = RedirectResponse(url, HTTPStatus.FOUND, {"Cache-Control": "no-store"})
     is_https = service.settings.is_https
     answer.set_cookie(
@@ -85,7 +86,7 @@ def _redirect(service: Service, url: str, name: str, value: str, path: str) -> R
         secure=is_https,
         samesite="none" if is_https else None,
     )
-    partition(answer)  # else browsers that block cookies of other sites would not keep it
+    partition(answer)  # browsers that block third-party cookies keep only partitioned ones
     return answer
 
 
@@ -148,7 +149,7 @@ def _page(
     *,
     in_new_window: bool = False,
 ) -> Response:
-    """Return a page with a sentence, which platforms may show in a frame too."""
+    """Return a page with one sentence, which platforms may also show in a frame."""
     frames = frame_origins(service.database)
     context = {"frames": frames, "sentence": sentence, "page": page}
     return render("launch", status, **context, in_new_window=in_new_window)

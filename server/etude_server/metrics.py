@@ -1,6 +1,6 @@
 """Metrics for Prometheus: the queue, verdicts and requests.
 
-Nothing in it names a person, a submission or an exercise.
+No metric identifies a person, a submission or an exercise.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ _ANSWERING: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5)
 
 
 class Meter:
-    """The counts of one process."""
+    """The counters of one process."""
 
     def __init__(self) -> None:
         own = self.registry = CollectorRegistry()
@@ -41,7 +41,7 @@ class Meter:
         )
 
     def watch(self, database: Database) -> None:
-        """Register the queue's metrics, read from the store at each scrape."""
+        """Register the queue's metrics, which each scrape reads from the store."""
         self.registry.register(_Queue(database))
 
     def count_verdict(self, outcome: str, seconds: float) -> None:
@@ -54,23 +54,23 @@ class Meter:
         self._faults.inc()
 
     def count_request(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Count a request; a route is its pattern, without ids."""
+        """Count a request by its route's pattern, without ids."""
         self._requests.labels(method, route, str(status)).inc()
         self._answering.labels(route).observe(seconds)
 
     def exposition(self) -> bytes:
-        """Return everything in Prometheus's text format."""
+        """Return all metrics in Prometheus's text format."""
         return _exposition(self.registry)
 
 
 class _Queue(Collector):
-    """Reads the queue's metrics from the store; without the store it yields none."""
+    """Reads the queue's metrics from the store; none if the store is unavailable."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def describe(self) -> Iterator[GaugeMetricFamily]:
-        """Return no metrics: the store is read only at a scrape."""
+        """Return no metrics, because the store is read only during a scrape."""
         return iter(())
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
@@ -81,7 +81,7 @@ class _Queue(Collector):
                 waiting, needs_review = submissions.count_waiting_and_parked(connection)
         except SQLAlchemyError:
             return
-        # A clock that was set back must not make it negative.
+        # ^A clock that was set back must not give a negative age.
         age = 0.0 if oldest is None else max(0, now() - oldest) / 1e6
         yield GaugeMetricFamily(
             "etude_queue_oldest_seconds", "How long the oldest submission has waited.", age

@@ -1,6 +1,6 @@
 """Sign-in by OpenID Connect: the code flow with PKCE, by Authlib, for any provider.
 
-Nothing is kept between the two halves but a secret in a cookie, from which state, nonce and
+Nothing is stored between the two steps except a secret in a cookie, from which state, nonce and
 verifier are derived.
 """
 
@@ -24,27 +24,28 @@ from etude_server.store.platforms import origin
 from grader.errors import UsageError
 
 LOGIN_SECONDS: Final = 600
-"""Within which somebody comes back from the provider."""
+"""Seconds within which a person must return from the provider."""
 
 _ALGORITHMS: Final = ("RS256", "PS256", "ES256")
-_LEEWAY: Final = 60  # seconds
-_SECONDS: Final = 10.0  # for an answer of the provider
+_LEEWAY: Final = 60  # seconds by which clocks may differ
+# Time limit for a response of the provider, in seconds.
+_SECONDS: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """A provider, and how it knows this service."""
+    """An OpenID provider, and our registration there."""
 
     issuer: str
     client_id: str
     client_secret: str = field(repr=False)
-    claim: str = "email"  # the claim that the roster calls a login
+    claim: str = "email"  # the claim that matches a roster's login
 
     def begin(self, redirect_uri: str) -> tuple[str, str]:
-        """Return where a browser signs in, and the secret of its cookie.
+        """Return the address to sign in at, and the secret for the cookie.
 
         Raises:
-            UsageError: The provider cannot be asked.
+            UsageError: The provider does not respond.
         """
         secret = secrets.token_urlsafe(32)
         with self._session(redirect_uri) as session:
@@ -57,10 +58,10 @@ class Provider:
         return str(url), secret
 
     def finish(self, sent: Mapping[str, str], secret: str, redirect_uri: str) -> str:
-        """Return the login of the person who comes back from the provider.
+        """Return the login of the person who returns from the provider.
 
         Raises:
-            UsageError: They did not sign in there, or what it says is not valid.
+            UsageError: The person did not sign in, or the provider's response is invalid.
         """
         if not secret or not hmac.compare_digest(
             sent.get("state", "").encode(), _binding_token(secret, "state").encode()
@@ -87,13 +88,13 @@ class Provider:
         claims = self._verify_token(str(answer.get("id_token", "")), described, secret)
         login = claims.get(self.claim)
         verified = claims.get("email_verified", self.claim != "email")
-        is_sure = str(verified).lower() == "true"  # some send it as text
+        is_sure = str(verified).lower() == "true"  # some providers send a string
         if not isinstance(login, str) or not login or not is_sure:
             raise UsageError(f"the sign-in service does not say your {self.claim}, or is not sure")
         return login
 
     def _verify_token(self, token: str, described: dict[str, Any], secret: str) -> dict[str, Any]:
-        """Return the claims of a token after checking signature, issuer, audience, nonce, time."""
+        """Return a token's claims after checking signature, issuer, audience, nonce and time."""
         try:
             keys = KeySet.import_key_set(call(described["jwks_uri"]))
             decoded = jwt.decode(token, keys, algorithms=list(_ALGORITHMS))

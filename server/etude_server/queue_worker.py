@@ -1,6 +1,6 @@
-"""A worker on any host: takes jobs from the queue on PostgreSQL and grades them here.
+"""A worker on any host, which takes jobs from the queue on PostgreSQL and grades them.
 
-Its grading processes run before it reads the database's address.
+Its grading processes start before it reads the database's address.
 """
 
 import asyncio
@@ -38,9 +38,11 @@ from grader.errors import SandboxFault, UsageError
 from grader.grading.workers.grading_pool import DRAIN_SECONDS, GradingPool
 
 _POLL_SECONDS: Final = 0.5
-_BEATS: Final = 5  # that a worker has to miss to be taken for dead
-_AGAIN_SECONDS: Final = 1.0  # after the database was away
-_OTHERS_SECONDS: Final = 5.0  # for which a source that cannot be graded here is left to others
+# Missed heartbeats after which a worker counts as dead.
+_BEATS: Final = 5
+_AGAIN_SECONDS: Final = 1.0  # pause while the database is unreachable
+# Delay of a source that this host cannot grade, so that others take it.
+_OTHERS_SECONDS: Final = 5.0
 
 _AWAY: Final = (ConnectorException, SQLAlchemyError, PsycopgError, OSError)
 
@@ -55,20 +57,21 @@ class WorkerSettings:
     lane: Lane
     workers: int
     health_host: str = "127.0.0.1"
-    health_port: int | None = None  # no port of its own without
-    keep_days: int = 90  # how long diagnostics of single runs are kept
-    dead_after: float = 10.0  # after so long without a sign of life others do a worker's jobs
+    health_port: int | None = None  # None for no health port
+    keep_days: int = 90  # days for which diagnostics of single runs are kept
+    # Seconds without a heartbeat after which others take over a worker's jobs.
+    dead_after: float = 10.0
 
 
 def run_worker(settings: WorkerSettings, address: Callable[[], str]) -> None:
-    """Grade jobs of the queue until SIGTERM or SIGINT, then finish those in hand.
+    """Grade jobs of the queue until SIGTERM or SIGINT, then finish those in progress.
 
     Args:
-        address: Reads the database's address; called once the grading processes run.
+        address: Returns the database's address; called once the grading processes run.
 
     Raises:
-        UsageError, DefinitionError: The settings or the exercises are not valid.
-        SandboxFault: Nothing can be graded on this host.
+        UsageError, DefinitionError: The settings or the exercises are invalid.
+        SandboxFault: This host cannot grade.
     """
     logs.configure()
     catalog = Catalog.load(settings.exercises)
@@ -102,19 +105,19 @@ class _QueueWorker:
 
     @property
     def trouble(self) -> str | None:
-        """The reason why nothing is graded at the moment, if that is so."""
+        """The reason why nothing is being graded, or None."""
         if self._grading.pool.trouble is not None:
             return self._grading.pool.trouble
         return None if self._is_working else "the worker is not at the queue"
 
     async def run(self) -> None:
-        """Work until a signal; come back after the database was away.
+        """Work until a signal; reconnect after the database was unreachable.
 
         Raises:
-            SandboxFault: Nothing can be graded on this host any more.
+            SandboxFault: This host can no longer grade.
         """
         loop = asyncio.get_running_loop()
-        # No more threads than there are connections to the store.
+        # As many threads as there may be connections to the store.
         loop.set_default_executor(ThreadPoolExecutor(8, "store"))
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._stopping.set)
@@ -133,13 +136,13 @@ class _QueueWorker:
             closing.cancel()
 
     async def _close_pool(self) -> None:
-        """Wait a little for what is in hand when told to stop; the queue brings the rest again."""
+        """Wait briefly for work in progress; the queue retries the rest."""
         await self._stopping.wait()
         await asyncio.sleep(DRAIN_SECONDS)
         await asyncio.to_thread(self._grading.pool.close)
 
     async def _work(self) -> None:
-        """Work until told to stop, or until the database or the sandbox goes away."""
+        """Work until told to stop, or until the database or the sandbox fails."""
         database = self._grading.database
         await asyncio.to_thread(upgrade, database)
         jobs = JobQueue(database)
@@ -155,12 +158,13 @@ class _QueueWorker:
             await asyncio.to_thread(jobs.stop)
 
     async def _run_jobs(self, app: App, jobs: JobQueue) -> None:
-        """Run Procrastinate's worker, and what belongs to it, until one of them ends."""
+        """Run Procrastinate's worker and its helpers until one of them ends."""
         working = asyncio.create_task(
             app.run_worker_async(
                 queues=[self._settings.lane],
                 name=f"etude-{os.getpid()}",
-                # So that the pool is busy while some are fetched and others are published.
+                # ^More jobs than workers, so that the pool stays busy while others are fetched or
+                # published.
                 concurrency=2 * self._settings.workers + 2,
                 fetch_job_polling_interval=_POLL_SECONDS,
                 delete_jobs="always",
@@ -181,14 +185,14 @@ class _QueueWorker:
         finally:
             self._is_working = False
             for task in (*beside, working):
-                task.cancel()  # which lets the jobs in hand come to their end
+                task.cancel()  # lets the jobs in progress finish
             outcomes = await asyncio.gather(*beside, working, return_exceptions=True)
         for outcome in outcomes:
             if isinstance(outcome, Exception):
                 raise outcome
 
     async def _grade(self, submission_id: str) -> None:
-        """Grade a submission that still waits."""
+        """Grade a submission if it still waits."""
 
         def find() -> submissions.StoredSubmission | None:
             with self._grading.database.read() as connection:
@@ -199,7 +203,7 @@ class _QueueWorker:
             await self._finish(for_submission(submitted))
 
     async def _regrade(self, jobs: JobQueue, regrade_id: str, source_hash: str) -> None:
-        """Grade a source of a regrade again, or leave it to hosts that have its version."""
+        """Regrade a source, or leave it to hosts with the right version of the exercise."""
 
         def find() -> Regrade | None:
             with self._grading.database.read() as connection:
@@ -224,7 +228,7 @@ class _QueueWorker:
             await asyncio.to_thread(end)
 
     async def _finish(self, request: GradingRequest) -> None:
-        """Grade what is requested; raise the error with which the queue brings it again."""
+        """Grade a request; raise its error, so that the queue retries the job."""
         await asyncio.wrap_future(await asyncio.to_thread(self._grading.begin, request))
 
     async def _sweep(self, jobs: JobQueue) -> None:
@@ -234,14 +238,16 @@ class _QueueWorker:
             await asyncio.sleep(SECONDS)
 
     async def _retry_stalled(self, app: App) -> None:
-        """Give the jobs of dead workers to others; end when nothing can be graded here."""
+        """Give the jobs of dead workers to others; end when this host can no longer grade."""
         manager, seconds = app.job_manager, self._settings.dead_after
         while self._grading.pool.trouble is None:
             for job in await manager.get_stalled_jobs(seconds_since_heartbeat=seconds):
                 _log.warning("a worker died", task=job.task_name, attempts=job.attempts + 1)
-                with contextlib.suppress(ConnectorException):  # another worker was faster
+                # Another worker was faster.
+                with contextlib.suppress(ConnectorException):
                     if job.attempts + 1 < verdicts.MAX_FAULTS:
-                        # One at a time anywhere: what kills its worker takes no other along.
+                        # ^One suspect at a time on all hosts, so that a job that kills its worker
+                        # affects no other.
                         await manager.retry_job(job, lock=f"{job.task_name} suspects")
                     else:
                         await manager.finish_job(job, Status.FAILED, delete_job=True)
@@ -249,7 +255,7 @@ class _QueueWorker:
             await asyncio.sleep(seconds / _BEATS)
 
     def _give_up(self, job: Job) -> None:
-        """Leave to staff what three workers died of."""
+        """Leave a job that has killed three workers to staff."""
         arguments, reason = job.task_kwargs, "its workers died"
         with self._grading.database.write() as connection:
             if job.task_name == GRADE_TASK:

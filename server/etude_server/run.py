@@ -1,4 +1,4 @@
-"""Runs the server: the service, and uvicorn in front of it, until it is told to stop."""
+"""The run of the server: the service, behind uvicorn, until a signal."""
 
 import resource
 import signal
@@ -12,15 +12,17 @@ from etude_server.app import create_app
 from etude_server.service import open_service
 from etude_server.settings import Settings
 
-_FILES = 65_536  # at most: each connection is one, and an event stream stays open
-_DRAIN_SECONDS = 3  # for requests that are being answered; few take more than milliseconds
+# Most open files: each connection is one, and an event stream stays open.
+_FILES = 65_536
+# Time for requests in progress; few take longer than milliseconds.
+_DRAIN_SECONDS = 3
 
 
 def serve(settings: Settings) -> None:
     """Serve until SIGINT or SIGTERM; gradings that end within seconds are finished.
 
     Raises:
-        UsageError, DefinitionError: The settings or the exercises are not valid.
+        UsageError, DefinitionError: The settings or the exercises are invalid.
     """
     logs.configure()
     with open_service(settings) as service:
@@ -32,7 +34,7 @@ def serve(settings: Settings) -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
         sys.stdout.write(f"http://{settings.host}:{settings.port}/ (Ctrl-C ends)\n")
         sys.stdout.flush()
-        # Uvicorn sends itself the signal again when it has ended; the service has yet to.
+        # ^Uvicorn raises the signal again at its end, when the service still has to stop.
         signal.signal(signal.SIGTERM, lambda *_: None)
         server = uvicorn.Server(configuration(app, settings))
         app.state.is_ending = lambda: server.should_exit  # uvicorn waits for open streams
@@ -46,7 +48,7 @@ def configuration(app: FastAPI, settings: Settings) -> uvicorn.Config:
         host=settings.host,
         port=settings.port,
         http="h11",
-        log_config=None,  # as `logs` has it
+        log_config=None,  # `logs` has configured logging
         access_log=False,
         server_header=False,
         proxy_headers=bool(settings.public_url),

@@ -1,4 +1,4 @@
-"""The service as a whole: its parts, started in the one safe order."""
+"""The service as a whole: its parts, started in the only safe order."""
 
 import contextlib
 from collections.abc import Iterator
@@ -28,10 +28,12 @@ class Service:
     settings: Settings
     catalog: Catalog
     database: Database
-    pool: GradingPool | None  # none in a server that leaves all grading to workers elsewhere
+    # None if workers on other hosts do all grading.
+    pool: GradingPool | None
     executor: LocalExecutor | JobQueue
-    queue: Regrader | JobQueue  # the queue of regrades; on PostgreSQL the executor itself
-    grading: Grading | None  # grades previews; None where there is no pool
+    # The queue of regrades; on PostgreSQL the same object as the executor.
+    queue: Regrader | JobQueue
+    grading: Grading | None  # grades previews; None without a pool
     meter: Meter
     health: Health
     staff_reader: StaffReader
@@ -39,7 +41,7 @@ class Service:
 
 @contextlib.contextmanager
 def open_service(settings: Settings) -> Iterator[Service]:
-    """Start the parts: the pool first, before an address with a password is used."""
+    """Start the parts; the pool first, before an address with a password is used."""
     with contextlib.ExitStack() as stack:
         catalog = Catalog.load(settings.exercises)
         pool = None

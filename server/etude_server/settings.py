@@ -10,7 +10,7 @@ from grader.definitions.exercise import Exercise
 from grader.sandbox.limits import SOURCE_CAP
 
 MAX_BODY: Final = 4 * SOURCE_CAP
-"""Bytes of a request. Escaped as JSON, the largest source may take twice its size and more."""
+"""Largest request in bytes: JSON escapes may more than double the largest source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,21 +19,25 @@ class Settings:
 
     database_url: str
     exercises: Path
-    site: Path | None = None  # the built site, to be served; none if another server does that
-    solution: Callable[[Exercise], dict[str, Any]] | None = None  # as the site's pages show it
+    site: Path | None = None  # the built site to serve, or None
+    # Renders an exercise's solution as the site's pages do.
+    solution: Callable[[Exercise], dict[str, Any]] | None = None
     host: str = "127.0.0.1"
     port: int = 8000
     health_host: str = "127.0.0.1"
-    health_port: int | None = None  # /metrics is answered there alone, if it is given
+    health_port: int | None = None  # if set, /metrics is served only there
     workers: int = 2
-    public_url: str = ""  # as browsers reach it; the scheme decides whether cookies are Secure
+    # Address for browsers; its scheme decides whether cookies are Secure.
+    public_url: str = ""
     max_body: int = MAX_BODY
-    per_minute: int = 30  # submissions of one person; 0 refuses none
-    queue_seconds: float = 120.0  # no more are accepted once the oldest waited so long; 0: always
-    oidc: Provider | None = None  # by which people of the roster sign in
-    keep_days: int = 90  # how long diagnostics of single runs are kept
+    per_minute: int = 30  # submissions per person and minute; 0 for no limit
+    # Submissions are refused while the oldest has waited longer; 0 for no limit.
+    queue_seconds: float = 120.0
+    # The provider by which people on the roster sign in.
+    oidc: Provider | None = None
+    keep_days: int = 90  # days for which diagnostics of single runs are kept
 
     @property
     def is_https(self) -> bool:
-        """True if browsers reach the service by HTTPS."""
+        """True if browsers use HTTPS."""
         return self.public_url.startswith("https://")

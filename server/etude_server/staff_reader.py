@@ -1,6 +1,6 @@
-"""Long reads for staff, in a process of their own: accepting submissions never waits for them.
+"""Long reads for staff in a separate process, so that accepting submissions never waits for them.
 
-The process starts with the first such read, and ends with the server, however that ends.
+The process starts with the first such read and ends with the server, even if that is killed.
 """
 
 import os
@@ -20,11 +20,11 @@ from etude_server.store.database import Database
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 
-_NICENESS: Final = 5  # as what grades: requests go first
+_NICENESS: Final = 5  # as low as grading, so that requests have priority
 
 
 class StaffReader:
-    """Reads one thing at a time. Use as a context manager."""
+    """Runs one read at a time; a context manager."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -38,7 +38,7 @@ class StaffReader:
         self._hang_up()
 
     def _hang_up(self) -> None:
-        """End the process, which ends when it is left alone."""
+        """Close the connection, at which the process ends."""
         if self._started is not None:
             line, process = self._started
             line.close()
@@ -51,9 +51,9 @@ class StaffReader:
         *arguments: _Arguments.args,
         **named: _Arguments.kwargs,
     ) -> _Result:
-        """Return what a function of a module reads from the store.
+        """Return the result of a module-level function that reads the store.
 
-        Where the process died or failed, it is read here: an error is then the function's own.
+        If the process died or failed, the function runs here, so that an error is its own.
         """
         with self._lock:
             try:
@@ -87,8 +87,8 @@ class StaffReader:
 
 
 def main(descriptor: int) -> None:
-    """Read until the server hangs up."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server
+    """Answer reads until the server closes the connection."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the server
     os.nice(_NICENESS)
     line = Line(descriptor)
     try:

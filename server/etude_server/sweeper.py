@@ -1,6 +1,6 @@
-"""Requeues lost submissions, and deletes expired sessions and old diagnostics.
+"""A thread that requeues lost submissions, and deletes expired sessions and old diagnostics.
 
-Any number of servers and workers may run it on one database; one at a time changes anything.
+Any number of servers and workers may run it on one database; only one at a time makes changes.
 """
 
 import threading
@@ -17,19 +17,19 @@ from etude_server.store.database import Database, error_cause
 from etude_server.store.ids import DAY, now
 
 SECONDS: Final = 30.0
-"""Between two sweeps."""
+"""Seconds between two sweeps."""
 
-_AT_ONCE: Final = 5_000  # SQLite has one writer, and others wait for it
+_AT_ONCE: Final = 5_000  # SQLite has one writer, which blocks others
 
 _log = structlog.get_logger(__name__)
 _MINE: Final = text("SELECT pg_try_advisory_xact_lock(hashtext('etude sweep'))")
 
 
 class Sweeper:
-    """Sweeps every `SECONDS`, in a thread. Use as a context manager: the first sweep comes with it.
+    """Sweeps every `SECONDS` in a thread, and once at the start; a context manager.
 
-    Only that one looks at all submissions: one transaction accepts each and lets it wait, so that
-    only a change by other hands loses it. Jobs on PostgreSQL may get lost at any time.
+    Only the first sweep checks all submissions: one transaction both accepts and queues a
+    submission, so only manual changes can lose one. Jobs on PostgreSQL may get lost at any time.
     """
 
     def __init__(self, database: Database, keep_days: int, jobs: JobQueue | None = None) -> None:

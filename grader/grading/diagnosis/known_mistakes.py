@@ -1,6 +1,6 @@
 """The search for the known mistake that explains all failures of a submission.
 
-The submission's values are compared with those of wrong programs: first the misconceptions that
+The submission's values are compared with those of wrong programs: first the misconceptions that the
 the author declared, then mutants of the solution, misconceptions with one of the submission's
 numbers, and two misconceptions at once. Each program runs as the submission did: in one child of
 the sandbox, through the same tests in the same order, since a program may keep state. A run ends at

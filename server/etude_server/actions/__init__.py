@@ -1,1 +1,1 @@
-"""The actions of staff on a course: the rules, the transaction and the audit record of each."""
+"""Staff actions on a course, each with its rules, its transaction and its audit record."""

@@ -13,11 +13,11 @@ from grader.definitions.exercise import Exercise
 from grader.errors import UsageError
 
 MAX_TEXT_LENGTH: Final = 10_000
-"""Characters of a comment, or of the reason for points."""
+"""Most characters of a comment, or of the reason for points."""
 
 
 def require_text(text: str, what: str, max_length: int = MAX_TEXT_LENGTH) -> str:
-    """Return a text without the space around it; raise `UsageError` if it is none, or too long."""
+    """Return a text without surrounding space; raise `UsageError` if it is empty or too long."""
     text = text.strip()
     if not text or len(text) > max_length or "\0" in text:
         raise UsageError(f"write {what}, of at most {max_length} characters")
@@ -34,18 +34,19 @@ def override_points(
     excused: bool = False,
     actor: str,
 ) -> None:
-    """Give points or an excuse instead of the verdict's; neither of them takes back what was given.
+    """Give points or an excuse in place of the verdict's points; with neither, those count.
 
     Raises:
-        UsageError: There is no reason, points and an excuse are given, or more points than the
-            exercise has.
+        UsageError: The reason is missing, both points and an excuse are given, or the points exceed
+            the exercise's.
     """
     max_points = exercise.max_points
     if points is not None and (excused or not 0 <= points <= max_points):
         raise UsageError(
             f"give points from 0 to {max_points}, the maximum of {exercise.id}, or an excuse"
         )
-    people.lock_present_person(connection, whom.id)  # before any row of theirs, as an erasure does
+    # Locked before any other row of the person, in the order that an erasure uses.
+    people.lock_present_person(connection, whom.id)
     exercise_id = str(exercise.id)
     values = {"person_id": whom.id, "exercise": exercise_id, "points": points, "excused": excused}
     reason = require_text(reason, "a reason")
@@ -59,8 +60,9 @@ def override_points(
 def extend_due_date(
     connection: Connection, whom: Person, exercise: str, due: dt.datetime, *, actor: str
 ) -> None:
-    """Give a person a due date of their own."""
-    people.lock_present_person(connection, whom.id)  # before any row of theirs, as an erasure does
+    """Give a person their own due date."""
+    # Locked before any other row of the person, in the order that an erasure uses.
+    people.lock_present_person(connection, whom.id)
     row: dict[str, Any] = {"exercise": exercise, "due_at": schedules.microseconds(due)}
     upsert(connection, tables.extension, {"person_id": whom.id, **row, "from_file": False})
     events.append(connection, actor, events.EXTENDED, whom.id, row)

@@ -1,4 +1,4 @@
-"""People imported, changed, invited and erased by staff."""
+"""Staff actions on people: import, change, invite, erase."""
 
 import contextlib
 import json
@@ -33,10 +33,11 @@ from grader.course.roster_file import RosterRow
 from grader.errors import UsageError
 
 INVITE_DAYS: Final = 14
-"""Days for which an invite is valid, unless its maker says otherwise."""
+"""The default number of days for which an invite is valid."""
 
 _GONE: Final = "erased"
-_TEXTS: Final[dict[str, Any]] = {  # what a test's result quotes of a program or its output
+# Fields of a test's result that quote a program or its output.
+_TEXTS: Final[dict[str, Any]] = {
     "message": "",
     "output": "",
     "inputs": [],
@@ -55,15 +56,15 @@ class ImportCounts:
 
 
 def import_people(connection: Connection, rows: Sequence[RosterRow], *, actor: str) -> ImportCounts:
-    """Add the people of a roster, and change those who are there already.
+    """Add the people of a roster, and update those who exist already.
 
-    Who is not on it stays as they are; somebody disabled stays disabled.
+    People who are not on the roster stay unchanged, and disabled people stay disabled.
 
     Raises:
-        UsageError: Somebody else has a login, or no instructor would be left; the transaction is
-            to be undone.
+        UsageError: A login belongs to someone else, or no instructor would be left; the caller must
+            roll back the transaction.
     """
-    # In the order in which others lock several people, to avoid deadlocks.
+    # All people are locked in one order everywhere, to avoid deadlocks.
     everyone = select(person.c.id).order_by(person.c.id)
     connection.execute(everyone.with_for_update(key_share=True))
     with _keeping_an_instructor(connection):
@@ -71,7 +72,8 @@ def import_people(connection: Connection, rows: Sequence[RosterRow], *, actor: s
         taken: dict[str, str] = {}
         for each in people.list_people(connection):
             if logins.get(each.name, each.login) != each.login:
-                _update_person(connection, each.id, login="")  # two people may exchange theirs
+                # Cleared first, because two people may exchange their logins.
+                _update_person(connection, each.id, login="")
             elif each.login:
                 taken[each.login] = each.name
         for row in rows:
@@ -82,7 +84,7 @@ def import_people(connection: Connection, rows: Sequence[RosterRow], *, actor: s
 
 
 def _import(connection: Connection, row: RosterRow, actor: str) -> str:
-    """Add or change a person; return which."""
+    """Add or change a person; return the kind of change."""
     if people.is_erased(row.name):
         raise UsageError(f"{row.where}: {row.name!r} is the name of a person who was erased")
     known_person = people.find_person(connection, row.name)
@@ -100,14 +102,15 @@ def _import(connection: Connection, row: RosterRow, actor: str) -> str:
     if known_person is None:
         return "added"
     if new:
-        data = {"changed": sorted(new)}  # not what it is now: names are in one table
+        # Only the names of fields: a person's data stay in one table.
+        data = {"changed": sorted(new)}
         events.append(connection, actor, events.PERSON_CHANGED, person.id, data)
     return "changed" if new else "unchanged"
 
 
 @contextlib.contextmanager
 def _keeping_an_instructor(connection: Connection) -> Iterator[None]:
-    """Raise `UsageError` if what is done leaves no instructor; it is to be undone then."""
+    """Raise `UsageError` if the block leaves no instructor; the caller must roll back."""
     able = (person.c.role == "instructor", person.c.disabled_at.is_(None))
     query = select(person.c.id).where(*able).with_for_update()
     before = connection.execute(query).first()
@@ -124,10 +127,10 @@ def change(
     disabled: bool | None = None,
     actor: str,
 ) -> None:
-    """Give a person another role; sign them out and let them in no more, or let them in again.
+    """Change a person's role, or sign them out and lock them out, or admit them again.
 
     Raises:
-        UsageError: No instructor would be left; the transaction is to be undone.
+        UsageError: No instructor would be left; the caller must roll back the transaction.
     """
     with _keeping_an_instructor(connection):
         people.lock_present_person(connection, whom.id)
@@ -156,7 +159,7 @@ def _update_person(connection: Connection, person_id: str, **values: object) -> 
 
 
 def make_invite(connection: Connection, whom: Person, days: int, *, actor: str) -> str:
-    """Return the secret of a link by which a person signs in once; the last one ends."""
+    """Return the secret of a link by which a person signs in once; earlier links end."""
     people.lock_present_person(connection, whom.id)
     secret, ends = new_secret(), now() + days * DAY
     connection.execute(delete(invite).where(invite.c.person_id == whom.id))
@@ -167,14 +170,15 @@ def make_invite(connection: Connection, whom: Person, days: int, *, actor: str) 
 
 
 def erase(connection: Connection, whom: Person, *, actor: str) -> None:
-    """Erase who a person is, what they wrote and what was written about them.
+    """Erase a person's identity, what they wrote, and what others wrote about them.
 
-    What stays has no name: that somebody submitted at some time, the outcomes and points, and the
-    log. Code that others submitted, too, stays as theirs.
+    The fact and time of each submission, outcomes, points and the log stay, without a name. Code
+    that others have submitted as well also stays.
 
     Raises:
-        UsageError: Something of theirs is being graded, or no instructor would be left; the
-            transaction is to be undone.
+        UsageError: A submission of theirs is being graded, or no instructor would be left; the
+        caller
+            must roll back the transaction.
     """
     with allow_changes(connection, "verdict"):
         _erase(connection, whom)
@@ -182,7 +186,7 @@ def erase(connection: Connection, whom: Person, *, actor: str) -> None:
 
 
 def _erase(connection: Connection, whom: Person) -> None:
-    # Sources first, as whatever publishes a verdict locks its source before a person.
+    # Sources are locked first, because publishing a verdict locks its source before the person.
     theirs = select(source.c.hash).where(source.c.hash.in_(personal_data.sources(whom)))
     connection.execute(theirs.order_by(source.c.hash).with_for_update(key_share=True))
     people.lock_present_person(connection, whom.id)
@@ -199,7 +203,7 @@ def _erase(connection: Connection, whom: Person) -> None:
         }
         change = update(person).where(person.c.id == whom.id)
         connection.execute(change.values(disabled_at=now(), **values))
-    # A client chose the key: it may be another submission's id, but has no space.
+    # A client may choose another submission's id as its key, but ids contain no space.
     keys = update(submission).where(submission.c.person_id == whom.id)
     connection.execute(keys.values(idempotency_key=f"{_GONE} " + submission.c.id))
     lines = select(lti_line.c.id).where(lti_line.c.person_id == whom.id)
@@ -212,7 +216,7 @@ def _erase(connection: Connection, whom: Person) -> None:
 
 
 def _erase_code(connection: Connection, whom: Person) -> None:
-    """Erase the texts that no one else submitted, and what they printed."""
+    """Erase the texts that no one else submitted, together with their output."""
     other = submission.alias()
     shared = exists().where(
         other.c.source_hash == submission.c.source_hash, other.c.person_id != whom.id
@@ -226,7 +230,7 @@ def _erase_code(connection: Connection, whom: Person) -> None:
         key = (column == row[column.name] for column in verdict.primary_key)
         body = json.loads(row["body"])
         tests = [{**each, **_TEXTS} for each in body["tests"]]
-        # The ids stay for statistics; the sentence may quote the program.
+        # The ids stay for statistics, but the sentence may quote the program.
         diagnosis = body.get("diagnosis") and {**body["diagnosis"], "feedback": ""}
         body |= {"message": "", "output": "", "example": None, "notes": [], "shapes": []}
         body |= {"diagnosis": diagnosis, "tests": tests}

@@ -1,8 +1,8 @@
 """Regrades: stored submissions graded again under a fixed exercise.
 
-A preview is a regrade that publishes nothing, and an undo is a regrade to the version before. A
-published verdict is never lowered unless that was asked for: a submission whose new verdict is
-worse keeps the one it has, and the event log says so.
+A preview is a regrade that publishes nothing, and an undo is a regrade to the previous version. A
+published verdict is lowered only on request: otherwise a submission whose new verdict is worse
+keeps the old one, and the event log records that.
 """
 
 import random
@@ -23,38 +23,38 @@ from etude_server.store.verdicts import StoredVerdict
 from grader.definitions.exercise import Exercise
 from grader.errors import GraderFault, UsageError
 
-_MAX_REASON_LENGTH: Final = 2_000  # characters
+_MAX_REASON_LENGTH: Final = 2_000  # most characters of a reason
 
 
 class RegradeQueue(Protocol):
-    """The place where regrades wait for those who grade them."""
+    """The queue in which regrades wait for grading."""
 
     def defer_regrade(self, regrade_id: str, source_hashes: Sequence[str]) -> None:
         """Queue the open sources of a regrade."""
 
     def cancel_regrade(self, regrade_id: str) -> None:
-        """Forget what is queued of a regrade."""
+        """Remove a regrade's waiting jobs."""
 
 
 class RegradeHost(Protocol):
-    """The parts of a server or a command that a regrade needs."""
+    """The parts of a server or command that a regrade needs."""
 
     @property
     def catalog(self) -> Catalog:
-        """The exercises."""
+        """The catalogue of exercises."""
 
     @property
     def database(self) -> Database:
-        """The store."""
+        """The store's database."""
 
     @property
     def queue(self) -> RegradeQueue | None:
-        """The queue of regrades; None where only a command grades."""
+        """The queue of regrades, or None if only a command grades."""
 
 
 @dataclass(frozen=True, slots=True)
 class RegradePlan:
-    """The exercise as it is now, and the version whose verdicts are replaced."""
+    """The current exercise, and the version whose verdicts are replaced."""
 
     exercise: Exercise
     from_hash: str
@@ -67,28 +67,28 @@ class Preview:
     exercise: str
     from_hash: str
     to_hash: str
-    sources: int  # distinct ones
+    sources: int  # number of distinct sources
     submissions: int
-    tried: int  # the sources that were graded
+    tried: int  # number of sources that were graded
     submissions_tried: int
     changes: list[RegradeChange]
-    faults: int  # sources that could not be graded
-    ungraded: int  # sources that the run has still to grade
-    seconds: float | None  # that it takes; None if unknown
+    faults: int  # number of sources that could not be graded
+    ungraded: int  # number of sources that the run still has to grade
+    seconds: float | None  # estimated duration of the run; None if unknown
 
 
 def plan(host: RegradeHost, exercise: str, from_hash: str = "") -> RegradePlan:
     """Return the plan of a regrade.
 
-    The version to leave may be named by its first characters, or left out if there is one.
+    `from_hash` may be a prefix, or empty if there is only one other version.
 
     Raises:
-        UsageError: There is no such exercise or version, or nothing would change.
+        UsageError: The exercise or version does not exist, or nothing would change.
     """
     definition = host.catalog.need(exercise)
     with host.database.read() as connection:
         versions = regrades.versions(connection).get(exercise, {})
-        for each in regrades.running(connection, exercise):  # perhaps only its end is missing
+        for each in regrades.running(connection, exercise):  # the run may only lack its last step
             versions.setdefault(each.from_hash, 0)
     if from_hash and definition.digest.startswith(from_hash):
         raise UsageError(f"{exercise} is still that version: nothing would change")
@@ -113,7 +113,7 @@ def preview(
     sample: int | None = None,
     tell: Callable[[], object] = lambda: None,
 ) -> Preview:
-    """Preview what a regrade would change, by some of its sources or all; publish nothing.
+    """Grade some or all sources of a regrade, and return the changes; publish nothing.
 
     The verdicts are stored, so that the run itself has less to do.
 
@@ -126,7 +126,7 @@ def preview(
         submissions = regrades.versions(connection).get(exercise.id, {}).get(from_hash, 0)
     tried = sources
     if sample is not None and sample < len(sources):
-        # The same sources each time: two previews of one state agree.
+        # A seeded sample, so that two previews of the same state agree.
         tried = random.Random(exercise.digest).sample(sources, sample)  # noqa: S311  no secret
     changes: dict[str, list[RegradeChange]] = {}
     faults: set[str] = set()
@@ -163,10 +163,10 @@ def preview(
 def begin(
     host: RegradeHost, planned: RegradePlan, *, by: str, reason: str, allow_lower: bool = False
 ) -> Regrade:
-    """Store and queue a regrade, or return the one like it that was interrupted.
+    """Store and queue a regrade, or return the equal one that was interrupted.
 
     Raises:
-        UsageError: No reason is given, or another regrade is in the way.
+        UsageError: The reason is missing, or another regrade is running.
     """
     exercise = planned.exercise
     with host.database.read() as connection:
@@ -178,12 +178,12 @@ def begin(
 
 
 def undo(host: RegradeHost, regrade_id: str, *, by: str, reason: str) -> Regrade:
-    """Begin the regrade to the version before: it publishes the verdicts that are stored of it.
+    """Begin the regrade back to the previous version, which publishes its stored verdicts.
 
-    A submission of a source whose verdict another regrade has replaced since then stays.
+    Submissions stay unchanged if another regrade has replaced their verdict since.
 
     Raises:
-        UsageError: There is no such regrade, it has not ended, or another is in the way.
+        UsageError: There is no such regrade, it has not ended, or another one is running.
     """
     with host.database.read() as connection:
         done = regrades.find(connection, regrade_id)
@@ -210,7 +210,7 @@ def _begin(host: RegradeHost, sources: list[str], **values: Any) -> Regrade:
 
 
 def end(host: RegradeHost, regrade_id: str, state: Ending, *, actor: str) -> bool:
-    """Cancel a regrade, or finish it if nothing is left to be done; return whether it ended."""
+    """Cancel a regrade, or finish it if nothing is left to do; return whether it ended."""
     with host.database.write() as connection:
         has_ended = regrades.end(connection, regrade_id, state, actor=actor)
     if has_ended and host.queue is not None:
@@ -225,16 +225,16 @@ def run(
     stopping: Callable[[], bool] = lambda: False,
     tell: Callable[[], object] = lambda: None,
 ) -> None:
-    """Grade what is not done yet and publish it; may be interrupted anywhere and run again.
+    """Grade and publish the rest of a regrade; it may be interrupted anywhere and run again.
 
     Args:
-        stopping: Returns whether to stop before the end.
+        stopping: Returns True to stop before the end.
         tell: Called after each source.
 
     Raises:
-        UsageError: The exercise is not the version any more that it was begun for.
+        UsageError: The exercise is no longer the version for which the regrade was begun.
         GraderFault: Some sources could not be graded; they are left for another run.
-        SandboxFault: Nothing can be graded on this host.
+        SandboxFault: This host cannot grade.
     """
     database, faults = grading.database, set[str]()
     with database.read() as connection:
@@ -244,7 +244,7 @@ def run(
         with database.read() as connection:
             return not regrades.is_running(connection, begun.id) or stopping()
 
-    # From the end: workers of the queue begin at the beginning.
+    # From the end, because the queue's workers start at the beginning.
     requests = (
         for_source(begun, each, lambda *_, failed=each: faults.add(failed))
         for each in reversed(open_sources)
@@ -266,9 +266,10 @@ def for_source(
     source_hash: str,
     give_up: Callable[[Connection, str], None] = lambda *_: None,
 ) -> GradingRequest:
-    """Return the request to grade a source of a regrade again.
+    """Return the request to grade one source of a regrade again.
 
-    The new verdict is published for each submission that it does not lower, or may.
+    The new verdict is published for each submission unless it would lower a verdict without
+    permission.
     """
 
     def publish(connection: Connection, verdict: StoredVerdict) -> None:
@@ -303,12 +304,12 @@ def _grade_all(
     stopping: Callable[[], bool] = lambda: False,
     tell: Callable[[], object],
 ) -> None:
-    """Grade what is requested, and wait for all that was begun.
+    """Grade requests, and wait until all that were begun are done.
 
-    Only one source waits for a worker, so that submissions wait behind one at most.
+    At most one source waits for a worker, so that new submissions wait behind only one.
 
     Raises:
-        SandboxFault: Nothing can be graded on this host.
+        SandboxFault: This host cannot grade.
         SQLAlchemyError: The store failed.
     """
     in_hand = set[Future[None]]()

@@ -1,1 +1,1 @@
-"""The HTTP interface: it checks requests, and OpenAPI describes its responses."""
+"""The HTTP interface, which validates requests and describes itself by OpenAPI."""

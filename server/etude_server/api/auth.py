@@ -1,4 +1,4 @@
-"""Authentication: programs send a token, browsers a session cookie, which `/v1/session` gives."""
+"""Authentication: programs send a token, browsers a session cookie from `/v1/session`."""
 
 from http import HTTPStatus
 from typing import Annotated, Final
@@ -14,12 +14,12 @@ from etude_server.store.people import Person, Role
 
 COOKIE: Final = "etude_session"
 COOKIE_OF_HOST: Final = f"__Host-{COOKIE}"
-"""Its name by HTTPS: a browser accepts that prefix only from this very host, over HTTPS."""
+"""The cookie's name over HTTPS; browsers accept this prefix only from this host, over HTTPS."""
 
 CSRF_HEADER: Final = "X-CSRF-Token"
 
 STAFF_ONLY: Final = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
-"""The problems of a request that is not made by staff."""
+"""The error statuses of a request by someone who is not staff."""
 
 _BEARER: Final = {"WWW-Authenticate": "Bearer"}
 _bearer = HTTPBearer(auto_error=False, description="A token, made by `etude staff token`.")
@@ -29,8 +29,8 @@ _cookie = APIKeyCookie(
     description=f"A browser's session; by HTTPS the cookie is {COOKIE_OF_HOST}.",
 )
 _PAGE_REQUESTS: Final = frozenset({"empty", "document"})
-"""The destinations of a page's `fetch` and of a link, as browsers name them: not of an imported
-script, a font or an image, which no page of ours asks a session for."""
+"""Values of Sec-Fetch-Dest that may use a session: a page's `fetch` and a link. Imported scripts,
+fonts and images may not, because no page of ours loads them with a session."""
 
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -38,7 +38,7 @@ router = APIRouter(prefix="/v1/session", tags=["session"])
 
 
 async def current_service(request: Request) -> Service:
-    """Return the running service; asynchronous, since FastAPI sends other functions to threads."""
+    """Return the running service; asynchronous, since FastAPI runs other functions in threads."""
     running: Service = request.app.state.service
     return running
 
@@ -47,7 +47,7 @@ ServiceOf = Annotated[Service, Depends(current_service)]
 
 
 def public_address(request: Request, service: Service) -> str:
-    """Return our address; without one the socket's that received it: headers may be forged."""
+    """Return the public address, or the receiving socket's, because headers can be forged."""
     host, port = request.scope["server"]
     here = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     return (service.settings.public_url or here).rstrip("/")
@@ -58,7 +58,7 @@ def _cookie_name(service: Service) -> str:
 
 
 async def session_cookie(request: Request, service: ServiceOf) -> str | None:
-    """Return the value of a browser's session cookie."""
+    """Return the value of the session cookie, or None."""
     return request.cookies.get(_cookie_name(service))
 
 
@@ -100,7 +100,7 @@ Someone = Annotated[Person, Depends(current_person)]
 
 
 def current_staff(person: Someone, request: Request) -> Person:
-    """Return the person who makes a request; 403 unless they are staff. An assistant only reads."""
+    """Return the requester if they are staff, else answer 403; assistants may only read."""
     if person.role != "instructor" and not (person.is_staff and request.method in _SAFE):
         raise ProblemError(HTTPStatus.FORBIDDEN, "This is for instructors.")
     return person
@@ -110,7 +110,7 @@ Staff = Annotated[Person, Depends(current_staff)]
 
 
 def current_teacher(person: Someone) -> Person:
-    """Return the person who makes a request; 403 unless they teach or assist."""
+    """Return the requester if they teach or assist, else answer 403."""
     if not person.is_staff:
         raise ProblemError(HTTPStatus.FORBIDDEN, "This is for instructors and assistants.")
     return person
@@ -155,8 +155,8 @@ def give_cookie(
 ) -> None:
     """Set the session cookie, which scripts cannot read.
 
-    In a frame of another site it is one of that site's partition: no other site's frames have it,
-    and requests that change something need the CSRF token anyway.
+    Inside another site's frame the cookie is partitioned: frames of other sites do not have it, and
+    requests that change something need the CSRF token anyway.
     """
     response.set_cookie(
         _cookie_name(service),
@@ -171,7 +171,7 @@ def give_cookie(
 
 
 def partition(response: Response) -> None:
-    """Mark a response's secure cookies as partitioned, which Starlette does from Python 3.14 on."""
+    """Mark a response's secure cookies as partitioned, as Starlette does from Python 3.14 on."""
     response.raw_headers = [
         (name, value + b"; Partitioned" if name == b"set-cookie" and b"Secure" in value else value)
         for name, value in response.raw_headers
@@ -179,7 +179,7 @@ def partition(response: Response) -> None:
 
 
 def take_cookie(response: Response, service: Service) -> None:
-    """Delete the session cookie, with the attributes that it was set with."""
+    """Delete the session cookie, with the attributes with which it was set."""
     response.delete_cookie(_cookie_name(service), secure=service.settings.is_https)
 
 

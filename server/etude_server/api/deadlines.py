@@ -1,4 +1,4 @@
-"""A schedule as a learner meets it: submissions that are refused, results that are held back."""
+"""Effects of the schedule on learners: refused submissions and withheld results."""
 
 import time
 from http import HTTPStatus
@@ -67,14 +67,14 @@ def _locked_problem(detail: str, until: int) -> ProblemError:
 
 
 def is_held(connection: Connection, person: Person, exercise: str) -> bool:
-    """Return whether results of hidden tests are held back from somebody."""
+    """Return whether results of hidden tests are withheld from a person."""
     if person.role != "student":
         return False
     return windows.window(connection, person.id, exercise).is_holding
 
 
 def without_hidden_tests(verdict: StoredVerdict) -> StoredVerdict:
-    """Return a verdict as if the visible tests were all that was run here."""
+    """Return a verdict as if only the visible tests had been run."""
     tests = [each for each in verdict.body["tests"] if not each["hidden"]]
     hidden = len(verdict.body["tests"]) - len(tests)
     score, most = (sum(each[name] for each in tests) for name in ("points", "max_points"))

@@ -29,13 +29,13 @@ router = APIRouter(
 
 CANVAS_PATH = "/v1/gradebook/canvas"
 MAX_EXPORT = 4 << 20
-"""Bytes of a gradebook: some thousand students with some hundred assignments."""
+"""Largest gradebook in bytes: some thousand students with some hundred assignments."""
 
 _CSV = "text/csv"
 _AS_CSV: dict[int | str, dict[str, Any]] = {
     200: {"content": {_CSV: {"schema": {"type": "string"}}}}
 }
-# What the command line calls its options, and we our parameters.
+# The command line's option names for our parameters, as errors mention them.
 _OPTIONS = {
     "--skip-unknown": "skip_unknown",
     "--exercise": "exercise",
@@ -164,6 +164,6 @@ def _parts(service: Service, exercise: str | None) -> Iterator[str]:
 
 
 def csv_response(parts: Iterable[str], name: str) -> Response:
-    """Return a file to be downloaded."""
+    """Return a response that browsers download as a file."""
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return StreamingResponse(parts, media_type=_CSV, headers=headers)

@@ -1,4 +1,4 @@
-"""Pages of the API's lists."""
+"""Pages of long lists in the API."""
 
 from collections.abc import Callable, Sequence
 from typing import Annotated, Generic, TypeVar
@@ -25,6 +25,6 @@ class Page(BaseModel, Generic[_Item]):
     def make(
         cls, entries: Sequence[_Item], limit: int, place: Callable[[_Item], str]
     ) -> "Page[_Item]":
-        """Return the page of the first entries, of which there is one more if a page follows."""
+        """Return the page of the first `limit` entries; one more means that a page follows."""
         following = place(entries[limit - 1]) if len(entries) > limit else None
         return Page(items=list(entries[:limit]), next=following)

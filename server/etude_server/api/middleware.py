@@ -1,4 +1,4 @@
-"""Middleware: limits of request bodies, security headers, and a record of each request."""
+"""Middleware: limits on request bodies, security headers, and a record of each request."""
 
 import time
 import uuid
@@ -30,9 +30,9 @@ _log = structlog.get_logger(__name__)
 
 
 class BodyCap:
-    """Refuses a body that is too large, before it is read and while it comes.
+    """Refuses a body that is too large, before reading it and while it arrives.
 
-    Some paths have larger limits. A proxy ends the connections of slow clients.
+    Some paths have larger limits. A proxy in front ends slow connections.
     """
 
     def __init__(self, app: ASGIApp, most: int, larger_limits: Mapping[str, int]) -> None:
@@ -41,7 +41,7 @@ class BodyCap:
         self._larger_limits = larger_limits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it with 413."""
+        """Forward a request, or refuse it with 413."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -57,7 +57,7 @@ class BodyCap:
 
         async def send_unless_rejected(message: Message) -> None:
             nonlocal has_begun
-            # What the application makes of a body that broke off is not told.
+            # ^The application's answer to an interrupted body is dropped.
             if left >= 0 or has_begun:
                 has_begun = True
                 await send(message)
@@ -75,9 +75,9 @@ class BodyCap:
 
 
 def _refusal(headers: Headers, most: int) -> tuple[HTTPStatus, str] | None:
-    """Return what is wrong with the length that a request's headers announce."""
+    """Return the status and reason if the announced body length is invalid, else None."""
     if "content-length" in headers and "transfer-encoding" in headers:
-        # h11 reads the chunks; a proxy before us may go by the length, and see other requests.
+        # ^h11 reads the chunks, but a proxy may use the length and so see another request.
         detail = "A request has Content-Length or Transfer-Encoding, not both."
         return HTTPStatus.BAD_REQUEST, detail
     length = headers.get("content-length", "0")
@@ -91,14 +91,14 @@ def _too_large(most: int) -> tuple[HTTPStatus, str]:
 
 
 class SecurityHeaders:
-    """Adds the security headers to every answer; a page keeps the policy that it brings itself."""
+    """Adds the security headers to every response; a page's own policy is kept."""
 
     def __init__(self, app: ASGIApp, *, https: bool) -> None:
         self._app = app
         self._https = https
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and add to what comes back."""
+        """Forward a request, and add headers to the response."""
 
         async def with_headers(message: MutableMapping[str, Any]) -> None:
             if message["type"] == _START:
@@ -116,9 +116,10 @@ class SecurityHeaders:
 
 
 class RequestLog:
-    """Gives each request an id; logs it in one line, and counts it, when it is answered.
+    """Gives each request an id, and logs and counts it once it is answered.
 
-    Neither has an address in it, but the pattern of the route, such as `/v1/submissions/{id}`.
+    The log and the metrics contain the route's pattern, such as `/v1/submissions/{id}`, not the
+    address.
     """
 
     def __init__(self, app: ASGIApp, meter: Meter) -> None:
@@ -126,12 +127,12 @@ class RequestLog:
         self._meter = meter
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on under an id."""
+        """Forward a request under a new id."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         request_id = uuid.uuid4().hex
-        status = 500  # unless it is answered
+        status = 500  # unless a response starts
 
         async def send_with_id(message: Message) -> None:
             nonlocal status

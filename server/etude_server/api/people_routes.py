@@ -26,7 +26,7 @@ router = APIRouter(prefix="/v1", tags=["people"])
 
 IMPORT_PATH = "/v1/people/import"
 MAX_ROSTER = 4 << 20
-"""Bytes of a roster."""
+"""Largest roster, in bytes."""
 
 _ONE = responses(*STAFF_ONLY, HTTPStatus.NOT_FOUND)
 _CHANGES = responses(*STAFF_ONLY, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)

@@ -1,4 +1,4 @@
-"""Error responses by RFC 9457, `application/problem+json`, and what OpenAPI says of them."""
+"""Error responses by RFC 9457, `application/problem+json`, and their OpenAPI description."""
 
 import json
 from collections.abc import Mapping
@@ -21,11 +21,13 @@ from grader.sandbox.printable import printable
 
 _log = structlog.get_logger(__name__)
 
-_MAX_ERRORS: Final = 5  # things that are wrong with a request
-_MAX_NAME_LENGTH: Final = 80  # characters
+_MAX_ERRORS: Final = 5  # most errors named in one response
+_MAX_NAME_LENGTH: Final = 80  # most characters of a field's name
 _MEDIA_TYPE: Final = "application/problem+json"
-_FRAMEWORK_S: Final = ("HTTPValidationError", "ValidationError")  # we answer with problems instead
-_ALONG: Final = {  # the headers that such a problem always brings
+# Replaced by our own problem responses.
+_FRAMEWORK_S: Final = ("HTTPValidationError", "ValidationError")
+# Headers that these problems always include.
+_ALONG: Final = {
     HTTPStatus.UNAUTHORIZED: "WWW-Authenticate",
     HTTPStatus.TOO_MANY_REQUESTS: "Retry-After",
 }
@@ -45,7 +47,7 @@ class ProblemBody(BaseModel):
 
 
 class ProblemError(Exception):
-    """Ends a request with a problem response: a status, one sentence, and perhaps headers."""
+    """An exception that becomes a problem response with a status, a sentence and headers."""
 
     def __init__(
         self, status: HTTPStatus, detail: str, headers: dict[str, str] | None = None
@@ -57,14 +59,14 @@ class ProblemError(Exception):
 
 
 def need_existing(thing: _Thing | None, kind: str) -> _Thing:
-    """Return what was looked for by its id; raise a 404 if it is not there."""
+    """Return an object that was looked up by id, or raise a 404 if it is None."""
     if thing is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, f"There is no {kind} of that id.")
     return thing
 
 
 def responses(*statuses: HTTPStatus) -> dict[int | str, dict[str, Any]]:
-    """Return the OpenAPI responses of problems."""
+    """Return the OpenAPI responses for problems with these statuses."""
     schema = {"schema": {"$ref": "#/components/schemas/Problem"}}
     return {
         int(status): {
@@ -93,7 +95,7 @@ async def _answer(request: Request, error: Exception) -> JSONResponse:
     """Answer any error as a problem, without internal details."""
     headers: dict[str, str] | None = None
     if isinstance(error, HTTPException | RequestValidationError):
-        # The router looks at single routes, not at all that a path takes.
+        # The router checks single routes instead of all methods of a path.
         methods = request.app.allowed_methods(request.scope["path"])
         if methods and request.method not in methods:
             allow = ", ".join(sorted(methods))
@@ -117,7 +119,8 @@ async def _answer(request: Request, error: Exception) -> JSONResponse:
         case SandboxFault():
             status = HTTPStatus.SERVICE_UNAVAILABLE
             detail = "Nothing can be graded here at the moment."
-        case exc.OperationalError() | exc.TimeoutError():  # the latter: all connections are used
+        # A TimeoutError means that all connections are in use.
+        case exc.OperationalError() | exc.TimeoutError():
             _log.warning("the database is away", error=error_cause(error))
             status, headers = HTTPStatus.SERVICE_UNAVAILABLE, {"Retry-After": "5"}
             detail = "The database is away; try again, with the same Idempotency-Key."
@@ -128,9 +131,10 @@ async def _answer(request: Request, error: Exception) -> JSONResponse:
 
 
 def _field_sentence(error: Mapping[str, Any]) -> str:
-    """Return what is wrong with a field, without its value, which may be a submission."""
+    """Describe an invalid field without its value, which may be a submission."""
     part, *path = map(str, error["loc"])
-    name = ".".join(path) or part  # a field that we do not know has any name
+    # The client chose the name of an unknown field.
+    name = ".".join(path) or part
     return f"{printable(name)[:_MAX_NAME_LENGTH]}: {error['msg']}"
 
 
@@ -141,7 +145,7 @@ HANDLERS: Final[dict[Any, Any]] = dict.fromkeys(
     ),
     _answer,
 )
-"""The handlers of all errors, for the application."""
+"""The application's error handlers."""
 
 
 class DescribedApp(FastAPI):
@@ -173,7 +177,7 @@ class DescribedApp(FastAPI):
         return description
 
     def allowed_methods(self, path: str) -> set[str]:
-        """Return the methods that a described path allows; none if it is not described."""
+        """Return the methods of a described path, or an empty set."""
         paths: dict[str, dict[str, Any]] = self.openapi()["paths"]
         described = paths.get(path) or next(
             (paths[each] for each in paths if compile_path(each)[0].fullmatch(path)), {}

@@ -1,4 +1,4 @@
-"""Rate limits: submissions of a person, and event streams."""
+"""Rate limits of submissions per person, and of event streams."""
 
 import contextlib
 import threading
@@ -10,7 +10,8 @@ from http import HTTPStatus
 from etude_server.api.problem_details import ProblemError
 
 _MINUTE = 60.0
-_MAX_PEOPLE = 100_000  # of whom it is remembered
+# People whose submissions are counted at the same time.
+_MAX_PEOPLE = 100_000
 _STREAMS_OF_ONE = 50
 _FULL = "Too many event streams are open; ask for the state instead."
 
@@ -18,7 +19,7 @@ _FULL = "Too many event streams are open; ask for the state instead."
 class Rates:
     """Counts each person's submissions within the last minute.
 
-    Without a limit (0) all are let through; those refused for another reason count, too.
+    A limit of 0 refuses none. Submissions that are refused for other reasons count as well.
     """
 
     def __init__(self, per_minute: int) -> None:
@@ -33,7 +34,8 @@ class Rates:
             times = self._times.pop(person_id, deque())
             while times and times[0] <= at - _MINUTE:
                 times.popleft()
-            self._times[person_id] = times  # behind all others: the first is the longest silent
+            # Moved to the end, so that the first person is the one silent for longest.
+            self._times[person_id] = times
             if len(self._times) > _MAX_PEOPLE:
                 del self._times[next(iter(self._times))]
             if self._per_minute and len(times) >= self._per_minute:
@@ -43,9 +45,9 @@ class Rates:
 
 
 class Streams:
-    """Counts the event streams that are open; each holds a connection.
+    """Counts open event streams, each of which holds a connection.
 
-    Only the event loop's thread uses it, so that a check and a count are one step.
+    Only the event loop's thread uses it, so a check and a count are one step.
     """
 
     def __init__(self) -> None:

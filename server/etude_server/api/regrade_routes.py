@@ -27,7 +27,7 @@ _BEGUN = {**_REFUSED, 202: with_headers("Location")}
 
 
 def _whole(value: object) -> object:
-    """Take 40.0 for 40, as JSON does; a strict model takes neither `true` nor `"40"`."""
+    """Accept 40.0 as 40, as JSON does; the strict model then refuses `true` and `"40"`."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -80,7 +80,7 @@ class NewRegrade(WantedRegrade):
 
 
 def grading(service: ServiceOf) -> Grading:
-    """Return what grades here; raise if this server grades nothing."""
+    """Return the grading of this server, or raise if it grades nothing."""
     if service.grading is None:
         detail = "This server does not grade by itself: use `etude regrade`."
         raise ProblemError(HTTPStatus.CONFLICT, detail)

@@ -1,4 +1,4 @@
-"""A built site beside the API; its pages are marked as served."""
+"""A built site beside the API, whose pages are marked as served."""
 
 import posixpath
 import re
@@ -18,15 +18,16 @@ from etude_server.api.auth import COOKIE, COOKIE_OF_HOST
 
 _PLACE: Final = b"<html "
 _MARK: Final = b'<html data-service="/v1/" '
-_SIGNED_IN: Final = b"data-signed-in "  # or a page would have to ask, in vain for most
+# Tells a page's script that asking for the session is worthwhile.
+_SIGNED_IN: Final = b"data-signed-in "
 _SINGLE_SIGN_ON: Final = b"data-single-sign-on "
 _EMBED_IN: Final = re.compile(rb'<html [^>]* data-embed-in="([^"]*)"')
 _TEXTS: Final = re.compile(rb"<!--static-->.*?<!--served:(.*?)-->", re.DOTALL)
-"""A sentence of pages on a static host, and in a comment the one that is true here."""
+"""A sentence for static hosts, and in a comment the one that holds on a server."""
 
 
 class Site(StaticFiles):
-    """The files of a built site, with a mark in pages that a static host does not add.
+    """The files of a built site, with a mark in pages that a static host lacks.
 
     `frames` returns the sites that may show embedded pages in frames.
     """
@@ -41,11 +42,11 @@ class Site(StaticFiles):
     async def get_response(self, path: str, scope: Scope) -> Response:
         """Return a file, a marked page, or a redirect to a folder's page.
 
-        A file that the site has compressed is sent so to those who take it.
+        A compressed copy of a file is sent to clients that accept it.
         """
         answer = await super().get_response(path, scope)
         if isinstance(answer, RedirectResponse):
-            # Starlette redirects to the host that the request names, which may be forged.
+            # ^Starlette would redirect to the request's own host, which can be forged.
             query = scope["query_string"].decode("latin-1")
             folder = f"./{quote(posixpath.basename(path))}/"
             return RedirectResponse(f"{folder}?{query}" if query else folder)
@@ -58,21 +59,21 @@ class Site(StaticFiles):
         if isinstance(answer, FileResponse):
             zipped, stat = self.lookup_path(f"{path}.gz")
             if stat and "gzip" in Headers(scope=scope).get("accept-encoding", ""):
-                # Of the type that it has without ".gz".
+                # ^The content type is that of the name without ".gz".
                 answer = self.file_response(zipped, stat, scope)
                 answer.headers["Content-Encoding"] = "gzip"
                 answer.headers["Vary"] = "Accept-Encoding"
         return answer
 
     def _page(self, file: FileResponse, request: Request, frames: str) -> Response:
-        """Return a page with the mark and texts of a server; browsers must not cache it."""
+        """Return a page with the server's mark and texts, which browsers must not cache."""
         is_signed_in = {COOKIE, COOKIE_OF_HOST} & request.cookies.keys()
         mark = self._mark + (_SIGNED_IN if is_signed_in else b"")
         page = _TEXTS.sub(rb"\1", Path(file.path).read_bytes().replace(_PLACE, mark, 1))
         headers = {"Cache-Control": "no-cache", "Vary": "Cookie"}
         named = _EMBED_IN.search(page)
         if frames:
-            # Browsers that read this ignore X-Frame-Options, which cannot name a site.
+            # ^Browsers that support this ignore X-Frame-Options, which cannot name a site.
             also = named[1].decode() if named else ""
             headers["Content-Security-Policy"] = f"frame-ancestors {frames} {also}".rstrip()
         return HTMLResponse(page, file.status_code, headers=headers)

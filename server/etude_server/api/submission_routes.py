@@ -36,7 +36,7 @@ router = APIRouter(
 )
 
 MAX_STREAM_SECONDS: Final = 60.0
-"""The longest event stream: the next one needs a valid token again."""
+"""The longest event stream; the next one must authenticate again."""
 
 _POLL_SECONDS: Final = 0.2  # between two looks at a submission that is next
 _POLL_SECONDS_PER_POSITION: Final = (
@@ -202,7 +202,8 @@ async def events(
         last_state = state
         pause = _POLL_SECONDS + _POLL_SECONDS_PER_POSITION * (state.position or 0)
         await asyncio.sleep(min(pause, _MAX_POLL_SECONDS))
-        with contextlib.suppress(SQLAlchemyError):  # the database is away: nothing has changed
+        # The database is unreachable, so nothing has changed.
+        with contextlib.suppress(SQLAlchemyError):
             state = await run_in_threadpool(_read_state, service, submitted, person)
 
 
@@ -282,7 +283,7 @@ def _state_event(state: SubmissionState) -> ServerSentEvent:
 def _visible_verdict(
     connection: Connection, submitted: StoredSubmission, person: Person
 ) -> StoredVerdict | None:
-    """Return the published verdict as a person may see it."""
+    """Return the published verdict as a person may see it, or None."""
     stored = verdicts.find_published_verdict(connection, submitted.id)
     if stored is None or not deadlines.is_held(connection, person, submitted.exercise):
         return stored
@@ -290,7 +291,7 @@ def _visible_verdict(
 
 
 def _read_state(service: Service, submitted: StoredSubmission, person: Person) -> SubmissionState:
-    # In this order: a verdict that is published between the two is found.
+    # Read in this order, so that a verdict published in between is found.
     with service.database.read() as connection:
         position = submissions.find_queue_position(connection, submitted.id)
         stored = _visible_verdict(connection, submitted, person) if position is None else None

@@ -26,9 +26,9 @@ from grader.errors import GraderFault, UsageError
 from grader.grading.workers.grading_pool import GradingPool
 from grader.sandbox.printable import printable
 
-_SHOWN = 20  # changes for the better that are listed; those for the worse always are
-_LONG_SECONDS = 120  # seconds, after which a time is told in minutes
-_CELL = 40  # characters of a line in one: an id is 36
+_SHOWN = 20  # improvements that are listed; every lower verdict is
+_LONG_SECONDS = 120  # longer times are given in minutes
+_CELL = 40  # most characters of a table cell; an id has 36
 _WIDEST_TABLE = 1_000
 
 
@@ -141,13 +141,14 @@ def _run(grading: Grading, begun: Regrade) -> None:
     except KeyboardInterrupt:
         click.echo("What is done stays done; the same command goes on.", err=True)
         raise
-    finally:  # all that it came to, in this run and earlier ones
+    # The total of this run and earlier ones.
+    finally:
         _print_result(grading.database, begun.id)
 
 
 @contextlib.contextmanager
 def _grading(url: str, exercises: Path | None, workers: int) -> Iterator[Grading]:
-    """Open the grading pool, then the database, whose address may have a password."""
+    """Open the grading pool before the database, whose address may contain a password."""
     folder = options.collection_folder(exercises)
     with GradingPool(workers) as pool, open_course(url, folder) as course:
         yield Grading(course.database, course.catalog, pool, queue=course.queue)
@@ -156,7 +157,7 @@ def _grading(url: str, exercises: Path | None, workers: int) -> Iterator[Grading
 def _preview(
     grading: Grading, planned: RegradePlan, sample: int | None, *, allow_lower: bool
 ) -> int:
-    """Show what would change, and return how many sources could not be graded."""
+    """Show the changes, and return the number of sources that could not be graded."""
     with grading.database.read() as connection:
         count = len(regrades.sources(connection, planned.exercise.id, planned.from_hash))
     with progress(min(count, sample or count)) as advance:
@@ -248,12 +249,12 @@ def _table(*headings: str) -> Table:
 
 
 def _print(table: Table) -> None:
-    """Print a table at its own width: an id in two pieces could not be copied, or found."""
+    """Print a table at its full width, since an id broken over two lines cannot be copied."""
     console = Console(highlight=False)
     width = console.measure(table, options=console.options.update(max_width=_WIDEST_TABLE)).maximum
     Console(highlight=False, width=max(console.width, width)).print(table)
 
 
 def _safe(text: str) -> str:
-    """Return a text from elsewhere as a cell: nothing in it steers the terminal or the table."""
+    """Return untrusted text as a cell, without control characters and markup."""
     return escape(printable(text))

@@ -1,4 +1,4 @@
-"""`etude serve`: the site, submissions and their verdicts, on one machine."""
+"""`etude serve`: the site, submissions and verdicts on one machine."""
 
 import os
 from pathlib import Path
@@ -19,7 +19,8 @@ from grader.cli import options
 from grader.definitions.exercise import Exercise
 from grader.errors import UsageError
 
-_HEAD = b">\n<head>"  # in a page; the element before it says whether it is for practice
+# The start of a page's head; the attributes before it say that it is for practice.
+_HEAD = b">\n<head>"
 
 
 @click.command("serve", cls=ServiceCommand)
@@ -109,7 +110,8 @@ def command(
             "`etude site build --certified`"
         )
     oidc = None
-    secret = os.environ.pop("ETUDE_OIDC_CLIENT_SECRET", "")  # before anything else is started
+    # Removed before any other process starts.
+    secret = os.environ.pop("ETUDE_OIDC_CLIENT_SECRET", "")
     if oidc_issuer:
         if not oidc_client_id or not secret:
             raise UsageError("--oidc-issuer needs --oidc-client-id and ETUDE_OIDC_CLIENT_SECRET")
@@ -127,7 +129,7 @@ def command(
 
 
 def _rendered_solution(exercise: Exercise) -> dict[str, Any]:
-    """Return the solution of an exercise as its page shows it."""
+    """Return an exercise's solution as its page shows it."""
     from sitegen.exercise_data import solution_data
     from sitegen.from_collection.builder import make_solution
     from sitegen.page_images import InlineImages

@@ -1,4 +1,4 @@
-"""Options of the server's commands, its settings file, and its database."""
+"""Options of the server's commands, the settings file, and the database."""
 
 import contextlib
 import getpass
@@ -28,7 +28,7 @@ SETTINGS: Final = (
 
 
 class ServiceCommand(click.Command):
-    """A command whose options may also stand in the environment and in `etude.toml`."""
+    """A command whose options may also come from the environment or `etude.toml`."""
 
     def make_context(
         self,
@@ -37,7 +37,7 @@ class ServiceCommand(click.Command):
         parent: click.Context | None = None,
         **extra: Any,
     ) -> click.Context:
-        """Add the two places where an option is looked for."""
+        """Add the environment and the settings file as sources of options."""
         extra |= {"auto_envvar_prefix": "ETUDE", "default_map": settings_file()}
         return super().make_context(info_name, args, parent, **extra)
 
@@ -46,7 +46,7 @@ def settings_file() -> dict[str, Any]:
     """Return the settings in the file that ETUDE_CONFIG names, or in `etude.toml` here.
 
     Raises:
-        UsageError: It cannot be read, or has a key that is no setting.
+        UsageError: The file cannot be read, or has an unknown key.
     """
     named = os.environ.get("ETUDE_CONFIG")
     path = Path(named or "etude.toml")
@@ -66,7 +66,7 @@ def settings_file() -> dict[str, Any]:
 
 
 def database_option(function: _Function) -> _Function:
-    """Add `--database URL`; an address with a password belongs into the environment."""
+    """Add `--database URL`; an address with a password belongs in the environment."""
     return click.option(
         "--database",
         envvar="ETUDE_DATABASE",
@@ -109,14 +109,14 @@ def health_options(function: _Function) -> _Function:
 
 
 def open_store(url: str, *, create: bool = False) -> Database:
-    """Open a service's database, with its tables as this version knows them.
+    """Open a service's database, with the tables of this version.
 
     Args:
-        create: Make an SQLite file that does not exist. In either case, say which one is used: in
-            another folder than the server's it would be another one.
+        create: Create a missing SQLite file. In any case, print the path of a file, because the
+            default depends on the working directory.
 
     Raises:
-        UsageError: There is none.
+        UsageError: The database does not exist.
     """
     database = Database(url, create=create)
     upgrade(database)
@@ -127,18 +127,18 @@ def open_store(url: str, *, create: bool = False) -> Database:
 
 @dataclass(frozen=True, slots=True)
 class CommandCourse:
-    """A course as a command opens it: its database, catalogue and queue."""
+    """The parts of a course that a command uses: database, catalogue and queue."""
 
     database: Database
     catalog: Catalog
-    queue: JobQueue | None  # on PostgreSQL
+    queue: JobQueue | None  # None on SQLite
 
 
 @contextlib.contextmanager
 def open_course(
     url: str, exercises: Path | None = None, *, create: bool = False
 ) -> Iterator[CommandCourse]:
-    """Open a service's database, as `open_store` does, with a collection and the queue."""
+    """Open a service's database as `open_store` does, with its collection and queue."""
     catalog = Catalog((), {}) if exercises is None else Catalog.load(exercises)
     with open_store(url, create=create) as database, contextlib.ExitStack() as stack:
         queue = None if database.is_sqlite else stack.enter_context(JobQueue(database))

@@ -1,4 +1,4 @@
-"""`etude staff platform`: the learning platforms that may launch exercises, and their grades."""
+"""`etude staff platform`: learning platforms that may launch exercises, and their grades."""
 
 from urllib.parse import urlsplit
 

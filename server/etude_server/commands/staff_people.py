@@ -1,4 +1,4 @@
-"""The commands of `etude staff` for people: the roster, roles, invites."""
+"""The commands of `etude staff` for people: roster, roles, invites."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""`etude worker`: grades on this host what a server elsewhere accepted."""
+"""`etude worker`: grades submissions that a server on another host accepted."""
 
 from pathlib import Path
 from typing import Any
@@ -75,7 +75,7 @@ def _address(given: str | None, file: Path | None) -> str:
     """Return the database's address from the option or a file.
 
     Raises:
-        UsageError: There is none.
+        UsageError: Neither gives an address.
     """
     if given:
         return given

@@ -1,5 +1,5 @@
-"""LTI 1.3: launches from Moodle, Canvas and the like, and grades sent back to them.
+"""LTI 1.3: launches from Moodle, Canvas and similar platforms, and grades sent back.
 
-PyJWT is used directly: pylti1p3next has no adapter for FastAPI, follows redirects when it fetches
-keys, and leaves single use of a nonce to its user.
+PyJWT is used directly, because pylti1p3next lacks an adapter for FastAPI, follows redirects when it
+fetches keys, and does not enforce single use of a nonce.
 """

@@ -1,8 +1,8 @@
-"""Keys: our own pair for signing, the access tokens it gets us, and platforms' public keys.
+"""Keys: our signing keys, the access tokens obtained with them, and the platforms' public keys.
 
-Our private key is in the store, in a table that nothing but this module reads: no route, log, event
-or error shows it. An SQLite file is its owner's alone; on PostgreSQL the database's roles decide
-who reads it. A backup holds it too.
+Our private key is in the store, in a table that only this module reads; no route, log, event or
+error shows it. An SQLite file is readable only by its owner; on PostgreSQL the database's roles
+decide. A backup contains the key as well.
 """
 
 import threading
@@ -31,27 +31,28 @@ from grader.errors import UsageError
 ALGORITHM: Final = "RS256"
 _BITS: Final = 2048
 KNOWN_SECONDS: Final = 7200
-"""Seconds for which a new key of ours is shown before it signs: platforms keep keys for an hour."""
+"""Seconds for which a new key is published before it signs: platforms cache keys for an hour."""
 
 _KEEP_SECONDS: Final = 3600.0
-_MAX_WAITING_LAUNCHES: Final = 16  # launches from one platform, until it says what its keys are
+# Launches of one platform that may wait for its keys.
+_MAX_WAITING_LAUNCHES: Final = 16
 AGAIN_SECONDS: Final = 5.0
-"""Between two questions for a platform's keys, whatever key a launch names."""
+"""Least pause between two requests for a platform's keys, whatever keys launches name."""
 
 TOKEN_SECONDS: Final = 60
-"""The lifetime of a token where the platform does not say."""
+"""Lifetime of an access token if the platform gives none."""
 
 _ASSERTION: Final = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
-# Of the answers below 500 those that may be another one the next time: it does not answer, does
-# not let us in (which staff can fix at either end), or is busy. The rest says that the request
-# itself is wrong, or that what it is about is gone.
+# Statuses below 500 after which a retry may succeed: no response, no access (which staff can fix at
+# either end), or a busy platform. Any other status means that the request itself is wrong, or that
+# its object is gone.
 _PASSING: Final = frozenset({0, 401, 403, 408, 425, 429})
 
 
 @dataclass(frozen=True, slots=True)
 class ToolKey:
-    """Our pair of keys."""
+    """Our key pair."""
 
     kid: str
     private: rsa.RSAPrivateKey
@@ -73,7 +74,7 @@ class ToolKey:
 
 
 def tool_keys(database: Database) -> list[ToolKey]:
-    """Return our keys, the oldest first; create one the first time."""
+    """Return our keys, the oldest first; create one if there are none."""
     stored_keys = _load_keys(database)
     if not stored_keys:
         _make(database, number=1)
@@ -82,17 +83,17 @@ def tool_keys(database: Database) -> list[ToolKey]:
 
 
 def tool_key(database: Database) -> ToolKey:
-    """Return the signing key: the newest that every platform has had the time to fetch."""
+    """Return the signing key: the newest one that every platform has had time to fetch."""
     oldest, *newer = tool_keys(database)
     settled = [key for key in newer if key.created_at + KNOWN_SECONDS * 1_000_000 <= now()]
     return settled[-1] if settled else oldest
 
 
 def rotate(database: Database, *, actor: str) -> ToolKey:
-    """Create a new key, published beside the old one; it signs after `KNOWN_SECONDS`.
+    """Create a new key, published beside the old one, that signs after `KNOWN_SECONDS`.
 
     Raises:
-        UsageError: The last rotation is not over.
+        UsageError: The last rotation is still in progress.
     """
     keys = tool_keys(database)
     if len(keys) > 1:
@@ -107,10 +108,12 @@ def rotate(database: Database, *, actor: str) -> ToolKey:
 
 
 def retire(database: Database, *, actor: str, at_once: bool = False) -> ToolKey:
-    """Delete all keys but the newest, and return that; at once if platforms may not know it yet.
+    """Delete all keys except the newest, and return it.
+
+    `at_once` skips the wait until all platforms know the new key.
 
     Raises:
-        UsageError: There is no old one, or it signs still.
+        UsageError: There is no old key, or it is still signing.
     """
     *old, newest = tool_keys(database)
     if not old:
@@ -134,7 +137,7 @@ def _load_keys(database: Database) -> list[ToolKey]:
     keys = []
     for row in rows:
         private = serialization.load_pem_private_key(row.private.encode(), None)
-        assert isinstance(private, rsa.RSAPrivateKey)  # nothing else is ever written there
+        assert isinstance(private, rsa.RSAPrivateKey)  # only `_make` writes keys
         keys.append(ToolKey(row.kid, private, row.created_at))
     return keys
 
@@ -156,10 +159,10 @@ def may_succeed_later(error: CallError) -> bool:
 
 
 def fetch_token(database: Database, platform: Platform, scope: str) -> tuple[str, float]:
-    """Return a platform's token for a scope, and for how many seconds it is good.
+    """Return a platform's token for a scope, and its lifetime in seconds.
 
     Raises:
-        CallError: The platform gives none.
+        CallError: The platform refuses a token.
     """
     moment = int(time.time())
     claims = {
@@ -180,7 +183,7 @@ def fetch_token(database: Database, platform: Platform, scope: str) -> tuple[str
     try:
         answer = call(platform.token_url, urlencode(form).encode(), headers)
     except CallError as error:
-        # That it does not know us says nothing about what the token is for.
+        # A refused token says nothing about the purpose of the token.
         status = error.status if may_succeed_later(error) else HTTPStatus.UNAUTHORIZED
         raise CallError(f"no token: {error}", status) from None
     token_fields = answer if isinstance(answer, dict) else {}
@@ -192,22 +195,22 @@ def fetch_token(database: Database, platform: Platform, scope: str) -> tuple[str
 
 
 class PlatformKeys:
-    """The public keys of platforms, fetched when they are needed and kept for a while."""
+    """The platforms' public keys, fetched on demand and cached."""
 
     def __init__(self) -> None:
         self._locks: dict[str, tuple[threading.Lock, threading.BoundedSemaphore]] = {}
         self._kept: dict[str, tuple[float, dict[str, jwt.PyJWK]]] = {}
 
     def find(self, platform: Platform, kid: str) -> jwt.PyJWK | None:
-        """Return a platform's key; fetch its keys again for an unknown key id.
+        """Return a platform's key; an unknown key id fetches the keys again.
 
         Raises:
-            CallError: The platform does not say what its keys are.
+            CallError: The platform does not return its keys.
         """
         at, keys = self._kept.get(platform.id, (float("-inf"), {}))
         if kid in keys and time.monotonic() - at <= _KEEP_SECONDS:
             return keys[kid]
-        # One thread at a time asks, and few wait: a silent platform blocks no more threads.
+        # One thread at a time asks, and few wait, so that a silent platform blocks no more threads.
         limits = (threading.Lock(), threading.BoundedSemaphore(_MAX_WAITING_LAUNCHES))
         lock, places = self._locks.setdefault(platform.id, limits)
         if not places.acquire(blocking=False):
@@ -225,7 +228,7 @@ class PlatformKeys:
 
 
 def _fetch(url: str) -> dict[str, jwt.PyJWK]:
-    """Return the keys that a platform may sign launches with."""
+    """Return the keys with which a platform may sign launches."""
     answer = call(url)
     listed = answer.get("keys") if isinstance(answer, dict) else None
     if not isinstance(listed, list):

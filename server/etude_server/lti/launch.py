@@ -1,10 +1,10 @@
 """Launches in two steps, and the choice of exercises (Deep Linking).
 
 We send a browser to its platform, which sends it back with a token. State and nonce are derived
-from a secret that only the browser keeps, in a cookie. So a launch that is only begun stores
-nothing, and no one can be led into another person's launch. For Deep Linking a teacher chooses
-exercises, and the platform makes a link and a line item of each. What the platform asked is not
-stored either: the page of the choice brings it back, signed by us.
+from a secret that only the browser keeps, in a cookie. So an unfinished launch stores nothing, and
+no one can be led into another person's launch. For Deep Linking a teacher chooses exercises, and
+the platform makes a link and a line item for each. The platform's request is not stored either: the
+page of the choice returns it, signed by us.
 """
 
 import contextlib
@@ -32,31 +32,32 @@ from grader.definitions.exercise import Exercise
 from grader.errors import EtudeError
 
 LOGIN_SECONDS: Final = 600
-"""Seconds that a browser may take from us to its platform and back."""
+"""Seconds within which a browser must return from its platform."""
 
 SCORE_SCOPE: Final = "https://purl.imsglobal.org/spec/lti-ags/scope/score"
 
-_CHOICE_SECONDS: Final = 3600  # that an instructor may take to choose exercises
-_ANSWER_SECONDS: Final = 300  # that a browser may take to bring the choice to its platform
+_CHOICE_SECONDS: Final = 3600  # time for an instructor to choose exercises
+_ANSWER_SECONDS: Final = 300  # time for a browser to bring the choice to its platform
 _LEEWAY: Final = 10  # seconds by which clocks may differ
 
 _REQUIRED: Final = ("iss", "aud", "sub", "exp", "iat", "nonce")
-_ID_LENGTH: Final = 255  # characters of an id, as LTI has it
+_ID_LENGTH: Final = 255  # longest id in LTI
 _CLAIM: Final = "https://purl.imsglobal.org/spec/lti/claim/"
 _AGS: Final = "https://purl.imsglobal.org/spec/lti-ags/claim/endpoint"
 _NRPS: Final = "https://purl.imsglobal.org/spec/lti-nrps/claim/namesroleservice"
 _DEEP_LINKING_CLAIM: Final = "https://purl.imsglobal.org/spec/lti-dl/claim/"
 _DEEP_LINKING_REQUEST: Final = "LtiDeepLinkingRequest"
-_CHOICE_AUDIENCE: Final = "etude deep linking"  # the audience of what we sign for ourselves
+_CHOICE_AUDIENCE: Final = "etude deep linking"  # audience of tokens that we sign for ourselves
 
 _MEMBERSHIP: Final = "http://purl.imsglobal.org/vocab/lis/v2/membership"
-# The published roles in a course. `membership/Learner#Instructor` is a learner's, and roles of the
-# institution or the system say nothing of the course. Names and Roles may leave out the vocabulary.
+# The published roles in a course. `membership/Learner#Instructor` is a learner's role, and roles in
+# the institution or system say nothing about the course. Names and Roles may omit the vocabulary.
 _ASSISTANT: Final = frozenset({f"{_MEMBERSHIP}/Instructor#TeachingAssistant", "TeachingAssistant"})
 _INSTRUCTOR: Final = frozenset({f"{_MEMBERSHIP}#Instructor", "Instructor"})
 
 _COOKIE: Final = "etude_lti_"
-_STATE_IN_NAME: Final = 16  # characters of the state that name the cookie: several launches at once
+# Characters of the state in the cookie's name, to allow several launches at once.
+_STATE_IN_NAME: Final = 16
 
 _NO_LINE_ITEM: Final = (
     "This link has no line item, so grades of this exercise do not reach your gradebook. Let the "
@@ -65,12 +66,12 @@ _NO_LINE_ITEM: Final = (
 
 
 class LaunchError(EtudeError):
-    """A launch is refused; its message is shown in the browser."""
+    """A launch is refused; the browser shows the message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """The redirect of a browser to its platform, and its cookie."""
+    """The redirect of a browser to its platform, and the cookie to set."""
 
     url: str
     cookie: str
@@ -79,17 +80,17 @@ class Login:
 
 @dataclass(frozen=True, slots=True)
 class LaunchResult:
-    """A launch that succeeded."""
+    """A successful launch."""
 
-    cookie: str  # the secret of their session
-    page: str  # where they go
+    cookie: str  # the secret of the new session
+    page: str  # the page to redirect to
     warning: str = ""  # for staff
     choice: str = ""  # Deep Linking's signed request for a choice of exercises
 
 
 @dataclass(frozen=True, slots=True)
 class DeepLinkAnswer:
-    """A form that the browser sends to the platform."""
+    """A form that the browser posts to the platform."""
 
     url: str
     token: str
@@ -99,7 +100,7 @@ def redirect_to_platform(database: Database, sent: Mapping[str, str], redirect_u
     """Return the redirect that begins a launch.
 
     Raises:
-        LaunchError: It is not one that staff registered, or asks for nothing.
+        LaunchError: The platform is not registered, or the request is incomplete.
     """
     with database.read() as connection:
         platform = platforms.find(connection, sent.get("iss", ""), sent.get("client_id"))
@@ -145,7 +146,7 @@ def finish_launch(
     """Verify a launch and open a session, which replaces the browser's last one.
 
     Raises:
-        LaunchError: It is not valid, or leads nowhere; no session was opened.
+        LaunchError: The launch is invalid or leads nowhere; no session was opened.
     """
     platform, claims = _verify_launch(database, keys, sent, cookies)
     is_choice = claims[_CLAIM + "message_type"] == _DEEP_LINKING_REQUEST
@@ -169,7 +170,7 @@ def finish_launch(
 def _verify_launch(
     database: Database, keys: PlatformKeys, sent: Mapping[str, str], cookies: Mapping[str, str]
 ) -> tuple[Platform, dict[str, Any]]:
-    """Return the platform and the claims of a launch that began in this browser."""
+    """Return the platform and claims of a launch that began in this browser."""
     token, state = sent.get("id_token", ""), sent.get("state", "")
     secret = cookies.get(cookie_name(state), "")
     platform = _claimed_platform(database, token)
@@ -190,12 +191,12 @@ def _verify_launch(
 def _admit(
     connection: Connection, platform: Platform, claims: Mapping[str, Any], role: Role
 ) -> Person:
-    """Use up a launch, and return the person who comes by it.
+    """Use up a launch's nonce, and return the person who launches.
 
     Raises:
-        LaunchError: It was used, is of another course, or of a person who is disabled.
+        LaunchError: The nonce was used, or the course is another one, or the person is disabled.
     """
-    # A token is older than LOGIN_SECONDS before its nonce is forgotten.
+    # Any token with this nonce expires before the nonce is deleted.
     if not platforms.use_nonce(connection, claims["nonce"], 2 * LOGIN_SECONDS):
         raise LaunchError("This launch was used already. Open the exercise again.")
     if not platforms.bind(connection, platform, _context(claims)):
@@ -215,7 +216,7 @@ def _admit(
 
 
 def course_role(roles: object) -> Role:
-    """Return the role of a platform's roles in a link's course; those elsewhere do not count."""
+    """Return our role for a platform's roles in the course; other roles do not count."""
     named = {each for each in roles if isinstance(each, str)} if isinstance(roles, list) else set()
     if named & _ASSISTANT:
         return "assistant"
@@ -228,7 +229,7 @@ def _binding_token(secret: str, use: str, platform: Platform) -> bytes:
 
 
 def _claimed_platform(database: Database, token: str) -> Platform:
-    """Return the platform that a token claims to be from; its signature is checked later."""
+    """Return the platform that a token claims to come from; its signature is checked later."""
     try:
         claims = jwt.decode_complete(token, options={"verify_signature": False})["payload"]
     except (jwt.PyJWTError, ValueError, RecursionError):
@@ -294,7 +295,7 @@ def _check_message(platform: Platform, claims: Mapping[str, Any]) -> None:
 
 
 def _context(claims: Mapping[str, Any]) -> str:
-    """Return the id of the course; empty if the platform sends no such claim, as it may.
+    """Return the course's id, or "" if the platform does not send the optional claim.
 
     Raises:
         LaunchError: The claim has no valid id.
@@ -308,11 +309,12 @@ def _context(claims: Mapping[str, Any]) -> str:
 
 
 def _target(catalog: Catalog, claims: Mapping[str, Any]) -> tuple[str, str]:
-    """Return an exercise's page and its id: by a custom parameter, or by the link's address."""
+    """Return an exercise's page and id, from a custom parameter or from the link's address."""
     link = claims.get(_CLAIM + "target_link_uri")
     address = urlsplit("")
     if isinstance(link, str) and link.isprintable():
-        with contextlib.suppress(ValueError):  # it leads nowhere
+        # The address has no exercise.
+        with contextlib.suppress(ValueError):
             address = urlsplit(link)
     by_query = parse_qs(address.query).get("exercise", [""])[0]
     exercise_id = _section(claims, _CLAIM + "custom").get("exercise") or by_query
@@ -327,10 +329,10 @@ def _target(catalog: Catalog, claims: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def _line_item(platform: Platform, claims: Mapping[str, Any]) -> str:
-    """Return the address for grades; empty if the platform wants none.
+    """Return the address for grades, or "" if the platform wants none.
 
     Raises:
-        LaunchError: It is somewhere that staff did not register.
+        LaunchError: The address is on an unregistered host.
     """
     endpoint = _section(claims, _AGS)
     scope = endpoint.get("scope")
@@ -348,11 +350,10 @@ def _line_item(platform: Platform, claims: Mapping[str, Any]) -> str:
 
 
 def _sign_choice_request(database: Database, platform: Platform, claims: Mapping[str, Any]) -> str:
-    """Return what the platform asked, signed, for the page of the choice.
+    """Sign the platform's request for a choice, to be returned by the page.
 
     Raises:
-        LaunchError: The platform wants the answer at an address that is not registered, or no
-            links.
+        LaunchError: The return address is not registered, or the platform does not accept links.
     """
     settings = _section(claims, _DEEP_LINKING_CLAIM + "deep_linking_settings")
     url = settings.get("deep_link_return_url")
@@ -372,10 +373,10 @@ def _sign_choice_request(database: Database, platform: Platform, claims: Mapping
 def answer_choice(
     database: Database, request: str, exercises: Sequence[Exercise], launch_url: str
 ) -> DeepLinkAnswer:
-    """Return the links to exercises, each with a line item of its points.
+    """Return links to exercises, each with a line item for its points.
 
     Raises:
-        LaunchError: The choice took too long, or did not begin here, or nothing was chosen.
+        LaunchError: The choice took too long, did not begin here, or is empty.
     """
     if not exercises:
         raise LaunchError("Nothing was chosen. Go back, and choose an exercise.")
@@ -419,6 +420,6 @@ def answer_choice(
 
 
 def _section(claims: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """Return a claim that is an object; an empty one for any other."""
+    """Return a claim that is an object, or an empty one."""
     claim = claims.get(name)
     return claim if isinstance(claim, dict) else {}

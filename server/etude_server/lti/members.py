@@ -1,4 +1,4 @@
-"""Names and Roles: the members of a platform's course become people here."""
+"""Names and Roles: import of the members of a platform's course."""
 
 from typing import Final
 
@@ -19,11 +19,11 @@ _MAX_PAGES: Final = 1_000
 
 
 def fetch_members(database: Database, platform: Platform) -> int:
-    """Add the active members of a platform's course, with names and roles; return how many.
+    """Add the active members of a platform's course with names and roles; return their number.
 
     Raises:
-        UsageError: The platform has not said yet where it lists them.
-        CallError: It does not list them.
+        UsageError: The address of the list is not known yet.
+        CallError: The platform does not return the list.
     """
     if not platform.members_url:
         raise UsageError(
@@ -49,6 +49,7 @@ def fetch_members(database: Database, platform: Platform) -> int:
                 if isinstance(name, str) and name.isprintable() and 0 < len(name) <= 200:  # noqa: PLR2004  the column's
                     change = update(person).where(person.c.id == admitted.id)
                     connection.execute(change.values(display_name=name))
-        if platforms.origin(address) not in platform.origins:  # the last page names no next
+        # The last page has no next address.
+        if platforms.origin(address) not in platform.origins:
             break
     return count

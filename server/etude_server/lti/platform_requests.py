@@ -13,11 +13,11 @@ from grader.errors import EtudeError
 
 _SECONDS: Final = 15.0
 _NEXT: Final = re.compile(r'<([^>]*)>[^,]*;\s*rel="?next\b')
-_MAX_BYTES: Final = 1 << 20  # bytes of an answer
+_MAX_BYTES: Final = 1 << 20  # largest response, in bytes
 
 
 class CallError(EtudeError):
-    """A request to a platform failed; the status of its answer is 0 if there was none."""
+    """A request to a platform failed; `status` is 0 without a response."""
 
     def __init__(self, why: str, status: int = 0) -> None:
         self.status = status
@@ -25,9 +25,9 @@ class CallError(EtudeError):
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Follows no redirect: its target is not registered."""
+    """Refuses redirects, because their target is not registered."""
 
-    def redirect_request(  # as urllib calls it
+    def redirect_request(  # signature of urllib
         self,
         req: urllib.request.Request,
         fp: IO[bytes],
@@ -36,14 +36,14 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         headers: http.client.HTTPMessage,
         newurl: str,
     ) -> None:
-        """Return None, so that the redirect itself is the error."""
+        """Return None, so that the redirect is raised as an error."""
 
 
 def call(url: str, body: bytes | None = None, headers: Mapping[str, str] | None = None) -> Any:
-    """Send a request, a POST if it has a body, and return the JSON of the answer.
+    """Send a request, a POST if it has a body, and return the response's JSON.
 
     Raises:
-        CallError: There is no answer, or it is no success.
+        CallError: There is no response, or its status is not a success.
     """
     return call_page(url, headers, body)[0]
 
@@ -51,7 +51,7 @@ def call(url: str, body: bytes | None = None, headers: Mapping[str, str] | None 
 def call_page(
     url: str, headers: Mapping[str, str] | None, body: bytes | None = None
 ) -> tuple[Any, str]:
-    """Return the JSON of a page of a list, and the address of the next; empty at the end."""
+    """Return the JSON of one page of a list, and the address of the next page or ""."""
     if not origin(url):
         raise CallError("the address is not one of HTTPS")
     request = urllib.request.Request(url, body, dict(headers or {}))  # noqa: S310  checked above

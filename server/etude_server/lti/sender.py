@@ -1,4 +1,4 @@
-"""The sender of grades from the outbox to platforms, in a thread."""
+"""A thread that sends grades from the outbox to platforms."""
 
 import json
 import random
@@ -22,7 +22,7 @@ from etude_server.store.unsent_scores import ScoreToSend
 
 POLL_SECONDS: Final = 1.0
 FIRST_PAUSE: Final = 2.0
-"""Seconds after the first failure; twice as many after each further one."""
+"""Seconds of pause after the first failure, doubled after each further one."""
 
 _MAX_PAUSE: Final = 3600.0
 _MEDIA_TYPE: Final = "application/vnd.ims.lis.v1.score+json"
@@ -32,14 +32,15 @@ _log = structlog.get_logger(__name__)
 
 
 class ScoreSender:
-    """Sends what is due. Use as a context manager; any number may run on one database."""
+    """Sends grades that are due; a context manager. Several may run on one database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="scores", daemon=True)
         self._tokens: dict[str, tuple[float, str]] = {}
-        self._resting: dict[str, float] = {}  # platforms that do not answer, and until when
+        # Platforms that do not respond, with the end of their pause.
+        self._resting: dict[str, float] = {}
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -58,8 +59,8 @@ class ScoreSender:
                 _log.warning("no grades were sent", error=error_cause(error))
 
     def _send_next(self) -> bool:
-        """Send one grade; false if there is none to send."""
-        # A glance first: SQLite has one writer, and most of the time there is nothing.
+        """Send one grade; return False if none is due."""
+        # Reading first avoids SQLite's write lock, since usually nothing is due.
         with self._database.read() as connection:
             if not unsent_scores.is_any_due(connection):
                 return False
@@ -74,7 +75,7 @@ class ScoreSender:
             self._send(platform, telling)
         except CallError as error:
             pause = min(FIRST_PAUSE * 2 ** min(telling.tries - 1, 20), _MAX_PAUSE)
-            # Not all at once when an outage is over.
+            # Spread the retries after an outage.
             pause *= random.uniform(0.8, 1.2)  # noqa: S311  nothing secret
             with self._database.write() as connection:
                 if may_succeed_later(error):
@@ -93,7 +94,7 @@ class ScoreSender:
         return True
 
     def _send(self, platform: Platform, telling: ScoreToSend) -> None:
-        """Send a grade; raise `CallError` if the platform did not take it."""
+        """Send a grade; raise `CallError` if the platform did not accept it."""
         grade = telling.grade
         when = datetime.fromtimestamp(grade["at"] / 1e6, UTC)
         score = {
@@ -112,13 +113,14 @@ class ScoreSender:
             until = time.monotonic() + lasting - TOKEN_SECONDS / 2
             self._tokens[platform.id] = (until, token)
         headers = {"Authorization": f"Bearer {token}", "Content-Type": _MEDIA_TYPE}
-        line_item = urlsplit(telling.line.line_item)  # whose query stays at the end
+        line_item = urlsplit(telling.line.line_item)  # its query stays at the end
         path = f"{line_item.path.rstrip('/')}/scores"
         address = urlunsplit(line_item._replace(path=path, fragment=""))
         try:
             call(address, json.dumps(score).encode(), headers)
         except CallError as error:
-            if error.status == HTTPStatus.CONFLICT:  # it has what is as new, or newer
+            # The platform already has a grade that is as new or newer.
+            if error.status == HTTPStatus.CONFLICT:
                 return
             if error.status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
                 self._tokens.pop(platform.id, None)

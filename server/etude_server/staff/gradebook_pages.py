@@ -14,7 +14,7 @@ from etude_server.store import schedules, unsent_scores, windows
 from grader.reports.canvas_csv import IDENTITIES, fill, sum_scores
 
 CANVAS_PATH: Final = "/staff/gradebook/canvas"
-_SHOWN: Final = 500  # students
+_SHOWN: Final = 500  # most students on the page
 _SHOWN_UNSENT: Final = 200
 
 router = staff_pages("/staff")
@@ -30,7 +30,8 @@ def gradebook(
     table = service.staff_reader.read(gradebook_data.table)
     page = table.first_rows(section, _SHOWN)
     titles = {name: each.title for name, each in service.catalog.exercises.items()}
-    ordered = sorted(table.exercises, key=[*titles, *table.exercises].index)  # as in the course
+    # In the order of the course.
+    ordered = sorted(table.exercises, key=[*titles, *table.exercises].index)
     return render(
         "gradebook",
         visitor=visitor,

@@ -1,4 +1,4 @@
-"""Sign-in by browsers, authentication and CSRF protection of the staff pages."""
+"""Sign-in in browsers, and authentication and CSRF protection of the staff pages."""
 
 import math
 import re
@@ -26,22 +26,23 @@ HOME: Final = "/staff/"
 _MAX_FIELDS: Final = 20
 _OIDC: Final = "/oidc/callback"
 _OIDC_COOKIE: Final = "etude_oidc"
-_OIDC_BACK: Final = "etude_oidc_back"  # a cookie: the page from which a person went to sign in
-_OWN_PAGE: Final = re.compile(r"/(?![/\\])[!-~]{0,500}")  # a path here, not another host's
+# Name of a cookie with the page to return to after sign-in.
+_OIDC_BACK: Final = "etude_oidc_back"
+_OWN_PAGE: Final = re.compile(r"/(?![/\\])[!-~]{0,500}")  # a path on this host, never another host
 
 
 class PageRoute(APIRoute):
-    """A route whose errors are pages too."""
+    """A route whose errors are pages as well."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Wrap the handler of a route."""
+        """Wrap a route's handler."""
         handle = super().get_route_handler()
 
         async def answer(request: Request) -> Response:
             try:
                 return await handle(request)
             except _SignedOutError:
-                # And back to the page after that.
+                # After sign-in, return to the requested page.
                 target = request.url.path if request.method == "GET" else HOME
                 if request.method == "GET" and request.url.query:
                     target += f"?{request.url.query}"
@@ -65,14 +66,14 @@ router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """A signed-in instructor or assistant, and the CSRF token of their forms."""
+    """A signed-in instructor or assistant, with the CSRF token for their forms."""
 
     person: Person
     csrf: str
 
 
 def instructor(service: ServiceOf, cookie: CookieOf) -> Visitor:
-    """Return the visitor if they are an instructor or an assistant; raise for anyone else."""
+    """Return the visitor if they are an instructor or assistant; raise for anyone else."""
     with service.database.read() as connection:
         person = people.find_by_session(connection, cookie) if cookie else None
     if person is None or cookie is None:
@@ -96,7 +97,7 @@ def staff_pages(prefix: str) -> APIRouter:
 
 
 async def fields(request: Request) -> dict[str, str]:
-    """Return the fields of a form; answer 400 if it is none of ours."""
+    """Return the fields of a form; answer 400 for anything else."""
     body = await request.body()
     try:
         return dict(parse_qsl(body.decode(), max_num_fields=_MAX_FIELDS, keep_blank_values=True))
@@ -108,7 +109,7 @@ Fields = Annotated[dict[str, str], Depends(fields)]
 
 
 def number(text: str) -> float | None:
-    """Return the number of a field, None if it is empty; raise `UsageError` if it is none."""
+    """Return a field's number, or None if it is empty; raise `UsageError` if it is invalid."""
     try:
         value = float(text) if text.strip() else None
     except ValueError:
@@ -119,10 +120,10 @@ def number(text: str) -> float | None:
 
 
 def entry_form(request: Request, sent: Fields) -> dict[str, str]:
-    """Return the fields of a form that signs in.
+    """Return the fields of a sign-in form.
 
-    Another site must not sign a person in as someone else: its form is refused. Over plain HTTP
-    browsers leave out where a request comes from, except for the origin.
+    Another site must not sign a person in as someone else, so its form is refused. Over plain HTTP,
+    browsers only send the origin of a request.
     """
     headers = request.headers
     origin = headers.get("origin")
@@ -136,7 +137,7 @@ EntryForm = Annotated[dict[str, str], Depends(entry_form)]
 
 
 def any_form(sent: Fields, visitor: Instructor) -> dict[str, str]:
-    """Return the fields of a form whose CSRF token is right; another site's is refused."""
+    """Return the fields of a form with the right CSRF token; refuse another site's form."""
     if not people.is_csrf(sent.get("csrf", ""), visitor.csrf):
         raise ProblemError(
             HTTPStatus.FORBIDDEN, "This form is of an earlier visit: open its page again."
@@ -148,7 +149,7 @@ AnyForm = Annotated[dict[str, str], Depends(any_form)]
 
 
 def own_form(sent: AnyForm, visitor: Instructor) -> dict[str, str]:
-    """Return the fields of a form that is for instructors alone; an assistant's is refused."""
+    """Return the fields of a form for instructors; refuse an assistant's."""
     if visitor.person.role != "instructor":
         raise ProblemError(HTTPStatus.FORBIDDEN, "This is for instructors.")
     return sent
@@ -195,12 +196,12 @@ def sign_out(_sent: AnyForm, service: ServiceOf, cookie: CookieOf) -> Response:
 
 
 def see(path: str) -> RedirectResponse:
-    """Redirect to a page by a GET; going back sends no form again."""
+    """Redirect to a page by GET, so that going back does not submit a form again."""
     return RedirectResponse(path, HTTPStatus.SEE_OTHER, {"Cache-Control": "no-store"})
 
 
 def _local(path: str) -> str:
-    """Return a path of these pages; the home page for any other."""
+    """Return a path of the staff pages, or the home page for any other."""
     is_ours = path.startswith(HOME) and path.isprintable() and "\\" not in path
     return path if is_ours else HOME
 
@@ -210,14 +211,14 @@ def _trouble(status: HTTPStatus, sentence: str) -> Response:
 
 
 def _provider(request: Request, service: Service) -> tuple[Provider, str]:
-    """Return the provider of the university, and where it sends a browser back to."""
+    """Return the university's provider, and the address to which it redirects a browser."""
     if service.settings.oidc is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, "There is no single sign-on here.")
     return service.settings.oidc, public_address(request, service) + _OIDC
 
 
 def _own_page(path: str) -> str:
-    """Return a path of this site as it is, and nothing for any other address."""
+    """Return a path of this site unchanged, or "" for any other address."""
     return path if _OWN_PAGE.fullmatch(path) else ""
 
 

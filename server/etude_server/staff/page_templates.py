@@ -1,4 +1,4 @@
-"""The rendering of templates: text is always escaped, and no script runs."""
+"""Rendering of templates: text is always escaped, and no script runs."""
 
 import re
 from http import HTTPStatus
@@ -26,9 +26,9 @@ def render(
     form: str = "",
     **values: Any,
 ) -> HTMLResponse:
-    """Return a page that no cache keeps: it is about people.
+    """Return a page with personal data, which caches must not store.
 
-    Some sites may show it in a frame, and its form may be sent to another site.
+    `frames` lists the sites that may show it in a frame, and `form` another site for its form.
     """
     text = _environment.get_template(f"{name}.html").render(**values)
     policy = _POLICY.format(form, frames)
@@ -37,7 +37,7 @@ def render(
 
 
 def moment(microseconds: int) -> str:
-    """Return a time in UTC as text."""
+    """Format a time in UTC."""
     return f"{utc(microseconds):%Y-%m-%d %H:%M} UTC"
 
 
@@ -50,8 +50,9 @@ _environment: Final = Environment(
 )
 _environment.filters |= {
     "moment": moment,
-    # Without characters that cannot be seen, or that change the direction of text.
+    # Without invisible characters and those that change the direction of text.
     "words": lambda text: printable(text, keep="\n\t"),
     "percent": lambda share: f"{share:.0%}".replace("%", " %"),
-    "spoken": lambda kind: re.sub(r"\W+", " ", kind),  # `verdict.published` as `verdict published`
+    # `verdict.published` becomes `verdict published`.
+    "spoken": lambda kind: re.sub(r"\W+", " ", kind),
 }

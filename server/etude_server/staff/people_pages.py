@@ -1,4 +1,4 @@
-"""Staff pages: the roster; and the page of an invite, by which a person signs in."""
+"""Staff pages for the roster, and the page of an invite, by which a person signs in."""
 
 import re
 from http import HTTPStatus
@@ -123,7 +123,7 @@ def extend(whom: Whom, sent: OwnForm, visitor: Instructor, service: ServiceOf) -
 
 
 def _back(whom: Person, sent: dict[str, str]) -> Response:
-    """Redirect to the page of the form: that of a submission, or of a person."""
+    """Redirect to the page of the form, a submission's or a person's."""
     if _ID.fullmatch(sent.get("submission", "")):
         return see(f"/staff/submissions/{sent['submission']}")
     return see(f"/staff/submissions?{urlencode({'person': whom.name})}")

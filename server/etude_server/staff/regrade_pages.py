@@ -1,4 +1,4 @@
-"""Staff pages: preview, begin, follow and cancel regrades."""
+"""Staff pages that preview, begin, follow and cancel regrades."""
 
 from fastapi import Response
 
@@ -9,8 +9,8 @@ from etude_server.staff.login import Instructor, OwnForm, see, staff_pages
 from etude_server.staff.page_templates import render
 from etude_server.store import regrades
 
-_SAMPLE = 40  # sources: a page does not let anyone wait longer
-_SHOWN = 200  # changes
+_SAMPLE = 40  # sources in a preview, few enough to wait for
+_SHOWN = 200  # most changes shown
 
 router = staff_pages("/staff/regrades")
 

@@ -24,8 +24,9 @@ from etude_server.staff.page_templates import FOLDER, render
 from etude_server.store import events, grades, people, submissions, unsent_scores, verdicts, windows
 from etude_server.store.submissions import State
 
-_PAGE: Final = 50  # submissions
-_STUCK: Final = 50  # students; behind them come those with fewer failures, or in easier exercises
+_PAGE: Final = 50  # submissions per page
+# Most students shown, those with the most failures in the hardest exercises.
+_STUCK: Final = 50
 _Filter = Annotated[str | None, Query(max_length=200, pattern=r"^[^\x00]*$")]
 
 router = APIRouter(prefix="/staff", route_class=PageRoute, include_in_schema=False)
@@ -81,7 +82,7 @@ def exercise(exercise: str, visitor: Instructor, service: ServiceOf) -> Response
 
 
 @inside.get("/submissions")
-def listing(  # FastAPI calls it by name
+def listing(  # FastAPI passes the arguments by name
     visitor: Instructor,
     service: ServiceOf,
     person: _Filter = None,

@@ -1,4 +1,4 @@
-"""A copy of an SQLite store in one file, made while servers and commands go on writing."""
+"""A copy of an SQLite store in one file, made while the server and commands keep writing."""
 
 import contextlib
 import os
@@ -15,28 +15,29 @@ from grader.errors import UsageError
 from grader.safe_files import SQLITE_ENDINGS
 
 _PATIENCE: Final = 10.0
-_REPORTED: Final = 5  # damages of a file, which may have thousands
+_REPORTED: Final = 5  # damages reported, of possibly thousands
 
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """A copy that was checked."""
+    """A verified copy."""
 
-    size: int  # bytes
+    size: int  # in bytes
     submissions: int
-    schema: str  # the step of the migrations that the store is at
+    schema: str  # the store's last migration
 
 
 def back_up(database: Database, target: Path, *, force: bool = False) -> Backup:
-    """Copy an SQLite store into a file of mode 0600; the copy gets its name once it is checked.
+    """Copy an SQLite store to a file of mode 0600, which gets its name after the copy is verified.
 
-    The store stays as it is: an older version's is not brought up to date.
+    An older version's store is not migrated.
 
     Args:
-        force: Replace a file that exists. It stays if the copy is not whole.
+        force: Replace an existing file, unless the copy is damaged.
 
     Raises:
-        UsageError: There is no store, it is not on SQLite or is damaged, or the target cannot be
+        UsageError: The store does not exist, is not on SQLite or is damaged, or the target cannot
+        be
             written.
     """
     source = database.path
@@ -53,7 +54,8 @@ def back_up(database: Database, target: Path, *, force: bool = False) -> Backup:
             _copy(source, copy)
             backup = _check(source, copy)
             os.fsync(descriptor)
-            _check_target(source, target, force=force)  # another process may have made it meanwhile
+            # Another process may have created it meanwhile.
+            _check_target(source, target, force=force)
             copy.replace(target)
         except BaseException:
             copy.unlink()
@@ -62,7 +64,7 @@ def back_up(database: Database, target: Path, *, force: bool = False) -> Backup:
             os.close(descriptor)
         folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            os.fsync(folder)  # so that the disk has the name
+            os.fsync(folder)  # makes the new name durable
         finally:
             os.close(folder)
     except OSError as error:
@@ -71,13 +73,13 @@ def back_up(database: Database, target: Path, *, force: bool = False) -> Backup:
 
 
 def dump_command(database: Database, target: Path) -> str:
-    """Return the command that copies a store on PostgreSQL; it asks for the password, if any."""
+    """Return the command that dumps a store on PostgreSQL; it asks for a password if necessary."""
     words = ["pg_dump", "--format=custom", f"--file={target}", f"--dbname={database}"]
     return f"(umask 077; {shlex.join(words)})"
 
 
 def _check_target(source: Path, target: Path, *, force: bool) -> None:
-    """Raise UsageError if a file is not to be written."""
+    """Raise UsageError if a file must not be written."""
     if target.is_symlink():
         raise UsageError(f"{target} is a link; name the file that it leads to")
     if target.resolve() in {
@@ -90,7 +92,8 @@ def _check_target(source: Path, target: Path, *, force: bool) -> None:
         return
     if not stat.S_ISREG(mode):
         raise UsageError(f"{target} is no regular file")
-    if target.samefile(source):  # by another name
+    # The same file under another name.
+    if target.samefile(source):
         raise UsageError(f"{target} is the database itself")
     if not force:
         raise UsageError(f"{target} exists; --force replaces it")
@@ -99,8 +102,8 @@ def _check_target(source: Path, target: Path, *, force: bool) -> None:
 def _copy(source: Path, copy: Path) -> None:
     """Copy one state of a database.
 
-    All pages in one step: SQLite begins a copy in several steps again at each write.
-    In WAL mode no writer waits for it.
+    All pages are copied in one step, because each write restarts a copy in several steps. In WAL
+    mode no writer waits for it.
     """
     reading = sqlite3.connect(
         f"{source.absolute().as_uri()}?mode=rw", uri=True, timeout=_PATIENCE, isolation_level=None
@@ -108,8 +111,8 @@ def _copy(source: Path, copy: Path) -> None:
     with contextlib.closing(reading), contextlib.closing(sqlite3.connect(copy)) as writing:
         try:
             reading.execute("BEGIN")
-            reading.execute("SELECT count(*) FROM sqlite_schema")  # locked out is told here
-            # What is not whole is deleted: it needs no journal, and is synced once at the end.
+            reading.execute("SELECT count(*) FROM sqlite_schema")  # reports a lock
+            # An incomplete copy is deleted, so it needs no journal, and one sync at the end.
             writing.execute("PRAGMA journal_mode = OFF")
             writing.execute("PRAGMA synchronous = OFF")
             reading.backup(writing)
@@ -118,12 +121,12 @@ def _copy(source: Path, copy: Path) -> None:
 
 
 def _check(source: Path, copy: Path) -> Backup:
-    """Check a copy, and return what it contains.
+    """Verify a copy, and return its properties.
 
     Raises:
-        UsageError: It is damaged, as the source is then, or is no store.
+        UsageError: The copy, and so the source, is damaged or is not a store.
     """
-    # No one else has it, and SQLite shall make no files beside it.
+    # No other process uses the copy, and SQLite must not create files beside it.
     reading = sqlite3.connect(f"{copy.absolute().as_uri()}?immutable=1", uri=True)
     with contextlib.closing(reading):
         try:

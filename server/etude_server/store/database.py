@@ -1,4 +1,4 @@
-"""Connections to the store, SQLite or PostgreSQL, and what the two write differently."""
+"""Connections to the store, SQLite or PostgreSQL, and SQL that differs between them."""
 
 import contextlib
 import fcntl
@@ -33,21 +33,22 @@ _INSERT: Final[dict[str, Callable[[Table], sqlite.Insert | postgresql.Insert]]] 
     "postgresql": postgresql.insert,
 }
 
-# The standard library's: a command has no logs of its own, and prints this on stderr.
+# The standard library's logger: a command has no logs of its own, and prints this on stderr.
 _log = logging.getLogger(__name__)
 
 
 class Database:
-    """A store's database. Use as a context manager.
+    """A store's database; a context manager.
 
-    An SQLite file is its owner's alone (mode 0600): it holds all code, and the LTI private key.
+    An SQLite file is readable only by its owner (mode 0600), because it contains all code and the
+    private LTI key.
 
     Args:
         url: `sqlite:///FILE` or `postgresql://...`.
-        create: Make an SQLite file that does not exist when it is first used.
+        create: Create a missing SQLite file at the first use.
 
     Raises:
-        UsageError: It is no such address.
+        UsageError: The address is invalid.
     """
 
     def __init__(self, url: str, *, create: bool = True) -> None:
@@ -57,21 +58,21 @@ class Database:
         except ArgumentError:
             name = ""
         if name not in _DIALECTS or "uri" in parsed.query:
-            # Not quoted: it may hold a password.
+            # ^Not quoted, because the address may contain a password.
             raise UsageError("a database is sqlite:///FILE or postgresql://USER@HOST/NAME")
         self.url = parsed.set(drivername=_DIALECTS[name])
-        self.is_new = False  # whether this made the file
+        self.is_new = False  # True if this object created the file
         self._create = create
-        # None in memory and on PostgreSQL.
+        # An in-memory database and PostgreSQL have no file.
         is_file = name == "sqlite" and self.url.database not in {None, "", ":memory:"}
         self.path = Path(str(self.url.database)) if is_file else None
-        # Last in, first out: few connections do most, and the rest are not opened at all.
+        # Last in, first out: few connections do most of the work, and the others are never opened.
         pool: dict[str, Any] = {"pool_size": 10, "max_overflow": 10, "pool_use_lifo": True}
         if name == "sqlite":
             pool["connect_args"] = {"timeout": _BUSY_SECONDS}
         else:
             pool["pool_pre_ping"] = True  # replaces an idle connection that the server has closed
-        # What was to be written may be a submission's text: no error quotes it.
+        # Parameters may contain a submission's text, so errors must not quote them.
         self.engine = create_engine(self.url, hide_parameters=True, **pool)
         if name == "sqlite":
             event.listen(self.engine, "connect", _prepare_sqlite)
@@ -82,12 +83,14 @@ class Database:
         if not self.is_sqlite:
             self._reader = self.engine.execution_options(isolation_level="AUTOCOMMIT")
             self._one_state = self.engine.execution_options(isolation_level="REPEATABLE READ")
-        # SQLite has one writer, and others poll for their turn: a queue of our own threads is
+        # SQLite has one writer, for which other processes poll. A lock among our own threads is
+        # fairer.
+        # PostgreSQL does not need it.
         # fairer. PostgreSQL does without.
         self._turn = threading.Lock() if self.is_sqlite else contextlib.nullcontext()
 
     def __str__(self) -> str:
-        """Return the file, or the address on PostgreSQL without a password."""
+        """Return the file's path, or PostgreSQL's address without the password."""
         if self.path is not None:
             return str(self.path.absolute())
         url = self.url.difference_update_query(["password", "sslpassword"])
@@ -97,7 +100,7 @@ class Database:
 
     @property
     def is_sqlite(self) -> bool:
-        """True if it is one file, for one server."""
+        """True if the store is one file, for one server."""
         return self.engine.dialect.name == "sqlite"
 
     def __enter__(self) -> Self:
@@ -107,12 +110,12 @@ class Database:
         self.engine.dispose()
 
     def make_private(self) -> None:
-        """Create the SQLite file for its owner alone, or close one that others may read.
+        """Create the SQLite file for its owner only, or remove access of others to it.
 
         Each connection begins with this.
 
         Raises:
-            UsageError: It cannot be created, or shall not.
+            UsageError: The file cannot be created, or must not be.
         """
         if self.path is None:
             return
@@ -132,8 +135,8 @@ class Database:
 
     @contextlib.contextmanager
     def write(self) -> Iterator[Connection]:
-        """Open a transaction that may write: committed as a whole, or not at all."""
-        # The turn first: a thread that waits for it takes no connection from readers.
+        """Open a transaction that may write; it is committed as a whole or not at all."""
+        # The lock first, so that a waiting thread does not take a connection from readers.
         with self._turn, self.engine.connect() as connection:
             connection.execution_options(etude_writes=True)
             try:
@@ -141,7 +144,7 @@ class Database:
             except OperationalError as error:
                 if getattr(error.orig, "sqlite_errorname", "") != "SQLITE_BUSY_SNAPSHOT":
                     raise
-                connection.invalidate()  # the next use opens another one
+                connection.invalidate()  # the next use opens another connection
                 transaction = connection.begin()
             with self._clean(connection), transaction:
                 yield connection
@@ -150,8 +153,8 @@ class Database:
     def read(self, *, one_state: bool = False) -> Iterator[Connection]:
         """Open a transaction that only reads.
 
-        On SQLite it sees one state of the store. On PostgreSQL each statement sees what was
-        committed before it, unless one state is asked for: that costs two round trips more.
+        On SQLite it sees one state of the store. On PostgreSQL each statement sees everything
+        committed before it, unless `one_state` is set, which costs two more round trips.
         """
         with (
             (self._one_state if one_state else self._reader).connect() as connection,
@@ -162,10 +165,10 @@ class Database:
 
     @contextlib.contextmanager
     def _clean(self, connection: Connection) -> Iterator[None]:
-        """Close an SQLite connection that an exception left.
+        """Close an SQLite connection after an exception.
 
         A rollback does not end a SELECT whose rows were not all read, and its snapshot would keep
-        the pooled connection from every later write.
+        the pooled connection from writing ever again.
         """
         try:
             yield
@@ -176,7 +179,7 @@ class Database:
 
     @contextlib.contextmanager
     def one_server(self) -> Iterator[None]:
-        """Keep other servers off an SQLite file while this one runs; raise if there is one."""
+        """Keep other servers off an SQLite file while this one runs; raise if one is running."""
         if self.path is None:
             yield
             return
@@ -196,9 +199,9 @@ class Database:
 
 
 def error_cause(error: BaseException) -> str:
-    """Return an error's type and its cause, as SQLite, PostgreSQL or the system name it.
+    """Return an error's type and cause, as SQLite, PostgreSQL or the system names it.
 
-    Never the whole message: it may hold an address, or what was to be written.
+    The message is left out, because it may contain an address or the values to write.
     """
     inner = getattr(error, "orig", None) or error.__cause__ or error
     refused = _REFUSED.search(str(inner)) if isinstance(inner, psycopg.OperationalError) else None
@@ -213,7 +216,8 @@ def error_cause(error: BaseException) -> str:
 
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
-    connection.isolation_level = None  # the driver's transactions begin too late to be IMMEDIATE
+    # The driver would begin its transactions too late for IMMEDIATE.
+    connection.isolation_level = None
     try:
         for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
             connection.execute(f"PRAGMA {pragma}").close()
@@ -230,9 +234,9 @@ def _begin_sqlite(connection: Connection) -> None:
 
 @contextlib.contextmanager
 def allow_changes(connection: Connection, table: str) -> Iterator[None]:
-    """Let this transaction alone change rows of `event` or `verdict`, which triggers protect."""
+    """Allow this transaction to change rows of `event` or `verdict`, which triggers protect."""
     if connection.dialect.name != "sqlite":
-        # The trigger reads a setting of the transaction: to disable it would lock the table.
+        # ^The trigger reads a setting of the transaction, since disabling it would lock the table.
         connection.execute(_UNLOCK, {"table": table})
         yield
         connection.execute(_UNLOCK, {"table": ""})
@@ -246,14 +250,14 @@ def allow_changes(connection: Connection, table: str) -> Iterator[None]:
 
 
 def insert_if_absent(connection: Connection, table: Table, values: Mapping[str, Any]) -> bool:
-    """Insert a row unless a unique key of it is taken; return whether it was inserted."""
+    """Insert a row unless a unique key exists already; return whether it was inserted."""
     statement = _INSERT[connection.dialect.name](table).on_conflict_do_nothing()
     row = connection.execute(statement.returning(*table.primary_key), dict(values)).first()
     return row is not None
 
 
 def upsert(connection: Connection, table: Table, values: Mapping[str, Any]) -> None:
-    """Insert a row of all columns, or replace the one with its primary key."""
+    """Insert a row of all columns, or replace the row with the same primary key."""
     statement = _INSERT[connection.dialect.name](table)
     keys = [each.name for each in table.primary_key]
     new = {name: statement.excluded[name] for name in values if name not in keys}

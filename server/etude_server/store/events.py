@@ -48,8 +48,8 @@ def append(
 ) -> int:
     """Append an event of one of this module's kinds, and return its number.
 
-    The actor is a person's id, `GRADER`, or the user of the command line. Never a person's name:
-    those are in one table, so that they can be erased. The data never has a submission's text.
+    The actor is a person's id, `GRADER`, or the user of the command line, never a person's name:
+    names are in one table, so that they can be erased. The data never contain a submission's text.
     """
     row = {
         "at": now(),
@@ -66,7 +66,7 @@ class LoggedEvent:
     """An event of the log."""
 
     at: int  # microseconds since 1970
-    actor: str  # the name that others read
+    actor: str  # the actor's public name
     kind: str
     data: Mapping[str, Any]
 

@@ -1,4 +1,4 @@
-"""Published grades, of a person or of all students, by the rules for late work and by hand."""
+"""Published grades of one person or all students, after the late rule and manual points."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -44,17 +44,17 @@ from grader.reports.report import NOT_SUBMITTED
 class Grade:
     """The best published verdict of a person in an exercise."""
 
-    person: str  # their name
+    person: str  # the person's name
     exercise: str
     submission_id: str
     score: int
     max_score: int
     passed: bool
     xp: int
-    public_name: str  # the person's name that others read
+    public_name: str  # the name that others see
     section: str
-    points: float | None  # by the rules; None if they are excused
-    note: str  # why they are not the score
+    points: float | None  # after late rule and overrides; None if excused
+    note: str  # the reason for a difference between points and score
 
 
 _COLUMNS = (
@@ -118,7 +118,7 @@ _ALL = (
 
 
 def person_grades(connection: Connection, person_id: str) -> list[Grade]:
-    """Return a person's grades, by exercise."""
+    """Return a person's grades, sorted by exercise."""
     return _select_grades(
         connection, grade.c.person_id == person_id, override.c.person_id == person_id
     )
@@ -131,14 +131,14 @@ def student_grades(
     after: tuple[str, str] | None = None,
     most: int | None = None,
 ) -> list[Grade]:
-    """Return students' grades, by name and exercise: `most` of them behind such a pair.
+    """Return students' grades by name and exercise: the first `most` after the pair `after`.
 
-    Staff that tries an exercise has none here. Where any student has a grade, one who submitted
-    nothing has 0 points, unless they are disabled.
+    Staff who try an exercise have no grades here. If any student has a grade in an exercise, a
+    student who submitted nothing has 0 points, unless disabled.
     """
 
     def on(table: FromClause, until: tuple[str, str] | None = None) -> ColumnElement[bool]:
-        """Return the condition on rows of a table, up to a name and an exercise."""
+        """Return the condition for a table's rows, up to a name and an exercise."""
         key = tuple_(person.c.name, table.c.exercise)
         conditions = [person.c.role == "student"]
         if exercise is not None:
@@ -159,7 +159,8 @@ def student_grades(
         Grade(name, of, "", 0, points, False, 0, public_name, section, 0.0, NOT_SUBMITTED)
         for name, of, points, public_name, section in rows
     ]
-    places = {key: place for place, key in enumerate(keys)}  # the database's order, as `after` is
+    # The database's sort order, which `after` uses.
+    places = {key: place for place, key in enumerate(keys)}
     if keys:
         return sorted(students, key=lambda each: places[each.person, each.exercise])
     return sorted(students, key=lambda each: (each.person, each.exercise))
@@ -168,7 +169,7 @@ def student_grades(
 def _first_keys(
     connection: Connection, on: Callable[..., ColumnElement[bool]], most: int
 ) -> list[tuple[str, str]]:
-    """Return the first names and exercises that have a verdict, points by hand, or nothing."""
+    """Return the first names and exercises that have a verdict, manual points, or nothing."""
 
     def first(*parts: Select[Any]) -> list[tuple[str, str]]:
         query = union(*parts).order_by("name", "exercise").limit(most)
@@ -181,14 +182,14 @@ def _first_keys(
         for table in (grade, override)
     ]
     keys = first(*parts)
-    # With enough of them, no student behind them is looked at.
+    # With enough keys, no student after them is considered.
     last = keys[-1] if len(keys) == most else None
     nothing = _NOTHING.with_only_columns(person.c.name, _ASSIGNED.c.exercise)
     return first(*parts, nothing.where(on(_ASSIGNED, last)))
 
 
 def find_grade(connection: Connection, person_id: str, exercise: str) -> Grade | None:
-    """Return a person's grade in an exercise."""
+    """Return a person's grade in an exercise, or None."""
     grades = _select_grades(
         connection,
         and_(grade.c.person_id == person_id, grade.c.exercise == exercise),
@@ -200,11 +201,11 @@ def find_grade(connection: Connection, person_id: str, exercise: str) -> Grade |
 def _select_grades(
     connection: Connection, of_grade: ColumnElement[bool], of_override: ColumnElement[bool]
 ) -> list[Grade]:
-    """Return grades by name and exercise, and what staff gave where nothing was submitted.
+    """Return grades by name and exercise, and overrides where nothing was submitted.
 
-    Only where the best verdict came late are a person's others looked at.
+    A person's other verdicts are read only if the best one is late.
     """
-    overrides: dict[tuple[str, str], tuple[Grade, Override]] = {}  # the last of each holds
+    overrides: dict[tuple[str, str], tuple[Grade, Override]] = {}  # the last override counts
     columns = (override, person.c.name, PUBLIC_NAME, person.c.section, actor_name(override.c.by))
     query = select(*columns).join(person, person.c.id == override.c.person_id).where(of_override)
     for row in connection.execute(query.order_by(override.c.id)):
@@ -234,7 +235,7 @@ def _seconds(microseconds: int | None) -> float | None:
 
 
 def _rule(row: Row[Any]) -> LateRule:
-    # An extension may be for an exercise that the schedule does not name.
+    # An extension may be for an exercise without a schedule.
     rest = row.late or 0.0, row.grace or 0.0, row.late_days, row.at_least or 0.0
     return LateRule(_seconds(row.due_at), *rest)
 
@@ -245,7 +246,7 @@ def _by_rules(best: Grade, days: int, rule: LateRule, hand: Override | None) -> 
 
 
 def _best(connection: Connection, person_id: str, best: Grade, rule: LateRule) -> tuple[Grade, int]:
-    """Return the grade with the most points after what being late costs, and its days."""
+    """Return the grade with the most points after the late penalty, and its days late."""
     parameters = {"person": person_id, "of": best.exercise}
     candidates = [
         (part * rule.share(days), -days, name, score, most)
@@ -257,7 +258,7 @@ def _best(connection: Connection, person_id: str, best: Grade, rule: LateRule) -
 
 
 def sum_grades(connection: Connection, exercise: str | None = None) -> dict[str, Sums]:
-    """Return the sums of students' grades, by exercise; of one exercise if it is given."""
+    """Return the sums of students' grades by exercise, or of one exercise."""
     points = share(grade.c.score, grade.c.max_score)
     everything = (
         select(grade.c.person_id, func.sum(points).label("points"))

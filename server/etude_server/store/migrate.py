@@ -1,7 +1,7 @@
-"""The tables of a store: made in a new one, migrated to this version's, and checked.
+"""The tables of a store: created in a new one, migrated to this version, and checked.
 
-As Alembic advises, a new store gets the tables as `tables` has them, and the number of the last
-step. Steps are for stores that exist.
+As Alembic advises, a new store gets the tables of `tables` and the number of the last migration.
+Migrations are for existing stores.
 """
 
 import time
@@ -22,7 +22,7 @@ from grader.errors import UsageError
 
 _MIGRATIONS: Final = Path(__file__).with_name("migrations")
 _AGAIN_SECONDS: Final = 2.0
-# Of PostgreSQL: a transaction may change the rows of a table that it names, see `allow_changes`.
+# PostgreSQL: a transaction may change rows of a table that it names, see `allow_changes`.
 _REFUSE_CHANGE: Final = text(
     "CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
     "IF current_setting('etude.unlocked', true) = TG_TABLE_NAME THEN RETURN NULL; END IF; "
@@ -36,13 +36,15 @@ def upgrade(database: Database) -> bool:
     """Run all missing migrations; return whether there were any.
 
     Raises:
-        UsageError: The database was made by a newer version, or is another program's.
+        UsageError: A newer version or another program made the database.
     """
-    with database.read() as connection:  # almost always enough, and it waits for no writer
+    # Almost always sufficient, and it waits for no writer.
+    with database.read() as connection:
         if is_current(connection):
             return False
     with database.write() as connection:
-        if not database.is_sqlite:  # two that start at once would both find nothing, and make it
+        # Two processes that start at the same time would both create the tables.
+        if not database.is_sqlite:
             connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('etude tables'))"))
         if is_current(connection):
             return False
@@ -57,7 +59,7 @@ def upgrade(database: Database) -> bool:
 
 
 def _create_tables(connection: Connection) -> None:
-    """Make all tables, and triggers that keep verdicts and events unchanged."""
+    """Create all tables, and the triggers that keep verdicts and events unchanged."""
     metadata.create_all(connection, checkfirst=False)
     if connection.dialect.name != "sqlite":
         connection.execute(_REFUSE_CHANGE)
@@ -76,7 +78,7 @@ def _create_tables(connection: Connection) -> None:
 
 
 def upgrade_once_there(database: Database) -> None:
-    """Run all missing migrations as soon as the database answers, as `upgrade` does."""
+    """Run all missing migrations as soon as the database responds, as `upgrade` does."""
     while True:
         try:
             upgrade(database)
@@ -92,11 +94,11 @@ def upgrade_once_there(database: Database) -> None:
 def is_current(connection: Connection) -> bool:
     """Return whether a database has every migration that this version needs.
 
-    A later migration whose number begins with the same digit only adds tables, and columns that may
-    be left out. So processes of this version go on beside a newer server.
+    A later migration whose number begins with the same digit only adds tables and optional columns,
+    so processes of this version continue beside a newer server.
 
     Raises:
-        UsageError: It has one of another generation, or is another program's file.
+        UsageError: The migration is of another generation, or the file is another program's.
     """
     revision = MigrationContext.configure(connection).get_current_revision()
     if (
@@ -109,7 +111,7 @@ def is_current(connection: Connection) -> bool:
     if revision is not None and revision not in {
         each.revision for each in scripts.walk_revisions()
     }:
-        # One of the same generation only adds to what this version needs.
+        # ^A migration of the same generation only adds to what this version needs.
         if revision[0] == str(scripts.get_current_head())[0]:
             return True
         raise UsageError(f"the database is of a newer version of Etude (its step is {revision!r})")

@@ -1,7 +1,7 @@
 """People, their roles, tokens and browser sessions.
 
-Of a token, and of a session's cookie, only the hash is stored. A CSRF token is derived from the
-cookie's secret: a page can ask for it again after a reload, and nothing more has to be stored.
+Only the hash of a token or session cookie is stored. A CSRF token is derived from the cookie's
+secret, so that a page can request it again after a reload, and nothing more is stored.
 """
 
 import hashlib
@@ -33,15 +33,15 @@ from grader.reports.canvas_csv import login_key
 Role: TypeAlias = Literal["student", "instructor", "assistant", "grader"]
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
 
-_PREFIX: Final = "etude_"  # so that a scanner for leaked secrets can know one
+_PREFIX: Final = "etude_"  # lets scanners recognize leaked secrets
 _BYTES: Final = 32
-_MAX_SESSIONS: Final = 20  # of one person
+_MAX_SESSIONS: Final = 20  # sessions of one person
 
 ERASED: Final = "erased-"
-"""The beginning of the name of a person who was erased."""
+"""The prefix of an erased person's name."""
 
 SESSION_SECONDS: Final = 12 * 60 * 60
-"""Seconds until a person has to sign in again."""
+"""Seconds after which a person must sign in again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Person:
     """A person who uses the service."""
 
     id: str
-    name: str  # the roster's name: unique
+    name: str  # the unique name in the roster
     role: Role
     display_name: str = ""
     login: str = ""
@@ -58,19 +58,19 @@ class Person:
 
     @property
     def public_name(self) -> str:
-        """The name that others read."""
+        """The name that others see."""
         return self.display_name or self.name
 
     @property
     def is_staff(self) -> bool:
-        """True if they may see everybody's work, and comment on it."""
+        """True if the person may see and comment on everyone's work."""
         return self.role in {"instructor", "assistant"}
 
 
 COLUMNS: Final = tuple(person.c[each.name] for each in fields(Person))
-"""Those of `Person`."""
+"""The columns for the fields of `Person`."""
 
-# Made once: every request asks.
+# Built once, because every request runs it.
 _PERSON_OF_TOKEN: Final = (
     select(*COLUMNS)
     .join(token)
@@ -84,12 +84,12 @@ _PERSON_OF_TOKEN: Final = (
 
 
 def is_erased(name: str) -> bool:
-    """Return whether a name is that of a person who was erased."""
+    """Return whether a name belongs to an erased person."""
     return name.startswith(ERASED)
 
 
 def role(name: str) -> Role:
-    """Return a role by its name, or raise `UsageError`."""
+    """Return the role with this name, or raise `UsageError`."""
     for each in ROLES:
         if each == name:
             return each
@@ -97,20 +97,20 @@ def role(name: str) -> Role:
 
 
 def digest(secret: str) -> str:
-    """Return the hash of a secret of ours: they are random, so a plain hash is enough."""
+    """Return the hash of one of our secrets; they are random, so a plain hash suffices."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
 def new_secret() -> str:
-    """Return a secret by which somebody signs in."""
+    """Return a new secret by which a person can sign in."""
     return _PREFIX + secrets.token_urlsafe(_BYTES)
 
 
 def add_person(connection: Connection, name: str, role: Role, *, actor: str) -> Person:
-    """Add a person, or return the one who has that name already.
+    """Add a person, or return the existing one with this name.
 
     Raises:
-        UsageError: The name is taken in another role, or is no name.
+        UsageError: The name exists with another role, or is invalid.
     """
     if not name.strip() or len(name) > 200 or not name.isprintable():  # noqa: PLR2004  the column's
         raise UsageError("a name has 1 to 200 printable characters")
@@ -129,7 +129,7 @@ def add_person(connection: Connection, name: str, role: Role, *, actor: str) -> 
 
 
 def find_person(connection: Connection, name: str) -> Person | None:
-    """Return the person of that name."""
+    """Return the person with this name, or None."""
     return _one(connection, select(*COLUMNS).where(person.c.name == name))
 
 
@@ -141,7 +141,7 @@ def _one(
 
 
 def need(connection: Connection, name: str) -> Person:
-    """Return the person of that name, who was not erased, or raise `UsageError`."""
+    """Return the person with this name who was not erased, or raise `UsageError`."""
     existing = find_person(connection, name)
     if existing is None or is_erased(name):
         raise UsageError(f"there is no {name!r}: etude staff list")
@@ -149,12 +149,12 @@ def need(connection: Connection, name: str) -> Person:
 
 
 def find_by_id(connection: Connection, person_id: str) -> Person | None:
-    """Return the person of an id."""
+    """Return the person with this id, or None."""
     return _one(connection, select(*COLUMNS).where(person.c.id == person_id))
 
 
 def find_login(connection: Connection, login: str) -> Person | None:
-    """Return the person of a login or an e-mail address, unless they are disabled."""
+    """Return the enabled person with this login or e-mail address, or None."""
     conditions = (person.c.login == login_key(login), person.c.disabled_at.is_(None))
     return _one(connection, select(*COLUMNS).where(*conditions)) if login else None
 
@@ -162,7 +162,7 @@ def find_login(connection: Connection, login: str) -> Person | None:
 def list_people(
     connection: Connection, *, role: Role | None = None, section: str | None = None
 ) -> list[Person]:
-    """Return people by their names: all, or those of a role or section."""
+    """Return people sorted by name: all, or those with a role or section."""
     query = select(*COLUMNS).order_by(person.c.name)
     if role is not None:
         query = query.where(person.c.role == role)
@@ -172,13 +172,13 @@ def list_people(
 
 
 def find_invitee(connection: Connection, key: str) -> Person | None:
-    """Return whom an invite is for; None if it is not valid."""
+    """Return the person invited by a key, or None if the key is invalid."""
     query = select(*COLUMNS).join(invite)
     return _one(connection, query.where(*_valid_invite(key), person.c.disabled_at.is_(None)))
 
 
 def redeem_invite(connection: Connection, key: str) -> Person | None:
-    """Use an invite up, and return whom it is for; None if it is not valid, or no more."""
+    """Use up an invite and return its person, or None if it is not or no longer valid."""
     invitee = find_invitee(connection, key)
     is_used_here = connection.execute(delete(invite).where(*_valid_invite(key))).rowcount
     return invitee if is_used_here else None
@@ -189,14 +189,14 @@ def _valid_invite(key: str) -> tuple[ColumnElement[bool], ...]:
 
 
 def get_person(connection: Connection, person_id: str) -> Person:
-    """Return the person of an id that something else refers to."""
+    """Return the person with an id that another row refers to."""
     return Person(*connection.execute(select(*COLUMNS).where(person.c.id == person_id)).one())
 
 
 def make_token(
     connection: Connection, owner: Person, label: str, *, actor: str, expires_at: int | None = None
 ) -> str:
-    """Create a token and return it: only its hash is stored."""
+    """Create a token and return it; only its hash is stored."""
     secret = new_secret()
     row = {
         "id": new_id(),
@@ -215,7 +215,7 @@ def make_token(
 def list_tokens(connection: Connection, name: str) -> Sequence[Any]:
     """Return the rows of a person's tokens, the oldest first, or raise `UsageError`.
 
-    They have id, label, expires_at and revoked_at.
+    A row has id, label, expires_at and revoked_at.
     """
     owner = need(connection, name)
     columns = (token.c.id, token.c.label, token.c.expires_at, token.c.revoked_at)
@@ -224,7 +224,7 @@ def list_tokens(connection: Connection, name: str) -> Sequence[Any]:
 
 
 def lock_person(connection: Connection, person_id: str) -> str:
-    """Lock a person, so that one transaction at a time changes what is theirs; return the name."""
+    """Lock a person, so that one transaction at a time changes their data; return the name."""
     query = select(person.c.name).where(person.c.id == person_id)
     return str(connection.execute(query.with_for_update(key_share=True)).scalar_one())
 
@@ -233,14 +233,14 @@ def lock_present_person(connection: Connection, person_id: str) -> None:
     """Lock a person as `lock_person` does.
 
     Raises:
-        UsageError: They were erased since they were read.
+        UsageError: The person has been erased in the meantime.
     """
     if is_erased(lock_person(connection, person_id)):
         raise UsageError("this person was erased")
 
 
 def revoke_token(connection: Connection, token_id: str, *, actor: str) -> bool:
-    """Revoke a token and sign its owner out; return false if it was revoked already."""
+    """Revoke a token and sign its owner out; return False if it was revoked already."""
     owner = select(token.c.person_id).where(token.c.id == token_id)
     person_id = connection.execute(owner).scalar_one_or_none()
     if person_id is None:
@@ -253,25 +253,25 @@ def revoke_token(connection: Connection, token_id: str, *, actor: str) -> bool:
     )
     if not connection.execute(change).rowcount:
         return False
-    # Anyone who had the token may have signed in with it.
-    alive = session.c.expires_at > now()  # those that are over are the sweeper's
+    # Anyone who had the token may have opened a session with it.
+    alive = session.c.expires_at > now()  # the sweeper deletes expired sessions
     connection.execute(delete(session).where(session.c.person_id == person_id, alive))
     events.append(connection, actor, events.TOKEN_REVOKED, token_id, {})
     return True
 
 
 def find_by_token(connection: Connection, secret: str) -> Person | None:
-    """Return the owner of a token; None if it is unknown, expired or revoked."""
+    """Return the owner of a token, or None if it is unknown, expired or revoked."""
     return _one(connection, _PERSON_OF_TOKEN, {"hash": digest(secret), "now": now()})
 
 
 def open_session(connection: Connection, owner: Person, until: int | None = None) -> str:
-    """Open a session and return its cookie, of which only the hash is stored.
+    """Open a session, and return its cookie, of which only the hash is stored.
 
-    It lasts until a time in microseconds at most; of too many sessions the oldest ends.
+    `until`, in microseconds, limits its lifetime. If there are too many sessions, the oldest ends.
     """
     longest = now() + SESSION_SECONDS * 1_000_000
-    # Two sign-ins at once would end each other's session.
+    # Two simultaneous sign-ins would end each other's session.
     lock_present_person(connection, owner.id)
     conditions = and_(session.c.person_id == owner.id, session.c.expires_at > now())
     newest = select(session.c.hash).where(conditions).order_by(session.c.created_at.desc())
@@ -291,23 +291,23 @@ def open_session(connection: Connection, owner: Person, until: int | None = None
 
 
 def find_by_session(connection: Connection, cookie: str) -> Person | None:
-    """Return the person whose browser has a cookie; None if there is none, or it has expired."""
+    """Return the person with this session cookie, or None if it is missing or expired."""
     conditions = (session.c.hash == digest(cookie), session.c.expires_at > now())
     query = select(*COLUMNS).join(session).where(*conditions, person.c.disabled_at.is_(None))
     return _one(connection, query)
 
 
 def csrf_token(cookie: str) -> str:
-    """Return the CSRF token of a session: a MAC under its secret.
+    """Return a session's CSRF token: a MAC under the cookie's secret.
 
-    It reveals nothing of the secret, so it may stand in a form. It cannot be made without the
-    cookie, which scripts cannot read.
+    It reveals nothing about the secret, so it may stand in a form, and it cannot be made without
+    the cookie, which scripts cannot read.
     """
     return hmac.new(cookie.encode(), b"etude csrf", "sha256").hexdigest()
 
 
 def is_csrf(sent: str, expected: str) -> bool:
-    """Return whether a CSRF token is right, in constant time."""
+    """Compare CSRF tokens in constant time."""
     return hmac.compare_digest(digest(sent), digest(expected))
 
 
@@ -317,22 +317,23 @@ def forget_expired_sessions(connection: Connection) -> None:
 
 
 def close_session(connection: Connection, cookie: str) -> None:
-    """Sign out."""
+    """Delete a session."""
     connection.execute(delete(session).where(session.c.hash == digest(cookie)))
 
 
 def sign_in(
     connection: Connection, secret: str, last_cookie: str | None
 ) -> tuple[Person, str] | None:
-    """Open a session that replaces a browser's last one; return its owner and cookie.
+    """Open a session that replaces the browser's last one; return its owner and cookie.
 
-    None for an unknown token.
+    Returns None for an unknown token.
     """
     owner = find_by_token(connection, secret)
     if owner is None:
         return None
     lock_person(connection, owner.id)
-    if find_by_token(connection, secret) is None:  # it was revoked just now
+    # It was revoked a moment ago.
+    if find_by_token(connection, secret) is None:
         return None
     if last_cookie is not None:
         close_session(connection, last_cookie)

@@ -1,6 +1,6 @@
-"""Everything that the store holds of a person, for them to have, or to be erased.
+"""All stored data of a person, for export and erasure.
 
-A name is in `person` alone, so that the log of events and all numbers stay as they are.
+Names are only in `person`, so that the event log and all numbers stay unchanged.
 """
 
 import json
@@ -32,11 +32,12 @@ from etude_server.store.tables import (
 
 _OF_PERSON: Final = (submission, grade, mistake, token, session, invite, override, extension)
 _OF_PLATFORM: Final = (lti_person, lti_line)
-_SECRET: Final = frozenset({"hash"})  # of a token, a session or an invite
+# Column of a token, session or invite.
+_SECRET: Final = frozenset({"hash"})
 
 
 def export(connection: Connection, whom: Person) -> dict[str, Any]:
-    """Return everything that is stored of a person, as JSON; no secret is among it."""
+    """Return everything stored about a person as JSON types, without secrets."""
     submission_ids = select(submission.c.id).where(submission.c.person_id == whom.id)
     acts = or_(
         event.c.actor == whom.id, event.c.subject == whom.id, event.c.subject.in_(submission_ids)
@@ -66,12 +67,12 @@ def export(connection: Connection, whom: Person) -> dict[str, Any]:
 
 
 def sources(whom: Person) -> Select[Any]:
-    """Return the SQL of the hashes of what a person submitted."""
+    """Return the SQL for the hashes of a person's sources."""
     return select(submission.c.source_hash).where(submission.c.person_id == whom.id)
 
 
 def inactive(connection: Connection, years: float) -> Iterator[Person]:
-    """Yield the students who were added, and last submitted, so many years ago or longer."""
+    """Yield the students who were added, and last submitted, at least so many years ago."""
     since = now() - int(years * 365 * DAY)
     recent = exists().where(submission.c.person_id == person.c.id, submission.c.received_at > since)
     old = (person.c.role == "student", person.c.created_at <= since, ~recent)

@@ -1,4 +1,4 @@
-"""Learning platforms that staff registered, and the people who come from them."""
+"""Registered learning platforms, and the people who come from them."""
 
 import hashlib
 from collections.abc import Iterable
@@ -25,7 +25,7 @@ from grader.errors import UsageError
 _LOOPBACK: Final = frozenset({"127.0.0.1", "localhost"})
 _MAX_NAME_LENGTH: Final = 200
 _MAX_ADDRESS_LENGTH: Final = 1000
-_MAX_ID_LENGTH: Final = 255  # of a person or a deployment, as LTI has it
+_MAX_ID_LENGTH: Final = 255  # longest id of a person or deployment in LTI
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,8 @@ class PlatformRegistration:
     auth_url: str
     token_url: str
     jwks_url: str
-    grades_url: str  # an address on the host that has the line items
+    # An address on the host of the line items.
+    grades_url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +46,10 @@ class Platform(PlatformRegistration):
     """A registered platform."""
 
     id: str
-    context: str | None  # the one course that is let in; none until the first launch
-    members_url: str  # where the members of that course are listed
+    # The only course that is admitted; None before the first launch.
+    context: str | None
+    # The address of the course's list of members.
+    members_url: str
     deployments: frozenset[str]
 
     @property
@@ -57,7 +60,7 @@ class Platform(PlatformRegistration):
 
 
 def origin(address: str) -> str:
-    """Return scheme, host and port of an address; empty if requests to it are not allowed."""
+    """Return scheme, host and port of an address, or "" if requests to it are not allowed."""
     try:
         parts = urlsplit(address)
         port = parts.port or {"https": 443, "http": 80}.get(parts.scheme)
@@ -78,10 +81,10 @@ def register(
     *,
     actor: str,
 ) -> Platform:
-    """Register a platform, or change the addresses of one and add deployments to it.
+    """Register a platform, or change its addresses and add deployments.
 
     Raises:
-        UsageError: An address is not HTTPS, or something is missing or too long.
+        UsageError: An address is not HTTPS, or a value is missing or too long.
     """
     for name in (registration.issuer, registration.client_id):
         if not 0 < len(name) <= _MAX_NAME_LENGTH or not name.isprintable():
@@ -121,15 +124,16 @@ def list_platforms(connection: Connection) -> list[Platform]:
 
 
 def get(connection: Connection, platform_id: str) -> Platform:
-    """Return the platform of an id that something else refers to."""
+    """Return the platform with an id that another row refers to."""
     query = select(lti_platform).where(lti_platform.c.id == platform_id)
     return _platform(connection, connection.execute(query).one())
 
 
 def find(connection: Connection, issuer: str, client_id: str | None = None) -> Platform | None:
-    """Return a platform; without a client id only if the issuer has but one."""
+    """Return a platform, or None; without a client id the issuer must be unique."""
     if not issuer.isprintable() or not (client_id or "").isprintable():
-        return None  # nor would every database take it
+        # Some databases would refuse such a value.
+        return None
     query = select(lti_platform).where(lti_platform.c.issuer == issuer)
     if client_id is not None:
         query = query.where(lti_platform.c.client_id == client_id)
@@ -145,7 +149,7 @@ def _platform(connection: Connection, row: Row[tuple[object, ...]]) -> Platform:
 
 
 def bind(connection: Connection, platform: Platform, context: str) -> bool:
-    """Let a platform's first course in; return whether this is that course."""
+    """Admit a platform's first course; return whether this is that course."""
     if platform.context is None and context:
         condition = (lti_platform.c.id == platform.id, lti_platform.c.context.is_(None))
         if connection.execute(
@@ -157,25 +161,25 @@ def bind(connection: Connection, platform: Platform, context: str) -> bool:
 
 
 def set_course(connection: Connection, platform: Platform, **values: str) -> None:
-    """Set the course of a platform, or where its members are listed."""
+    """Set a platform's course, or the address of its list of members."""
     condition = lti_platform.c.id == platform.id
     connection.execute(update(lti_platform).where(condition).values(values))
 
 
 def use_nonce(connection: Connection, nonce: str, seconds: int) -> bool:
-    """Use a nonce; return false if it was used within so many seconds."""
+    """Use a nonce; return False if it was used within this many seconds."""
     connection.execute(delete(lti_nonce).where(lti_nonce.c.expires_at <= now()))
     values = {"hash": people.digest(nonce), "expires_at": now() + seconds * 1_000_000}
     return insert_if_absent(connection, lti_nonce, values)
 
 
 def admit(connection: Connection, issuer: str, sub: str, role: Role) -> Person:
-    """Return the person of a platform, in the role of this visit; add them the first time.
+    """Return a platform's person in the role of this visit, added at the first visit.
 
     A role that staff has set stays. A platform cannot claim our names: its people never become
     people who exist already.
     """
-    # One at a time: two first launches of a person at once would both add them.
+    # One at a time, because two simultaneous first launches would both add the person.
     condition = select(lti_platform.c.id).where(lti_platform.c.issuer == issuer)
     connection.execute(condition.order_by(lti_platform.c.id).with_for_update(key_share=True))
     same_person = (lti_person.c.issuer == issuer, lti_person.c.sub == sub)

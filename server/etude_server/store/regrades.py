@@ -46,8 +46,8 @@ class Regrade:
     state: State
     created_at: Moment
     ended_at: Moment | None
-    by_name: str  # the name that others read
-    done: int  # the number of sources done
+    by_name: str  # the name that others see
+    done: int  # number of finished sources
     sources: int
 
 
@@ -56,7 +56,8 @@ def _count(*which: Any) -> ScalarSelect[int]:
     return select(func.count()).where(condition, *which).scalar_subquery()
 
 
-_COMPUTED: Final[dict[str, Any]] = {  # the fields of `Regrade` that its table does not hold
+# Fields of `Regrade` that are not columns of its table.
+_COMPUTED: Final[dict[str, Any]] = {
     "by_name": actor_name(regrade.c.by),
     "done": _count(regrade_source.c.done.is_(True)),
     "sources": _count(),
@@ -77,12 +78,12 @@ class Mark:
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Self:
-        """Return the mark that the data of an event describes."""
+        """Return the mark that an event's data describe."""
         return cls(str(data["outcome"]), int(data["score"]), int(data["max_score"]))
 
     @property
     def rank(self) -> tuple[bool, float]:
-        """Its order among marks of any version: passed or not, then the share of points."""
+        """The sort key among marks of any version: passed or not, then the share of points."""
         return self.outcome == "passed", self.score / max(self.max_score, 1)
 
 
@@ -96,8 +97,8 @@ class RegradeChange:
     before: Mark
     after: Mark
     effect: Effect
-    held: bool = False  # it would have been lowered, and was left as it is
-    event: int = 0  # its number in the log; 0 in a preview
+    held: bool = False  # True if the verdict would have been lowered, and was kept
+    event: int = 0  # the event's number in the log; 0 in a preview
 
 
 def _change(
@@ -110,10 +111,10 @@ def _change(
 
 
 def versions(connection: Connection) -> dict[str, dict[str, int]]:
-    """Return by exercise the versions of published verdicts, and the number of submissions."""
+    """Return the number of submissions per exercise and version of their published verdict."""
     digest = publication.c.exercise_hash
     counted = select(digest, func.count().label("number")).group_by(digest).subquery()
-    # Any verdict of a version says whose it is: no submission is read.
+    # One verdict of a version identifies its exercise, so no submission is read.
     condition = verdict.c.exercise_hash == counted.c.exercise_hash
     whose = select(verdict.c.exercise).where(condition).limit(1).scalar_subquery()
     counts: dict[str, dict[str, int]] = {}
@@ -124,7 +125,7 @@ def versions(connection: Connection) -> dict[str, dict[str, int]]:
 
 
 def sources_published_by(connection: Connection, regrade_id: str) -> list[str]:
-    """Return the sources whose submissions still have their verdict by a regrade, in order."""
+    """Return the sources whose submissions still have the verdict of a regrade, in order."""
     query = (
         select(publication.c.source_hash, event.c.data)
         .join(event, event.c.seq == publication.c.event_seq)
@@ -143,7 +144,7 @@ def _first_event(regrade_id: str) -> ScalarSelect[int]:
 def sources(connection: Connection, exercise: str, from_hash: str) -> list[str]:
     """Return the distinct sources whose published verdict is of one version, in order.
 
-    Those that were erased with their person are not graded again.
+    Erased sources are not graded again.
     """
     query = (
         select(publication.c.source_hash)
@@ -158,7 +159,7 @@ def sources(connection: Connection, exercise: str, from_hash: str) -> list[str]:
 
 
 def seconds_each(connection: Connection, exercise_hash: str) -> float | None:
-    """Return how long grading a source has taken on average; None if that is unknown."""
+    """Return the average time to grade a source, in seconds, or None if unknown."""
     average = func.avg(attempt.c.ended_at - attempt.c.started_at)
     microseconds = connection.scalar(
         select(average).where(attempt.c.exercise_hash == exercise_hash)
@@ -169,9 +170,9 @@ def seconds_each(connection: Connection, exercise_hash: str) -> float | None:
 def find_changes(
     connection: Connection, exercise: str, from_hash: str, source_hash: str, after: Mark
 ) -> list[tuple[StoredSubmission, RegradeChange]]:
-    """Return the changes that a new verdict on a source makes, the submissions that stay included.
+    """Return the changes by a new verdict on a source, including submissions that stay.
 
-    Only a submission whose published verdict is of the version `from_hash` is concerned.
+    Only submissions whose published verdict is of the version `from_hash` count.
     """
     mark = (verdict.c.outcome, verdict.c.score, verdict.c.max_score)
     query = (
@@ -186,7 +187,7 @@ def find_changes(
             publication.c.exercise_hash == from_hash,
             publication.c.source_hash == source_hash,
         )
-        .order_by(person.c.id, submission.c.id)  # the order in which persons are locked
+        .order_by(person.c.id, submission.c.id)  # the order in which people are locked
     )
     return [
         (
@@ -212,10 +213,10 @@ def begin(
     allow_lower: bool,
     source_hashes: Sequence[str],
 ) -> Regrade:
-    """Store a regrade with its sources, or return the one like it that has not ended.
+    """Store a regrade with its sources, or return the equal one that has not ended.
 
     Raises:
-        UsageError: One that has not ended goes elsewhere, or treats lower verdicts otherwise.
+        UsageError: A running regrade has another target version or rule for lower verdicts.
     """
     for other in running(connection, exercise):
         if other.from_hash != from_hash:
@@ -245,12 +246,12 @@ def begin(
     data["sources"] = len(rows)
     events.append(connection, by, events.REGRADE_BEGUN, regrade_id, data)
     begun = find(connection, regrade_id)
-    assert begun is not None  # it was inserted just now
+    assert begun is not None  # it has just been inserted
     return begun
 
 
 def find(connection: Connection, regrade_id: str) -> Regrade | None:
-    """Return a regrade."""
+    """Return the regrade with this id, or None."""
     row = connection.execute(select(*_COLUMNS).where(regrade.c.id == regrade_id)).first()
     return Regrade(*row) if row is not None else None
 
@@ -258,7 +259,7 @@ def find(connection: Connection, regrade_id: str) -> Regrade | None:
 def list_regrades(
     connection: Connection, *, before: str | None = None, most: int | None = None
 ) -> list[Regrade]:
-    """Return regrades, the newest first, those older than one, at most so many."""
+    """Return at most `most` regrades, the newest first, older than `before`."""
     query = select(*_COLUMNS).order_by(regrade.c.id.desc()).limit(most)
     if before is not None:
         query = query.where(regrade.c.id < before)
@@ -266,7 +267,7 @@ def list_regrades(
 
 
 def running(connection: Connection, exercise: str | None = None) -> list[Regrade]:
-    """Return the regrades that have not ended, of one exercise or of all, the oldest first."""
+    """Return the running regrades of one exercise or all, the oldest first."""
     query = select(*_COLUMNS).where(regrade.c.state == "running").order_by(regrade.c.id)
     if exercise is not None:
         query = query.where(regrade.c.exercise == exercise)
@@ -274,7 +275,7 @@ def running(connection: Connection, exercise: str | None = None) -> list[Regrade
 
 
 def is_running(connection: Connection, regrade_id: str) -> bool:
-    """Return whether a regrade has not ended."""
+    """Return whether a regrade is running."""
     state = select(regrade.c.state).where(regrade.c.id == regrade_id)
     return connection.scalar(state) == "running"
 
@@ -282,7 +283,7 @@ def is_running(connection: Connection, regrade_id: str) -> bool:
 def open_sources(connection: Connection, begun: Regrade, *, since: int | None = None) -> list[str]:
     """Return the sources that are still to be done, in order.
 
-    With `since`, a time in microseconds, those that could not be graded after it are left out.
+    With `since`, a time in microseconds, sources that failed after it are left out.
     """
     query = select(regrade_source.c.source_hash).where(
         regrade_source.c.regrade_id == begun.id, regrade_source.c.done.is_(False)
@@ -312,7 +313,7 @@ def is_source_open(connection: Connection, begun: Regrade, source_hash: str) -> 
 def claim(connection: Connection, regrade_id: str, source_hash: str) -> bool:
     """Mark a source as done, in the transaction that does it.
 
-    Return false if another process was faster, or the regrade has ended.
+    Returns False if another process was faster or the regrade has ended.
     """
     condition = and_(
         regrade_source.c.regrade_id == regrade_id,
@@ -328,7 +329,7 @@ def claim(connection: Connection, regrade_id: str, source_hash: str) -> bool:
 def record_kept_verdict(
     connection: Connection, begun: Regrade, submitted: StoredSubmission, change: RegradeChange
 ) -> None:
-    """Record that a submission keeps its verdict, since the new one is worse."""
+    """Record that a submission keeps its verdict because the new one is worse."""
     data = {
         "person": submitted.person_id,
         "exercise": submitted.exercise,
@@ -342,7 +343,7 @@ def record_kept_verdict(
 def changes(
     connection: Connection, regrade_id: str, *, after: int = 0, most: int | None = None
 ) -> Iterator[RegradeChange]:
-    """Yield the verdicts that a regrade has changed or held, in order: `most` behind an event."""
+    """Yield the verdicts changed or kept by a regrade, in order: at most `most` after an event."""
     query = (
         select(event.c.seq, event.c.subject, event.c.kind, event.c.data)
         .add_columns(person.c.name, PUBLIC_NAME.label("public_name"))
@@ -373,7 +374,7 @@ def changes(
 
 
 def end(connection: Connection, regrade_id: str, state: Ending, *, actor: str) -> bool:
-    """End a running regrade; return false if it has ended, or shall finish and is not done."""
+    """End a running regrade; return False if it has ended or, to finish it, is not done."""
     is_open = exists().where(
         regrade_source.c.regrade_id == regrade_id, regrade_source.c.done.is_(False)
     )
@@ -387,7 +388,7 @@ def end(connection: Connection, regrade_id: str, state: Ending, *, actor: str) -
     if not connection.execute(change).rowcount:
         return False
     ended = find(connection, regrade_id)
-    assert ended is not None  # it was updated just now
+    assert ended is not None  # it has just been updated
     data = {"state": state, "done": ended.done, "sources": ended.sources}
     events.append(connection, actor, events.REGRADE_ENDED, regrade_id, data)
     return True

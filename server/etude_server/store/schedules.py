@@ -19,8 +19,8 @@ class Extension:
     """A person's own due date."""
 
     exercise: str
-    person: str  # their id in the roster
-    public_name: str  # the name that others read
+    person: str  # the person's id in the roster
+    public_name: str  # the name that others see
     due_at: int  # microseconds since 1970
 
 
@@ -55,10 +55,10 @@ def store(connection: Connection, windows: Mapping[str, Window], *, actor: str) 
 
 
 def store_extensions(connection: Connection, course: Schedule, *, actor: str) -> list[str]:
-    """Replace the extensions that a file gave; one by staff stays, and counts before the file's.
+    """Replace the extensions from a file; those by staff stay, and take precedence.
 
     Returns:
-        The students of the file whom the store does not know.
+        The students of the file who are not in the store.
     """
     students = {name for name, _ in course.extensions}
     query = select(person.c.name, person.c.id).where(person.c.name.in_(students))
@@ -87,12 +87,12 @@ def store_extensions(connection: Connection, course: Schedule, *, actor: str) ->
 
 
 def microseconds(moment: dt.datetime | None) -> int | None:
-    """Return a time as the store has it."""
+    """Convert a datetime to the store's microseconds."""
     return None if moment is None else int(moment.timestamp() * 1_000_000)
 
 
 def extensions(connection: Connection) -> list[Extension]:
-    """Return all extensions, by exercise and the person's id."""
+    """Return all extensions, sorted by exercise and the person's id."""
     columns = extension.c.exercise, person.c.name, PUBLIC_NAME, extension.c.due_at
     query = select(*columns).join(person, person.c.id == extension.c.person_id)
     query = query.order_by(extension.c.exercise, person.c.name)
@@ -100,7 +100,7 @@ def extensions(connection: Connection) -> list[Extension]:
 
 
 def attempts_before(connection: Connection, submitted: StoredSubmission) -> list[int]:
-    """Return when the same exercise was submitted, within the day before, the oldest first."""
+    """Return the times of earlier attempts within the previous day, the oldest first."""
     conditions = (
         submission.c.person_id == submitted.person_id,
         submission.c.exercise == submitted.exercise,

@@ -50,7 +50,7 @@ SUBMISSION_COLUMNS: Final = (
 """The columns of `StoredSubmission`."""
 
 _SELECT_SUBMISSIONS: Final[Select[Any]] = select(*SUBMISSION_COLUMNS)
-# Made once: to put a statement together takes longer than to execute it.
+# Built once, because building a statement takes longer than executing it.
 _SELECT_TEXT: Final = select(source.c.text).where(source.c.hash == bindparam("source_hash"))
 _RESTORE_TEXT: Final = (  # a text that was erased with the last person who had submitted it
     update(source)
@@ -106,7 +106,7 @@ class AcceptedSubmission:
     """An accepted submission."""
 
     submission: StoredSubmission
-    is_new: bool  # false if the same request came before
+    is_new: bool  # False if the same request came before
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,15 +114,15 @@ class SubmissionEntry:
     """A submission and its verdict."""
 
     id: str
-    person: str  # their name
+    person: str  # the person's name
     exercise: str
     source_hash: str
     received_at: Moment
     state: State
-    outcome: str | None  # the published verdict's, as the fields below
+    outcome: str | None  # of the published verdict, like the following fields
     score: int | None
     max_score: int | None
-    public_name: str  # the person's name that others read
+    public_name: str  # the name that others see
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,27 +130,28 @@ class StuckStudent:
     """A student who has failed an exercise several times and never passed it."""
 
     student: str
-    name: str  # that others read
-    failed: int  # submissions
-    submission: str  # the latest
+    name: str  # the name that others see
+    failed: int  # number of failed submissions
+    submission: str  # the id of the latest one
 
 
 class KeyReusedError(Exception):
-    """An idempotency key came again, with another exercise or another text."""
+    """An idempotency key was reused for another exercise or text."""
 
 
 def accept_submission(
     connection: Connection, owner: Person, exercise: str, text: str, *, key: str
 ) -> AcceptedSubmission:
-    """Store a submission, once for each idempotency key of a person, whom it locks.
+    """Store a submission once per person and idempotency key, and lock the person.
 
     The caller checks that the exercise exists.
 
     Raises:
-        UsageError: The person was erased meanwhile.
-        KeyReusedError: The key came before with something else; the transaction is to be undone.
+        UsageError: The person has been erased in the meantime.
+        KeyReusedError: The key was used for something else; the caller must roll back.
     """
-    people.lock_present_person(connection, owner.id)  # before any row of theirs, as an erasure does
+    # Locked before any other row of the person, in the order that an erasure uses.
+    people.lock_present_person(connection, owner.id)
     digest = hashlib.sha256(text.encode()).hexdigest()
     added = StoredSubmission(new_id(), owner.id, exercise, digest, now())
     if not insert_if_absent(connection, source, {"hash": digest, "text": text}):
@@ -171,13 +172,13 @@ def accept_submission(
 
 
 def find_submission(connection: Connection, submission_id: str) -> StoredSubmission | None:
-    """Return a submission."""
+    """Return the submission with this id, or None."""
     row = connection.execute(_SELECT_SUBMISSION, {"submission_id": submission_id}).one_or_none()
     return StoredSubmission(*row) if row else None
 
 
 def read_source(connection: Connection, source_hash: str) -> str:
-    """Return a source."""
+    """Return the text of a source."""
     return str(connection.execute(_SELECT_TEXT, {"source_hash": source_hash}).scalar_one())
 
 
@@ -188,13 +189,13 @@ def list_waiting(connection: Connection, limit: int) -> list[StoredSubmission]:
 
 
 def find_waiting(connection: Connection, submission_id: str) -> StoredSubmission | None:
-    """Return a submission if it waits to be graded."""
+    """Return a submission if it is waiting, else None."""
     row = connection.execute(_SELECT_ONE_WAITING, {"submission_id": submission_id}).one_or_none()
     return StoredSubmission(*row) if row else None
 
 
 def count_waiting_and_parked(connection: Connection) -> tuple[int, int]:
-    """Return how many wait to be graded, and how many wait for staff."""
+    """Return the numbers of submissions waiting for grading and for staff."""
     by_kind = select(waiting.c.parked, func.count()).group_by(waiting.c.parked)
     counts = {bool(parked): int(n) for parked, n in connection.execute(by_kind)}
     return counts.get(False, 0), counts.get(True, 0)
@@ -210,7 +211,7 @@ def count_waiting_before(connection: Connection, submission_id: str) -> int:
 def find_queue_position(connection: Connection, submission_id: str) -> int | None:
     """Return a submission's position in the queue, from 0 and at most `MAX_QUEUE_POSITION`.
 
-    None if it is parked, or does not wait.
+    Returns None if it is parked or not waiting.
     """
     if find_waiting(connection, submission_id) is None:
         return None
@@ -264,7 +265,7 @@ def list_submissions(
     before: str | None = None,
     limit: int = 50,
 ) -> list[SubmissionEntry]:
-    """Return submissions, the newest first, that are older than that of the id `before`."""
+    """Return submissions older than the one with the id `before`, the newest first."""
     id_column, _, *other_columns = SUBMISSION_COLUMNS
     verdict_columns = (verdict.c.outcome, verdict.c.score, verdict.c.max_score)
     query = (
@@ -292,9 +293,9 @@ def list_submissions(
 def find_stuck_students(
     connection: Connection, min_failures: int, exercise: str | None = None
 ) -> dict[str, list[StuckStudent]]:
-    """Return by exercise the students who failed it so many times and never passed.
+    """Return the students who failed an exercise at least so often and never passed it.
 
-    Those with the most failures come first.
+    They are grouped by exercise, those with the most failures first.
     """
     failed, latest = func.count().label("failed"), func.max(submission.c.id).label("latest")
     conditions = (
@@ -325,7 +326,7 @@ class Comment:
 
     line: int | None
     text: str
-    by: str  # the name that others read
+    by: str  # the name that others see
     at: Moment
 
 
@@ -339,7 +340,7 @@ def list_comments(connection: Connection, submission_id: str) -> list[Comment]:
 def list_commented_submissions(
     connection: Connection, person_id: str, exercise: str
 ) -> list[StoredSubmission]:
-    """Return a person's submissions of an exercise that have comments, the newest first."""
+    """Return a person's commented submissions of an exercise, the newest first."""
     query = (
         select(*SUBMISSION_COLUMNS)
         .where(submission.c.person_id == person_id, submission.c.exercise == exercise)

@@ -1,8 +1,8 @@
-"""The tables, for SQLite and PostgreSQL alike; `migrate` makes them in a store.
+"""The tables, for both SQLite and PostgreSQL; `migrate` creates them.
 
-Times are microseconds since 1970 in UTC: one form in every dialect, and sorted as they are. Ids are
-UUIDs of version 7, so that they sort by when they were made. What is marked as a projection can be
-rebuilt from `event` and the immutable tables at any time.
+Times are microseconds since 1970 in UTC, which every dialect stores and sorts alike. Ids are UUIDs
+of version 7, which sort by creation time. A table marked as projection can be rebuilt from `event`
+and the immutable tables at any time.
 """
 
 from typing import Any, Final
@@ -44,9 +44,9 @@ metadata: Final = MetaData(
 _ID: Final = String(36)
 _HASH: Final = String(64)
 _NAME: Final = String(200)
-_LONG_NAME: Final = String(255)  # as long as LTI lets a platform's ids be
+_LONG_NAME: Final = String(255)  # the longest id that LTI allows a platform
 _ADDRESS: Final = String(1000)
-# SQLite counts by itself only in a column that is exactly INTEGER.
+# SQLite assigns numbers only in a column of type INTEGER.
 _SEQUENCE: Final = BigInteger().with_variant(Integer, "sqlite")
 _IF_ANY: Final[dict[str, Any]] = {
     f"{dialect}_where": text("login <> ''") for dialect in ("sqlite", "postgresql")
@@ -56,11 +56,12 @@ person = Table(
     "person",
     metadata,
     Column("id", _ID, primary_key=True),
-    Column("name", _NAME, nullable=False, unique=True),  # a roster's or a platform's id
+    Column("name", _NAME, nullable=False, unique=True),  # the id in a roster or on a platform
     Column("role", String(20), nullable=False),
     Column("created_at", BigInteger, nullable=False),
     Column("display_name", _NAME, nullable=False, server_default=""),
-    Column("login", _NAME, nullable=False, server_default=""),  # by which a sign-in knows them
+    # The identity that a sign-in provides.
+    Column("login", _NAME, nullable=False, server_default=""),
     Column("section", _NAME, nullable=False, server_default=""),
     Column("disabled_at", BigInteger),
     CheckConstraint("role IN ('student', 'instructor', 'grader', 'assistant')", name="role"),
@@ -68,12 +69,12 @@ person = Table(
 )
 
 PUBLIC_NAME: Final = case((person.c.display_name != "", person.c.display_name), else_=person.c.name)
-"""The name of a person that others read."""
+"""The name of a person that others see."""
 
 
 def actor_name(column: ColumnElement[str]) -> ColumnElement[str]:
-    """Return the SQL of the name of anyone who did something: a person's, or as it stands."""
-    who = person.alias("who")  # the statement may be about another person
+    """Return the SQL for the public name of an actor, or the actor itself if not a person."""
+    who = person.alias("who")  # the statement may involve another person
     name = case((who.c.display_name != "", who.c.display_name), else_=who.c.name)
     named = select(name).where(who.c.id == column).scalar_subquery()
     return func.coalesce(named, column)
@@ -92,7 +93,7 @@ token = Table(
     metadata,
     Column("id", _ID, primary_key=True),
     Column("person_id", _ID, ForeignKey("person.id"), nullable=False, index=True),
-    Column("hash", _HASH, nullable=False, unique=True),  # SHA-256: the token itself is not kept
+    Column("hash", _HASH, nullable=False, unique=True),  # SHA-256; the token itself is not stored
     Column("label", _NAME, nullable=False),
     Column("created_at", BigInteger, nullable=False),
     Column("expires_at", BigInteger),
@@ -102,7 +103,7 @@ token = Table(
 session = Table(
     "session",
     metadata,
-    Column("hash", _HASH, primary_key=True),  # of what the cookie holds
+    Column("hash", _HASH, primary_key=True),  # hash of the cookie
     Column("person_id", _ID, ForeignKey("person.id"), nullable=False, index=True),
     Column("created_at", BigInteger, nullable=False),
     Column("expires_at", BigInteger, nullable=False, index=True),
@@ -112,7 +113,7 @@ source = Table(
     "source",
     metadata,
     Column("hash", _HASH, primary_key=True),
-    Column("text", Text, nullable=False),  # identical code is kept once
+    Column("text", Text, nullable=False),  # identical code is stored once
 )
 
 submission = Table(
@@ -144,7 +145,7 @@ verdict = Table(  # immutable
     Column("at", BigInteger, nullable=False),
 )
 
-publication = Table(  # projection: the verdict that holds for a submission
+publication = Table(  # projection: the verdict that counts for a submission
     "publication",
     metadata,
     Column("submission_id", _ID, ForeignKey("submission.id"), primary_key=True),
@@ -154,7 +155,8 @@ publication = Table(  # projection: the verdict that holds for a submission
     Column("event_seq", BigInteger, nullable=False),
 )
 
-SAME_KEY: Final = and_(  # of a publication and the verdict that it is of
+# Joins a publication with its verdict.
+SAME_KEY: Final = and_(
     verdict.c.exercise_hash == publication.c.exercise_hash,
     verdict.c.source_hash == publication.c.source_hash,
     verdict.c.grader_version == publication.c.grader_version,
@@ -162,7 +164,7 @@ SAME_KEY: Final = and_(  # of a publication and the verdict that it is of
 
 
 def share(score: ColumnElement[int], most: ColumnElement[int]) -> ColumnElement[Any]:
-    """Return the SQL of the share of points that were earned."""
+    """Return the SQL for the share of points earned."""
     return cast(score, Float) / case((most > 0, most), else_=1)
 
 
@@ -179,7 +181,7 @@ grade = Table(  # projection: the best published verdict of a person in an exerc
     Column("event_seq", BigInteger, nullable=False),
 )
 
-mistake = Table(  # projection: what a person has got wrong in an exercise, at any time
+mistake = Table(  # projection: the mistakes that a person has ever made in an exercise
     "mistake",
     metadata,
     Column("exercise", _NAME, primary_key=True),
@@ -189,11 +191,11 @@ mistake = Table(  # projection: what a person has got wrong in an exercise, at a
     Index("ix_mistake_person", "person_id", "exercise"),
 )
 
-waiting = Table(  # what to grade next; the sweeper restores lost rows
+waiting = Table(  # the queue to grade; the sweeper restores lost rows
     "waiting",
     metadata,
     Column("submission_id", _ID, ForeignKey("submission.id"), primary_key=True),
-    Column("parked", Boolean, nullable=False),  # after three faults: waits for staff
+    Column("parked", Boolean, nullable=False),  # waits for staff after three faults
     Index("ix_waiting_parked", "parked", "submission_id"),
 )
 
@@ -206,8 +208,8 @@ attempt = Table(  # diagnostics
     Column("worker", _NAME, nullable=False),
     Column("started_at", BigInteger, nullable=False),
     Column("ended_at", BigInteger, nullable=False),
-    Column("outcome", String(20), nullable=False),  # that of the verdict, or "grader fault"
-    Column("message", Text, nullable=False),  # of a fault
+    Column("outcome", String(20), nullable=False),  # the verdict's outcome, or "grader fault"
+    Column("message", Text, nullable=False),  # the message of a fault
     Index("ix_attempt_of", "exercise_hash", "source_hash"),
 )
 
@@ -247,33 +249,33 @@ event = Table(  # append-only: triggers refuse updates and deletes
     Column("data", Text, nullable=False),  # JSON
 )
 
-outbox = Table(  # what other systems have still to be told
+outbox = Table(  # messages that other systems have yet to receive
     "outbox",
     metadata,
     Column("id", _ID, primary_key=True),
     Column("kind", String(20), nullable=False),
-    Column("subject", _NAME, nullable=False),  # one row for each: only the newest is told
+    Column("subject", _NAME, nullable=False),  # one row each, so that only the newest is sent
     Column("body", Text, nullable=False),  # JSON
     Column("created_at", BigInteger, nullable=False),
     Column("due_at", BigInteger, nullable=False),
     Column("tries", Integer, nullable=False),
     Column("sent_at", BigInteger),
-    Column("parked", Boolean, nullable=False),  # can never work as it is: waits for staff
+    Column("parked", Boolean, nullable=False),  # can never succeed unchanged, so it waits for staff
     Column("last_error", Text, nullable=False),
     UniqueConstraint("kind", "subject"),
     Index("ix_outbox_due", "sent_at", "due_at"),
 )
 
-schedule = Table(  # when an exercise may be submitted, by the file beside `course.yaml`
+schedule = Table(  # times and rules of exercises from the file beside `course.yaml`
     "schedule",
     metadata,
     Column("exercise", _NAME, primary_key=True),
     Column("opens_at", BigInteger),
     Column("due_at", BigInteger),
-    Column("late", Float, nullable=False),  # what is left of the points for each day begun
-    Column("grace", Float, nullable=False, server_default="0"),  # seconds
-    Column("late_days", Integer),  # later nothing is left
-    Column("at_least", Float, nullable=False, server_default="0"),  # of the points
+    Column("late", Float, nullable=False),  # factor of the points for each started day
+    Column("grace", Float, nullable=False, server_default="0"),  # in seconds
+    Column("late_days", Integer),  # after more days nothing is left
+    Column("at_least", Float, nullable=False, server_default="0"),  # least share of the points
     Column("attempts", Integer),  # within a day
     Column("hold_hidden", Boolean, nullable=False),
 )
@@ -284,10 +286,10 @@ extension = Table(  # a person's own due date
     Column("person_id", _ID, ForeignKey("person.id"), primary_key=True),
     Column("exercise", _NAME, primary_key=True),
     Column("due_at", BigInteger, nullable=False),
-    Column("from_file", Boolean, nullable=False, server_default=false()),  # not by staff
+    Column("from_file", Boolean, nullable=False, server_default=false()),  # False if given by staff
 )
 
-override = Table(  # points or an excuse that staff gave; the newest row of a person counts
+override = Table(  # points or an excuse by staff; a person's newest row counts
     "override",
     metadata,
     Column("id", _ID, primary_key=True),
@@ -301,7 +303,7 @@ override = Table(  # points or an excuse that staff gave; the newest row of a pe
     Index("ix_override_person", "person_id", "exercise"),
 )
 
-comment = Table(  # what staff says on a submission, or on a line of it
+comment = Table(  # comments of staff on a submission or one of its lines
     "comment",
     metadata,
     Column("id", _ID, primary_key=True),
@@ -312,12 +314,12 @@ comment = Table(  # what staff says on a submission, or on a line of it
     Column("at", BigInteger, nullable=False),
 )
 
-lti_key = Table(  # the pair of keys by which platforms know us; two while they are exchanged
+lti_key = Table(  # the key pair by which platforms know us; two during a rotation
     "lti_key",
     metadata,
-    Column("id", Integer, primary_key=True, autoincrement=False),  # the newest is the highest
+    Column("id", Integer, primary_key=True, autoincrement=False),  # the newest has the highest id
     Column("kid", _HASH, nullable=False),
-    Column("private", Text, nullable=False),  # PKCS 8; it is only read to sign
+    Column("private", Text, nullable=False),  # PKCS 8; read only to sign
     Column("created_at", BigInteger, nullable=False),
 )
 
@@ -330,9 +332,9 @@ lti_platform = Table(
     Column("auth_url", _ADDRESS, nullable=False),
     Column("token_url", _ADDRESS, nullable=False),
     Column("jwks_url", _ADDRESS, nullable=False),
-    Column("grades_url", _ADDRESS, nullable=False),  # line items lie on this origin
+    Column("grades_url", _ADDRESS, nullable=False),  # line items must be on this origin
     Column("created_at", BigInteger, nullable=False),
-    Column("context", _LONG_NAME),  # the one course that is let in; the first that comes
+    Column("context", _LONG_NAME),  # the only course that is admitted, set by the first launch
     Column("members_url", _ADDRESS, nullable=False, server_default=""),
     UniqueConstraint("issuer", "client_id"),
 )
@@ -344,7 +346,7 @@ lti_deployment = Table(
     Column("deployment", _LONG_NAME, primary_key=True),
 )
 
-lti_nonce = Table(  # launches that were used, for as long as they would be valid
+lti_nonce = Table(  # used launches, kept for as long as they would be valid
     "lti_nonce",
     metadata,
     Column("hash", _HASH, primary_key=True),
@@ -359,7 +361,7 @@ lti_person = Table(
     Column("person_id", _ID, ForeignKey("person.id"), nullable=False),
 )
 
-lti_line = Table(  # where a person's grade in an exercise is to be told
+lti_line = Table(  # the platform's line item for a person's grade in an exercise
     "lti_line",
     metadata,
     Column("id", _ID, primary_key=True),

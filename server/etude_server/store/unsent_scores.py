@@ -1,7 +1,7 @@
 """Grades to send to learning platforms: the outbox's rows of kind "lti.score".
 
-Each line item of a person has one row. A new grade replaces the row's content, so that the newest
-is sent, and one sender at a time claims it, so that none overtakes another.
+Each person's line item has one row. A new grade replaces the row's content, so that the newest is
+sent. One sender at a time claims a row, so that no message overtakes another.
 """
 
 import json
@@ -17,11 +17,12 @@ from etude_server.store.ids import new_id, now
 from etude_server.store.tables import PUBLIC_NAME, lti_line, lti_platform, outbox, person
 
 KIND: Final = "lti.score"
-_LEASE: Final = 120_000_000  # microseconds until a sender that is silent is taken for dead
+# Microseconds after which a silent sender counts as dead.
+_LEASE: Final = 120_000_000
 _ERROR_LENGTH: Final = 500
 _FRESH: Final[dict[str, object]] = {"tries": 0, "parked": False, "last_error": ""}
 
-# Made once, as those of `verdicts`: every published verdict asks.
+# Built once, as in `verdicts`, because every published verdict runs it.
 _LINES: Final = select(lti_line.c.id).where(
     lti_line.c.person_id == bindparam("person"), lti_line.c.exercise == bindparam("of")
 )
@@ -34,7 +35,7 @@ class ScoreLine:
     person_id: str
     exercise: str
     platform_id: str
-    sub: str  # the platform's id for the person
+    sub: str  # the person's id on the platform
     line_item: str
 
 
@@ -44,19 +45,19 @@ class ScoreToSend:
 
     id: str
     line: ScoreLine
-    body: str  # the body as the outbox has it
-    tries: int  # with this one
+    body: str  # the outbox's JSON text
+    tries: int  # number of tries, including this one
 
     @property
     def grade(self) -> dict[str, Any]:
-        """The grade: score, max_score, passed, at."""
+        """The grade as JSON: score, max_score, passed, at."""
         grade: dict[str, Any] = json.loads(self.body)
         return grade
 
 
 @dataclass(frozen=True, slots=True)
 class UnsentGrade:
-    """A grade that a platform does not know yet, for staff."""
+    """A grade that a platform does not have yet, as staff sees it."""
 
     id: str
     person: str
@@ -65,7 +66,7 @@ class UnsentGrade:
     tries: int
     parked: bool
     last_error: str
-    public_name: str  # the person's name that others read
+    public_name: str  # the name that others see
     at: int  # when the grade was earned, in microseconds since 1970
 
 
@@ -87,7 +88,8 @@ def queue_grade(connection: Connection, person_id: str, exercise: str) -> None:
     if not lines:
         return
     grade = grades.find_grade(connection, person_id, exercise)
-    if grade is None or grade.points is None:  # an excuse is no score
+    # An excuse is not a score.
+    if grade is None or grade.points is None:
         return
     points = int(grade.points) if grade.points == int(grade.points) else grade.points
     score = {"score": points, "max_score": grade.max_score, "passed": grade.passed}
@@ -108,25 +110,27 @@ def queue_grade(connection: Connection, person_id: str, exercise: str) -> None:
         mine = (outbox.c.kind == KIND, outbox.c.subject == line_id)
         row = connection.execute(select(outbox).where(*mine).with_for_update()).one()
         before = json.loads(row.body)
-        at = max(now(), before.pop("at", 0) + 1)  # a platform takes only what is newer
+        # A platform accepts only newer scores.
+        at = max(now(), before.pop("at", 0) + 1)
         if before == score and not row.parked:
             continue
         body = json.dumps({**score, "at": at}, sort_keys=True)
         values: dict[str, object] = {"body": body, "sent_at": None}
-        if row.sent_at is not None or row.parked:  # else it keeps its pause, or its sender
+        # A waiting row keeps its pause or its sender.
+        if row.sent_at is not None or row.parked:
             values |= {"due_at": max(now(), not_before), **_FRESH}
         connection.execute(update(outbox).where(outbox.c.id == row.id).values(values))
 
 
 def is_any_due(connection: Connection) -> bool:
-    """Return whether there may be something to claim."""
+    """Return whether there may be a grade to claim."""
     return connection.execute(select(outbox.c.id).where(*_due()).limit(1)).first() is not None
 
 
 def claim(connection: Connection, without: Collection[str] = ()) -> ScoreToSend | None:
-    """Claim the next grade that is due, so that no other sender does.
+    """Claim the next due grade, so that no other sender does.
 
-    Some platforms, by their ids, are left in peace for now.
+    `without` lists the ids of platforms to skip for now.
     """
     columns = [lti_line.c[each.name] for each in fields(ScoreLine)]
     query = select(outbox.c.id, outbox.c.body, outbox.c.tries, *columns)
@@ -152,7 +156,7 @@ def _due() -> tuple[ColumnElement[bool], ...]:
 
 
 def record_sent(connection: Connection, telling: ScoreToSend) -> None:
-    """Record that a grade is sent; if it changed meanwhile, the new one is sent next."""
+    """Record that a grade was sent; if it has changed in the meantime, the new one is sent next."""
     condition = outbox.c.id == telling.id
     done = update(outbox).where(condition, outbox.c.body == telling.body)
     if not connection.execute(done.values(sent_at=now(), last_error="")).rowcount:
@@ -160,13 +164,13 @@ def record_sent(connection: Connection, telling: ScoreToSend) -> None:
 
 
 def record_failure(connection: Connection, telling: ScoreToSend, why: str, seconds: float) -> None:
-    """Try again after a pause."""
+    """Record a failure, and schedule the next try after a pause."""
     values = {"due_at": now() + int(seconds * 1e6), "last_error": why[:_ERROR_LENGTH]}
     connection.execute(update(outbox).where(outbox.c.id == telling.id).values(values))
 
 
 def mark_for_review(connection: Connection, telling: ScoreToSend, why: str) -> None:
-    """Leave a grade that a platform will never take to staff; a newer grade is tried."""
+    """Leave a grade that a platform will never accept to staff; a newer grade is tried again."""
     conditions = (outbox.c.id == telling.id, outbox.c.body == telling.body)
     values = {"parked": True, "last_error": why[:_ERROR_LENGTH]}
     if not connection.execute(update(outbox).where(*conditions).values(values)).rowcount:
@@ -177,7 +181,7 @@ def mark_for_review(connection: Connection, telling: ScoreToSend, why: str) -> N
 
 
 def unsent(connection: Connection) -> list[UnsentGrade]:
-    """Return the grades that platforms do not know yet, those for staff first."""
+    """Return the grades that platforms do not have yet, those waiting for staff first."""
     state = (outbox.c.tries, outbox.c.parked, outbox.c.last_error)
     which = (outbox.c.id, person.c.name, lti_line.c.exercise, lti_platform.c.issuer)
     query = (

@@ -1,7 +1,7 @@
-"""Verdicts: stored once, and published for each submission that they apply to.
+"""Verdicts: stored once, and published for each submission to which they apply.
 
-A student's mistakes are a projection of the published verdicts, so that counting does not read all
-of those: each counts once for each student, also if they passed later.
+Students' mistakes are a projection of the published verdicts, so that counting them does not read
+all verdicts. Each counts once per student, even if the student passed later.
 """
 
 import json
@@ -33,12 +33,12 @@ from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import FAULT, verdict_data
 
 MAX_FAULTS: Final = 3
-"""After so many a submission waits for staff."""
+"""The number of faults after which a submission waits for staff."""
 
 IS_ERASED: Final = "is_erased"
-"""The field of a verdict's body from which what quoted an erased person's program was taken."""
+"""The key in a verdict's body that marks the removal of quotes from an erased person's program."""
 
-# Made once: to put a statement together takes longer than to execute it.
+# Built once, because building a statement takes longer than executing it.
 _SELECT_VERDICT: Final = select(verdict).where(
     verdict.c.exercise_hash == bindparam("exercise_hash"),
     verdict.c.source_hash == bindparam("source_hash"),
@@ -99,12 +99,12 @@ _SELECT_FAILED_BODIES: Final = (
         verdict.c.outcome != "passed",
     )
 )
-_MAX_NAME_LENGTH: Final = 200  # characters of a mistake's name, the column's
+_MAX_NAME_LENGTH: Final = 200  # longest name of a mistake, as in its column
 
 
 @dataclass(frozen=True, slots=True)
 class VerdictKey:
-    """Everything that a verdict depends on."""
+    """The inputs that determine a verdict."""
 
     exercise_hash: str
     source_hash: str
@@ -131,7 +131,7 @@ class StoredVerdict:
 
 @dataclass(frozen=True, slots=True)
 class GradingRun:
-    """Diagnostics: the worker that graded, and when."""
+    """The worker that graded, and the times, for diagnostics."""
 
     worker: str
     started_at: int
@@ -139,12 +139,13 @@ class GradingRun:
 
 
 def store_verdict(connection: Connection, result: Verdict, run: GradingRun) -> StoredVerdict:
-    """Store a verdict and who made it; return the first one of its key, which counts.
+    """Store a verdict and its run; return the first one with this key, which counts.
 
-    One whose texts were erased is replaced: somebody else has written the same program.
+    A verdict whose texts were erased is replaced, because someone else has submitted the same
+    program.
     """
     key = VerdictKey(result.exercise_hash, result.submission_hash, result.grader_version)
-    # An erasure of this source comes before or after, so that it finds all verdicts to erase.
+    # An erasure of this source comes before or after this, so that it finds all verdicts to erase.
     connection.execute(_LOCK_SOURCE, {"hash": key.source_hash})
     body, outcome = verdict_data(result), result.outcome.value
     stored = StoredVerdict(key, outcome, result.score, result.max_score, result.xp, body, now())
@@ -158,7 +159,7 @@ def store_verdict(connection: Connection, result: Verdict, run: GradingRun) -> S
         "body": json.dumps(body),
         "at": stored.at,
     }
-    # Read first: of two transactions that both lock the table, neither could allow changes.
+    # Read first: if two transactions locked the table, neither could allow changes.
     earlier = find_verdict(connection, key)
     if earlier is None and not insert_if_absent(connection, verdict, row):
         earlier = find_verdict(connection, key)
@@ -180,8 +181,8 @@ def store_verdict(connection: Connection, result: Verdict, run: GradingRun) -> S
 def record_fault(
     connection: Connection, exercise_hash: str, source_hash: str, run: GradingRun, message: str
 ) -> int:
-    """Record a grading fault, which is not the submission's; return the number of faults."""
-    # PostgreSQL takes UTF-8 without a NUL.
+    """Record a grading fault, which is not the submission's; return the number of faults so far."""
+    # PostgreSQL accepts only UTF-8 without NUL.
     storable_message = (
         message[:2000].encode(errors="backslashreplace").decode().replace("\0", "\\0")
     )
@@ -198,35 +199,35 @@ def record_fault(
 
 def prune_attempts(connection: Connection, before: int, limit: int) -> int:
     """Delete diagnostics that ended before a time, at most `limit`; return the number."""
-    # The ids sort by that time: otherwise the database would look at every run.
+    # The ids sort by that time; without this condition the database would scan every run.
     old = select(attempt.c.id).where(attempt.c.id < id_at(max(before, 0)))
     old = old.order_by(attempt.c.id).limit(limit)
     return connection.execute(delete(attempt).where(attempt.c.id.in_(old))).rowcount
 
 
 def find_verdict(connection: Connection, key: VerdictKey) -> StoredVerdict | None:
-    """Return the verdict of a key."""
+    """Return the verdict with this key, or None."""
     return _fetch_verdict(connection, _SELECT_VERDICT, asdict(key))
 
 
 def find_latest_verdict(
     connection: Connection, exercise_hash: str, source_hash: str
 ) -> StoredVerdict | None:
-    """Return the last verdict on a source of a version, by any version of the grader."""
+    """Return the latest verdict on a source under an exercise's version, by any grader version."""
     return _fetch_verdict(
         connection, _SELECT_LATEST, {"exercise_hash": exercise_hash, "source_hash": source_hash}
     )
 
 
 def find_published_verdict(connection: Connection, submission_id: str) -> StoredVerdict | None:
-    """Return the published verdict of a submission; None while it is pending."""
+    """Return a submission's published verdict, or None while it is pending."""
     return _fetch_verdict(connection, _SELECT_PUBLISHED, {"submission_id": submission_id})
 
 
 def publish_if_waiting(
     connection: Connection, submitted: StoredSubmission, stored: StoredVerdict
 ) -> bool:
-    """Publish a verdict for a submission that waits for one; return false if it waits no more.
+    """Publish a verdict for a waiting submission; return False if it is no longer waiting.
 
     Of two processes that graded it, the one that dequeues it publishes.
     """
@@ -245,11 +246,11 @@ def publish_verdict(
     regrade: str | None = None,
     before: Mapping[str, Any] | None = None,
 ) -> None:
-    """Publish a verdict for a submission, and update its person's grade.
+    """Publish a verdict for a submission, and update the person's grade.
 
-    An actor may have brought that about, by a regrade; `before` says what held until now.
+    `actor` and `regrade` name the cause, and `before` describes the verdict so far.
     """
-    # One at a time for each person, or of two grades the worse might be computed last.
+    # ^One at a time per person, or the worse of two grades might be computed last.
     people.lock_person(connection, submitted.person_id)
     data = {
         "person": submitted.person_id,
@@ -288,14 +289,14 @@ def publish_verdict(
     ):
         _store_grade(connection, row)
     if replaced is not None and set(_mistakes_in(replaced.body)) - set(_mistakes_in(stored.body)):
-        # The person's other verdicts are read: one of them may have the mistake, too.
+        # ^The person's other verdicts are read, because one of them may have the mistake, too.
         _refresh_mistakes(connection, submitted.person_id, submitted.exercise)
     else:
         _note_mistakes(connection, submitted.person_id, submitted.exercise, stored.body)
 
 
 def _verdict_rank(passed: bool, score: int, max_score: int) -> tuple[bool, float]:
-    """Return the order of verdicts, as `_SELECT_BEST` has it."""
+    """Return the sort key of verdicts, as in `_SELECT_BEST`."""
     return passed, score / max(max_score, 1)
 
 
@@ -305,9 +306,9 @@ def _store_grade(connection: Connection, row: Mapping[str, Any]) -> None:
 
 
 def refresh_grade(connection: Connection, person_id: str, exercise: str) -> None:
-    """Compute a grade again: the best published verdict, and of equal ones the first.
+    """Recompute a grade: the best published verdict, and the first among equals.
 
-    Points of two versions of an exercise are not compared, but which share of them was earned.
+    The share of points is compared, because versions of an exercise may have different points.
     """
     best = connection.execute(_SELECT_BEST, {"person_id": person_id, "exercise": exercise}).one()
     _store_grade(connection, dict(zip(grade.columns.keys(), best, strict=True)))
@@ -355,7 +356,7 @@ def _note_mistakes(
 
 
 def _refresh_mistakes(connection: Connection, person_id: str, exercise: str) -> None:
-    """Record the mistakes of all verdicts of a person in an exercise again."""
+    """Record the mistakes of all of a person's verdicts in an exercise again."""
     parameters = {"person_id": person_id, "exercise": exercise}
     connection.execute(_DELETE_MISTAKES, parameters)
     for body in connection.execute(_SELECT_FAILED_BODIES, parameters).scalars().all():
@@ -363,7 +364,7 @@ def _refresh_mistakes(connection: Connection, person_id: str, exercise: str) -> 
 
 
 def count_mistakes(connection: Connection, exercise: str | None = None) -> dict[str, Mistakes]:
-    """Return by exercise, or of one, how many students made each mistake."""
+    """Return the number of students per mistake, by exercise or for one."""
     students = func.count()
     query = (
         select(mistake.c.exercise, mistake.c.kind, mistake.c.name, students.label("number"))
@@ -390,7 +391,7 @@ def _mistakes_in(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     row = read_row({**body, "student": ""})
     if row is None:
         return
-    # PostgreSQL takes no longer ones, and then the verdict itself would not be published.
+    # A longer name would fail in PostgreSQL, and then the verdict itself would not be published.
     for name in row.mistakes:
         yield "misconception", name[:_MAX_NAME_LENGTH]
     for name in row.failed_tests:

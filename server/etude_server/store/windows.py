@@ -1,4 +1,4 @@
-"""The times at which a person may submit an exercise: by the schedule, and their own extension."""
+"""The times at which a person may submit an exercise: the schedule and their own extension."""
 
 from dataclasses import dataclass, fields, replace
 
@@ -13,7 +13,8 @@ class StoredWindow:
     """The times at which a person may submit an exercise, in microseconds since 1970."""
 
     opens_at: int | None = None
-    due_at: int | None = None  # their own, if they have an extension
+    # The person's own time, if they have an extension.
+    due_at: int | None = None
     late: float = 0.0
     attempts: int | None = None
     hold_hidden: bool = False
@@ -23,12 +24,12 @@ class StoredWindow:
 
     @property
     def is_limited(self) -> bool:
-        """True if there is a time or a number to keep to; without them being late costs nothing."""
+        """True if a time or a number limits submissions; without limits nothing is late."""
         return any(each is not None for each in (self.opens_at, self.due_at, self.attempts))
 
     @property
     def is_holding(self) -> bool:
-        """True if results of hidden tests are not to be seen yet."""
+        """True if results of hidden tests are still withheld."""
         return self.hold_hidden and self.due_at is not None and now() < self.due_at
 
 
@@ -40,7 +41,7 @@ def windows_by_exercise(connection: Connection, person_id: str = "") -> dict[str
     extensions = select(extension.c.exercise, extension.c.due_at)
     extensions = extensions.where(extension.c.person_id == person_id)
     for exercise, due_at in connection.execute(extensions):
-        # An extension may be for an exercise that the schedule does not name.
+        # An extension may be for an exercise without a schedule.
         windows[exercise] = replace(windows.get(exercise, StoredWindow()), due_at=due_at)
     return windows
 

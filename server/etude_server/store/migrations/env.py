@@ -1,4 +1,4 @@
-"""Alembic's entry: runs the steps in the transaction that `upgrading` opened."""
+"""Alembic's entry point, which runs migrations in the transaction that `migrate` opened."""
 
 from alembic import context
 

@@ -1,4 +1,4 @@
-"""The tables of the first release, which no older store has; `upgrade` makes those of a new one."""
+"""The tables of the first release, which `upgrade` creates in a new store; none is older."""
 
 revision = "0001"
 down_revision = None

@@ -57,6 +57,8 @@ def with_other_numbers(
     right = constants_in_source(exercise.solution)
     # Zero is excluded, since it disables a step, which is another mistake.
     own = [number for number in own_numbers if number and number not in right]
+    if not own:
+        return
     candidates = (
         (misconception, number, other)
         for misconception in exercise.misconceptions

@@ -398,6 +398,9 @@ class Diagnostician:
         )
 
     def _find_mutants(self, case: "_FailedSubmission") -> Iterator[_Candidate]:
+        # What is evidence for any mutant is evidence for this one. Without it none is made.
+        if not _has_evidence("mutation", _OVERFLOWS, case):
+            return
         sentences: set[str] = set()
         for program in self._mutants:
             if sum(mutant.hung for mutant in self._mutants) > _MAX_HANGS:
@@ -413,9 +416,7 @@ class Diagnostician:
             return False
         if time.monotonic() > self._until:
             raise _TimeIsOverError
-        if not any(
-            _is_evidence(program, case.fingerprints[test.id], case) for test in case.failing
-        ):
+        if not _has_evidence(program.kind, program.id, case):
             return False
         try:
             agrees = all(
@@ -535,15 +536,24 @@ class _FailedSubmission:
         return mine.agrees(fingerprint, test.tolerance if compares_values else None)
 
 
-def _is_evidence(program: _Candidate, fingerprint: Fingerprint, case: _FailedSubmission) -> bool:
+def _has_evidence(kind: DiagnosisKind, mistake: str, case: _FailedSubmission) -> bool:
+    """Return whether any failure is evidence for the mistake with this id."""
+    return any(
+        _is_evidence(kind, mistake, case.fingerprints[test.id], case) for test in case.failing
+    )
+
+
+def _is_evidence(
+    kind: DiagnosisKind, mistake: str, fingerprint: Fingerprint, case: _FailedSubmission
+) -> bool:
     """Return whether a failure is evidence for this particular mistake."""
     shown_by_test = fingerprint.difference_kind in _EVIDENCE_BEYOND_VALUES
     overflows = fingerprint.difference_kind == DifferenceKind.NOT_FINITE
-    if program.kind == "pair":
+    if kind == "pair":
         return fingerprint.is_distinctive and not fingerprint.is_specific
-    if program.kind == "mutation":
+    if kind == "mutation":
         if overflows:  # many mistakes overflow at the same places
-            return program.id == _OVERFLOWS and not case.is_never_finite
+            return mistake == _OVERFLOWS and not case.is_never_finite
         # The message of an error is more helpful, and several mutants may raise the same error.
         return fingerprint.is_distinctive and not fingerprint.is_specific and not shown_by_test
     is_answered = case.exercise.kind == "predict" and fingerprint.difference_kind != ""

@@ -50,7 +50,7 @@ _MUTANT_CPU_SECONDS = 1
 _MAX_EXPLANATIONS = 2  # alternatives in one diagnosis; more would not help a learner
 _MAX_HELPERS = 4
 _NO_EFFECT = 1e-6  # a constant below this may have no effect on any result
-_TINY = re.compile(r"[eE]-\d")
+_TINY = re.compile(r"[eE]-(?:[6-9]|\d\d)")  # of a number that may be below `_NO_EFFECT`
 _MIN_EVIDENCE = 2  # tests with distinctive values that a search over many programs needs
 
 _OF_VALUES = (DifferenceKind.SHAPE, DifferenceKind.NOT_FINITE, DifferenceKind.VALUES)

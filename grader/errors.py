@@ -60,7 +60,7 @@ class DefinitionError(EtudeError):
 
     def data(self) -> list[list[str | int]]:
         """Return the problems as JSON types."""
-        places = [(each.where, each.message) for each in self.problems]
+        places = [(problem.where, problem.message) for problem in self.problems]
         return [[str(at.path), at.line, at.column, message] for at, message in places]
 
     @classmethod

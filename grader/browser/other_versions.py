@@ -56,7 +56,7 @@ def _syntax(source: str, grader: Versions) -> Iterator[tuple[int, str]]:
 def _form(node: ast.AST, source: str) -> str:
     """Return the kind of syntax of a node that is newer than the oldest Python that grades."""
     if parameters := getattr(node, "type_params", None):
-        has_default = any(getattr(each, "default_value", None) for each in parameters)
+        has_default = any(getattr(parameter, "default_value", None) for parameter in parameters)
         return "default" if has_default else "parameters"
     match node:
         case ast.ListComp(elt=ast.Starred()) | ast.SetComp(elt=ast.Starred()):

@@ -82,8 +82,8 @@ class OwnGpt:
     def __init__(self, model: Model, sources: Mapping[str, str]) -> None:
         self._model = model
         parts = [(_MAIN_FILE, model.program)]
-        parts += [(f"{each.replace('-', '_')}.py", sources.get(each, "")) for each in model.parts]
-        self._switches = [each for each in model.parts if each in sources]
+        parts += [(f"{part.replace('-', '_')}.py", sources.get(part, "")) for part in model.parts]
+        self._switches = [part for part in model.parts if part in sources]
         self._source = "\n".join(f"# etude file: {name}\n{code}" for name, code in parts)
         submission = Submission.from_bytes(Path(_MAIN_FILE), self._source.encode())
         self._lines = PartLines.of_submission(submission)
@@ -147,7 +147,7 @@ class OwnGpt:
     def _exercise(self, line: int | None) -> str | None:
         """Return the exercise whose code has a line."""
         place = self._lines.place(line) if line else None
-        names = {f"{each.replace('-', '_')}.py": each for each in self._model.parts}
+        names = {f"{part.replace('-', '_')}.py": part for part in self._model.parts}
         return names.get(str(place[0])) if place else None
 
 

@@ -226,7 +226,7 @@ def shapes(source: str) -> str:
         return "[]"
     with _quietly(), provide_data_files(_grader.exercise):
         try:
-            return json.dumps([asdict(each) for each in _grader.shapes(source)])
+            return json.dumps([asdict(shape) for shape in _grader.shapes(source)])
         except Exception:  # noqa: BLE001  the shapes are extra; what is wrong is told by `check`
             return "[]"
 

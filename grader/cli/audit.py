@@ -178,8 +178,8 @@ def _parse_formats(forms: Sequence[str], output: Path | None) -> list[tuple[str,
         UsageError: A format does not exist, or two formats go to standard output.
     """
     reports: list[tuple[str, Path | None]] = []
-    for each in forms:
-        name, _, file = each.partition("=")
+    for form in forms:
+        name, _, file = form.partition("=")
         if name not in FORMATS:
             raise UsageError(f"{name!r} is no format of an audit; there are {', '.join(FORMATS)}")
         reports.append((name, Path(file) if file else output))

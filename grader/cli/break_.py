@@ -73,8 +73,8 @@ def list_programs(exercise: Exercise) -> list[str]:
     """
     programs, broken_ids = _find_programs(exercise)
     return [
-        f"{place}  {'broken' if each.id in broken_ids else 'to break, 1 XP'}"
-        for place, each in enumerate(programs, start=1)
+        f"{place}  {'broken' if program.id in broken_ids else 'to break, 1 XP'}"
+        for place, program in enumerate(programs, start=1)
     ]
 
 
@@ -91,7 +91,7 @@ def find_program(exercise: Exercise, name: str | None = None) -> Misconception:
             raise UsageError(f"you have broken all programs of '{exercise.id}'")
         return program
     if not name.isdecimal():
-        by_id = {each.id: each for each in exercise.breakable}
+        by_id = {misconception.id: misconception for misconception in exercise.breakable}
         if name not in by_id:
             close = did_you_mean(name, by_id)
             raise UsageError(f"'{exercise.id}' has no program '{name}' to break{close}")

@@ -51,7 +51,7 @@ def command(
     """
     collection = options.collection_folder(exercises)
 
-    paths = [path for each in files_by_folder(collection).values() for path in each]
+    paths = [path for files in files_by_folder(collection).values() for path in files]
     ids = [id_in_name(path) for path in paths]
     if only is not None and only not in ids:
         raise UsageError(f"there is no exercise {only!r}")

@@ -61,7 +61,7 @@ def command(exercises: Path | None, database: str | None) -> None:
     if usable is None:
         click.echo("Nothing can be graded here: no sandbox works.")
         raise click.exceptions.Exit(FAULT)
-    courses = (each / COURSE_FILE for each in folders_in(options.collection_folder(exercises)))
+    courses = (folder / COURSE_FILE for folder in folders_in(options.collection_folder(exercises)))
     lacking = [_try_packages(course) for course in courses if exists(course)]
     if database is not None:
         _try_store(database)

@@ -210,7 +210,7 @@ def canvas(
         raise UsageError(f"{gradebook}: {error}") from None
     options.write_file(output, filled_gradebook.text)
     click.echo(f"{filled_gradebook.graded} grades in {filled_gradebook.column!r} of {output}")
-    excused_students = {each.student or "" for each in batch if each.is_excused}
+    excused_students = {report.student or "" for report in batch if report.is_excused}
     for names, description in (
         (
             sorted(name for name in excused_students if scores.get(name)),
@@ -246,5 +246,5 @@ def moodle(
     if output.exists() and any(output.samefile(path) for path in results):
         raise UsageError(f"{output} is what is read; name another file")
     options.write_file(output, moodle_table(batch))
-    students = len({each.student for each in batch})
+    students = len({report.student for report in batch})
     click.echo(f"{plural(students, 'student')} in {output}")

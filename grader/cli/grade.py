@@ -105,8 +105,8 @@ def command(
     report = _single_or_batch(_batch(to_do, records, began), assigned)
     options.deliver(delivery, dataclasses.replace(report, hidden_tests=hidden_tests))
     outcomes = {record.outcome for record in (*to_do.done_before, *records)}
-    faults = [each.result for each in records if isinstance(each.result, EtudeError)]
-    if faults and all(isinstance(each, DefinitionError) for each in faults):
+    faults = [record.result for record in records if isinstance(record.result, EtudeError)]
+    if faults and all(isinstance(fault, DefinitionError) for fault in faults):
         # Trying again would not help.
         raise click.exceptions.Exit(USAGE)
     worst = next((status for name, status in _STATUS.items() if name in outcomes), NOT_PASSED)

@@ -95,8 +95,8 @@ def _schedule(path: Path) -> Schedule:
     return read_schedule(
         path,
         {
-            str(each.definition.id): [str(one.id) for one in each.exercises]
-            for each in collection.tracks
+            str(track.definition.id): [str(one.id) for one in track.exercises]
+            for track in collection.tracks
         },
     )
 
@@ -111,21 +111,21 @@ def read_graded(results: tuple[Path, ...], rules: Rules) -> Batch:
     if not read.verdicts:
         raise UsageError("there is no verdict in the results")
     batch = grade_reports(read, rules)
-    if others := {student for student, _ in rules.times} - {each.student for each in batch}:
+    if others := {student for student, _ in rules.times} - {report.student for report in batch}:
         click.echo(f"--times is also about {printable(few(sorted(others), 5))}", err=True)
     if rules.schedule is not None:
-        marked = [each for each in batch if each.time is not None and each.time.is_late]
+        marked = [report for report in batch if report.time is not None and report.time.is_late]
         if marked:
             click.echo(
                 f"{plural(len(marked), 'late submission')} without a time: counted as 1 day late; "
                 "for their days give --times",
                 err=True,
             )
-        for each in batch:
-            if each.time is not None and (each.time.at or 0) > time.time():
-                what = f"{each.student}'s {each.exercise}"
+        for report in batch:
+            if report.time is not None and (report.time.at or 0) > time.time():
+                what = f"{report.student}'s {report.exercise}"
                 click.echo(
-                    f"{printable(what)} comes from the future: {each.time.data()['handed_in']}",
+                    f"{printable(what)} comes from the future: {report.time.data()['handed_in']}",
                     err=True,
                 )
     return batch

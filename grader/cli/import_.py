@@ -81,8 +81,8 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
         if (exercise := load_if_valid(path)) is not None
     }
     proofs = _verify(imported)
-    for path, each in proofs.items():
-        if correct_tests(drafts[path], each.printed, each.changing):
+    for path, proof in proofs.items():
+        if correct_tests(drafts[path], proof.printed, proof.changing):
             write_text(path, definition_text(drafts[path]))
     for path, error in _lint_errors(list(proofs)):
         if not any(error.message in sentence for sentence in proofs[path].sentences):
@@ -90,9 +90,9 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
             proofs[path].sentences.append(message)
     problems = {path: validated[draft.id].problems for path, draft in drafts.items()}
     click.echo(import_report.report(source_drafts, drafts, problems, proofs))
-    if any(each.faults for each in proofs.values()):
+    if any(proof.faults for proof in proofs.values()):
         raise click.exceptions.Exit(FAULT)
-    proven = len(proofs) == len(drafts) and all(each.proven for each in proofs.values())
+    proven = len(proofs) == len(drafts) and all(proof.proven for proof in proofs.values())
     raise click.exceptions.Exit(0 if proven and not source_drafts.failures else NOT_PASSED)
 
 

@@ -110,7 +110,7 @@ def show(
         sandbox = portable.PortableSandbox(packages)
     with sandbox:
         blocks = run_lesson(read, sandbox).blocks
-    questions = [each for each in blocks if isinstance(each, (ChoiceQuestion, NumberQuestion))]
+    questions = [block for block in blocks if isinstance(block, (ChoiceQuestion, NumberQuestion))]
     console = Console(highlight=False)
     if answers:
         _reply_to(console, questions, answers)
@@ -205,7 +205,7 @@ def _list_lessons(folder: Path) -> None:
 
 def _show_question(console: Console, question: Question, number: int) -> None:
     choices = question.choices if isinstance(question, ChoiceQuestion) else ()
-    lines = [f"- {each.letter}: {each.text}" for each in choices]
+    lines = [f"- {choice.letter}: {choice.text}" for choice in choices]
     print_markdown(console, "\n".join((f"**Question {number}.** {question.prompt}", "", *lines)))
 
 

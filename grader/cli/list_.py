@@ -71,16 +71,16 @@ def command(tracks: tuple[str, ...], form: str, exercises: Path | None) -> None:
     following = None if next_exercise is None else next_exercise.exercise
     if form == "json":
         click.echo(
-            json.dumps([_json_object(each, standing, following) for each in groups], indent=2)
+            json.dumps([_json_object(group, standing, following) for group in groups], indent=2)
         )
         return
     from rich.console import Console
 
     with options.pager(Console(highlight=False)) as console:
-        for number, each in enumerate(groups):
+        for number, group in enumerate(groups):
             if number:
                 console.print()
-            _print_group(console, each, standing, following)
+            _print_group(console, group, standing, following)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class _ExerciseGroup:
     @property
     def lessons_by_exercise(self) -> "dict[ExerciseId, LessonDefinition]":
         """The introductory lesson of each exercise."""
-        return {each: lesson for lesson in self.lessons for each in lesson.exercises}
+        return {exercise: lesson for lesson in self.lessons for exercise in lesson.exercises}
 
 
 def _print_group(
@@ -105,14 +105,14 @@ def _print_group(
 
     listed, lessons_by_exercise = track.exercises, track.lessons_by_exercise
     heading = f"{track.title} ({track.name})" if track.name else track.title
-    states = [_state_name(each, standing) for each in listed]
-    earned = sum(standing[each.id].earned for each in listed if each.id in standing)
-    total = sum(each.xp for each in listed)
+    states = [_state_name(exercise, standing) for exercise in listed]
+    earned = sum(standing[exercise.id].earned for exercise in listed if exercise.id in standing)
+    total = sum(exercise.xp for exercise in listed)
     console.print(Text(heading, style="bold"))
     done = f"{states.count('passed')} of {len(listed)} passed, {earned} of {total} XP"
     console.print(done, markup=False)
-    longest = max(len(each.id) for each in listed)
-    missing = [_missing_requirements(each, standing) for each in listed]
+    longest = max(len(exercise.id) for exercise in listed)
+    missing = [_missing_requirements(exercise, standing) for exercise in listed]
     needs = [
         f"  after {', '.join(names)}" if names and state == "new" else ""
         for names, state in zip(missing, states, strict=True)
@@ -155,18 +155,18 @@ def _json_object(
         "title": track.title,
         "exercises": [
             {
-                "id": each.id,
-                "title": each.title,
-                "kind": each.kind,
-                "difficulty": each.difficulty,
-                "state": _state_name(each, standing),
-                "xp": each.xp,
-                "earned": standing[each.id].earned if each.id in standing else 0,
-                "requires": list(each.requires),
-                "missing": _missing_requirements(each, standing),
-                "lesson": lessons[each.id].id if each.id in lessons else None,
-                "next": each.id == following,
+                "id": exercise.id,
+                "title": exercise.title,
+                "kind": exercise.kind,
+                "difficulty": exercise.difficulty,
+                "state": _state_name(exercise, standing),
+                "xp": exercise.xp,
+                "earned": standing[exercise.id].earned if exercise.id in standing else 0,
+                "requires": list(exercise.requires),
+                "missing": _missing_requirements(exercise, standing),
+                "lesson": lessons[exercise.id].id if exercise.id in lessons else None,
+                "next": exercise.id == following,
             }
-            for each in track.exercises
+            for exercise in track.exercises
         ],
     }

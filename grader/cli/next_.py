@@ -75,11 +75,11 @@ def _print_daily_set(course: Path) -> None:
     done = {each.exercise for each in history.attempts if each.passed and each.day == today}
     minutes = sum(map(estimated_minutes, daily_exercises))
     click.echo(f"Today's set, {today.isoformat()}: about {minutes} min")
-    longest = max((len(each.id) for each in daily_exercises), default=0)
-    for each in daily_exercises:
-        state = "done" if each.id in done else f"{estimated_minutes(each)} min"
-        click.echo(printable(f"  {state:>6}  {each.id:{longest}}  {each.title}"))
-    left = next((each for each in daily_exercises if each.id not in done), None)
+    longest = max((len(exercise.id) for exercise in daily_exercises), default=0)
+    for exercise in daily_exercises:
+        state = "done" if exercise.id in done else f"{estimated_minutes(exercise)} min"
+        click.echo(printable(f"  {state:>6}  {exercise.id:{longest}}  {exercise.title}"))
+    left = next((exercise for exercise in daily_exercises if exercise.id not in done), None)
     if left is None:
         click.echo("You have done today's set.")
         return

@@ -142,9 +142,9 @@ class _FormatType(click.ParamType["RequestedFormat"]):
         from grader.reports.formats import FORMATS
 
         return [
-            CompletionItem(each.name, help=each.description)
-            for each in FORMATS.values()
-            if each.name.startswith(incomplete)
+            CompletionItem(format_.name, help=format_.description)
+            for format_ in FORMATS.values()
+            if format_.name.startswith(incomplete)
         ]
 
 

@@ -55,8 +55,8 @@ def install(exercises: Path | None) -> None:
 
 def _courses(exercises: Path | None) -> Iterator[Course]:
     """Yield the courses of a collection that name packages."""
-    for each in folders_in(options.collection_folder(exercises)):
-        if exists(each / COURSE_FILE):
-            course = load_course(each / COURSE_FILE)
+    for folder in folders_in(options.collection_folder(exercises)):
+        if exists(folder / COURSE_FILE):
+            course = load_course(folder / COURSE_FILE)
             if course.packages or course.missing:
                 yield course

@@ -94,10 +94,10 @@ class _Preview:
         for page, lines in self._pages.values():
             lines.extend(failure := _nonempty_lines(failures.get(page, "")))
             everything += failure
-        before, exercises = self._digests, [e for each in content.tracks for e in each.exercises]
-        self._digests = {each.file: each.digest for each in exercises if each.file}
-        changes = [path for path, each in self._digests.items() if each != before.get(path)]
-        self._proofs = {path: each for path, each in self._proofs.items() if path not in changes}
+        before, exercises = self._digests, [e for track in content.tracks for e in track.exercises]
+        self._digests = {exercise.file: exercise.digest for exercise in exercises if exercise.file}
+        changes = [path for path, digest in self._digests.items() if digest != before.get(path)]
+        self._proofs = {path: proof for path, proof in self._proofs.items() if path not in changes}
         if self._path.is_file() or (before and len(changes) <= _MAX_PROOFS):
             for path in filter(self._digests.get, changes):
                 self._proofs[path] = "Being verified …", []
@@ -114,7 +114,7 @@ class _Preview:
         self.watched.update(image_files(self._path))
         exercise = load_exercise(self._path)
         course = course_file(self._path).parent
-        self.watched.update(course / each for each in (*exercise.files, *exercise.hidden_files))
+        self.watched.update(course / file for file in (*exercise.files, *exercise.hidden_files))
         self.path = f"preview/{exercise.id}/index.html"
         return self._builder.exercise(exercise), {self._path: self.path}, {}
 
@@ -131,7 +131,7 @@ class _Preview:
             f"{counts['killed']} of {counts['mutants'] - counts['equivalent']} mutants killed"
         )
         lines = [_finding_text(each) for each in proof["findings"] if each["check"] != LINT]
-        lines += [f"note: {_finding_text(each)}" for each in proof["notes"]]
+        lines += [f"note: {_finding_text(note)}" for note in proof["notes"]]
         self._proofs[path] = f"{heading}: {numbers}", lines
         self._publish()
 

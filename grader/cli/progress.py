@@ -48,9 +48,9 @@ def command(context: click.Context, exercises: Path | None) -> None:
     running = streak(history, local_now().date())
     days = plural(running.current, "day")
     longest = f", the longest had {running.longest}" if running.longest > running.current else ""
-    xp = sum(each.total for each in standing.values())
+    xp = sum(status.total for status in standing.values())
     click.echo(f"\n{xp} XP in all. Streak: {days}{longest}.")
-    claimed = sum(each.self_reported for each in standing.values())
+    claimed = sum(status.self_reported for status in standing.values())
     if claimed:
         click.echo(f"{claimed} passed in the browser alone; `etude check` grades in a sandbox.")
     step, more = find_next(collection, history), exercises_suffix(exercises)
@@ -132,7 +132,7 @@ def print_path() -> None:
 def _print_track(
     title: str, exercises: tuple[Exercise, ...], standing: Mapping[ExerciseId, ExerciseStatus]
 ) -> None:
-    standings = [standing[each.id] for each in exercises if each.id in standing]
+    standings = [standing[exercise.id] for exercise in exercises if exercise.id in standing]
     passed = sum(each.state == "passed" for each in standings)
     earned, total = sum(each.earned for each in standings), sum(each.xp for each in exercises)
     bar = ""

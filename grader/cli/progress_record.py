@@ -100,7 +100,7 @@ def next_exercise(
     if candidate is not None:
         return candidate
     try:
-        folders = [each for each in files_by_folder(folder) if each not in folders_in(folder)]
+        folders = [below for below in files_by_folder(folder) if below not in folders_in(folder)]
     except EtudeError:
         return None
     for track in map(_read_track, folders):
@@ -120,7 +120,7 @@ def find_next(
     else:
         in_tracks = [each for track in collection.learning_order for each in track.exercises]
         exercises = (*in_tracks, *collection.standalone)
-    requirements = {each.id: each.requires for each in exercises}
+    requirements = {exercise.id: exercise.requires for exercise in exercises}
     return next_up(history, tuple(requirements), requirements.__getitem__)
 
 
@@ -208,9 +208,9 @@ class FollowUp:
     def _pass_advice(self, verdict: Verdict) -> "Iterator[str]":
         now = self._status
         passes = [
-            each
-            for each in self._history.attempts
-            if each.exercise == self.exercise.id and each.passed
+            attempt
+            for attempt in self._history.attempts
+            if attempt.exercise == self.exercise.id and attempt.passed
         ]
         if len(passes) > 1:
             if now.earned:

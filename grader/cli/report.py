@@ -52,7 +52,7 @@ def command(
             raise UsageError(f"--format {plain[0]} has verdicts and no grades; leave {rule} out")
     batch = read_graded(results, rules)
     narrow = [each.name for each in delivery.formats if each.one_student]
-    if narrow and len({each.student for each in batch}) > 1:
+    if narrow and len({report.student for report in batch}) > 1:
         raise UsageError(f"--format {narrow[0]} shows one student, and there are more")
     batch = dataclasses.replace(batch, hidden_tests=hidden_tests)
     options.deliver(delivery, batch)

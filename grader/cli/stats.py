@@ -111,10 +111,10 @@ def _print_tests(tests: list[TestStatistics]) -> None:
         table.add_column(heading, overflow="fold")
     for heading in ("students", "fail", "fail it alone", "discrimination"):
         table.add_column(heading, justify="right")
-    for each in tests[:_TESTS]:
-        discrimination = "" if each.discrimination is None else f"{each.discrimination:.2f}"
-        numbers = map(str, (each.students, each.failed, each.alone))
-        table.add_row(printable(each.exercise), printable(each.test), *numbers, discrimination)
+    for test in tests[:_TESTS]:
+        discrimination = "" if test.discrimination is None else f"{test.discrimination:.2f}"
+        numbers = map(str, (test.students, test.failed, test.alone))
+        table.add_row(printable(test.exercise), printable(test.test), *numbers, discrimination)
     console = Console(highlight=False)
     console.print()
     console.print(table)

@@ -257,10 +257,10 @@ def _files_of_person(
         )
         result.left_out.update({file.label: why for _, file in files})
         return []
-    named = [each for each in files if exercises.is_named(each[1], place)]
+    named = [file for file in files if exercises.is_named(file[1], place)]
     if exercises.single == place and 0 < len(named) < len(files):
         why = f"{named[0][1].label} is named after the exercise"
-        result.left_out.update({each[1].label: why for each in files if each not in named})
+        result.left_out.update({file[1].label: why for file in files if file not in named})
         return named
     return files
 

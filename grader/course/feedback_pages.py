@@ -28,7 +28,7 @@ def write_pages(batch: Batch, folder: Path) -> int:
         folder.mkdir(exist_ok=True)
     except OSError as error:
         raise UsageError(f"{folder} cannot be made: {error.strerror}") from None
-    titles = {str(each.exercise): each.title for each in batch.verdicts}
+    titles = {str(verdict.exercise): verdict.title for verdict in batch.verdicts}
     for student, reports in of_students.items():
         write_whole(
             folder / f"{student}.html", render_student(student, Batch(tuple(reports)), titles)

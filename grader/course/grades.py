@@ -83,8 +83,8 @@ def _newest(files: Mapping[str, Report]) -> Report:
     Raises:
         UsageError: `choose` cannot decide between two files.
     """
-    judged = {Path(name): each for name, each in files.items() if each.verdict} or {
-        Path(name): each for name, each in files.items()
+    judged = {Path(name): file for name, file in files.items() if file.verdict} or {
+        Path(name): file for name, file in files.items()
     }
     candidates = [
         Candidate(path, each.time.at if each.time else None, digest=functools.partial(_code, each))
@@ -193,7 +193,7 @@ def _refuse_one_time(
     schedule: Schedule, exercises: Iterable[str], reports: Mapping[tuple[str, str], Report]
 ) -> None:
     for exercise in exercises:
-        of_one = {who: each for (who, name), each in reports.items() if name == exercise}
+        of_one = {who: report for (who, name), report in reports.items() if name == exercise}
         times = ((who, each.time) for who, each in of_one.items() if each.time)
         if schedule.rule("", exercise).due is not None and all_at_once(times):
             raise UsageError(

@@ -113,7 +113,7 @@ def read_schedule(path: Path, tracks: Mapping[str, Iterable[str]]) -> Schedule:
     report = ProblemList(document.problems)
     top = _entries(document.root, report, _LEVELS)
     base = _window(top[ALL], Window(), report) if ALL in top else Window()
-    track_of = {each: track for track, ids in tracks.items() for each in ids}
+    track_of = {exercise_id: track for track, ids in tracks.items() for exercise_id in ids}
     by_track = {
         name: _window(node, base, report)
         for name, node in _entries(top.get("tracks"), report, tracks).items()

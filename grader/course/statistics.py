@@ -72,10 +72,10 @@ def read_row(data: Mapping[str, Any]) -> Row | None:
     is_misconception = diagnosis.get("kind") == "misconception"
     passed = data["outcome"] == "passed"
     is_told = passed or data["message"] or diagnosis  # a program that never ran has a message
-    failed = [each for each in data["tests"] if each["outcome"] not in ("passed", "not run")]
-    messages = [str(data["message"]), *(str(each["message"]) for each in failed)]
+    failed = [test for test in data["tests"] if test["outcome"] not in ("passed", "not run")]
+    messages = [str(data["message"]), *(str(test["message"]) for test in failed)]
     # Equal failures agree in these: each failed test, its outcome, message and result.
-    ends = [[each["id"], each["outcome"], str(each["message"]), each.get("got")] for each in failed]
+    ends = [[test["id"], test["outcome"], str(test["message"]), test.get("got")] for test in failed]
     return Row(
         student=str(data["student"]),
         exercise=str(data["exercise"]),

@@ -50,8 +50,8 @@ def run_lesson(lesson: Lesson, sandbox: Children) -> Lesson:
     with _open_session(sandbox, lesson.data) as session:
         blocks = [session.run(block) for block in lesson.blocks]
     run = (
-        _run_experiment(each, lesson, number, sandbox) if isinstance(each, Experiment) else each
-        for number, each in enumerate(blocks)
+        _run_experiment(block, lesson, number, sandbox) if isinstance(block, Experiment) else block
+        for number, block in enumerate(blocks)
     )
     return replace(lesson, blocks=tuple(run))
 
@@ -122,8 +122,8 @@ class _LessonSession:
             case ChoiceQuestion(prompt=prompt, choices=choices):
                 prompt = self.text(prompt)
                 computed = (
-                    replace(each, text=self.text(each.text), reason=self.text(each.reason))
-                    for each in choices
+                    replace(choice, text=self.text(choice.text), reason=self.text(choice.reason))
+                    for choice in choices
                 )
                 return replace(block, prompt=prompt, choices=tuple(computed))
             case NumberQuestion():
@@ -226,8 +226,8 @@ class _LessonSession:
         frames = []
         for choice in choices if figure.expressions else ():
             arrays: tuple[Any, ...] = tuple(
-                self._evaluate(f"(lambda {name}: {each})({choice})", figure.where)
-                for each in figure.expressions
+                self._evaluate(f"(lambda {name}: {expression})({choice})", figure.where)
+                for expression in figure.expressions
             )
             if message := figure.misfit(arrays):
                 at = f" for {name} = {choice}" if len(choices) > 1 else ""

@@ -97,10 +97,12 @@ def read_fields(fence: Fence, keys: Collection[str]) -> tuple[Field, Sequence[Fi
         DefinitionError: A key is not known, there is no prompt, or a value is empty.
     """
     prompt, fields = parse_fields(fence)
-    for each in fields:
-        if each.key not in keys:
+    for field in fields:
+        if field.key not in keys:
             names = ", ".join(keys)
-            raise error(each.where, f"expected one of {names} before the colon, found '{each.key}'")
+            raise error(
+                field.where, f"expected one of {names} before the colon, found '{field.key}'"
+            )
     for each in (prompt, *fields):
         if not each.value.strip():
             lacks = (
@@ -116,7 +118,7 @@ def only(fields: Sequence[Field], key: str, where: Location) -> Field:
     Raises:
         DefinitionError: There is none, or more than one.
     """
-    matches = [each for each in fields if each.key == key]
+    matches = [field for field in fields if field.key == key]
     if len(matches) != 1:
         place = matches[1].where if matches else where
         raise error(place, f"expected one `{key}:`, found {len(matches) or 'none'}")

@@ -117,7 +117,7 @@ def read_figure(fence: Fence) -> Figure:
         kinds = ", ".join(_KINDS)
         raise fence.error(f"expected one of {kinds} after 'figure', found '{kind:.40}'")
     prompt, settings = parse_fields(fence)
-    values = {each.key: each.value for each in settings}
+    values = {setting.key: setting.value for setting in settings}
     figure = Figure(fence.where, kind, tuple(values.items()))
     if text := prompt.value.strip():
         raise error(prompt.where, f"expected 'key: value', found '{text:.40}'")

@@ -94,7 +94,7 @@ class Lesson:
                 message = f"no exercise '{block.exercise}' in this track{close}"
                 problems.append(Problem(block.where, message))
             elif exercise.edition == "full":  # a student's has no wrong programs
-                ids = [each.id for each in exercise.breakable]
+                ids = [misconception.id for misconception in exercise.breakable]
                 if name not in ids:
                     what = f"'{exercise.id}' has no misconception '{name}' to break"
                     problems.append(Problem(block.where, what + did_you_mean(name, ids)))

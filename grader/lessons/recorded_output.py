@@ -52,9 +52,9 @@ def record(lesson: Lesson) -> str:
                 lines += _shown_lines(display)
         elif isinstance(block, Figure):
             for arrays in block.frames:
-                for expression, each in zip(block.expressions, arrays, strict=True):
-                    about = f"{each.shape}, {each.min():.4g} to {each.max():.4g}"
-                    lines.append(f"{expression} = {about}, mean {each.mean():.4g}")
+                for expression, array in zip(block.expressions, arrays, strict=True):
+                    about = f"{array.shape}, {array.min():.4g} to {array.max():.4g}"
+                    lines.append(f"{expression} = {about}, mean {array.mean():.4g}")
         else:
             lines += (f"{expression} = {value}" for expression, value in _computed_values(block))
     return "".join(f"{line}\n" for line in lines)

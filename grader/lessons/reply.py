@@ -23,7 +23,7 @@ def reply(question: Question, answer: str) -> Reply | None:
     """Return the reply to a letter or a number; None if the answer is neither."""
     if isinstance(question, ChoiceQuestion):
         letter = answer.strip().rstrip(".").upper()
-        chosen = (each for each in question.choices if each.letter == letter)
+        chosen = (choice for choice in question.choices if choice.letter == letter)
         return next((Reply(each.is_right, str(each.reason)) for each in chosen), None)
     read = readings(answer)
     for one in (question.answer, *question.slips):
@@ -35,7 +35,7 @@ def reply(question: Question, answer: str) -> Reply | None:
 def right_answer(question: Question) -> str:
     """Return the right answer and its reason."""
     if isinstance(question, ChoiceQuestion):
-        right = next(each for each in question.choices if each.is_right)
+        right = next(choice for choice in question.choices if choice.is_right)
         return f"{right.letter}. {right.reason}"
     return f"{question.answer.number:.6g}. {question.answer.reason}"
 

@@ -53,7 +53,7 @@ def _read_number(fence: Fence) -> NumberQuestion:
     answer, reason = only(fields, "answer", fence.where), only(fields, "reason", fence.where)
     halves = [field.halves() for field in fields if field.key == "slip"]
     hint, within = (
-        only(fields, key, prompt.where) if any(each.key == key for each in fields) else None
+        only(fields, key, prompt.where) if any(field.key == key for field in fields) else None
         for key in ("hint", "within")
     )
     return NumberQuestion(
@@ -77,12 +77,12 @@ def read_experiment(fence: Fence) -> Experiment:
     prompt, fields = read_fields(fence, ("find", "put", "right", "wrong", "why"))
     find, put, why = (only(fields, key, fence.where) for key in ("find", "put", "why"))
     only(fields, "right", fence.where)
-    guesses = [each for each in fields if each.key in ("right", "wrong")]
+    guesses = [field for field in fields if field.key in ("right", "wrong")]
     if not _MIN_CHOICES <= len(guesses) <= _MAX_GUESSES:
         raise fence.error(
             f"expected {_MIN_CHOICES} to {_MAX_GUESSES} guesses, found {len(guesses)}"
         )
-    if len({each.value for each in guesses}) < len(guesses):
+    if len({guess.value for guess in guesses}) < len(guesses):
         raise error(guesses[-1].where, "two guesses are the same")
     if find.value == put.value:
         raise error(put.where, "this changes nothing")
@@ -91,7 +91,7 @@ def read_experiment(fence: Fence) -> Experiment:
         prompt.value,
         find.value,
         put.value,
-        tuple((each.value, each.key == "right") for each in guesses),
+        tuple((guess.value, guess.key == "right") for guess in guesses),
         why.text,
     )
 

@@ -32,9 +32,9 @@ def earns(exercise: ExerciseId, program: str, history: History) -> bool:
 def _own_mistakes(exercise: ExerciseId, history: History) -> set[str]:
     return {
         name
-        for each in history.attempts
-        if each.exercise == exercise
-        for name in each.diagnosis.split(Diagnosis.JOIN)
+        for attempt in history.attempts
+        if attempt.exercise == exercise
+        for name in attempt.diagnosis.split(Diagnosis.JOIN)
     }
 
 

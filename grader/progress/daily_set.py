@@ -20,7 +20,9 @@ def daily_set(exercises: Sequence[Exercise], history: History, day: date) -> tup
     change the set.
     """
     passed = {
-        each.exercise: each.day for each in history.attempts if each.passed and each.day < day
+        attempt.exercise: attempt.day
+        for attempt in history.attempts
+        if attempt.passed and attempt.day < day
     }
     sample = Random(day.isoformat()).sample(exercises, len(exercises))  # noqa: S311  no secret
     old = sorted((each for each in sample if each.id in passed), key=lambda each: passed[each.id])
@@ -29,7 +31,7 @@ def daily_set(exercises: Sequence[Exercise], history: History, day: date) -> tup
     while True:
         done = {*passed, *chosen}
         new = [each for each in sample if each.id not in done and done.issuperset(each.requires)]
-        left = [*new, *(each for each in old if each.id not in chosen)]
+        left = [*new, *(exercise for exercise in old if exercise.id not in chosen)]
         fits = (each for each in left if not chosen or minutes + estimated_minutes(each) <= MINUTES)
         following = next(fits, None)
         if following is None:

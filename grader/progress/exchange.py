@@ -34,7 +34,7 @@ def to_json(history: History, programs: Programs | None = None) -> str:
     parts = [f'"{_NAME}": {VERSION}']
     for part in PARTS:
         events = [asdict(event) for event in getattr(history, part)]
-        lines = [f"\n  {json.dumps(each, default=methodcaller('isoformat'))}" for each in events]
+        lines = [f"\n  {json.dumps(event, default=methodcaller('isoformat'))}" for event in events]
         end = "\n" if lines else ""
         parts.append(f'"{part}": [{",".join(lines)}{end}]')
     if programs:

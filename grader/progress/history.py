@@ -134,7 +134,7 @@ class History:
             for event in getattr(self, part):
                 of_exercise = parts.setdefault(event.exercise, {name: [] for name in PARTS})
                 of_exercise[part].append(event)
-        return {name: History(*map(tuple, each.values())) for name, each in parts.items()}
+        return {name: History(*map(tuple, part.values())) for name, part in parts.items()}
 
 
 PARTS: Final[Mapping[str, type[Event]]] = {

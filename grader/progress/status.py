@@ -55,16 +55,16 @@ def exercise_statuses(history: History) -> dict[ExerciseId, ExerciseStatus]:
     statuses = {}
     for name, events in history.by_exercise().items():
         attempts, hints = events.attempts, events.hints
-        passed = next((each for each in attempts if each.passed), None)
-        before = [each for each in hints if passed is None or each.at <= passed.at]
-        paid = sum(each.price for each in before)
+        passed = next((attempt for attempt in attempts if attempt.passed), None)
+        before = [hint for hint in hints if passed is None or hint.at <= passed.at]
+        paid = sum(hint.price for hint in before)
         gave_up = any(passed is None or each.at <= passed.at for each in events.given_up)
         state: State = "tried" if attempts else "new"
         if passed is not None:
             state = "passed"
         elif gave_up:
             state = "given up"
-        helped = max((each.at for each in hints), default=None)
+        helped = max((hint.at for hint in hints), default=None)
         failures = 0
         for attempt in reversed(attempts):
             if attempt.passed or (helped is not None and attempt.at <= helped):
@@ -74,13 +74,13 @@ def exercise_statuses(history: History) -> dict[ExerciseId, ExerciseStatus]:
             state=state,
             attempts=len(attempts),
             failures=failures,
-            hints=max((each.number for each in hints), default=0),
+            hints=max((hint.number for hint in hints), default=0),
             paid=paid,
             earned=max(0, passed.xp - paid) if passed is not None and not gave_up else 0,
             gave_up=gave_up,
             passed_at=passed.at if passed is not None else None,
             self_reported=passed is not None
-            and all(each.self_reported for each in attempts if each.passed),
+            and all(attempt.self_reported for attempt in attempts if attempt.passed),
             broken=frozenset(each.misconception for each in events.broken),
         )
     return statuses
@@ -132,7 +132,7 @@ def next_open(
     begin = order.index(after) + 1 if after in order else 0
     around = [*order[begin:], *order[:begin]]
     ahead = [name for name in around if name not in done and name != after]
-    ready = (name for name in ahead if all(each in done for each in requires(name)))
+    ready = (name for name in ahead if all(requirement in done for requirement in requires(name)))
     return next(ready, ahead[0] if ahead else None)
 
 

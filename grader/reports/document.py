@@ -74,11 +74,11 @@ def document(verdict: Verdict) -> Iterator[Section]:
         result = Sentence("result", line(test.message))
         yield Section("example", (Sentence("task", _TRY_THIS), code, result, Details(test)))
     if verdict.shapes:
-        width = max(len(f"{each.line} {each.name}") for each in verdict.shapes)
+        width = max(len(f"{shape.line} {shape.name}") for shape in verdict.shapes)
         lines = (
-            f"{f'{each.line} {each.name}':{width}}  {each.text}"
-            + ("  <- no right program has this value" if each.is_off_track else "")
-            for each in verdict.shapes
+            f"{f'{shape.line} {shape.name}':{width}}  {shape.text}"
+            + ("  <- no right program has this value" if shape.is_off_track else "")
+            for shape in verdict.shapes
         )
         yield Section("shapes", (Sentence("task", _SHAPES), Code(tuple(map(clean, lines)))))
 

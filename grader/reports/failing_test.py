@@ -109,7 +109,7 @@ def _lines(value: ValueSummary, width: int) -> list[str]:
     """Return a value's text folded to a width, without NumPy's empty lines."""
     lines = value.text.splitlines() or [""]
     if value.summary != PRINTED:
-        lines = [each for each in lines if each]
+        lines = [text for text in lines if text]
     return _fold(lines, width)
 
 
@@ -143,11 +143,11 @@ def _limit_lines(lines: Sequence[str], layout: TextLayout) -> list[str]:
 def _fold(lines: Sequence[str], width: int) -> list[str]:
     """Fold lines that are longer than a width."""
     return [
-        each[start : start + width]
-        for each in lines
-        for start in range(0, max(len(each), 1), width)
+        text[start : start + width]
+        for text in lines
+        for start in range(0, max(len(text), 1), width)
     ]
 
 
 def _indent(lines: Sequence[str]) -> list[Text]:
-    return [Text(f"{_SAME}{each}", "dim") for each in lines]
+    return [Text(f"{_SAME}{text}", "dim") for text in lines]

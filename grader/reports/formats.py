@@ -106,7 +106,7 @@ _ALL: Final = (
     Format("moodle", "to_tables", "CSV of grades that Moodle imports"),
 )
 
-FORMATS: Final[Mapping[str, Format]] = {each.name: each for each in _ALL}
+FORMATS: Final[Mapping[str, Format]] = {format_.name: format_ for format_ in _ALL}
 """Every format by its name."""
 
 
@@ -159,17 +159,17 @@ class Delivery:
             needs a
                 missing environment variable.
         """
-        bare = [each.format.name for each in requests if each.file is None]
+        bare = [request.format.name for request in requests if request.file is None]
         if len(bare) > 1:
             raise UsageError(
                 f"only one of {' and '.join(bare)} can be printed; give the others a file: "
                 f"--format {bare[1]}=FILE"
             )
-        files = tuple(each for each in requests if each.file is not None)
+        files = tuple(request for request in requests if request.file is not None)
         places = {
-            (os.path.realpath(each.file.parent), each.file.name)
-            for each in files
-            if each.file is not None
+            (os.path.realpath(file.file.parent), file.file.name)
+            for file in files
+            if file.file is not None
         }
         if len(places) < len(files):
             raise UsageError("two formats are for one file; give each its own")
@@ -195,7 +195,7 @@ class Delivery:
     @property
     def formats(self) -> tuple[Format, ...]:
         """All requested formats."""
-        return (format_named(self.printed), *(each.format for each in self.files))
+        return (format_named(self.printed), *(file.format for file in self.files))
 
     @property
     def is_drawn(self) -> bool:

@@ -140,7 +140,7 @@ class Batch:
     @property
     def submission_count(self) -> int:
         """The number of submissions, without reports about missing ones."""
-        return sum(each.outcome != NOT_SUBMITTED for each in self.reports)
+        return sum(report.outcome != NOT_SUBMITTED for report in self.reports)
 
     @property
     def is_single(self) -> bool:

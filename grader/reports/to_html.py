@@ -101,8 +101,8 @@ def render_student(student: str, batch: Batch, titles: Mapping[str, str]) -> str
         link = f'<a href="#{anchor}">{escape(title)}</a>'
         rows.append(f'<tr><th scope="row" {_LEFT}>{link}</th><td>{escape(_cell(each))}</td></tr>\n')
         sections += _section(each, heading=title, anchor=anchor)
-    total = sum(each.points or 0 for each in batch)
-    most = sum(each.max_points for each in batch if each.points is not None)
+    total = sum(report.points or 0 for report in batch)
+    most = sum(report.max_points for report in batch if report.points is not None)
     table = (
         "<table>\n<caption>Points in each exercise</caption>\n<thead><tr>"
         f'<th scope="col" {_LEFT}>Exercise</th><th scope="col" {_LEFT}>Points</th></tr></thead>\n'

@@ -41,7 +41,7 @@ def render_report(report: Report) -> str:
     for test in failures_in_full(report.verdict) if report.verdict is not None else ():
         values = value_lines(test, TextLayout(_WIDTH, coloured=False))
         if 0 < len(values) <= _MAX_VALUE_LINES:
-            text = "\n".join(str(each).rstrip() for each in values)
+            text = "\n".join(str(value).rstrip() for value in values)
             lines.append(f"\n{escape_markdown(test_label(test))}:\n\n{as_code_block(text)}")
     return "\n".join(lines) + "\n"
 
@@ -124,7 +124,7 @@ def _block(block: Block) -> str:
         case Details(test=test):
             values = value_lines(test, TextLayout(_WIDTH, coloured=False))
             return (
-                "\n" + as_code_block("\n".join(str(each).rstrip() for each in values))
+                "\n" + as_code_block("\n".join(str(value).rstrip() for value in values))
                 if values
                 else ""
             )

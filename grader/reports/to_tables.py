@@ -70,9 +70,9 @@ def gradebook(batch: Batch, about: Mapping[str, tuple[str, str]] | None = None) 
     headings = () if about is None else ("name", "section")
     rows: list[Sequence[_Cell]] = [("student", *headings, *exercises, "total", "of")]
     for student, reports in batch.by_student.items():
-        judged = [each for each in reports.values() if each.points is not None]
-        total = sum(each.points or 0 for each in judged)
-        possible = sum(each.max_points for each in judged)
+        judged = [report for report in reports.values() if report.points is not None]
+        total = sum(report.points or 0 for report in judged)
+        possible = sum(report.max_points for report in judged)
         cells = [
             "excused" if report is not None and report.is_excused else _points(report)
             for report in map(reports.get, exercises)

@@ -134,15 +134,15 @@ def print_batch(console: Console, batch: Batch) -> None:
     """
     reports = batch.reports
     rows = reports if len(reports) <= _MAX_ROWS else ()
-    files = Counter(each.file for each in rows)  # a notebook may contain several exercises
-    stems = (each.file.rpartition("/")[2].removesuffix(".py") for each in rows)
+    files = Counter(row.file for row in rows)  # a notebook may contain several exercises
+    stems = (row.file.rpartition("/")[2].removesuffix(".py") for row in rows)
     names = [
         (
-            printable(each.student or ""),
-            printable(stem if stem and files[each.file] == 1 else each.exercise),
-            each.outcome,
+            printable(row.student or ""),
+            printable(stem if stem and files[row.file] == 1 else row.exercise),
+            row.outcome,
         )
-        for each, stem in zip(rows, stems, strict=True)
+        for row, stem in zip(rows, stems, strict=True)
     ]
     widths = [max(map(len, column)) for column in zip(*names, strict=True)]
     for report, (student, exercise, outcome) in zip(rows, names, strict=True):
@@ -221,9 +221,9 @@ class _VerdictLayout:
             body += self._tests()
         body += self._gap()
         lines: list[Text] = []
-        for each in body:
-            if each or (lines and lines[-1]):  # never two empty lines in a row
-                lines.append(each)
+        for text in body:
+            if text or (lines and lines[-1]):  # never two empty lines in a row
+                lines.append(text)
         style = _TOTAL.get(verdict.outcome, "bold red")
         total = list(self._wrap(summary(verdict), style, indent=""))
         if most is not None and len(lines) + len(total) > most:

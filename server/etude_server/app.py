@@ -58,9 +58,9 @@ def create_app(service: Service) -> FastAPI:
     ):
         app.include_router(router)
     app.router.routes += [
-        each
-        for each in health.routes(service.health, service.meter)
-        if settings.health_port is None or each.path != "/metrics"
+        route
+        for route in health.routes(service.health, service.meter)
+        if settings.health_port is None or route.path != "/metrics"
     ]
     app.add_api_route("/v1/{rest:path}", nowhere, methods=_METHODS, include_in_schema=False)
     if settings.site is not None:

@@ -40,17 +40,17 @@ class Catalog:
         """
         tracks = tuple(Collection.load(folder).tracks)
         for course in {
-            each.course.where: each.course
+            exercise.course.where: exercise.course
             for track in tracks
-            for each in track.exercises
-            if each.course
+            for exercise in track.exercises
+            if exercise.course
         }.values():
             for problem in course.missing.values():
                 _log.warning(
                     "a package is missing, and exercises that need it are not graded",
                     problem=str(problem),
                 )
-        exercises = {str(each.id): each for track in tracks for each in track.exercises}
+        exercises = {str(exercise.id): exercise for track in tracks for exercise in track.exercises}
         return cls(tracks, exercises, folder)
 
     def store_schedule(self, database: Database, folder: Path) -> bool:
@@ -61,12 +61,12 @@ class Catalog:
         """
         paths = (each / SCHEDULE_FILE for each in folders_in(folder))
         tracks = {
-            str(each.definition.id): [str(exercise.id) for exercise in each.exercises]
-            for each in self.tracks
+            str(track.definition.id): [str(exercise.id) for exercise in track.exercises]
+            for track in self.tracks
         }
         read_schedules = [read_schedule(path, tracks) for path in paths if path.exists()]
-        windows = ChainMap(*(dict(each.windows) for each in read_schedules))
-        extensions = ChainMap(*(dict(each.extensions) for each in read_schedules))
+        windows = ChainMap(*(dict(schedule.windows) for schedule in read_schedules))
+        extensions = ChainMap(*(dict(schedule.extensions) for schedule in read_schedules))
         with database.write() as connection:
             is_changed = schedules.store(connection, windows, actor=events.GRADER)
             unknown = schedules.store_extensions(

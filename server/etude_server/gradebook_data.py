@@ -47,8 +47,8 @@ def csv_part(
     writer = csv.writer(text)
     if after is None:
         writer.writerow(_COLUMNS)
-    for each in rows:
-        writer.writerow([safe_cell(cell) for cell in dataclasses.astuple(each)])
+    for row in rows:
+        writer.writerow([safe_cell(cell) for cell in dataclasses.astuple(row)])
     is_last = len(rows) < _PART
     return text.getvalue(), None if is_last else (rows[-1].person, rows[-1].exercise)
 
@@ -125,8 +125,8 @@ class GradebookTable:
 def table(connection: Connection) -> GradebookTable:
     """Return the grades of all students except erased ones, and disabled ones without a grade."""
     grades_by_person: dict[str, dict[str, Grade]] = {}
-    for each in grades.student_grades(connection):
-        grades_by_person.setdefault(each.person, {})[each.exercise] = each
+    for grade in grades.student_grades(connection):
+        grades_by_person.setdefault(grade.person, {})[grade.exercise] = grade
     exercises = dict.fromkeys(sorted(name for row in grades_by_person.values() for name in row))
     rows = [
         (who, grades_by_person.get(who.name, {}))

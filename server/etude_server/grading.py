@@ -114,8 +114,8 @@ class Publisher:
                     return
             except Exception as error:  # noqa: BLE001  passed on to those who requested
                 if len(batch) > 1:
-                    for each in batch:
-                        self._write([each])
+                    for result in batch:
+                        self._write([result])
                 elif isinstance(error, _BAD_DATA):
                     self._give_up(requests, error)
                 else:
@@ -142,7 +142,7 @@ class Publisher:
 def _publish(connection: Connection, batch: Sequence[_Ready]) -> None:
     stored: list[tuple[GradingRequest, StoredVerdict]] = []
     # Sorted, to avoid deadlocks.
-    for requests, write in sorted(batch, key=lambda each: each[0][0].source_hash):
+    for requests, write in sorted(batch, key=lambda result: result[0][0].source_hash):
         verdict = write(connection)
         if verdict is not None:
             stored += [(request, verdict) for request in requests]

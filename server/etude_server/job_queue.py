@@ -96,7 +96,7 @@ class JobQueue:
         """Defer jobs for open work that has none; return the number of submissions."""
         manager = self._app.job_manager
         # Counts first, because listing a hundred thousand jobs takes a second.
-        counts = {each["name"]: int(each["jobs_count"]) for each in manager.list_queues()}
+        counts = {queue["name"]: int(queue["jobs_count"]) for queue in manager.list_queues()}
         with self._database.read() as connection:
             waiting, _ = submissions.count_waiting_and_parked(connection)
             open_sources = {
@@ -111,7 +111,7 @@ class JobQueue:
         with self._database.read() as connection:
             waiting_submissions = submissions.list_waiting(connection, _MAX_REQUEUED)
         queued = {job.task_kwargs["submission_id"] for job in manager.list_jobs(task=GRADE_TASK)}
-        lost = [each.id for each in waiting_submissions if each.id not in queued]
+        lost = [submission.id for submission in waiting_submissions if submission.id not in queued]
         self.defer_submissions(lost)
         return len(lost)
 

@@ -138,7 +138,7 @@ def frame_origins(database: Database) -> str:
     """Return the sites that may show our pages in frames: the registered platforms."""
     with database.read() as connection:
         registered = platforms.list_platforms(connection)
-    return " ".join(sorted({"'self'"}.union(*(each.origins for each in registered))))
+    return " ".join(sorted({"'self'"}.union(*(platform.origins for platform in registered))))
 
 
 def _page(

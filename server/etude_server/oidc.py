@@ -123,7 +123,7 @@ class Provider:
         else:
             if not isinstance(answer, dict) or answer.get("issuer") != self.issuer:
                 wrong = "it does not describe itself"
-            elif not all(origin(str(answer.get(each, ""))) for each in addresses):
+            elif not all(origin(str(answer.get(address, ""))) for address in addresses):
                 wrong = "it does not say where to sign in, by HTTPS"
         if wrong:
             raise UsageError(f"nobody can sign in there at the moment: {wrong}")

@@ -81,9 +81,9 @@ def site_files(
     # Ids are also names of folders, so they have to be plain and unique.
     problems = [*_id_problems((track.id for track in content.tracks), folder="", taken=TAKEN)]
     for track in content.tracks:
-        exercises = (each.id for each in track.exercises)
+        exercises = (exercise.id for exercise in track.exercises)
         problems += _id_problems(exercises, folder=f"{track.id}/", taken=(LESSONS,))
-        lessons = (each.id for each in content.lessons.get(track.id, ()))
+        lessons = (lesson.id for lesson in content.lessons.get(track.id, ()))
         problems += _id_problems(lessons, folder=f"{track.id}/{LESSONS}/")
     if problems:
         raise DefinitionError(problems)
@@ -98,15 +98,15 @@ def site_files(
                 page_files.append(make())
             except EtudeError as error:
                 failures[path] = str(error)
-    entries = [each.entry for each in page_files if each.entry]
+    entries = [file.entry for file in page_files if file.entry]
     index = search_index([*entries, *pages.concepts()]).encode()
     index_path = asset_path(hashed_name(INDEX_ASSET, index))
     texts = {SEARCH: pages.search(index_path), **announcements(content, hosting)}
     files = {path: text.encode() for path, text in texts.items()}
     files |= {index_path: index, EMBED: pages.assets.embed, **pages.assets.files}
     files |= {f"{PYODIDE}/{name}": data for name, data in hosting.pyodide.items()}
-    for each in page_files:
-        files |= each.files
+    for file in page_files:
+        files |= file.files
     files |= {path: pages.empty(path) for path in failures or () if path not in files}
     return files | {WORKER: offline_worker(pages.assets.worker, files, index_path, hosting)}
 
@@ -157,10 +157,10 @@ def _id_problems(
     ids: Iterable[str], *, folder: str, taken: Iterable[str] = ()
 ) -> Iterator[Problem]:
     names = set(taken)
-    for each in ids:
-        where = Location(Path(f"{folder}{each}"))
-        if not _SLUG.fullmatch(each):
-            yield Problem(where, f"the id {each!r} cannot be the folder of a page")
-        elif each in names:
-            yield Problem(where, f"the id {each!r} is already the folder of something else")
-        names.add(each)
+    for exercise_id in ids:
+        where = Location(Path(f"{folder}{exercise_id}"))
+        if not _SLUG.fullmatch(exercise_id):
+            yield Problem(where, f"the id {exercise_id!r} cannot be the folder of a page")
+        elif exercise_id in names:
+            yield Problem(where, f"the id {exercise_id!r} is already the folder of something else")
+        names.add(exercise_id)

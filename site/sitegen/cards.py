@@ -58,7 +58,7 @@ class LessonCard:
     @property
     def xp(self) -> int:
         """The XP of its exercises together."""
-        return sum(each.xp for each in self.exercises)
+        return sum(exercise.xp for exercise in self.exercises)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +105,8 @@ class TrackCard:
     @property
     def minutes(self) -> int:
         """An estimate of the time that all lessons and exercises take together."""
-        lessons = sum(each.minutes for each in self.lessons)
-        return lessons + sum(each.minutes for each in self.exercises)
+        lessons = sum(lesson.minutes for lesson in self.lessons)
+        return lessons + sum(exercise.minutes for exercise in self.exercises)
 
     @property
     def others(self) -> tuple[ExerciseCard, ...]:
@@ -117,12 +117,15 @@ class TrackCard:
     def outlines(self) -> Mapping[str, Outline]:
         """The outline with each lesson open, by the lesson's path; with none, by no path."""
         stops = {
-            each.path: Stop(
-                each.title, each.number, each.path, tuple(card.id for card in each.exercises)
+            lesson.path: Stop(
+                lesson.title,
+                lesson.number,
+                lesson.path,
+                tuple(card.id for card in lesson.exercises),
             )
-            for each in self.lessons
+            for lesson in self.lessons
         }
-        rows = {"": self.others} | {each.path: each.exercises for each in self.lessons}
+        rows = {"": self.others} | {lesson.path: lesson.exercises for lesson in self.lessons}
         shut = Outline(
             self.id, self.title, self.path, tuple(self.by_id), tuple(stops.values()), None, ()
         )
@@ -138,7 +141,7 @@ class TrackCard:
                 "id": card.id,
                 "title": card.title,
                 "path": card.path,
-                "requires": [each.id for each in card.requires],
+                "requires": [requirement.id for requirement in card.requires],
                 "lesson": self.lesson_of[name].title if name in self.lesson_of else "",
             }
             for name, card in self.by_id.items()
@@ -159,13 +162,13 @@ def track_cards(tracks: Sequence[PublicTrack], lessons: Lessons) -> tuple[TrackC
         # What is required is looked for in the same track before any other.
         requirements = ChainMap(_requirements([track]), anywhere)
         by_id: dict[str, ExerciseCard] = {
-            each.id: _exercise(track.id, each, number, requirements)
-            for number, each in enumerate(track.exercises, start=1)
+            exercise.id: _exercise(track.id, exercise, number, requirements)
+            for number, exercise in enumerate(track.exercises, start=1)
         }
         cards = []
         for number, lesson in enumerate(lessons.get(track.id, ()), start=1):
             check_exercises(lesson, lesson.exercises, by_id)
-            exercises = tuple(by_id[each] for each in lesson.exercises)
+            exercises = tuple(by_id[exercise] for exercise in lesson.exercises)
             path = lesson_path(track.id, lesson.id)
             cards.append(
                 LessonCard(lesson.id, lesson.title, number, path, lesson.minutes, exercises)
@@ -179,7 +182,7 @@ def track_cards(tracks: Sequence[PublicTrack], lessons: Lessons) -> tuple[TrackC
             path=track_path(track.id),
             lessons=tuple(cards),
             by_id=by_id,
-            lesson_of={each.id: card for card in cards for each in card.exercises},
+            lesson_of={exercise.id: card for card in cards for exercise in card.exercises},
         )
         track_cards.append(card)
     return tuple(track_cards)
@@ -192,9 +195,9 @@ def check_exercises(lesson: TrackLesson, names: Iterable[str], ids: Mapping[str,
         DefinitionError: It has not.
     """
     problems = [
-        Problem(Location(lesson.path), f"no exercise '{each}' in this track")
-        for each in dict.fromkeys(names)
-        if each not in ids
+        Problem(Location(lesson.path), f"no exercise '{name}' in this track")
+        for name in dict.fromkeys(names)
+        if name not in ids
     ]
     if problems:
         raise DefinitionError(problems)

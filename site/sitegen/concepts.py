@@ -54,8 +54,8 @@ def find_concepts(tracks: Sequence[TrackCard]) -> tuple[Concept, ...]:
         for place, exercises in by_anchor.items():
             lessons = {
                 lesson.path: lesson
-                for each in exercises
-                if (lesson := track.lesson_of.get(each.id)) is not None
+                for exercise in exercises
+                if (lesson := track.lesson_of.get(exercise.id)) is not None
             }
             trained[place].append(
                 InTrack(track, tuple(lessons.values()), tuple(dict.fromkeys(exercises)))

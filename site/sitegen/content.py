@@ -117,6 +117,6 @@ class Content:
     @property
     def packages(self) -> frozenset[str]:
         """The packages beside NumPy that pages load."""
-        of_pages = [each.packages for track in self.tracks for each in track.exercises]
-        of_pages += [each.packages for lessons in self.lessons.values() for each in lessons]
+        of_pages = [exercise.packages for track in self.tracks for exercise in track.exercises]
+        of_pages += [lesson.packages for lessons in self.lessons.values() for lesson in lessons]
         return frozenset(name for names in of_pages for name in names)

@@ -41,7 +41,7 @@ def lesson_notebook(lesson: TrackLesson, titles: Mapping[str, str]) -> str:
         for number, block in enumerate(lesson.blocks)
     ]
     cells[:0] = of_blocks[0] if of_blocks else []  # the title comes before anything else
-    return notebook([*cells, *(cell for each in of_blocks[1:] for cell in each)])
+    return notebook([*cells, *(cell for block in of_blocks[1:] for cell in block)])
 
 
 def _cells(
@@ -63,9 +63,9 @@ def _cells(
             lines = [f"- {titles.get(each, each)}: `etude check {each} {each}.py`" for each in ids]
             yield text_cell(name, "\n".join(["**Your turn**", "", *lines]))
         case ChoiceQuestion(prompt=prompt, choices=choices):
-            answers = [f"- {each.letter}: {each.text}" for each in choices]
-            reasons = [f"- {each.letter}: {each.reason}" for each in choices]
-            right = "".join(each.letter for each in choices if each.is_right)
+            answers = [f"- {choice.letter}: {choice.text}" for choice in choices]
+            reasons = [f"- {choice.letter}: {choice.reason}" for choice in choices]
+            right = "".join(choice.letter for choice in choices if choice.is_right)
             answer = "\n".join([f"{right} is right.", "", *reasons])
             yield text_cell(
                 name,

@@ -67,13 +67,13 @@ def view_lesson(
         case [Prose(where, text), *_] if match := _TITLE.match(str(text)):
             begin = Location(where.path, where.line + match[0].count("\n"))
             blocks[0] = Prose(begin, Text((str(text)[match.end() :],)))
-    own = [cards[each] for each in lesson.exercises]
+    own = [cards[exercise] for exercise in lesson.exercises]
     views = list(_views(blocks, images, cards, places, own, lesson.path))
-    rest = [cards[each] for each in lesson.exercises if each not in placed]
+    rest = [cards[exercise] for exercise in lesson.exercises if exercise not in placed]
     if rest:
         views.append({"form": "tasks", "exercises": rest})
     # All cells, hidden ones too: what a page runs, as it shows it.
-    cells = [each.code.strip("\n") for each in blocks if isinstance(each, Cell)]
+    cells = [block.code.strip("\n") for block in blocks if isinstance(block, Cell)]
     return {"blocks": views, "cells": cells, "needs": lesson.needs}
 
 
@@ -88,7 +88,7 @@ def _views(
     placed = set[str]()  # each exercise has one place
     index = -1  # among all cells
     numbers: Counter[str] = Counter()  # of each form, from one
-    questions = sum(isinstance(each, ChoiceQuestion | NumberQuestion) for each in blocks)
+    questions = sum(isinstance(block, ChoiceQuestion | NumberQuestion) for block in blocks)
     for number, block in enumerate(blocks):
         view: View = {}
         match block:
@@ -149,7 +149,7 @@ def _view_display(display: MatrixDisplay | PlotDisplay, prefix: str) -> MatrixVi
 def _exercise_of_cell(cell: Cell, exercises: Sequence[ExerciseCard]) -> ExerciseCard | None:
     """Return the exercise whose solution a cell may be: it defines what a submission must."""
     names = set(_DEFINED.findall(cell.code))
-    written = (each for each in exercises if each.kind in ("write", "fix"))
+    written = (exercise for exercise in exercises if exercise.kind in ("write", "fix"))
     return next((each for each in written if names & set(each.defines)), None)
 
 
@@ -172,18 +172,18 @@ def _view_question(question: Question) -> View:
     if isinstance(question, ChoiceQuestion):
         view["choices"] = [
             {
-                "letter": each.letter,
-                "text": inline(str(each.text)),
-                "is_right": each.is_right,
-                "reason": inline(str(each.reason)),
+                "letter": choice.letter,
+                "text": inline(str(choice.text)),
+                "is_right": choice.is_right,
+                "reason": inline(str(choice.reason)),
             }
-            for each in question.choices
+            for choice in question.choices
         ]
         return view
     numbers = (question.answer, *question.slips)
     reasons = (*(str(each.reason) for each in numbers), str(question.hint) or OTHER)
     return view | {
         "numbers": [(each.number, each.near) for each in numbers],
-        "reasons": [inline(each) for each in reasons],
+        "reasons": [inline(reason) for reason in reasons],
         "answer": f"{question.answer.number:.6g}",  # as a reader may write it
     }

@@ -91,7 +91,7 @@ class Pages:
         )
         self._cards = track_cards(content.tracks, content.lessons)
         self._concepts = find_concepts(self._cards)
-        complete = (each for each in self._cards if each.by_id.keys() >= PARTS.keys())
+        complete = (card for card in self._cards if card.by_id.keys() >= PARTS.keys())
         self._gpt_track = next(complete, None)  # whose functions make a GPT
 
     def page_builders(self) -> Iterator[tuple[str, Callable[[], PageFiles]]]:
@@ -100,11 +100,11 @@ class Pages:
         Each with its path.
         """
         lessons = (
-            each for track in self._cards for each in self._content.lessons.get(track.id, ())
+            lesson for track in self._cards for lesson in self._content.lessons.get(track.id, ())
         )
         figures = (figure for lesson in lessons for figure in lesson.figures)
         # The home page opens with the first explorer of the lessons.
-        explorer = next((each for each in figures if each.kind == "explorer"), None)
+        explorer = next((figure for figure in figures if figure.kind == "explorer"), None)
         overview: dict[str, object] = {
             "tracks": self._cards,
             "concepts": self._concepts,
@@ -130,7 +130,7 @@ class Pages:
                     partial(self._lesson, outline, stop, lesson, card.by_id, around),
                 )
             cards = _with_neighbours(card.exercises)
-            for each, (own, (previous, following)) in zip(track.exercises, cards, strict=True):
+            for exercise, (own, (previous, following)) in zip(track.exercises, cards, strict=True):
                 before = card.lesson_of.get(own.id)
                 outline = outlines[before.path if before else ""]
                 # After the last exercise of a lesson comes the next lesson, not its first exercise.
@@ -138,7 +138,9 @@ class Pages:
                 next_lesson = None if after is before else after
                 yield (
                     own.path,
-                    partial(self._exercise, outline, own, each, (previous, following), next_lesson),
+                    partial(
+                        self._exercise, outline, own, exercise, (previous, following), next_lesson
+                    ),
                 )
 
     def search(self, index: str) -> str:
@@ -162,9 +164,9 @@ class Pages:
         self, path: str, page: str, template: str, context: Mapping[str, object]
     ) -> PageFiles:
         wrong = self._content.wrong_answer and self._content.wrong_answer()
-        exercises = [each for track in self._cards for each in track.exercises]
+        exercises = [exercise for track in self._cards for exercise in track.exercises]
         fields = wrong and {
-            "card": next(each for each in exercises if each.id == wrong.exercise),
+            "card": next(exercise for exercise in exercises if exercise.id == wrong.exercise),
             "code": wrong.code,
             **{
                 name: render_markdown(text, where=Path(wrong.exercise) / name, top=3)
@@ -219,9 +221,11 @@ class Pages:
 
     def concepts(self) -> Iterator[SearchEntry]:
         """The concepts as entries of the search."""
-        for each in self._concepts:
-            note = f"Concept · {count(each.exercises, 'exercise')}"
-            yield SearchEntry.from_page(each.name, f"{CONCEPTS}#{each.anchor}", note, (each.name,))
+        for concept in self._concepts:
+            note = f"Concept · {count(concept.exercises, 'exercise')}"
+            yield SearchEntry.from_page(
+                concept.name, f"{CONCEPTS}#{concept.anchor}", note, (concept.name,)
+            )
 
     def _track(self, card: TrackCard) -> PageFiles:
         leads = self._leads_to_gpt(card.id)
@@ -259,8 +263,8 @@ class Pages:
             previous=around[0],
             following=around[1],
         )
-        concepts = dict.fromkeys(name for each in card.exercises for name in each.concepts)
-        text = "\n\n".join(str(each.text) for each in lesson.blocks if isinstance(each, Prose))
+        concepts = dict.fromkeys(name for exercise in card.exercises for name in exercise.concepts)
+        text = "\n\n".join(str(block.text) for block in lesson.blocks if isinstance(block, Prose))
         note = f"Lesson {card.number} · {outline.title}"
         entry = SearchEntry.from_page(card.title, card.path, note, concepts, text)
         texts = {card.path: html, notebook: lesson_notebook(lesson, titles)}

@@ -132,7 +132,7 @@ def _linear(colour: str) -> Triple:
     """`#rrggbb` as linear light, each channel from 0 to 1."""
     channels = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
     red, green, blue = (
-        each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4  # noqa: PLR2004  sRGB's constants
-        for each in channels
+        channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4  # noqa: PLR2004  sRGB's constants
+        for channel in channels
     )
     return red, green, blue

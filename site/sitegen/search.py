@@ -82,7 +82,7 @@ def search_index(entries: Sequence[SearchEntry]) -> str:
     in_order = sorted(places, key=lambda word: word.encode("utf-16-be"))  # as JavaScript compares
     index = {
         "schema": SCHEMA,
-        "pages": [[each.title, each.path, each.note] for each in entries],
+        "pages": [[entry.title, entry.path, entry.note] for entry in entries],
         "words": in_order,
         "found": [places[word] for word in in_order],
     }

@@ -78,7 +78,7 @@ class Table:
             self.columns, *([cell.text for cell in row] for row in self.rows), strict=True
         )
         widths = (
-            max(4, *(len(word) for text in each for word in text.split())) for each in columns
+            max(4, *(len(word) for text in column for word in text.split())) for column in columns
         )
         return max(map(len, self.labels), default=1) - 1 + sum(widths)
 

@@ -165,7 +165,9 @@ class _Module:
         for node in tree.body:
             if isinstance(node, ast.Import | ast.ImportFrom):
                 package = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
-                imported |= {name.asname or name.name: package + name.name for name in node.names}
+                imported |= {
+                    alias.asname or alias.name: package + alias.name for alias in node.names
+                }
         aliases = {called: name for called, name in imported.items() if name in modules}
         self.names += sorted(rename_modules(tree, aliases))
         aliases = {called: name for called, name in imported.items() if self._takes_data(name)}

@@ -198,7 +198,7 @@ class Program:
         for statement in tree.body:
             if isinstance(statement, ast.ImportFrom) and statement.module == _OURS:
                 _put_stubs(statement, lines)
-        functions = [each for each in ast.walk(tree) if isinstance(each, _FUNCTIONS)]
+        functions = [node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS)]
         for number, match, command in magics:
             inside = any(f.body[0].lineno <= number + 1 <= (f.end_lineno or 0) for f in functions)
             if python := self._replacement(match["target"], command, in_function=inside):
@@ -236,7 +236,7 @@ class Program:
 def _put_stubs(statement: ast.ImportFrom, lines: list[str]) -> None:
     """Let the functions of `grader.notebook` do nothing: in a submission they are not there."""
     first, last = statement.lineno - 1, (statement.end_lineno or statement.lineno) - 1
-    names = [each.asname or each.name for each in statement.names]
+    names = [alias.asname or alias.name for alias in statement.names]
     stubs = " = ".join(_OUR_FUNCTIONS if names == ["*"] else names)
     before = lines[first].encode()[: statement.col_offset].decode()
     after = lines[last].encode()[statement.end_col_offset :].decode()

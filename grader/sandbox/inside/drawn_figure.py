@@ -62,7 +62,7 @@ def _find_figure(value: Any) -> Any:
 
 def _axes(axes: Any) -> dict[str, Any]:
     legend = axes.get_legend()
-    bars = [each for each in axes.containers if hasattr(each, "patches")]
+    bars = [container for container in axes.containers if hasattr(container, "patches")]
     module: Any = sys.modules["matplotlib.collections"]
     scattered = [each for each in axes.collections if isinstance(each, module.PathCollection)]
     meshes = [each for each in axes.collections if isinstance(each, module.QuadMesh)]
@@ -93,11 +93,11 @@ def _axes(axes: Any) -> dict[str, Any]:
             for line in axes.lines[:_MAX_ARTISTS]
         ],
         "points": points,
-        "bars": [_bars(each) for each in bars[:_MAX_ARTISTS]],
+        "bars": [_bars(bar) for bar in bars[:_MAX_ARTISTS]],
         "images": images,
         "texts": [
-            {"text": _text(each.get_text()), "at": _numbers(each.get_position())}
-            for each in axes.texts[:_MAX_ARTISTS]
+            {"text": _text(text.get_text()), "at": _numbers(text.get_position())}
+            for text in axes.texts[:_MAX_ARTISTS]
         ],
     }
 

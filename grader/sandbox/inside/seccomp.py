@@ -197,7 +197,7 @@ def _allowing(architecture: int, column: int, allowed: Calls, conditional: Condi
         else:
             ranges.append((number, number))
     instructions += _search(ranges)
-    return b"".join(struct.pack("=HBBI", *each) for each in instructions)
+    return b"".join(struct.pack("=HBBI", *instruction) for instruction in instructions)
 
 
 # Further calls for the grading process: it talks to its sandbox, makes the file for output, and

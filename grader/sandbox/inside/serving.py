@@ -453,7 +453,7 @@ class _SubmissionModule:
         value, kind = getattr(instance, name), type(instance)
         if not callable(value) or isinstance(value, type) or _is_of_submission(type(value)):
             return [False, value]
-        of_class = any(name in vars(each) for each in kind.__mro__)
+        of_class = any(name in vars(class_) for class_ in kind.__mro__)
         return [True, of_class and name not in getattr(instance, "__dict__", ())]
 
     @_operation

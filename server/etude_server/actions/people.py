@@ -229,7 +229,7 @@ def _erase_code(connection: Connection, whom: Person) -> None:
     for row in connection.execute(theirs).mappings().all():
         key = (column == row[column.name] for column in verdict.primary_key)
         body = json.loads(row["body"])
-        tests = [{**each, **_TEXTS} for each in body["tests"]]
+        tests = [{**test, **_TEXTS} for test in body["tests"]]
         # The ids stay for statistics, but the sentence may quote the program.
         diagnosis = body.get("diagnosis") and {**body["diagnosis"], "feedback": ""}
         body |= {"message": "", "output": "", "example": None, "notes": [], "shapes": []}

@@ -88,8 +88,9 @@ def plan(host: RegradeHost, exercise: str, from_hash: str = "") -> RegradePlan:
     definition = host.catalog.need(exercise)
     with host.database.read() as connection:
         versions = regrades.versions(connection).get(exercise, {})
-        for each in regrades.running(connection, exercise):  # the run may only lack its last step
-            versions.setdefault(each.from_hash, 0)
+        # The run may only lack its last step.
+        for regrade in regrades.running(connection, exercise):
+            versions.setdefault(regrade.from_hash, 0)
     if from_hash and definition.digest.startswith(from_hash):
         raise UsageError(f"{exercise} is still that version: nothing would change")
     versions.pop(definition.digest, None)
@@ -144,7 +145,7 @@ def preview(
     with grading.database.read() as connection:
         seconds = regrades.seconds_each(connection, exercise.digest)
     ungraded = len(sources) - len(tried) + len(faults)
-    lines = [each for source_hash in tried for each in changes.get(source_hash, ())]
+    lines = [change for source_hash in tried for change in changes.get(source_hash, ())]
     return Preview(
         exercise=exercise.id,
         from_hash=from_hash,
@@ -153,7 +154,7 @@ def preview(
         submissions=submissions,
         tried=len(tried),
         submissions_tried=len(lines),
-        changes=[each for each in lines if each.effect != "same"],
+        changes=[change for change in lines if change.effect != "same"],
         faults=len(faults),
         ungraded=ungraded,
         seconds=None if seconds is None else seconds / grading.pool.workers * ungraded,
@@ -246,8 +247,8 @@ def run(
 
     # From the end, because the queue's workers start at the beginning.
     requests = (
-        for_source(begun, each, lambda *_, failed=each: faults.add(failed))
-        for each in reversed(open_sources)
+        for_source(begun, source, lambda *_, failed=source: faults.add(failed))
+        for source in reversed(open_sources)
     )
     _grade_all(grading, requests, stopping=is_over, tell=tell)
     if is_over():
@@ -318,8 +319,8 @@ def _grade_all(
     def wait_for_one() -> None:
         done, _ = wait(in_hand, return_when=FIRST_COMPLETED)
         in_hand.difference_update(done)
-        for each in done:
-            failures.extend(filter(None, [each.exception()]))
+        for future in done:
+            failures.extend(filter(None, [future.exception()]))
             tell()
 
     for request in requests:

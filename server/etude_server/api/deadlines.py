@@ -75,10 +75,10 @@ def is_held(connection: Connection, person: Person, exercise: str) -> bool:
 
 def without_hidden_tests(verdict: StoredVerdict) -> StoredVerdict:
     """Return a verdict as if only the visible tests had been run."""
-    tests = [each for each in verdict.body["tests"] if not each["hidden"]]
+    tests = [test for test in verdict.body["tests"] if not test["hidden"]]
     hidden = len(verdict.body["tests"]) - len(tests)
-    score, most = (sum(each[name] for each in tests) for name in ("points", "max_points"))
-    failed = [each["outcome"] for each in tests if each["outcome"] != "passed"]
+    score, most = (sum(test[name] for test in tests) for name in ("points", "max_points"))
+    failed = [test["outcome"] for test in tests if test["outcome"] != "passed"]
     outcome = verdict.outcome if verdict.body["message"] else (failed or ["passed"])[0]
     body: dict[str, Any] = {
         **verdict.body,

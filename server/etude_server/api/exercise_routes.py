@@ -141,8 +141,8 @@ def progress(person: Someone, service: ServiceOf) -> dict[str, Any]:
     """Return the caller's best verdicts, and the XP that they earned."""
     with service.database.read() as connection:
         best = [
-            each
-            for each in grades.person_grades(connection, person.id)
-            if not deadlines.is_held(connection, person, each.exercise)
+            grade
+            for grade in grades.person_grades(connection, person.id)
+            if not deadlines.is_held(connection, person, grade.exercise)
         ]
     return {"name": person.name, "xp": sum(each.xp for each in best), "exercises": best}

@@ -171,7 +171,7 @@ class DescribedApp(FastAPI):
                 if "requestBody" in operation:
                     general += [HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_ENTITY_TOO_LARGE]
                 described.update(
-                    {str(status): each for status, each in responses(*general).items()}
+                    {str(status): response for status, response in responses(*general).items()}
                 )
                 described["5XX"] = failed
         return description

@@ -162,7 +162,7 @@ def _preview(
         count = len(regrades.sources(connection, planned.exercise.id, planned.from_hash))
     with progress(min(count, sample or count)) as advance:
         trial = actions.preview(grading, planned, sample=sample, tell=advance)
-    raised = sum(each.effect == "raised" for each in trial.changes)
+    raised = sum(change.effect == "raised" for change in trial.changes)
     same = trial.submissions_tried - len(trial.changes)
     tried = "all" if trial.tried == trial.sources else f"{trial.tried} of {trial.sources}"
     click.echo(f"{trial.exercise}: {trial.from_hash[:12]} → {trial.to_hash[:12]}")
@@ -191,8 +191,8 @@ def _print_result(database: Database, regrade_id: str) -> None:
         if ended is None:
             raise UsageError(f"there is no regrade {regrade_id!r}")
         changes = list(regrades.changes(connection, regrade_id))
-    held = sum(each.held for each in changes)
-    raised = sum(each.effect == "raised" for each in changes)
+    held = sum(change.held for change in changes)
+    raised = sum(change.effect == "raised" for change in changes)
     click.echo(
         f"{ended.state}: {ended.done} of {plural(ended.sources, 'source')} done, {raised} raised, "
         f"{len(changes) - raised - held} lowered, {held} left as they were; "
@@ -217,10 +217,10 @@ def _list(listed: Sequence[Regrade]) -> None:
 
 def _print_changes(changes: Sequence[RegradeChange], most: int | None = _SHOWN) -> None:
     groups = {
-        "Raised": [each for each in changes if each.effect == "raised"],
-        "Lowered": [each for each in changes if each.effect == "lowered" and not each.held],
+        "Raised": [change for change in changes if change.effect == "raised"],
+        "Lowered": [change for change in changes if change.effect == "lowered" and not change.held],
         "Worse: they stay as they are without --allow-lower": [
-            each for each in changes if each.held
+            change for change in changes if change.held
         ],
     }
     for heading, group in groups.items():

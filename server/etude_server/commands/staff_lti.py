@@ -78,11 +78,11 @@ def add(
 def list_(database: str) -> None:
     """List the platforms."""
     with open_store(database) as opened, opened.read() as connection:
-        for each in platforms.list_platforms(connection):
-            click.echo(f"{each.issuer}  client {each.client_id}")
-            click.echo(f"  deployments {', '.join(sorted(each.deployments))}")
-            click.echo(f"  course      {each.context or 'the first that launches'}")
-            click.echo(f"  grades to   {urlsplit(each.grades_url).netloc}")
+        for platform in platforms.list_platforms(connection):
+            click.echo(f"{platform.issuer}  client {platform.client_id}")
+            click.echo(f"  deployments {', '.join(sorted(platform.deployments))}")
+            click.echo(f"  course      {platform.context or 'the first that launches'}")
+            click.echo(f"  grades to   {urlsplit(platform.grades_url).netloc}")
 
 
 @command.command("members")
@@ -92,8 +92,8 @@ def members(database: str) -> None:
     with open_store(database) as opened:
         with opened.read() as connection:
             registered = platforms.list_platforms(connection)
-        for each in registered:
-            click.echo(f"{each.issuer}: {fetch_members(opened, each)} members")
+        for platform in registered:
+            click.echo(f"{platform.issuer}: {fetch_members(opened, platform)} members")
 
 
 @command.command("rotate-key")

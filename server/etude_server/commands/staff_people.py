@@ -46,9 +46,16 @@ def list_(role: str | None, section: str | None, database: str) -> None:
     """List the people: id, role, name, e-mail or login, section."""
     with open_store(database) as opened, opened.read() as connection:
         chosen_role = None if role is None else people.role(role)
-        for each in people.list_people(connection, role=chosen_role, section=section):
-            off = "" if each.disabled_at is None else "disabled"
-            cells = (each.name, each.role, each.display_name, each.login, each.section, off)
+        for person in people.list_people(connection, role=chosen_role, section=section):
+            off = "" if person.disabled_at is None else "disabled"
+            cells = (
+                person.name,
+                person.role,
+                person.display_name,
+                person.login,
+                person.section,
+                off,
+            )
             click.echo(
                 printable("  ".join(cell or "-" for cell in cells[:5]) + f"  {off}".rstrip())
             )

@@ -217,7 +217,7 @@ def _admit(
 
 def course_role(roles: object) -> Role:
     """Return our role for a platform's roles in the course; other roles do not count."""
-    named = {each for each in roles if isinstance(each, str)} if isinstance(roles, list) else set()
+    named = {role for role in roles if isinstance(role, str)} if isinstance(roles, list) else set()
     if named & _ASSISTANT:
         return "assistant"
     return "instructor" if named & _INSTRUCTOR else "student"
@@ -320,7 +320,7 @@ def _target(catalog: Catalog, claims: Mapping[str, Any]) -> tuple[str, str]:
     exercise_id = _section(claims, _CLAIM + "custom").get("exercise") or by_query
     exercise_id = exercise_id or address.path.rstrip("/").rpartition("/")[2]
     for track in catalog.tracks:
-        if any(str(each.id) == exercise_id for each in track.exercises):
+        if any(str(exercise.id) == exercise_id for exercise in track.exercises):
             return f"/{track.definition.id}/{exercise_id}/", str(exercise_id)
     raise LaunchError(
         "The link leads to no exercise. The person who made it can set its custom parameter "
@@ -394,13 +394,13 @@ def answer_choice(
     items = [
         {
             "type": "ltiResourceLink",
-            "title": each.title,
-            "url": f"{launch_url}/{each.id}",
-            "custom": {"exercise": each.id},
-            "lineItem": {"scoreMaximum": max(each.max_points, 1), "label": each.title,
-                         "resourceId": each.id},
+            "title": exercise.title,
+            "url": f"{launch_url}/{exercise.id}",
+            "custom": {"exercise": exercise.id},
+            "lineItem": {"scoreMaximum": max(exercise.max_points, 1), "label": exercise.title,
+                         "resourceId": exercise.id},
         }
-        for each in exercises
+        for exercise in exercises
     ]  # fmt: skip
     moment = int(time.time())
     content = {

@@ -36,15 +36,15 @@ def fetch_members(database: Database, platform: Platform) -> int:
     for _ in range(_MAX_PAGES):
         page, address = call_page(address, headers)
         members = page.get("members") if isinstance(page, dict) else None
-        for each in members if isinstance(members, list) else ():
-            if not isinstance(each, dict) or each.get("status", "Active") != "Active":
+        for member in members if isinstance(members, list) else ():
+            if not isinstance(member, dict) or member.get("status", "Active") != "Active":
                 continue
-            sub, name = each.get("user_id"), each.get("name", "")
+            sub, name = member.get("user_id"), member.get("name", "")
             if not isinstance(sub, str) or not 0 < len(sub) <= 255 or not sub.isprintable():  # noqa: PLR2004  LTI's
                 continue
             count += 1
             with database.write() as connection:
-                role = course_role(each.get("roles"))
+                role = course_role(member.get("roles"))
                 admitted = platforms.admit(connection, platform.issuer, sub, role)
                 if isinstance(name, str) and name.isprintable() and 0 < len(name) <= 200:  # noqa: PLR2004  the column's
                     change = update(person).where(person.c.id == admitted.id)

@@ -29,7 +29,7 @@ def gradebook(
     """Show a row for each student and a column for each exercise."""
     table = service.staff_reader.read(gradebook_data.table)
     page = table.first_rows(section, _SHOWN)
-    titles = {name: each.title for name, each in service.catalog.exercises.items()}
+    titles = {name: exercise.title for name, exercise in service.catalog.exercises.items()}
     # In the order of the course.
     ordered = sorted(table.exercises, key=[*titles, *table.exercises].index)
     return render(
@@ -79,8 +79,8 @@ def schedule(visitor: Instructor, service: ServiceOf) -> Response:
         dates = windows.windows_by_exercise(connection)
         extensions = schedules.extensions(connection)
     ordered = [
-        (each, dates[name])
-        for name, each in service.catalog.exercises.items()
+        (exercise, dates[name])
+        for name, exercise in service.catalog.exercises.items()
         if name in dates and dates[name].is_limited
     ]
     return render("schedule", visitor=visitor, windows=ordered, extensions=extensions)
@@ -96,8 +96,8 @@ def unsent(visitor: Instructor, service: ServiceOf) -> Response:
         visitor=visitor,
         grades=grades[:_SHOWN_UNSENT],
         count=len(grades),
-        parked=sum(each.parked for each in grades),
-        oldest=min((each.at for each in grades), default=None),
+        parked=sum(grade.parked for grade in grades),
+        oldest=min((grade.at for grade in grades), default=None),
     )
 
 

@@ -49,7 +49,7 @@ def _page(
     visitor: Instructor, service: ServiceOf, status: HTTPStatus = HTTPStatus.OK, **notes: str
 ) -> Response:
     with service.database.read() as connection:
-        listed = [each for each in people.list_people(connection) if not is_erased(each.name)]
+        listed = [person for person in people.list_people(connection) if not is_erased(person.name)]
     notes = {"trouble": "", "done": "", "link": "", "roster": ""} | notes
     return render("people", status, visitor=visitor, people=listed, roles=ROLES, **notes)
 

@@ -60,7 +60,7 @@ def overview(visitor: Instructor, service: ServiceOf) -> Response:
         pending=pending,
         parked=parked,
         unsent=len(unsent),
-        refused=any(each.parked for each in unsent),
+        refused=any(score.parked for score in unsent),
     )
 
 

@@ -162,8 +162,8 @@ def student_grades(
     # The database's sort order, which `after` uses.
     places = {key: place for place, key in enumerate(keys)}
     if keys:
-        return sorted(students, key=lambda each: places[each.person, each.exercise])
-    return sorted(students, key=lambda each: (each.person, each.exercise))
+        return sorted(students, key=lambda student: places[student.person, student.exercise])
+    return sorted(students, key=lambda student: (student.person, student.exercise))
 
 
 def _first_keys(

@@ -67,7 +67,7 @@ class Person:
         return self.role in {"instructor", "assistant"}
 
 
-COLUMNS: Final = tuple(person.c[each.name] for each in fields(Person))
+COLUMNS: Final = tuple(person.c[field.name] for field in fields(Person))
 """The columns for the fields of `Person`."""
 
 # Built once, because every request runs it.

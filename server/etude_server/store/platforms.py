@@ -108,10 +108,10 @@ def register(
     else:
         values = {"id": platform_id, "created_at": now(), **registered}
         connection.execute(insert(lti_platform).values(values))
-    for each in deployments:
-        if not 0 < len(each) <= _MAX_ID_LENGTH:
+    for deployment in deployments:
+        if not 0 < len(deployment) <= _MAX_ID_LENGTH:
             raise UsageError(f"a deployment's id has 1 to {_MAX_ID_LENGTH} characters")
-        values = {"platform_id": platform_id, "deployment": each}
+        values = {"platform_id": platform_id, "deployment": deployment}
         insert_if_absent(connection, lti_deployment, values)
     events.append(connection, actor, events.PLATFORM_REGISTERED, platform_id, registered)
     return get(connection, platform_id)
@@ -144,7 +144,7 @@ def find(connection: Connection, issuer: str, client_id: str | None = None) -> P
 def _platform(connection: Connection, row: Row[tuple[object, ...]]) -> Platform:
     condition = lti_deployment.c.platform_id == row.id
     deployments = connection.execute(select(lti_deployment.c.deployment).where(condition)).scalars()
-    stored = {each.name: getattr(row, each.name) for each in fields(Platform)[:-1]}
+    stored = {field.name: getattr(row, field.name) for field in fields(Platform)[:-1]}
     return Platform(**stored, deployments=frozenset(deployments))
 
 

@@ -63,8 +63,8 @@ _COMPUTED: Final[dict[str, Any]] = {
     "sources": _count(),
 }
 _COLUMNS = tuple(
-    _COMPUTED[each.name] if each.name in _COMPUTED else regrade.c[each.name]
-    for each in fields(Regrade)
+    _COMPUTED[field.name] if field.name in _COMPUTED else regrade.c[field.name]
+    for field in fields(Regrade)
 )
 
 

@@ -32,11 +32,11 @@ def store(connection: Connection, windows: Mapping[str, Window], *, actor: str) 
     rows = {
         name: {
             "exercise": name,
-            "opens_at": microseconds(each.opens),
-            "due_at": microseconds(each.due),
-            **{rule: getattr(each, rule) for rule in _RULES},
+            "opens_at": microseconds(window.opens),
+            "due_at": microseconds(window.due),
+            **{rule: getattr(window, rule) for rule in _RULES},
         }
-        for name, each in windows.items()
+        for name, window in windows.items()
     }
     before = {row["exercise"]: dict(row) for row in connection.execute(select(schedule)).mappings()}
     changed = [name for name in before.keys() | rows if before.get(name) != rows.get(name)]

@@ -132,7 +132,7 @@ def claim(connection: Connection, without: Collection[str] = ()) -> ScoreToSend 
 
     `without` lists the ids of platforms to skip for now.
     """
-    columns = [lti_line.c[each.name] for each in fields(ScoreLine)]
+    columns = [lti_line.c[field.name] for field in fields(ScoreLine)]
     query = select(outbox.c.id, outbox.c.body, outbox.c.tries, *columns)
     query = query.join_from(outbox, lti_line, lti_line.c.id == outbox.c.subject)
     query = query.where(*_due(), lti_line.c.platform_id.not_in(without))

@@ -35,7 +35,7 @@ class StoredWindow:
 
 def windows_by_exercise(connection: Connection, person_id: str = "") -> dict[str, StoredWindow]:
     """Return the window of each exercise for a person, or for anyone without an extension."""
-    columns = [schedule.c[each.name] for each in fields(StoredWindow)]
+    columns = [schedule.c[field.name] for field in fields(StoredWindow)]
     rows = connection.execute(select(schedule.c.exercise, *columns))
     windows = {name: StoredWindow(*rest) for name, *rest in rows}
     extensions = select(extension.c.exercise, extension.c.due_at)

@@ -207,16 +207,16 @@ class ContentBuilder:
                 self._lesson(entry, path, track.exercises) for entry, path in entries
             ]
         courses = [each.course for track in tracks for each in track.exercises if each.course]
-        by_id = {str(each.id): each for track in tracks for each in track.exercises}
+        by_id = {str(exercise.id): exercise for track in tracks for exercise in track.exercises}
         return Content(
             title=courses[0].title if courses else PLATFORM,
             tracks=public,
             lessons=lessons,
             runnable=runnable,
             notebooks=notebooks,
-            data={str(e.id): e.data for each in tracks for e in each.exercises if e.data},
+            data={str(e.id): e.data for track in tracks for e in track.exercises if e.data},
             python=self._cached("modules", bundle),
-            for_practice=any(self._is_practice(e) for each in tracks for e in each.exercises),
+            for_practice=any(self._is_practice(e) for track in tracks for e in track.exercises),
             wrong_answer=self._wrong_answer(by_id),
             own_gpt=self._own_gpt(by_id),
         )
@@ -259,21 +259,21 @@ class ContentBuilder:
             verdict = json.loads(
                 self._cached(key, lambda: self._author_process().verdict(engine(), code))
             )
-            first = next(each for each in verdict["tests"] if each["outcome"] != "passed")
+            first = next(test for test in verdict["tests"] if test["outcome"] != "passed")
             return WrongAnswer(name, code, first["message"], verdict["diagnosis"]["feedback"])
 
         return grade
 
     def _own_gpt(self, exercises: Mapping[str, Exercise]) -> OwnGpt | None:
         parts = [exercises[each] for each in (*PARTS, *SWITCHES) if each in exercises]
-        if not exercises.keys() >= PARTS.keys() or not all(each.solution for each in parts):
+        if not exercises.keys() >= PARTS.keys() or not all(part.solution for part in parts):
             return None
         programs, mistakes = dict[str, dict[str, str]](), dict[str, dict[str, str]]()
         for part in parts:
             wrong = [each for each in part.misconceptions if each.id in MISTAKES[part.id]]
-            codes = {each.id: each.code for each in wrong}
+            codes = {program.id: program.code for program in wrong}
             programs[part.id] = {"reference": part.solution} | codes
-            mistakes[part.id] = {each.id: each.feedback for each in wrong}
+            mistakes[part.id] = {program.id: program.feedback for program in wrong}
         whole = model_json(programs)
         is_public = self._with_solutions or all(map(self._is_practice, parts))
 
@@ -327,7 +327,7 @@ class ContentBuilder:
 
     def _blocks(self, lesson: Lesson, exercises: Sequence[Exercise]) -> Iterator[Block]:
         """Yield the blocks; of wrong programs those that pages may have, with their code."""
-        practice = [each for each in exercises if self._is_practice(each)]
+        practice = [exercise for exercise in exercises if self._is_practice(exercise)]
         codes = {(e.id, wrong.id): wrong.code for e in practice for wrong in e.breakable}
         for block in run_cached(lesson, self._cache, self._sandbox).blocks:
             if not isinstance(block, BreakTask):

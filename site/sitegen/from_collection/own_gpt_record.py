@@ -22,7 +22,7 @@ def record(text: str, prompt: str, *, temperature: float, top_k: int, seed: int)
         GraderFault: It does not write.
     """
     model = Model.read(text)
-    gpt = OwnGpt(model, {each: model.programs[each]["reference"] for each in PARTS})
+    gpt = OwnGpt(model, {part: model.programs[part]["reference"] for part in PARTS})
     steps: list[Any] = []
     try:
         problem = gpt.begin(prompt, seed=seed, is_new=True)

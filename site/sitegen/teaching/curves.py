@@ -120,7 +120,7 @@ def _draw_scores() -> npt.NDArray[np.int8]:
     q = rng.standard_normal((QUERIES, 1, most))
     K = rng.standard_normal((QUERIES, KEYS, most))
     walks = np.cumsum(q * K, axis=-1)
-    sizes = np.array([int(each) for each in SIZES])
+    sizes = np.array([int(size) for size in SIZES])
     scores = np.moveaxis(walks[..., sizes - 1] / np.sqrt(sizes), -1, 0)
     steps: npt.NDArray[np.int8] = np.clip(np.round(scores * STEPS), -127, 127).astype(np.int8)
     return steps

@@ -78,7 +78,7 @@ def view_drawing(figure: Figure) -> dict[str, Any]:
 
 def _range(arrays: Any) -> tuple[float, float]:
     """Return the smallest and the largest number, which differ."""
-    numbers = np.concatenate([np.ravel(each) for each in arrays]).astype(float)
+    numbers = np.concatenate([np.ravel(array) for array in arrays]).astype(float)
     low, high = float(numbers.min()), float(numbers.max())
     return (low, high) if low < high else (low - 0.5, low + 0.5)
 

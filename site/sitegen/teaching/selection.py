@@ -105,21 +105,21 @@ def view_selection(figure: Figure) -> dict[str, Any]:
     """Compute the picture."""
     array_name, array, expressions = _SETS[figure.get("of")]
     choices = []
-    for each in expressions:
+    for expression in expressions:
         # The group of a number: that of its sum, 0 if it is picked, -1 if it is left out.
-        if each.axes is None:
+        if expression.axes is None:
             places = np.arange(array.size).reshape(array.shape)
-            groups = np.where(np.isin(places, each.compute(places)), 0, -1)
+            groups = np.where(np.isin(places, expression.compute(places)), 0, -1)
         else:
-            kept = [1 if axis in each.axes else size for axis, size in enumerate(array.shape)]
+            kept = [1 if axis in expression.axes else size for axis, size in enumerate(array.shape)]
             groups = np.broadcast_to(np.arange(np.prod(kept)).reshape(kept), array.shape)
         cells = tuple(
             Cell(str(number), None if group < 0 else group)
             for number, group in zip(array.ravel().tolist(), groups.ravel().tolist(), strict=True)
         )
-        result = np.asarray(each.compute(array))
+        result = np.asarray(expression.compute(array))
         texts = tuple(str(number) for number in result.ravel().tolist())
         columns = result.shape[-1] if result.ndim else 1
-        sentence = f"{each.why} The result is {', '.join(texts)}, of shape {result.shape}."
-        choices.append(Choice(each.code, cells, texts, columns, str(result.shape), sentence))
+        sentence = f"{expression.why} The result is {', '.join(texts)}, of shape {result.shape}."
+        choices.append(Choice(expression.code, cells, texts, columns, str(result.shape), sentence))
     return {"name": array_name, "shape": str(array.shape), "choices": choices}

@@ -185,7 +185,7 @@ def _matrix(
 def _with_shades(step: Step) -> Step:
     """Return the step with colours: one number has one colour in the whole picture."""
     matrices = (*step.operands, step.result)
-    shade = shade_for([cell.value for each in matrices for row in each.cells for cell in row])
+    shade = shade_for([cell.value for matrix in matrices for row in matrix.cells for cell in row])
     *operands, result = (
         replace(
             each,

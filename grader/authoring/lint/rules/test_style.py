@@ -185,7 +185,7 @@ def global_random_state(subject: LintedExercise) -> Iterator[Problem]:
             if (used := subject.names(mode, *steps)) is not None:
                 nodes = subject.nodes(mode, *steps)
                 imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
-                imported = {name.asname or name.name for each in imports for name in each.names}
+                imported = {alias.asname or alias.name for each in imports for alias in each.names}
                 own |= used.sets - used.modules - imported
         for mode, steps in subject.python(index):
             for node in subject.nodes(mode, *steps):
@@ -213,7 +213,7 @@ def _chances(source: str) -> tuple[tuple[int, str], ...]:
     tree = ast.parse(source)
     nodes, program_names = list(ast.walk(tree)), names(tree)
     imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
-    imported = {name.asname or name.name for each in imports for name in each.names}
+    imported = {alias.asname or alias.name for each in imports for alias in each.names}
     own = program_names.sets - program_names.modules - imported
     return tuple((node.lineno, reason) for node in nodes if (reason := _chance(node, own)))  # type: ignore[attr-defined]  # it has a place
 

@@ -1,16 +1,16 @@
-"""Grades in a CI job, for GitHub's action.yml and GitLab's template.
+"""Grading in a CI job, for GitHub's action.yml and GitLab's template.
 
-It is started as `python -I` by Etude's own Python, since the working directory is a student's
-checkout. Everything comes in by the environment, and no shell ever reads it:
+It is started as `python -I` by Etude's own Python, because the working directory is a student's
+checkout. All settings come from the environment, and no shell ever parses them:
 
 ETUDE_ASSIGNED    exercises, separated by blanks or lines; without any, ETUDE_SUBMISSION is a folder
                   with a folder for each student
-ETUDE_SUBMISSION  a folder with whatever was submitted, or the one file for the one exercise
+ETUDE_SUBMISSION  a folder with the submitted files, or the only file of a single exercise
 ETUDE_EXERCISES   the collection, by default the one that comes with Etude
-ETUDE_REPORTS     reports to write, each NAME=FILE; what the checkout has there is removed first
+ETUDE_REPORTS     reports to write, each NAME=FILE; existing files are removed first
 
-The exit status is Etude's: 0 passed, 1 not passed, 2 wrong usage, 3 grader fault. What was scored
-is printed, and goes to GitHub's outputs where there are any.
+The exit status is Etude's: 0 passed, 1 not passed, 2 wrong usage, 3 grader fault. The score is
+printed, and written to GitHub's outputs if there are any.
 """  # noqa: INP001  a script that is called by its path
 
 import contextlib
@@ -32,7 +32,7 @@ _ON_GITHUB = os.environ.get("GITHUB_ACTIONS") == "true"
 
 
 def main() -> int:
-    """Grade, tell the score, and return the exit status."""
+    """Grade, report the score, and return the exit status."""
     reports = os.environ.get("ETUDE_REPORTS", "").split()
     for report in reports:
         _clear(report.partition("=")[2])
@@ -45,12 +45,13 @@ def main() -> int:
 
 
 def _clear(name: str) -> None:
-    """Remove what the checkout has in the place of a report: it would be taken for ours."""
+    """Remove a file of the checkout in the place of a report, which would be taken for ours."""
     given = Path(os.path.abspath(name))  # noqa: PTH100  without following a link
     path = Path(os.path.realpath(given.parent), given.name)
     if Path.cwd() not in path.parents:
         return
-    with contextlib.suppress(OSError):  # what stays there Etude refuses, and says why
+    # Etude refuses to overwrite what is left, and says why.
+    with contextlib.suppress(OSError):
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
         else:
@@ -58,20 +59,21 @@ def _clear(name: str) -> None:
 
 
 def _install(folder: str) -> int:
-    """Install the packages of the collection, unless a student could have written their names."""
+    """Install the collection's packages, unless a student could have written their list."""
     collection = os.environ.get("ETUDE_EXERCISES")
     submission = Path(os.environ.get("ETUDE_SUBMISSION") or ".")
     graded = submission if submission.is_dir() else submission.parent
     try:
         for each in collection.split(os.pathsep) if collection else ():
             refuse_submitted_definitions(Path(each), graded)
-    except UsageError:  # grading refuses it, or needs no packages
+    # Grading will refuse the course, or needs no packages.
+    except UsageError:
         return 0
     return _etude("packages", "install", folder=folder) if collection else 0
 
 
 def _etude(*words: str, folder: str) -> int:
-    # No record and no cache that an earlier job, or the checkout, could have written.
+    # Without the record and the cache, which an earlier job or the checkout could have written.
     environment = {**os.environ, "ETUDE_DATA": folder, "XDG_CACHE_HOME": folder}
     if not environment.get("ETUDE_EXERCISES"):
         environment.pop("ETUDE_EXERCISES", None)
@@ -80,12 +82,13 @@ def _etude(*words: str, folder: str) -> int:
 
 
 def _command(result: Path, reports: list[str]) -> list[str]:
-    """Return the words; what was given stands where it can be no option."""
+    """Return the command line, with the settings where none of them can be an option."""
     assigned = os.environ.get("ETUDE_ASSIGNED", "").split()
     submission = os.environ.get("ETUDE_SUBMISSION") or "."
     printed = "github" if _ON_GITHUB else "plain"
     formats = [f"--format={report}" for report in (printed, f"json={result}", *reports)]
-    if assigned and not _is_folder(submission):  # a file, a link, or missing: then it failed
+    # A file or link fails here, and a missing folder means that nothing was submitted.
+    if assigned and not _is_folder(submission):
         if len(assigned) == 1:
             return ["check", *formats, "--", *assigned, submission]
         empty = result.with_name("empty")
@@ -95,12 +98,12 @@ def _command(result: Path, reports: list[str]) -> list[str]:
 
 
 def _is_folder(submission: str) -> bool:
-    """Tell whether it is a folder that no link in the checkout leads to."""
+    """Return whether this is a folder that no link in the checkout leads to."""
     return linked_folder(Path(submission, "any")) is None and Path(submission).is_dir()
 
 
 def _points(result: Path) -> tuple[int, int]:
-    """Add up what there is: one verdict, or a list of them."""
+    """Add up the points of one verdict or of a list."""
     data = json.loads(result.read_text(encoding="utf-8"))
     verdicts = [each for each in data.get("verdicts", [data]) if "score" in each]
     return sum(each["score"] for each in verdicts), sum(each["max_score"] for each in verdicts)

@@ -1,6 +1,6 @@
-"""Pages of the documentation that are generated from the code when the site is built.
+"""Pages of the documentation that are generated from the code when the docs are built.
 
-A Sphinx extension, named in `docs/conf.py`. It writes `docs/reference/generated/`, which git
+A Sphinx extension, named in `docs/conf.py`. It writes to `docs/reference/generated/`, which git
 ignores.
 """  # noqa: INP001  Sphinx imports it by its name
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 _METHODS: Final = {"Grader": ("grade", "submit", "close")}
-_WIDTH: Final = 100  # of the help of a command
+_WIDTH: Final = 100  # columns of a command's help
 
-# What a reader meets, and the unit of each: the rest is of use to the sandbox alone.
+# The constants that concern users, with their units; the others only matter to the sandbox.
 _CONSTANTS: Final = {
     "grader.sandbox.limits": {
         "SOURCE_CAP": "bytes", "RESULT_TIMES": "times", "RESULT_SLACK": "bytes",
@@ -51,14 +51,14 @@ _KEYS: Final = {
 
 def setup(app: "Sphinx") -> dict[str, Any]:
     """Write the pages before Sphinx looks for its sources."""
-    # A package of the theme has all records printed, and the commands of the server import Alembic.
+    # A package of the theme prints all log records, and the server's commands import Alembic.
     logging.getLogger("alembic").setLevel(logging.WARNING)
     app.connect("builder-inited", lambda app: write_pages(Path(app.srcdir)))
     return {"parallel_read_safe": True}
 
 
 def write_pages(docs: Path) -> None:
-    """Write each page, unless it is there with the same text."""
+    """Write each page whose text has changed."""
     folder = docs / "reference" / "generated"
     folder.mkdir(exist_ok=True)
     pages = {
@@ -105,7 +105,7 @@ def _commands(group: click.Group, context: click.Context) -> Iterator[tuple[str,
 
 
 def limits() -> str:
-    """Return the limits and floors with their numbers and reasons."""
+    """Return the limits with their numbers and reasons."""
     module = importlib.import_module("grader.sandbox.limits")
     reasons = _reasons(module)
     rows = []
@@ -148,7 +148,7 @@ def limits() -> str:
 
 
 def _reasons(module: ModuleType) -> dict[str, str]:
-    """Return the text below each constant and field of a module."""
+    """Return the docstring below each constant and field of a module."""
     found: dict[str, str] = {}
     tree = ast.parse(inspect.getsource(module))
     bodies = [tree.body, *(node.body for node in tree.body if isinstance(node, ast.ClassDef))]
@@ -181,7 +181,7 @@ def _number(value: float, unit: str) -> str:
 
 
 def proof_checks() -> str:
-    """Return the checks of `etude verify` by their names."""
+    """Return the checks of `etude verify` by name."""
     lines = ["# The checks of a proof", "", "`etude verify` names them.", ""]
     lines += ["| check | meaning |", "|---|---|"]
     lines += [f"| `{name}` | {meaning} |" for name, meaning in CHECKS.items()]
@@ -189,7 +189,7 @@ def proof_checks() -> str:
 
 
 def reference_functions() -> str:
-    """Return a page with each public function and class of `reference`, by its module."""
+    """Return a page with every public function and class of `reference`, by module."""
     lines = [
         "# The functions of `reference`",
         "",
@@ -206,7 +206,7 @@ def reference_functions() -> str:
 
 
 def api_names() -> str:
-    """Return a page with each name that `grader` exports."""
+    """Return a page with every name that `grader` exports."""
     lines = [
         "# The names of the Python API",
         "",
@@ -222,7 +222,7 @@ def api_names() -> str:
 
 
 def _documented(name: str, found: Any) -> tuple[str, ...]:
-    """Return the signature and the docstring, as they stand in the code."""
+    """Return the signature and the docstring as they stand in the code."""
     text = inspect.getdoc(found) or ""
     if not inspect.isfunction(found):
         return ("```text", text, "```")

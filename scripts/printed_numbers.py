@@ -1,9 +1,9 @@
-"""Writes docs/reference/printed-numbers.md: the numbers of the source documents, and true ones.
+"""Writer of docs/reference/printed-numbers.md: numbers of the source documents, and the right ones.
 
     python scripts/printed_numbers.py          writes the file
-    python scripts/printed_numbers.py --check  fails if it is not what running gives
+    python scripts/printed_numbers.py --check  fails if the file is out of date
 
-The printed numbers are quoted; the true ones are computed here, with the documents' own seeds and
+The printed numbers are quoted. The right ones are computed here, with the documents' own seeds and
 the functions of `reference`. docs/reference/coverage.md names the documents.
 """
 
@@ -41,7 +41,7 @@ computed: they print none, or draw them without a seed.
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A number that a document prints, and the computed one."""
+    """A number printed in a document, and the computed one."""
 
     document: int
     what: str
@@ -51,7 +51,7 @@ class Claim:
 
     @property
     def holds(self) -> bool:
-        """True if they agree to the last digit printed."""
+        """True if both agree to the last printed digit."""
         unit = 10.0**-self.decimals
         return bool(np.all(np.abs(self.printed - self.true) <= 0.5 * unit * (1 + 1e-9)))
 
@@ -69,7 +69,7 @@ def _claim(document: int, what: str, printed: Any, true: Any, decimals: int) -> 
 
 
 def _four_words() -> Iterator[Claim]:
-    """Document 1, its sentence of four words."""
+    """Yield the numbers of document 1, its sentence of four words."""
     rng = np.random.RandomState(42)
     x = rng.randn(4, 6)
     W_Q, W_K, W_V = (rng.randn(6, 4) * 0.5 for _ in range(3))
@@ -133,7 +133,7 @@ def _rows(document: int, what: str, printed: Any, true: Array) -> Iterator[Claim
 
 
 def _scaling() -> Iterator[Claim]:
-    """Document 1, its experiment with growing vectors."""
+    """Yield the numbers of document 1, its experiment with growing vectors."""
     rng = np.random.RandomState(42)
     printed = {
         4: (0.3990, 0.5765),
@@ -149,7 +149,7 @@ def _scaling() -> Iterator[Claim]:
 
 
 def _exercises() -> Iterator[Claim]:
-    """Document 1, the expected outputs of its two exercises."""
+    """Yield the expected outputs of the two exercises in document 1."""
     Q = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
     K = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
     said = [[0.432, 0.211, 0.357], [0.211, 0.432, 0.357], [0.304, 0.304, 0.392]]
@@ -166,7 +166,7 @@ def _exercises() -> Iterator[Claim]:
 
 
 def _three_tokens() -> Iterator[Claim]:
-    """Document 3, its walk-through of three tokens."""
+    """Yield the numbers of document 3, its example of three tokens."""
     x = np.array([[1.0, 0, 1, 0], [0, 2.0, 0, 2], [1.0, 1, 0, 0]])
     W_Q = np.array([[1.0, 0], [0, 1], [1, 0], [0, 1]])
     W_K = np.array([[1.0, 1], [1, 0], [0, 1], [1, 0]])
@@ -184,7 +184,7 @@ def _three_tokens() -> Iterator[Claim]:
 
 
 def markdown() -> str:
-    """Return the document."""
+    """Return the whole file as Markdown."""
     lines = ["| document | what | printed | true | |", "|---|---|---|---|---|"]
     found = list(claims())
     for each in found:
@@ -197,7 +197,7 @@ def markdown() -> str:
 
 
 def _numbers(values: Array, decimals: int) -> str:
-    shown = np.round(values, decimals) + 0.0  # no -0
+    shown = np.round(values, decimals) + 0.0  # adding 0.0 turns -0.0 into 0.0
     return np.array2string(shown, separator=" ", max_line_width=1000).replace("\n", "")
 
 

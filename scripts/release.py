@@ -1,8 +1,8 @@
-"""Builds a wheel and an sdist, and checks them; `make release` runs it.
+"""Builder of a wheel and an sdist, with checks; `make release` runs it.
 
-The version stands in `grader/__init__.py` alone. What names it elsewhere, samples and documents, is
-written from there first. With --without-install the last check is left out, which needs a network:
-the wheel is installed into a new environment, and grades there.
+The version is defined only in `grader/__init__.py`; samples and documents that name it are updated
+first. --without-install skips the last check, which needs a network: it installs the wheel into a
+new environment and grades there.
 """  # noqa: INP001  a script, in no package
 # ruff: noqa: T201, S603  it prints, and starts our own commands
 
@@ -36,11 +36,11 @@ _PRACTICE: Final = re.compile(rb"^grading: practice$", re.MULTILINE)
 
 
 class ReleaseError(Exception):
-    """The release is not fit to be published; the message says why."""
+    """The release must not be published; the message says why."""
 
 
 def write_version(root: Path) -> str:
-    """Write the version of `grader` wherever a sample or a document names one; return it."""
+    """Write the version of `grader` into samples and documents that name one, and return it."""
     (version,) = _VERSION.findall((root / "grader" / "__init__.py").read_text("utf-8"))
     (before,) = _NAMED.findall((root / "integrations/gitlab/.gitlab-ci.yml").read_text("utf-8"))
     folders = (root / "integrations", root / "docs")
@@ -71,7 +71,7 @@ def check_wheel(wheel: Path, version: str) -> None:
     """Check a wheel's metadata and contents.
 
     Raises:
-        ReleaseError: something is missing, of another version, or must not be published.
+        ReleaseError: A file is missing or must not be published, or a version is wrong.
     """
     with zipfile.ZipFile(wheel) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
@@ -96,7 +96,7 @@ def check_sdist(sdist: Path, version: str) -> None:
     """Check the contents of a source distribution.
 
     Raises:
-        ReleaseError: something is missing.
+        ReleaseError: A file is missing.
     """
     with tarfile.open(sdist) as archive:
         names = archive.getnames()
@@ -113,10 +113,10 @@ def _require(archive: Path, names: list[str], wanted: tuple[str, ...]) -> None:
 
 
 def check_installed(wheel: Path, version: str) -> None:
-    """Install a wheel into a new environment and grade there.
+    """Install a wheel into a new environment, and grade there.
 
     Raises:
-        ReleaseError: the installed command says something else than it should.
+        ReleaseError: The installed command has an unexpected output.
     """
     with tempfile.TemporaryDirectory(prefix="etude-release-") as folder:
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)

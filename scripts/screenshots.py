@@ -1,10 +1,10 @@
-"""Writes docs/images/check-*.svg: what `etude check` shows in a terminal, for the README.
+"""Writer of docs/images/check-*.svg: the output of `etude check` in a terminal, for the README.
 
     python scripts/screenshots.py          writes the images
     python scripts/screenshots.py --check  fails if a terminal shows other words than an image
 
-The real command runs in a pseudo-terminal; what it writes becomes an image that needs no other file
-and no font of another host. A change of a colour or of the drawing alone is no reason to fail.
+The real command runs in a pseudo-terminal; its output becomes a self-contained image. Changed
+colours or drawing alone do not fail the check.
 """
 
 # ruff: noqa: INP001  a script, in no package
@@ -52,8 +52,8 @@ def compute_attention_weights(Q, K):
     return softmax(scores)
 """
 
-# Ink and ground, then the eight colours and the eight bright ones of a terminal: all of them read
-# well on this ground.
+# Foreground and background, then the eight normal and eight bright colours of a terminal, all
+# readable on this background.
 _THEME: Final = TerminalTheme(
     (18, 23, 28),
     (228, 234, 232),
@@ -67,7 +67,7 @@ _THEME: Final = TerminalTheme(
     ],
 )  # fmt: skip
 
-# The names in single braces are rich's.
+# rich fills in the names in single braces.
 _SVG: Final = """\
 <svg viewBox="0 0 {{width}} {{height}}" xmlns="http://www.w3.org/2000/svg" role="img">
   <title>{title}</title>
@@ -104,7 +104,7 @@ _SVG: Final = """\
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """One image: its name, what it shows, and the submission that is checked."""
+    """One image: its name, its title, and the submission to check."""
 
     name: str
     title: str
@@ -117,7 +117,7 @@ class Shot:
 
 
 def shots() -> Iterator[Shot]:
-    """Yield the images: a pass, a mistake that is recognised, and an error."""
+    """Yield the images: a pass, a recognized mistake, and an error."""
     right, unscaled = (
         (SAMPLES / name / f"{EXERCISE}.py").read_text() for name in ("correct", "unscaled")
     )
@@ -127,7 +127,7 @@ def shots() -> Iterator[Shot]:
 
 
 def shown(shot: Shot) -> str:
-    """Run the command in a terminal and return what it writes there, with the line that ran it."""
+    """Run the command in a terminal, and return its output after the command line."""
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "solution.py").write_text(shot.source)
         words = ["check", EXERCISE, "solution.py"]
@@ -150,7 +150,7 @@ def _in_terminal(command: list[str], folder: str) -> str:
 
 
 def _read(descriptor: int) -> bytes:
-    """Read what there is; a terminal that no one has open any more is an error of the system's."""
+    """Read the available output; reading a closed terminal raises an OSError."""
     try:
         return os.read(descriptor, 1 << 16)
     except OSError:
@@ -164,7 +164,7 @@ def _environment(folder: str) -> dict[str, str]:
 
 
 def drawn(shot: Shot) -> str:
-    """Return the image."""
+    """Draw the image as SVG."""
     with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123  a device
         console = Console(record=True, width=COLUMNS, file=nowhere, force_terminal=True)
         console.print(Text.from_ansi(shown(shot)), soft_wrap=True)
@@ -191,7 +191,7 @@ def words_of(svg: str) -> list[str]:
 
 
 def main() -> None:
-    """Write the images, or compare them with what a terminal shows now."""
+    """Write the images, or compare them with the current output."""
     for shot in shots():
         svg = drawn(shot)
         if "--check" not in sys.argv[1:]:

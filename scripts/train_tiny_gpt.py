@@ -1,11 +1,11 @@
-"""Train the small model of the page "Your own GPT", with NumPy alone, and write its weights.
+"""Training of the small model on the page "Your own GPT", with NumPy alone.
 
     python scripts/train_tiny_gpt.py      # writes site/templates/own-gpt/weights.json, in minutes
 
-The model is the one of the exercise `tiny-gpt`: pre-norm blocks with causal attention, GELU, and
-logits from the embeddings. It reads and writes single characters. Its text is made by the grammar
-below, which was written for it, so that no one else has rights in it. The same NumPy and the same
-BLAS give the same weights; another BLAS rounds in another way.
+The model is that of the exercise `tiny-gpt`: pre-norm blocks with causal attention, GELU, and
+logits from the embeddings. It reads and writes single characters. The grammar below generates its
+text and was written for it, so that no one else has rights in it. The same NumPy and BLAS give the
+same weights; another BLAS rounds differently.
 """  # noqa: INP001  a script, in no package
 
 import argparse
@@ -68,7 +68,7 @@ Arrays = dict[str, np.ndarray]
 
 
 def write_tales(count: int, seed: int = SEED) -> str:
-    """Return tales, one a line."""
+    """Generate tales, one per line."""
     draw = random.Random(seed)  # noqa: S311  no secret
     tales = []
     for _ in range(count):
@@ -84,7 +84,7 @@ def write_tales(count: int, seed: int = SEED) -> str:
 
 
 def begin(letters: int, draw: np.random.Generator) -> Arrays:
-    """Return weights before any training."""
+    """Return random weights before training."""
     matrices = {"E": (letters, WIDTH), "P": (CONTEXT, WIDTH)}
     for b in range(BLOCKS):
         matrices |= {f"{name}{b}": (WIDTH, WIDTH) for name in ("Q", "K", "V", "O")}
@@ -101,9 +101,9 @@ def loss_and_slopes(p: Arrays, x: np.ndarray, y: np.ndarray) -> tuple[float, Arr
     """Return the cross-entropy of the next letters, and its gradient.
 
     Args:
-        p: the weights.
-        x: letters, of shape (b, n).
-        y: the letters after them, of the same shape.
+        p: The weights.
+        x: Letters, shape (b, n).
+        y: The letters after them, of the same shape.
     """
     slopes: Arrays = {}
     n, d_k = x.shape[1], WIDTH // HEADS
@@ -159,7 +159,7 @@ def loss_and_slopes(p: Arrays, x: np.ndarray, y: np.ndarray) -> tuple[float, Arr
 
 
 def _norm(p: Arrays, name: str, x: np.ndarray) -> tuple[np.ndarray, Any]:
-    """Normalise, and return the way back through it too."""
+    """Normalise the input; return it with a function for the backward pass."""
     centred = x - x.mean(axis=-1, keepdims=True)
     deviation = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + np.float32(EPS))
     unit = centred / deviation
@@ -174,7 +174,7 @@ def _norm(p: Arrays, name: str, x: np.ndarray) -> tuple[np.ndarray, Any]:
 
 
 def _gelu(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return GELU in the form with tanh, and its slope."""
+    """Return GELU in its tanh form, and its derivative."""
     factor = np.float32(np.sqrt(2 / np.pi))
     square = x * x
     t = np.tanh(factor * x * (1 + np.float32(0.044715) * square))
@@ -200,7 +200,7 @@ def _rows(x: np.ndarray) -> np.ndarray:
 
 
 def train(steps: int, report: int = 0) -> tuple[str, Arrays, float]:
-    """Return the letters, the weights, and the last loss; Adam with a rate that falls to zero."""
+    """Return the letters, the weights and the last loss; Adam with a rate that decays to zero."""
     text = write_tales(TALES)
     letters = "".join(sorted(set(text)))
     tokens = np.array([letters.index(each) for each in text])
@@ -226,10 +226,10 @@ def train(steps: int, report: int = 0) -> tuple[str, Arrays, float]:
 
 
 def as_json(letters: str, p: Arrays) -> str:
-    """Return the weights as text, two bytes for each, and what else the page needs of the tales.
+    """Return the weights as JSON, two bytes each, and further data for the page.
 
-    The sample is from tales that the model was not trained on. `follows` counts each four letters
-    in the text that it was trained on: a small model that drafts.
+    The sample is from tales outside of the training text. `follows` counts the runs of four letters
+    in the training text, as a small model for drafts.
     """
     arrays = {
         name: [list(value.shape), base64.b64encode(value.astype("<f2").tobytes()).decode()]

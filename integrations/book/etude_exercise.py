@@ -1,11 +1,11 @@
-"""Sphinx extension: `etude-exercise` shows an exercise of an Etude site in a page of a book.
+"""Sphinx extension: `etude-exercise` shows an exercise of an Etude site on a page of a book.
 
 It works in reStructuredText and, with MyST-Parser, in Markdown. In `conf.py`:
 
     extensions = ["etude_exercise"]
     etude_site_url = "https://example.org/numpy/"
 
-What is not HTML gets a link.
+Output formats other than HTML get a link.
 """
 
 from html import escape
@@ -19,13 +19,13 @@ from sphinx.util.docutils import SphinxDirective
 
 
 class EtudeExercise(SphinxDirective):
-    """The exercise at a path of the site; the content is the text of its link."""
+    """The directive for an exercise at a path of the site; its content is the text of the link."""
 
     required_arguments = 1
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """Return the element for HTML and the link for all else."""
+        """Return the element for HTML and the link for other formats."""
         address = urljoin(_site(self.config.etude_site_url), self.arguments[0].strip("/") + "/")
         text = " ".join(self.content) or self.arguments[0]
         element = (
@@ -38,10 +38,10 @@ class EtudeExercise(SphinxDirective):
 
 
 def _site(url: str) -> str:
-    """Return the address of the site as a folder.
+    """Return the address of the site, ending with a slash.
 
     Raises:
-        ConfigError: there is none.
+        ConfigError: No address is configured.
     """
     if not url:
         raise ConfigError("set etude_site_url in conf.py, such as 'https://example.org/numpy/'")
@@ -53,7 +53,7 @@ def _add_script(app: Sphinx) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register with Sphinx."""
+    """Register the directive and its setting with Sphinx."""
     app.add_config_value("etude_site_url", "", "env", str)
     app.add_directive("etude-exercise", EtudeExercise)
     app.connect("builder-inited", _add_script)

@@ -1,9 +1,9 @@
-"""Classroom 50 runs this for each submission, in the student's checkout.
+"""The autograder that Classroom 50 runs for each submission, in the student's checkout.
 
-Beside it lie what `etude export gradescope` made: requirements.txt, the wheel that it names, and
-the exercises. If there is a folder `wheels`, pip takes everything from it and downloads nothing.
-Graded, passed or not, is exit status 0, with `result.json` and the text of the release;
-any other status is a fault, of which the runner makes a result without a score.
+Beside it lie the files of `etude export gradescope`: requirements.txt, the wheel that it names, and
+the exercises. If there is a folder `wheels`, pip installs only from it and downloads nothing. Exit
+status 0 means graded, passed or not, with `result.json` and the text of the release. For any other
+status the runner makes a result without a score.
 """  # noqa: INP001  a script that is called by its path
 
 import os
@@ -19,10 +19,10 @@ GRADED = (0, 1)  # passed, not passed
 
 
 def main() -> int:
-    """Grade what is in the current folder, and return the exit status."""
-    _clear()  # a student's own files of these names would be taken for ours
+    """Grade the current folder, and return the exit status."""
+    _clear()  # removes a student's own files with the names of our results
     with tempfile.TemporaryDirectory(prefix="etude-", dir=os.environ.get("RUNNER_TEMP")) as folder:
-        Path(folder).chmod(0o755)  # as root, the sandbox runs as the user `nobody`
+        Path(folder).chmod(0o755)  # root runs the sandbox as the user `nobody`
         status = _install(Path(folder)) or _grade(Path(folder))
     if status in GRADED:
         return 0
@@ -37,7 +37,7 @@ def _install(environment: Path) -> int:
     installed = made or _python(python, *pip, "--requirement", "requirements.txt", cwd=HERE)
     words = ("grader.cli", "packages", "install", "--exercises", HERE / "exercises")
     installed = installed or _python(python, *words, cwd=HERE)
-    return 3 if installed else 0  # a status of pip's is none of Etude's
+    return 3 if installed else 0  # pip's exit status must not be mistaken for Etude's
 
 
 def _grade(environment: Path) -> int:
@@ -49,7 +49,7 @@ def _grade(environment: Path) -> int:
 
 
 def _python(python: str | Path, module: str, *words: str | Path, cwd: Path | None = None) -> int:
-    """Run a module; nothing of the checkout is imported, not by pip's own children either."""
+    """Run a module so that neither it nor its children import anything from the checkout."""
     command = (python, "-I", "-m", module, *words)
     variables = {name: each for name, each in os.environ.items() if not name.startswith("PYTHON")}
     variables["PYTHONSAFEPATH"] = "1"

@@ -1,4 +1,4 @@
-"""The static site: from the public form of tracks to a folder of pages."""
+"""The generator of the static site, from the public form of tracks to a folder of pages."""
 
 from sitegen.build import SiteReport, build_site
 from sitegen.content import Content

@@ -1,7 +1,7 @@
-"""Stylesheets, scripts, fonts and pictures, each under a name that changes with its content.
+"""Stylesheets, scripts, fonts and pictures, under names that contain a hash of their content.
 
-So a host and a browser may keep every one of them for ever. An asset names another as `"./name"`
-in a script and as `url(./name)` in a stylesheet; here that becomes the name with the hash.
+So hosts and browsers may cache each of them forever. One asset refers to another as `"./name"` in a
+script and as `url(./name)` in a stylesheet, which is replaced by the hashed name here.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from sitegen.palette import stylesheet
 
 _STYLESHEET: Final = "site.css"
 _REFERENCE: Final = re.compile(rb"(?<=[\"'`(]\./)([\w.-]+)(?=[\"'`)])")
-_AT_ROOT: Final = ("offline.js", "embed.js")  # lie elsewhere, under their own names
+_AT_ROOT: Final = ("offline.js", "embed.js")  # assets at the site's root, without a hash
 _NAMING: Final = frozenset({".js", ".css", ".webmanifest"})
 _DIGITS: Final = 12
 
@@ -26,7 +26,7 @@ class Assets:
     """The assets of a site.
 
     Args:
-        contents: What lies in the folder of the assets, by name.
+        contents: The files of the assets folder, by name.
     """
 
     def __init__(self, contents: Mapping[str, bytes]) -> None:
@@ -51,22 +51,22 @@ class Assets:
 
     @classmethod
     def load(cls, more: Mapping[str, bytes]) -> "Assets":
-        """The assets that come with the generator, and those made for this site."""
+        """Load the generator's own assets, with those made for this site."""
         files = sorted(data_folder(ASSETS).iterdir())
         contents = {path.name: path.read_bytes() for path in files if path.name[0] != "."}
         contents[_STYLESHEET] += stylesheet().encode()
         return cls(contents | dict(more))
 
     def path(self, name: str) -> str:
-        """The file of an asset, from the root of the site."""
+        """Return an asset's path from the site's root."""
         return self._paths[name]
 
     def modules(self, page: str) -> Sequence[str]:
-        """The scripts of a kind of page: what every page has, and what is called like the kind."""
+        """Return the scripts of a kind of page: the common one, and the kind's own."""
         return [self._paths[name] for name in ("page.js", f"{page}.js") if name in self._paths]
 
 
 def hashed_name(name: str, content: bytes) -> str:
-    """`site.css` as `site-0123456789ab.css`."""
+    """Insert a hash into a name: `site.css` becomes `site-0123456789ab.css`."""
     path = PurePosixPath(name)
     return f"{path.stem}-{hashlib.sha256(content).hexdigest()[:_DIGITS]}{path.suffix}"

@@ -1,4 +1,4 @@
-"""The panels that `etude preview` puts on pages, for authors only."""
+"""The panels that `etude preview` adds to pages, for authors only."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,17 +15,17 @@ _AFTER = re.compile(r'<main id="content"[^>]*>\n')
 
 
 Panel: TypeAlias = tuple[str, Sequence[str]]
-"""A heading and findings; what follows a line break in one is shown as it is, a diff."""
+"""A heading and findings; lines after the first of a finding, such as a diff, are preformatted."""
 
 
 def with_panels(
     files: Mapping[str, bytes], panels: Mapping[str, Panel], other: Panel
 ) -> dict[str, bytes]:
-    """Put a panel on every page.
+    """Add a panel to every page.
 
     Args:
-        panels: Those of some pages by path.
-        other: That of all other pages.
+        panels: The panels of some pages, by path.
+        other: The panel of all other pages.
     """
     return {
         path: _AFTER.sub(

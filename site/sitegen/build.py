@@ -1,4 +1,4 @@
-"""Building the site: from the public form of tracks to a folder."""
+"""The build of the site, from the public form of tracks to a folder."""
 
 import multiprocessing
 import re
@@ -20,7 +20,7 @@ from sitegen.output import write_site
 from sitegen.pages import PageFiles, Pages
 from sitegen.search import INDEX_ASSET, search_index
 
-_WORTH_A_PROCESS: Final = 24  # pages; fewer are made before a second process has begun
+_WORTH_A_PROCESS: Final = 24  # pages; fewer are built before a second process would have started
 _FORK: Final = multiprocessing.get_context("fork")
 _Maker: TypeAlias = Callable[[], PageFiles]
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -28,7 +28,7 @@ _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 @dataclass(frozen=True, slots=True)
 class SiteReport:
-    """The result of a build: folder, number of pages, and bytes with the assets."""
+    """The result of a build: folder, number of pages, and total bytes including assets."""
 
     output: Path
     pages: int
@@ -40,17 +40,17 @@ def build_site(
 ) -> SiteReport:
     """Write the pages into a folder that is missing, empty, or from an earlier build.
 
-    The same content gives the same bytes. Nothing is written when anything cannot be rendered.
+    The same content gives the same bytes. If a page cannot be rendered, nothing is written.
 
     Args:
-        output: The folder; it is made if it is missing.
-        hosting: Where the site lies, and where its pages get Python from.
-        processes: How many make pages at once.
+        output: The folder, which is created if it is missing.
+        hosting: The addresses of the site and of Pyodide.
+        processes: The number of processes that build pages.
 
     Raises:
-        DefinitionError: Two pages would have one path, an id cannot be one, or a text cannot be
+        DefinitionError: Two pages have the same path, an id cannot be a path, or a text cannot be
             shown; each problem names the track and the exercise.
-        GraderFault: A process that makes pages was ended.
+        GraderFault: A process that builds pages was killed.
         UsageError: The folder holds something else, or cannot be written.
     """
     files = site_files(content, hosting=hosting, processes=processes)
@@ -71,14 +71,14 @@ def site_files(
     Args:
         hosting: See `build_site`.
         processes: See `build_site`.
-        failures: Takes why a page cannot be made, by its path; without it that is an error. These
-            pages, and those that it has already, say so and are otherwise empty.
+        failures: Receives the reason for each page that cannot be built, by path; without it such a
+            page is an error. These pages, and those listed already, only show the reason.
 
     Raises:
         DefinitionError, GraderFault: See `build_site`.
     """
     hosting = hosting or Hosting()
-    # Ids are also names of folders, so they have to be plain and unique.
+    # Ids are also folder names, so they must be plain and unique.
     problems = [*_id_problems((track.id for track in content.tracks), folder="", taken=TAKEN)]
     for track in content.tracks:
         exercises = (exercise.id for exercise in track.exercises)
@@ -112,11 +112,11 @@ def site_files(
 
 
 def _make_all(page_builders: Sequence[_Maker], processes: int) -> list[PageFiles]:
-    """Make all pages, in their order.
+    """Build all pages, in order.
 
     Raises:
-        DefinitionError: Some cannot be made, with the problems of all.
-        GraderFault: A process was ended.
+        DefinitionError: Some pages cannot be built; the error has the problems of all.
+        GraderFault: A process was killed.
     """
     if processes < 2 or len(page_builders) < _WORTH_A_PROCESS:  # noqa: PLR2004  one process is this one
         attempts = list(map(_attempt, page_builders))
@@ -141,7 +141,7 @@ def _attempt(make: _Maker) -> PageFiles | tuple[Problem, ...]:
         return error.problems
 
 
-_makers: Sequence[_Maker] = ()  # in a process of the pool, which inherits them by its fork
+_makers: Sequence[_Maker] = ()  # inherited by the processes of the pool through the fork
 
 
 def _take_makers(page_builders: Sequence[_Maker]) -> None:

@@ -1,7 +1,7 @@
-"""Descriptions of exercises, lessons and tracks on pages that are not their own.
+"""Short descriptions of exercises, lessons and tracks for other pages.
 
-A page is made from its own exercise or lesson, and beyond that from cards alone: that of a track
-from all of its cards, the others from an outline, which has the few that they show.
+A page is built from its own exercise or lesson, and otherwise only from cards: a track's page from
+all of its cards, the others from an outline, which contains the few cards that they show.
 """
 
 from collections import ChainMap
@@ -20,7 +20,7 @@ from sitegen.markdown import render_markdown
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """An exercise to have passed before; without a page when no track of the site has it."""
+    """A required exercise; its path is None if no track of the site contains it."""
 
     id: str
     title: str
@@ -29,7 +29,7 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class ExerciseCard:
-    """An exercise as a line in a list."""
+    """An exercise as an entry of a list."""
 
     id: str
     title: str
@@ -38,32 +38,32 @@ class ExerciseCard:
     xp: int
     concepts: tuple[str, ...]
     requires: tuple[Requirement, ...]
-    number: int  # its place in the track, from one
+    number: int  # its number in the track, from one
     path: str
-    minutes: int  # that it takes, by estimate
-    defines: tuple[str, ...] = ()  # the names that a submission must define
+    minutes: int  # estimated time to solve it
+    defines: tuple[str, ...] = ()  # names that a submission must define
 
 
 @dataclass(frozen=True, slots=True)
 class LessonCard:
-    """A lesson as a line in a list, with the exercises that it leads into."""
+    """A lesson as an entry of a list, with the exercises that it introduces."""
 
     id: str
     title: str
-    number: int  # its place in the track, from one
+    number: int  # its number in the track, from one
     path: str
-    minutes: int  # to read it, without its exercises
+    minutes: int  # reading time without the exercises
     exercises: tuple[ExerciseCard, ...]
 
     @property
     def xp(self) -> int:
-        """The XP of its exercises together."""
+        """The XP of all its exercises together."""
         return sum(exercise.xp for exercise in self.exercises)
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """A lesson as a line in the outline of its track, with its exercises' ids."""
+    """A lesson as an entry in its track's outline, with the ids of its exercises."""
 
     title: str
     number: int
@@ -73,20 +73,20 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The part of a track that a page shows: lessons, and the exercises of the open one."""
+    """The part of a track that a page shows: the lessons, and the exercises of the open one."""
 
     id: str
     title: str
     path: str
-    ids: tuple[str, ...]  # the ids of all its exercises, in order
+    ids: tuple[str, ...]  # ids of all exercises in order
     lessons: tuple[Stop, ...]
     open: Stop | None
-    rows: tuple[ExerciseCard, ...]  # exercises of the open lesson; else of no lesson
+    rows: tuple[ExerciseCard, ...]  # exercises of the open lesson, or those without a lesson
 
 
 @dataclass(frozen=True, slots=True)
 class TrackCard:
-    """A track with the cards of all that is in it."""
+    """A track with the cards of all its lessons and exercises."""
 
     id: str
     title: str
@@ -95,7 +95,8 @@ class TrackCard:
     path: str
     lessons: tuple[LessonCard, ...]
     by_id: Mapping[str, ExerciseCard]  # every exercise, in order
-    lesson_of: Mapping[str, LessonCard] = field(repr=False)  # by the exercises that it leads into
+    # The lesson that introduces each exercise.
+    lesson_of: Mapping[str, LessonCard] = field(repr=False)
 
     @property
     def exercises(self) -> tuple[ExerciseCard, ...]:
@@ -104,18 +105,18 @@ class TrackCard:
 
     @property
     def minutes(self) -> int:
-        """An estimate of the time that all lessons and exercises take together."""
+        """The estimated time for all lessons and exercises, in minutes."""
         lessons = sum(lesson.minutes for lesson in self.lessons)
         return lessons + sum(exercise.minutes for exercise in self.exercises)
 
     @property
     def others(self) -> tuple[ExerciseCard, ...]:
-        """The exercises that no lesson leads into."""
+        """The exercises that no lesson introduces."""
         return tuple(card for name, card in self.by_id.items() if name not in self.lesson_of)
 
     @property
     def outlines(self) -> Mapping[str, Outline]:
-        """The outline with each lesson open, by the lesson's path; with none, by no path."""
+        """The outline for each open lesson, by the lesson's path; by "" with no lesson open."""
         stops = {
             lesson.path: Stop(
                 lesson.title,
@@ -135,7 +136,7 @@ class TrackCard:
 
     @property
     def course(self) -> dict[str, object]:
-        """The data of the track for a page's scripts, as JSON; paths from the site's root."""
+        """The track's data for scripts, as JSON types, with paths from the site's root."""
         exercises = [
             {
                 "id": card.id,
@@ -153,13 +154,13 @@ def track_cards(tracks: Sequence[PublicTrack], lessons: Lessons) -> tuple[TrackC
     """Make the cards of every track.
 
     Raises:
-        DefinitionError: A description cannot be shown, or a lesson leads into what the track does
-            not have.
+        DefinitionError: A description cannot be shown, or a lesson names an exercise that its track
+            lacks.
     """
     anywhere = _requirements(tracks)
     track_cards = []
     for track in tracks:
-        # What is required is looked for in the same track before any other.
+        # A requirement is looked up in the same track first.
         requirements = ChainMap(_requirements([track]), anywhere)
         by_id: dict[str, ExerciseCard] = {
             exercise.id: _exercise(track.id, exercise, number, requirements)
@@ -189,10 +190,10 @@ def track_cards(tracks: Sequence[PublicTrack], lessons: Lessons) -> tuple[TrackC
 
 
 def check_exercises(lesson: TrackLesson, names: Iterable[str], ids: Mapping[str, object]) -> None:
-    """Check that the track has the exercises that a lesson names.
+    """Check that the track contains the exercises that a lesson names.
 
     Raises:
-        DefinitionError: It has not.
+        DefinitionError: An exercise is missing.
     """
     problems = [
         Problem(Location(lesson.path), f"no exercise '{name}' in this track")

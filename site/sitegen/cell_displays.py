@@ -1,4 +1,4 @@
-"""The plots, tables of numbers and heatmaps that a lesson's cells show."""
+"""The plots, number tables and heatmaps in the output of a lesson's cells."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -12,32 +12,32 @@ from sitegen.numerals import decimals_for, numeral
 from sitegen.shading import shade_for
 from sitegen.values import Table, TableCell, index_labels
 
-_HEATMAP_DECIMALS = 2  # the colour says the rest, and a row fits a phone
-_FAINT = 0.1  # a heatmap whose values all lie below needs more of them
-_SHARES = 1e-6  # how far from 1 a sum of shares may be
-_SMALL = 1e-3  # in a plain table, a smaller number is written with an exponent
+_HEATMAP_DECIMALS = 2  # colours show the rest, and a row fits a phone
+_FAINT = 0.1  # a heatmap with only smaller values needs more decimals
+_SHARES = 1e-6  # tolerance for a sum of shares that should be 1
+_SMALL = 1e-3  # smaller numbers in a plain table are written with an exponent
 
 
 @dataclass(frozen=True, slots=True)
 class MatrixView:
-    """A matrix under its title, which may be empty."""
+    """A matrix and its title, which may be empty."""
 
     title: str
     table: Table
     is_heatmap: bool
-    explore: str  # what a row of a heatmap is: "shares", which add up to 1, or "values"
+    explore: str  # "shares" if the rows of a heatmap add up to 1, else "values"
 
 
 @dataclass(frozen=True, slots=True)
 class PlotView:
-    """A plot under its title, which may be empty."""
+    """A plot and its title, which may be empty."""
 
     title: str
     svg: Markup
 
 
 def view_matrix(display: MatrixDisplay) -> MatrixView:
-    """Put the numbers of a matrix into words; those of a heatmap get their colours too."""
+    """Format the numbers of a matrix, and add the colours of a heatmap."""
     rows: list[list[float]] = display.values.tolist()
     is_heatmap = display.kind == "heatmap"
     explore = ""
@@ -49,7 +49,7 @@ def view_matrix(display: MatrixDisplay) -> MatrixView:
         is_shares = all(min(row) >= 0 and abs(sum(row) - 1) <= _SHARES for row in rows)
         explore = "shares" if is_shares else "values"
     else:
-        # Each column may be of another quantity, so each has as many decimals as it needs.
+        # Columns may hold different quantities, so each gets as many decimals as it needs.
         texts = [_text(column, small=_SMALL) for column in zip(*rows, strict=True)]
         cells = [
             tuple(TableCell(write(value), "") for write, value in zip(texts, row, strict=True))
@@ -68,12 +68,12 @@ def view_matrix(display: MatrixDisplay) -> MatrixView:
 def _text(
     values: Sequence[float], *, most: int | None = None, small: float = 0.0
 ) -> Callable[[float], str]:
-    """The function that writes each of these values; only what is exactly zero is "0".
+    """Return the function that formats each of these values; only an exact zero is "0".
 
     Args:
-        values: What is written in the same form.
+        values: The values that share a format.
         most: The most decimals, unless all values are faint.
-        small: Below it, a value is written with an exponent.
+        small: Smaller values are written with an exponent.
     """
     finite = [value for value in values if math.isfinite(value)]
     if all(value.is_integer() for value in finite):

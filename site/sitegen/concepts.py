@@ -1,4 +1,4 @@
-"""The ideas that exercises train, across all tracks."""
+"""The concepts that exercises train, across all tracks."""
 
 import hashlib
 import re
@@ -23,7 +23,7 @@ class InTrack:
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """An idea, with what explains it and what trains it."""
+    """A concept, with the lessons and exercises about it."""
 
     name: str
     anchor: str
@@ -31,18 +31,18 @@ class Concept:
 
     @property
     def exercises(self) -> int:
-        """The number of exercises that train it."""
+        """The number of exercises that train the concept."""
         return sum(len(place.exercises) for place in self.places)
 
 
 def anchor(concept: str) -> str:
-    """The id of a concept on its page, in letters that any address may have."""
+    """Return the HTML id of a concept on its page, in characters that are safe in any address."""
     plain = _OTHER.sub("-", concept.lower()).strip("-")
     return f"concept-{plain or hashlib.sha256(concept.encode()).hexdigest()[:8]}"
 
 
 def find_concepts(tracks: Sequence[TrackCard]) -> tuple[Concept, ...]:
-    """Every concept in alphabetical order; two that differ by signs alone are one."""
+    """Return every concept in alphabetical order, merging names that differ in punctuation."""
     names: dict[str, str] = {}
     trained: defaultdict[str, list[InTrack]] = defaultdict(list)
     for track in tracks:

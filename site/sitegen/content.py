@@ -1,4 +1,4 @@
-"""The input of a site's builder."""
+"""The input of the site's builder."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,12 +10,12 @@ from grader.lessons.blocks import Block
 from grader.lessons.figure import Figure
 
 PLATFORM: Final = "Etude"
-"""The name of a site whose exercises belong to no course of another name."""
+"""The name of a site whose exercises belong to no course."""
 
 
 @dataclass(frozen=True, slots=True)
 class OtherWay:
-    """Another right program, and when to take it."""
+    """Another right program, and a sentence on when to choose it."""
 
     code: str
     when: str  # Markdown
@@ -23,7 +23,7 @@ class OtherWay:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """A model answer; a builder that must not publish it is never given one."""
+    """A model solution; a builder that must not publish it never receives one."""
 
     code: str
     explanation: str  # Markdown
@@ -32,54 +32,59 @@ class Solution:
 
 @dataclass(frozen=True, slots=True)
 class Runnable:
-    """An exercise that runs in the browser."""
+    """The data for running an exercise in the browser."""
 
-    engine: Callable[[], str]  # makes what the Python in the page is given; nothing else reads it
-    feedback: Mapping[str, str] = field(default_factory=dict)  # Markdown by misconception's id
+    # Makes the input of the Python in the page, which nothing else reads.
+    engine: Callable[[], str]
+    # Markdown by the id of the misconception.
+    feedback: Mapping[str, str] = field(default_factory=dict)
     solution: Solution | None = None
-    for_practice: bool = False  # the engine runs the hidden tests too
-    asks: Mapping[str, Sequence[str]] = field(default_factory=dict)  # answers by test, for practice
-    programs: Mapping[str, str] = field(default_factory=dict)  # to break, the simplest first
-    breaks: Callable[[], str] = str  # makes what the Python in the page judges calls by
+    for_practice: bool = False  # True if the engine runs the hidden tests, too
+    # Answers by test, for practice.
+    asks: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    # Programs to break, the simplest first.
+    programs: Mapping[str, str] = field(default_factory=dict)
+    # Makes the data with which the Python in the page judges calls.
+    breaks: Callable[[], str] = str
 
 
 @dataclass(frozen=True, slots=True)
 class OwnGpt:
-    """The model that writes with the functions of a track."""
+    """The model that writes text with the functions of a track."""
 
     model: str  # JSON for `grader.browser.own_gpt`
-    record: Callable[[], str]  # makes JSON of what it wrote with the reference's functions
-    mistakes: Mapping[str, Mapping[str, str]]  # Markdown of mistakes by exercise, for practice
+    record: Callable[[], str]  # makes JSON of the text written with the reference's functions
+    mistakes: Mapping[str, Mapping[str, str]]  # Markdown on mistakes, by exercise, for practice
 
 
 @dataclass(frozen=True, slots=True)
 class WrongAnswer:
-    """A wrong answer to an exercise, and what the grader says of it."""
+    """A wrong answer to an exercise, and the grader's reaction."""
 
     exercise: str
     code: str
-    message: str  # Markdown, as the next one
+    message: str  # Markdown, as is the diagnosis
     diagnosis: str
 
 
 Runnables: TypeAlias = Mapping[str, Runnable]
-"""The data for the browser, by the exercises' ids."""
+"""The browser data, by exercise id."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrackLesson:
-    """A lesson of a track, run; nothing of it is hidden."""
+    """A lesson of a track after its run; no part of it is hidden."""
 
     id: str
     title: str
-    exercises: tuple[str, ...]  # the ids of those that it leads into
+    exercises: tuple[str, ...]  # ids of the exercises that the lesson introduces
     path: Path
     blocks: Sequence[Block]
-    digest: str = ""  # SHA-256 of its file and its data files
-    minutes: int = 0  # to read it
-    figures: tuple[Figure, ...] = ()  # as in its blocks, but known before it is run
-    packages: tuple[str, ...] = ()  # that its page loads
-    needs: tuple[str, ...] = ()  # packages that its cells import and its page lacks
+    digest: str = ""  # SHA-256 of the lesson's file and data files
+    minutes: int = 0  # reading time
+    figures: tuple[Figure, ...] = ()  # the figures in its blocks, known before the run
+    packages: tuple[str, ...] = ()  # packages that its page loads
+    needs: tuple[str, ...] = ()  # packages that its cells import but its page lacks
     data: Mapping[str, bytes] = field(default_factory=dict)  # files for its cells, by name
 
 
@@ -89,18 +94,18 @@ Lessons: TypeAlias = Mapping[str, Sequence[TrackLesson]]
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """Tracks, and what goes with them.
+    """The tracks of a site, with everything that belongs to them.
 
     Args:
-        tracks: In the order in which the index shows them.
-        lessons: Those of each track that were run, in order, by the track's id.
-        runnable: The exercises that run in the browser, by their ids.
-        notebooks: The exercises as notebooks, by their ids.
-        data: The data files that learners get, by the exercises' ids and their names.
+        tracks: In the order of the index.
+        lessons: The lessons of each track after their run, in order, by the track's id.
+        runnable: The exercises that run in the browser, by id.
+        notebooks: The exercises as notebooks, by id.
+        data: The data files for learners, by exercise id and file name.
         python: A zip archive of the modules that a page's Python imports.
-        for_practice: Whether pages run the hidden tests too.
-        wrong_answer: Makes what the home page shows of checks, for practice.
-        own_gpt: The model, where a track has all its functions with their solutions.
+        for_practice: True if pages run the hidden tests, too.
+        wrong_answer: Makes the example of a check on the home page, for practice.
+        own_gpt: The model, if a track has all its functions with their solutions.
     """
 
     tracks: Sequence[PublicTrack] = ()
@@ -116,7 +121,7 @@ class Content:
 
     @property
     def packages(self) -> frozenset[str]:
-        """The packages beside NumPy that pages load."""
+        """The packages other than NumPy that pages load."""
         of_pages = [exercise.packages for track in self.tracks for exercise in track.exercises]
         of_pages += [lesson.packages for lessons in self.lessons.values() for lesson in lessons]
         return frozenset(name for names in of_pages for name in names)

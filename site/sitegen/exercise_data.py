@@ -1,4 +1,4 @@
-"""The data for an exercise's script: `exercise.json`, and files that are loaded on request."""
+"""The data for an exercise's script: `exercise.json`, and files loaded on request."""
 
 import json
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ BREAKS: Final = "break.json"
 def exercise_data(
     track: str, exercise: PublicExercise, runnable: Runnable, images: PageImages | None = None
 ) -> Iterator[tuple[str, str]]:
-    """The files beside an exercise's page, as paths and texts.
+    """Yield the files beside an exercise's page as paths and texts.
 
     Args:
         track: The id of its track.
@@ -33,7 +33,7 @@ def exercise_data(
         DefinitionError: A text cannot be shown; the error names track, exercise and field.
     """
     where = Path(track, exercise.id)
-    # Feedback on a prediction tells the right answer, and all its tests are hidden.
+    # The feedback on a prediction gives the right answer away, and all its tests are hidden.
     is_judged = exercise.kind != "predict" or runnable.for_practice
     data = _data(track, exercise, runnable, where, is_judged=is_judged)
     if runnable.programs and (engine := runnable.breaks()):
@@ -71,7 +71,7 @@ def _data(
             {"id": test.id, "description": test.description, "points": test.points}
             for test in exercise.tests
         ],
-        # Those of the first visible test with any that can be copied: a run has them.
+        # The inputs of the first visible test that has some, as source to copy into a run.
         "inputs": next(filter(None, inputs), []),
         "asks": runnable.asks,
         "hidden_tests": exercise.hidden_tests,
@@ -89,10 +89,10 @@ def _data(
 def solution_data(
     solution: Solution, where: Path, images: PageImages | None = None
 ) -> dict[str, Any]:
-    """The model answer as a page's script shows it.
+    """Return the model solution as JSON types for a page's script.
 
     Args:
-        solution: The model answer and what goes with it.
+        solution: The model solution with its explanation and alternatives.
 
     Raises:
         DefinitionError: A text cannot be shown.

@@ -1,4 +1,4 @@
-"""Rendered texts, code and values of an exercise, for its own page."""
+"""The rendered texts, code and values of an exercise for its own page."""
 
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ def view_exercise(
     """Render the texts, code and values of an exercise for its template.
 
     Args:
-        track: The id of its track, for problems.
+        track: The id of its track, for error messages.
 
     Raises:
         DefinitionError: A text cannot be shown; the error names track, exercise and field.

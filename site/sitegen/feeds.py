@@ -1,7 +1,7 @@
-"""Sitemap, feed and robots.txt. All but the last need the site's address.
+"""The sitemap, the feed and robots.txt; the first two need the site's address.
 
-None has a date, since the same content has to give the same bytes at any time. A feed's reader
-knows an item by its id, so an exercise becomes a new item when what its page asks for has changed.
+None of them contains a date, because the same content must always give the same bytes. Feed readers
+identify an item by its id, so an exercise becomes a new item when its task has changed.
 """
 
 import hashlib
@@ -42,13 +42,13 @@ _ITEM: Final = (
     '<item><title>{title}</title><link>{link}</link><guid isPermaLink="false">{id}</guid>'
     "<description>{description}</description></item>\n"
 )
-# What XML cannot hold in any form.
+# Characters that XML cannot represent in any form.
 _UNWRITABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _ROBOTS: Final = "User-agent: *\nDisallow:\n"
 
 
 def announcements(content: Content, hosting: Hosting) -> dict[str, str]:
-    """The files that tell of a site, by path."""
+    """Return the files that announce a site to crawlers and feed readers, by path."""
     if not hosting.site_url:
         return {ROBOTS: _ROBOTS}
     paths = [INDEX, CONCEPTS, SEARCH, ABOUT, ACCESSIBILITY]
@@ -62,9 +62,10 @@ def announcements(content: Content, hosting: Hosting) -> dict[str, str]:
         for exercise in track.exercises:
             paths.append(exercise_path(track.id, exercise.id))
             about = f"An exercise of {track.title}: {exercise.difficulty}, {exercise.xp} XP"
-            # What a learner is asked, which a change to a hidden test leaves as it is.
+            # The public task, which a change to a hidden test leaves unchanged.
             texts = (exercise.title, exercise.instructions, exercise.starter, *exercise.defines)
-            # A digest of each, so that none runs into another.
+            # Each text is hashed separately, so that text cannot move from one into the next
+            # unnoticed.
             digests = b"".join(hashlib.sha256(text.encode()).digest() for text in texts)
             version = hashlib.sha256(digests).hexdigest()
             items.append(_item(hosting, paths[-1], exercise.title, about, version))

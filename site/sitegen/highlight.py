@@ -1,4 +1,4 @@
-"""Python code as coloured HTML; the classes get their colours in the stylesheet."""
+"""Python code as coloured HTML; the stylesheet gives the classes their colours."""
 
 from functools import cache
 
@@ -11,7 +11,7 @@ from pygments.util import ClassNotFound
 
 from sitegen.safe_html import mark_safe
 
-# A longer line can be wider than a phone: its box scrolls, so the keyboard must reach it.
+# Longer lines may not fit a phone; their box scrolls, and must be reachable by keyboard.
 _NARROW = 34
 _BOX = Markup('<pre class="code"><code>{}</code></pre>')
 _WIDE_BOX = Markup('<pre class="code" tabindex="0"><code>{}</code></pre>')
@@ -19,7 +19,7 @@ _FORMATTER = HtmlFormatter(nowrap=True, classprefix="hl-")
 
 
 def highlight(code: str, language: str = "python") -> Markup:
-    """Code as a `<pre>`; a language that Pygments does not know is shown without colours."""
+    """Return code as a `<pre>` element, without colours for languages unknown to Pygments."""
     text = code.strip("\n")
     lexer = _lexer("pycon" if text.startswith(">>>") else language or "text")
     coloured = mark_safe(pygments_highlight(text, lexer, _FORMATTER).rstrip("\n"))
@@ -27,7 +27,7 @@ def highlight(code: str, language: str = "python") -> Markup:
 
 
 def preformat(text: str, inner: Markup | None = None) -> Markup:
-    """Text in a box that scrolls by itself; `inner` is the same text as HTML."""
+    """Return text in a box that scrolls; `inner` is the same text as HTML."""
     content = escape(text) if inner is None else inner
     wide = any(len(line) > _NARROW for line in text.splitlines())
     template = _WIDE_BOX if wide else _BOX

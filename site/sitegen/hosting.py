@@ -1,4 +1,4 @@
-"""The address of a site, and the address from which its pages get Python."""
+"""The address of a site, and the address from which its pages load Python."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from grader.errors import UsageError
 from grader.grading.feedback.versions import Versions
 from sitegen.pyodide import versions_in
 
-PYODIDE: Final = "pyodide"  # the folder of a copy of its own, and the prefix of its files
+PYODIDE: Final = "pyodide"  # the folder of the site's own copy, and the prefix of its files
 PUBLIC_PYODIDE: Final = "https://cdn.jsdelivr.net/pyodide/v0.29.4/full/"
 _PUBLIC_VERSIONS: Final = Versions((3, 13), (2, 2))
 
@@ -21,19 +21,19 @@ _ADDRESS: Final = re.compile(r"https?://[\w.-]+(:\d+)?(/[\w.~-]+)*/?")
 
 @dataclass(frozen=True, slots=True)
 class Hosting:
-    """The addresses of a site: by default only that of Pyodide.
+    """The addresses of a site; by default only that of Pyodide.
 
     Args:
-        base_url: The path at which a host has the site, with a slash at both ends. Only the page
-            for what is not found needs it.
-        site_url: The whole address, for what has to name it: canonical links and the sitemap.
+        base_url: The site's path on its host, with a slash at both ends; only the error page needs
+        it.
+        site_url: The complete address, for canonical links and the sitemap.
         pyodide_url: The folder of a Pyodide distribution with NumPy; a path is on the same host.
-        pyodide: Its files by name where the site carries them itself; then the URL is not used.
-
+        pyodide: The distribution's files by name, if the site contains them; the URL is then
+        unused.
         embed_in: The sites that may show pages in frames, such as https://lms.example.org.
 
     Raises:
-        UsageError: An address is none.
+        UsageError: An address is invalid.
     """
 
     base_url: str = "/"
@@ -70,10 +70,10 @@ class Hosting:
         pyodide: Mapping[str, bytes] | None = None,
         embed_in: Sequence[str] = (),
     ) -> "Hosting":
-        """Derive the addresses from those that were given; see the fields.
+        """Derive the addresses from options; see the fields.
 
         Raises:
-            UsageError: An address is none, or the base is not the path of the site's URL.
+            UsageError: An address is invalid, or the base is not the path of the site's URL.
         """
         path = _with_slash(urlsplit(site_url).path) if site_url else base_url or "/"
         if base_url and base_url != path:
@@ -88,30 +88,30 @@ class Hosting:
 
     @property
     def python_bytes(self) -> int:
-        """The size of the files that a page without packages starts from; 0 where unknown."""
+        """The size of the files that a page without packages loads, in bytes; 0 if unknown."""
         needed = (n for n in self.pyodide if not n.endswith(".whl") or n.startswith("numpy-"))
         return sum(len(self.pyodide[name]) for name in needed)
 
     @property
     def remote_pyodide(self) -> str:
-        """The folder of Pyodide, or nothing where it is on the site's own host."""
+        """The folder of Pyodide, or "" if it is on the site's own host."""
         return "" if self.pyodide or self.pyodide_url.startswith("/") else self.pyodide_url
 
     @property
     def versions(self) -> Versions | None:
-        """The Python and NumPy of the pages, or None where another host has them."""
+        """The Python and NumPy of the pages, or None if another host has them."""
         if self.pyodide:
             return versions_in(self.pyodide)
         return _PUBLIC_VERSIONS if self.pyodide_url == PUBLIC_PYODIDE else None
 
     @property
     def addresses(self) -> tuple[str, str, str]:
-        """All that pages can depend on."""
+        """All addresses on which the content of pages can depend."""
         return self.base_url, self.site_url, PYODIDE if self.pyodide else self.pyodide_url
 
     def address(self, path: str) -> str:
-        """The whole address of a file of the site; nothing when the site's own is unknown."""
-        address = path.removesuffix("index.html")  # as hosts show it, and as people link to it
+        """Return the complete address of a file, or "" if the site's address is unknown."""
+        address = path.removesuffix("index.html")  # the form in which people link to a page
         return f"{self.site_url}{address}" if self.site_url else ""
 
 

@@ -1,4 +1,4 @@
-"""A lesson as a notebook: its texts and cells, without what they showed."""
+"""A lesson as a notebook: its texts and cells, without their output."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -21,7 +21,7 @@ from sitegen.content import TrackLesson
 from sitegen.markdown import render_inline
 from sitegen.package_data import data_folder
 
-_DISPLAY: Final = "notebook-display.txt"  # for a notebook's first cell
+_DISPLAY: Final = "notebook-display.txt"  # for the first cell of a notebook
 _HIDDEN: Final = {"jupyter": {"source_hidden": True}}
 _DETAILS: Final = "<details><summary>{}</summary>\n\n{}\n\n</details>"
 _ANSWER: Final = _DETAILS.format("Answer", "{}")
@@ -31,7 +31,7 @@ def lesson_notebook(lesson: TrackLesson, titles: Mapping[str, str]) -> str:
     """Return a lesson as the JSON of a notebook.
 
     Args:
-        titles: Those of the exercises of its track, by their ids.
+        titles: The titles of the track's exercises, by id.
     """
     display = data_folder("templates").joinpath(_DISPLAY).read_text(encoding="utf-8")
     cells = [code_cell("display", display.rstrip("\n"), _HIDDEN)]
@@ -40,7 +40,7 @@ def lesson_notebook(lesson: TrackLesson, titles: Mapping[str, str]) -> str:
         list(_cells(block, number, titles, lesson.path))
         for number, block in enumerate(lesson.blocks)
     ]
-    cells[:0] = of_blocks[0] if of_blocks else []  # the title comes before anything else
+    cells[:0] = of_blocks[0] if of_blocks else []  # the title comes first
     return notebook([*cells, *(cell for block in of_blocks[1:] for cell in block)])
 
 

@@ -1,4 +1,4 @@
-"""Lessons as the templates print them: prose, cells with what they showed, questions, exercises."""
+"""Lessons in the form that templates print: prose, cells with output, questions, exercises."""
 
 import re
 from collections import Counter
@@ -42,7 +42,7 @@ _TITLE: Final = re.compile(r"\s*# [^\n]*\n")
 
 
 View: TypeAlias = dict[str, Any]
-"""What a template prints; its `form` says by which part of the template."""
+"""The values that a template prints; `form` selects the part of the template."""
 
 
 def view_lesson(
@@ -51,19 +51,20 @@ def view_lesson(
     images: PageImages,
     places: Mapping[str, Stop],
 ) -> View:
-    """Render a lesson for its template; the exercises that its text gives no place come at its end.
+    """Render a lesson for its template; exercises without a place in the text come at its end.
 
     Args:
-        cards: The exercises of its track, by their ids.
+        cards: The cards of the track's exercises, by id.
         places: The lesson of each part of the model, for its map.
 
     Raises:
-        DefinitionError: A text cannot be shown, or the track has no such exercise.
+        DefinitionError: A text cannot be shown, or the track lacks an exercise.
     """
     blocks = list(lesson.blocks)
     placed = [each for block in blocks if isinstance(block, Exercises) for each in block.ids]
     check_exercises(lesson, placed, cards)
-    match blocks:  # the page has a title already, so the heading that the text begins with goes
+    # The page has a title already, so the text's first heading is dropped.
+    match blocks:
         case [Prose(where, text), *_] if match := _TITLE.match(str(text)):
             begin = Location(where.path, where.line + match[0].count("\n"))
             blocks[0] = Prose(begin, Text((str(text)[match.end() :],)))
@@ -72,7 +73,7 @@ def view_lesson(
     rest = [cards[exercise] for exercise in lesson.exercises if exercise not in placed]
     if rest:
         views.append({"form": "tasks", "exercises": rest})
-    # All cells, hidden ones too: what a page runs, as it shows it.
+    # The page runs all cells, including hidden ones.
     cells = [block.code.strip("\n") for block in blocks if isinstance(block, Cell)]
     return {"blocks": views, "cells": cells, "needs": lesson.needs}
 
@@ -85,9 +86,9 @@ def _views(
     exercises: Sequence[ExerciseCard],
     path: Path,
 ) -> Iterator[View]:
-    placed = set[str]()  # each exercise has one place
-    index = -1  # among all cells
-    numbers: Counter[str] = Counter()  # of each form, from one
+    placed = set[str]()  # exercises that already have their place
+    index = -1  # index among all cells
+    numbers: Counter[str] = Counter()  # number of blocks of each form so far
     questions = sum(isinstance(block, ChoiceQuestion | NumberQuestion) for block in blocks)
     for number, block in enumerate(blocks):
         view: View = {}
@@ -124,7 +125,7 @@ def _views(
 
 
 def _view_cell(cell: Cell, index: int, exercises: Sequence[ExerciseCard], path: Path) -> View:
-    """Render a cell; empty if it shows nothing."""
+    """Render a cell, or return an empty view if it shows nothing."""
     if cell.hidden and not cell.printed and not cell.displays:
         return {}
     displays = enumerate(cell.displays)
@@ -140,14 +141,14 @@ def _view_cell(cell: Cell, index: int, exercises: Sequence[ExerciseCard], path: 
 
 
 def _view_display(display: MatrixDisplay | PlotDisplay, prefix: str) -> MatrixView | PlotView:
-    """Render what a cell showed; the prefix keeps the ids of a page's plots apart."""
+    """Render an output of a cell; the prefix keeps the ids of the page's plots distinct."""
     if isinstance(display, PlotDisplay):
         return PlotView(display.title, mark_safe(safe_svg(display.svg, display.alt, prefix)))
     return view_matrix(display)
 
 
 def _exercise_of_cell(cell: Cell, exercises: Sequence[ExerciseCard]) -> ExerciseCard | None:
-    """Return the exercise whose solution a cell may be: it defines what a submission must."""
+    """Return the exercise that a cell may solve, because it defines the same names, or None."""
     names = set(_DEFINED.findall(cell.code))
     written = (exercise for exercise in exercises if exercise.kind in ("write", "fix"))
     return next((each for each in written if names & set(each.defines)), None)
@@ -166,7 +167,7 @@ def _view_experiment(block: Experiment) -> View:
 
 
 def _view_question(question: Question) -> View:
-    """Render a question; `numbers` are the answer and the slips, with how near one must come."""
+    """Render a question; `numbers` are the answer and the slips, with their tolerances."""
     inline = partial(render_inline, where=question.where.path, line=question.where.line)
     view: View = {"prompt": inline(str(question.prompt)), "choices": [], "numbers": []}
     if isinstance(question, ChoiceQuestion):

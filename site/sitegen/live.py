@@ -1,7 +1,7 @@
-"""A server of a site that is being worked on: from memory, to this machine alone, with live reload.
+"""A server for a site that is being written: from memory, for this machine only, with live reload.
 
-The standard library's server is enough: there is one author, and the server answers to its own name
-only.
+The standard library's server suffices: there is one author, and the server answers only to its own
+name.
 """
 
 import mimetypes
@@ -25,19 +25,20 @@ _HEAD: Final = (
     f'<link rel="stylesheet" href="/{_LIVE}/live.css">\n'
     f'<script src="/{_LIVE}/live.js"></script>\n</head>'
 )
-# Types that not every system knows, and without which a browser refuses a file.
+# Types that some systems do not know, and without which a browser refuses a file.
 _TYPES: Final = {".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm"}
-_BEAT: Final = 10.0  # seconds after which a silent connection is tried, to find those that left
+# Seconds after which a silent connection is tested, to find closed pages.
+_BEAT: Final = 10.0
 
 
 class LiveSite:
-    """A web server for one author. Use as a context manager.
+    """A web server for one author; a context manager.
 
     Args:
-        port: Where to listen; 0 for any that is free.
+        port: The port to listen on; 0 for any free one.
 
     Raises:
-        UsageError: The port cannot be had.
+        UsageError: The port is not available.
     """
 
     def __init__(self, port: int) -> None:
@@ -58,10 +59,10 @@ class LiveSite:
         return f"http://{_HOST}:{self._server.server_port}/"
 
     def publish(self, files: Mapping[str, bytes]) -> None:
-        """Show these files from now on, and reload the pages that are open."""
+        """Show these files from now on, and reload open pages."""
         folder = data_folder("live")
         own = {f"{_LIVE}/{path.name}": path.read_bytes() for path in sorted(folder.iterdir())}
-        # In the place of the script that would keep pages for when there is no network.
+        # Replaces the script that would keep pages for use without a network.
         own[WORKER] = (folder / WORKER).read_bytes()
         with self._changed:
             self._files = {**files, **own}
@@ -69,20 +70,20 @@ class LiveSite:
             self._changed.notify_all()
 
     def file(self, path: str) -> bytes | None:
-        """Return the file at a path of a URL; that of a folder is its index."""
+        """Return the file at a URL's path; for a folder, its index."""
         place = path.strip("/")
         names = (place, f"{place}/{INDEX}".lstrip("/"))
         return next((self._files[name] for name in names if name in self._files), None)
 
     def wait(self, version: int) -> int | None:
-        """Return the version after `seen` once there is one; None when the server closes."""
+        """Wait for a version after `version` and return it, or None when the server closes."""
         with self._changed:
             self._changed.wait_for(lambda: self._version > version or self._closing, timeout=_BEAT)
             return None if self._closing else self._version
 
     @property
     def version(self) -> int:
-        """The number of publications."""
+        """The number of publications so far."""
         return self._version
 
     def __enter__(self) -> Self:
@@ -113,7 +114,7 @@ class _LiveHandler(BaseHTTPRequestHandler):
         """Answer with a file, or with the stream of events."""
         path = unquote(urlsplit(self.path).path).lstrip("/")
         port = self.server.server_port
-        # Another site's name that resolves to this machine must not read an unpublished exercise.
+        # A foreign name that resolves to this machine must not read an unpublished exercise.
         if self.headers.get("Host", "") not in (f"{_HOST}:{port}", f"localhost:{port}"):
             self._send(HTTPStatus.FORBIDDEN, b"", "text/plain")
             return
@@ -125,10 +126,10 @@ class _LiveHandler(BaseHTTPRequestHandler):
         if content is None:
             content, path = self.server.site.file(NOT_FOUND) or b"", INDEX
             status = HTTPStatus.NOT_FOUND
-        suffix = posixpath.splitext(path)[1]  # a path without one is that of a page
+        suffix = posixpath.splitext(path)[1]  # a path without a suffix is a page
         kind = _TYPES.get(suffix) or mimetypes.guess_type(path)[0] or "application/octet-stream"
         if not suffix or kind == "text/html":
-            # A page's policy allows a script from the same server.
+            # The page's policy allows scripts from the same server.
             content = content.decode().replace("</head>", _HEAD, 1).encode()
             kind = "text/html; charset=utf-8"
         self._send(status, content, kind)
@@ -142,7 +143,7 @@ class _LiveHandler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def _stream(self) -> None:
-        """Send an event for each new version, until the page leaves."""
+        """Send an event for each new version, until the page is closed."""
         self.send_response(HTTPStatus.OK)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Cache-Control", "no-store")
@@ -155,8 +156,9 @@ class _LiveHandler(BaseHTTPRequestHandler):
                 version = now
                 self.wfile.write(message)
                 self.wfile.flush()
-        except OSError:  # the page was closed
+        # The page was closed.
+        except OSError:
             self.close_connection = True
 
     def log_message(self, *_: object) -> None:
-        """Keep the terminal for the author's messages."""
+        """Print nothing, so that the terminal shows only the author's messages."""

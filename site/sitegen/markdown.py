@@ -26,22 +26,22 @@ _NO_IMAGE_HERE = (
 )
 _CLOSING = re.compile(r"[.,;:!?)]+")
 _MINUS = re.compile(r"(?<!\S)-(?=\d)")
-_SHORT_CODE = 24  # characters of code that any line has room for
-_KEPT = Markup('<span class="kept">{}{}</span>')  # a browser would break a line before the comma
-_DISPLAY = Markup('<span class="formula" tabindex="0">{}</span>')  # scrolls when it is too wide
+_SHORT_CODE = 24  # characters of code that fit on any line
+_KEPT = Markup('<span class="kept">{}{}</span>')  # prevents a line break before a comma
+_DISPLAY = Markup('<span class="formula" tabindex="0">{}</span>')  # scrolls if it is too wide
 
 
 def render_markdown(
     source: str, *, where: Path, line: int = 1, top: int = 2, images: PageImages | None = None
 ) -> Markup:
-    """Markdown as HTML whose highest heading is `<h{top}>`.
+    """Return Markdown as HTML whose highest heading is `<h{top}>`.
 
     Args:
         source: CommonMark with tables and dollar maths.
-        where: Names the text in an error: track, exercise and field, or a lesson's file.
-        line: Of that file, where the source begins.
-        top: The level that headings of level 1 and 2 get; deeper ones follow below it.
-        images: Collects the images; without it there can be none.
+        where: The name of the text in errors: track, exercise and field, or a lesson's file.
+        line: The line of that file where the source begins.
+        top: The level for headings of level 1 and 2; deeper ones follow below it.
+        images: Collects the images; None to allow none.
 
     Raises:
         DefinitionError: A formula or an image cannot be shown.
@@ -50,12 +50,12 @@ def render_markdown(
 
 
 def render_inline(source: str, *, where: Path, line: int = 1) -> Markup:
-    """Markdown of one paragraph as HTML without the paragraph's own element.
+    """Return Markdown of one paragraph as HTML, without the paragraph's element.
 
     Args:
         source: CommonMark with dollar maths.
         where: See `render_markdown`.
-        line: Likewise.
+        line: See `render_markdown`.
 
     Raises:
         DefinitionError: A formula cannot be shown, or there is an image.
@@ -76,7 +76,7 @@ def _render(
         if token.type in {"heading_open", "heading_close"}:
             level = int(token.tag.removeprefix("h"))
             token.tag = f"h{min(_DEEPEST_HEADING, top + max(0, level - 2))}"
-        # A table's alignment is the one style that the parser writes.
+        # The parser writes no style except a table's alignment.
         style = str(token.attrs.pop("style", ""))
         if style:
             token.attrs["class"] = style.replace("text-align:", "align-")
@@ -88,11 +88,11 @@ def _render(
 
 
 def unshowable(source: str, where: Path, with_images: bool) -> list[Problem]:
-    """Return what cannot be shown of Markdown; lines and columns are those of the source.
+    """Return the parts of Markdown that cannot be shown, with lines and columns of the source.
 
     Args:
-        where: The file that it is in, beside which its images are.
-        with_images: Whether a text of its kind can have any.
+        where: The file that contains the text and has its images beside it.
+        with_images: True if the text may contain images.
     """
     tokens = _parser().parse(source)
     begin = Location(where)
@@ -112,9 +112,9 @@ def unshowable(source: str, where: Path, with_images: bool) -> list[Problem]:
 def _image_problems(
     tokens: Sequence[Token], source: str, begin: Location, images: PageImages | None
 ) -> Iterator[Problem]:
-    """Yield what is wrong with each image, and give the others the names of their files."""
+    """Yield the problem of each invalid image, and rename the others to their files."""
     for block in tokens:
-        at = 0  # in the block's own text, so that the same words further up are not meant
+        at = 0  # an index into the block's own text, so that equal words above it are not found
         for token in block.children or ():
             if token.type != "image":
                 continue
@@ -125,7 +125,8 @@ def _image_problems(
                 message = _NO_IMAGE_HERE
             elif not token.content.strip():
                 message = "an image needs a text alternative: ![what it shows](picture.png)"
-            elif written not in map(unquote, image_paths(source)):  # as handouts look for it
+            # Handouts search for images with this function.
+            elif written not in map(unquote, image_paths(source)):
                 message = "write the image and its path together: ![what it shows](picture.png)"
             else:
                 try:
@@ -163,7 +164,7 @@ def _parser() -> MarkdownIt:
     parser.use(
         dollarmath_plugin,
         allow_labels=False,
-        allow_space=False,  # so that two prices in a sentence are not a formula
+        allow_space=False,  # two prices in a sentence are not a formula
         allow_digits=False,
         double_inline=True,
     )
@@ -172,14 +173,14 @@ def _parser() -> MarkdownIt:
     return parser
 
 
-# A render rule gets the renderer, the tokens, an index into them, the options and the environment.
+# Arguments of a render rule: renderer, tokens, index into the tokens, options, environment.
 def _code(_: object, tokens: Sequence[Token], index: int, *__: object) -> str:
     token = tokens[index]
     return highlight(token.content, (token.info.split() or [""])[0]) + "\n"
 
 
 def _inline_code(_: object, tokens: Sequence[Token], index: int, *__: object) -> str:
-    """A shape such as `(5, 2)` is not broken in two lines."""
+    """Render code without a line break inside a shape such as `(5, 2)`."""
     content = tokens[index].content
     style = Markup(' class="kept"') if len(content) <= _SHORT_CODE else ""
     return Markup("<code{}>{}</code>").format(style, content)

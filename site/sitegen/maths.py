@@ -12,10 +12,10 @@ _TAG = re.compile(r"<[a-z]+[^<>]*>")
 _STYLE = re.compile(r' style="([^"]*)"')
 _OFFSET = re.compile(r"^\d+: ")
 
-# What the converter writes as style, and the class that the stylesheet defines for the same.
+# Style attributes of the converter, and the stylesheet's class for each.
 _CLASS_OF = {
     "text-align: left": "m-left",
-    "justify-items: start": "",  # for another engine than text-align; the class covers both
+    "justify-items: start": "",  # for engines without text-align; the class covers both
     "text-align: right": "m-right",
     "justify-items: end": "",
     "padding-left: 0": "m-flush-left",
@@ -33,7 +33,7 @@ _CLASS_OF = {
 
 
 class TexError(ValueError):
-    """A formula that cannot be shown; `tex` is the formula, the message says why."""
+    """A formula that cannot be shown; `tex` is the formula, and the message gives the reason."""
 
     def __init__(self, tex: str, reason: str) -> None:
         self.tex = tex
@@ -41,17 +41,18 @@ class TexError(ValueError):
 
 
 def mathml(tex: str, *, display: bool) -> Markup:
-    """A formula as a `<math>` element.
+    """Return a formula as a `<math>` element.
 
     Raises:
-        TexError: The TeX is not valid, or needs what the pages do not offer: colours, numbered
-            equations, links and strokes.
+        TexError: The TeX is invalid, or uses colours, numbered equations, links or strokes, which
+        the
+            pages do not support.
     """
     try:
         markup = _CONVERTER.convert_with_local_state(tex.strip(), displaystyle=display)
     except LatexError as error:
         raise TexError(tex, _OFFSET.sub("", str(error)).rstrip(".")) from error
-    # `menclose` is not in the part of MathML that every browser draws: the stroke would be missing.
+    # Not every browser draws `menclose`, so the stroke would be missing.
     for element, name in (("<a ", "links"), ("<menclose", "boxes and strokes")):
         if element in markup:
             raise TexError(tex, f"Formulas on our pages cannot have {name}")

@@ -1,4 +1,4 @@
-"""Numbers as people read them in a table: aligned, and with no more digits than they need."""
+"""Numbers in tables: aligned, and with no more digits than necessary."""
 
 import math
 from collections.abc import Sequence
@@ -10,9 +10,9 @@ _EXACT = 1e-9
 
 
 def decimals_for(values: Sequence[float]) -> int | None:
-    """Return the number of decimals, 1 to `MAX_DECIMALS`, that show these values together.
+    """Return the number of decimals, 1 to `MAX_DECIMALS`, that suits these values together.
 
-    None where fixed decimals do not fit, because all are tiny or one is huge.
+    Returns None if fixed decimals do not suit, because all values are tiny or one is huge.
     """
     magnitudes = [abs(value) for value in values if math.isfinite(value)]
     largest = max(magnitudes, default=0.0)
@@ -22,20 +22,20 @@ def decimals_for(values: Sequence[float]) -> int | None:
 
 
 def is_rounded(values: Sequence[float], decimals: int | None) -> bool:
-    """Return whether showing the values with that many decimals drops digits."""
+    """Return whether so many decimals round any of the values."""
     finite = [value for value in values if math.isfinite(value)]
     return decimals is None or not _exact_at(finite, decimals)
 
 
 def numeral(value: float, decimals: int | None) -> str:
-    """A number as text, with a real minus sign; infinity as its symbol."""
+    """Format a number, with a real minus sign, and infinity as its symbol."""
     if math.isnan(value):
         return "nan"
     if math.isinf(value):
         return "∞" if value > 0 else f"{MINUS}∞"
     text = f"{value:.2e}" if decimals is None else f"{value:.{decimals}f}"
     if float(text) == 0:
-        text = text.removeprefix("-")  # a value that rounds to zero has no side
+        text = text.removeprefix("-")  # no sign for a value that rounds to zero
     return text.replace("-", MINUS)
 
 

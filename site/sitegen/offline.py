@@ -1,4 +1,4 @@
-"""The worker that keeps a site for when there is no network: one file at the site's root."""
+"""The service worker that keeps a site for use without a network, one file at the site's root."""
 
 import hashlib
 import json
@@ -16,15 +16,16 @@ _FROM_THE_START: Final = (INDEX, CONCEPTS, SEARCH, PROGRESS, LOST)
 def offline_worker(
     script: bytes, files: Mapping[str, bytes], index: str, hosting: Hosting
 ) -> bytes:
-    """The script with what it must know of a site in front.
+    """Return the worker's script, preceded by the data about a site that it needs.
 
-    A browser takes a worker for new when a byte of it differs, so the version is a digest of all.
+    A browser treats a worker as new when a byte of it differs, so the version is a digest of all
+    files.
 
     Args:
         script: The same for every site.
-        files: All others of the site, by path.
-        index: The path of the search's index.
-        hosting: Where the site gets Python from.
+        files: All other files of the site, by path.
+        index: The path of the search index.
+        hosting: The addresses of the site and of Pyodide.
     """
     total = hashlib.sha256()
     for path in sorted(files):

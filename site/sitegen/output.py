@@ -1,4 +1,4 @@
-"""Writing the site into a folder, and taking away only what an earlier build of ours put there."""
+"""The writing of a site into a folder, where only files of earlier builds are removed."""
 
 import gzip
 from collections.abc import Iterable, Mapping
@@ -8,26 +8,26 @@ from grader.errors import UsageError
 from sitegen.hosting import PYODIDE
 from sitegen.links import ASSETS
 
-# Lists what the build wrote, one path a line. A folder that holds it is ours to build into again.
+# Lists the files of the build, one path a line. A folder that holds it may be built into again.
 MARKER = ".etude-site"
 
 _ZIPPED = ".gz"
 _COMPRESSIBLE = frozenset({".css", ".js", ".json", ".mjs", ".svg", ".txt", ".wasm"})
-_WORTH_IT = 1 << 10  # bytes
+_WORTH_IT = 1 << 10  # smaller files are not compressed, in bytes
 
 
 def write_site(files: Mapping[str, bytes], output: Path) -> None:
-    """Write the files, and remove those that an earlier build wrote and this one did not.
+    """Write the files, and remove those of an earlier build that this one did not write.
 
-    Files in the folder that no build of ours wrote stay as they are. Beside what pages load lies a
-    compressed copy, for hosts that can send it: few compress Python's WebAssembly themselves.
+    Other files in the folder stay. Files that pages load get a compressed copy, because few hosts
+    compress Python's WebAssembly themselves.
 
     Args:
         files: Contents by path, relative and with forward slashes.
-        output: The folder; it is made if it is missing.
+        output: The folder, which is created if it is missing.
 
     Raises:
-        UsageError: The folder holds something and is not one of ours, or it cannot be written.
+        UsageError: The folder is neither empty nor an earlier build, or it cannot be written.
     """
     earlier = _claim(output)
     zipped = {
@@ -41,7 +41,7 @@ def write_site(files: Mapping[str, bytes], output: Path) -> None:
     folder = _Folder(output)
     try:
         output.mkdir(parents=True, exist_ok=True)
-        # Before any file: should this build be cut short, the next one still knows what is ours.
+        # Written first, so that after an interrupted build the next one knows our files.
         folder.write(MARKER, _listing(earlier | ours))
         for name, content in files.items():
             is_new = folder.write(name, content)
@@ -63,7 +63,7 @@ def _claim(output: Path) -> set[str]:
         raise UsageError(f"Cannot build the site into {output}: it is not a folder.")
     marker = output / MARKER
     if marker.is_file():
-        # Anyone may have edited it: only what can be a path that we wrote counts.
+        # Anyone may have edited the list, so only paths that we could have written count.
         return {
             name
             for name in marker.read_text("utf-8").splitlines()
@@ -84,26 +84,26 @@ def _listing(names: Iterable[str]) -> bytes:
 
 
 class _Folder:
-    """A folder to write into, but never through a link to somewhere else."""
+    """A folder for writing, never through a link that leads out of it."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._root = path.resolve()
-        self._inside = {path}  # folders that were found to be in it
+        self._inside = {path}  # folders known to be inside
 
     def write(self, name: str, content: bytes) -> bool:
-        """Write a file and return true, unless it is there with this content: its time stays."""
+        """Write a file and return True, unless it has this content: then its time stays."""
         path = self._path / name
         self._check(path.parent, name)
         if not path.is_symlink() and path.is_file() and path.read_bytes() == content:
             return False
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.unlink(missing_ok=True)  # what is a link is replaced, not followed
+        path.unlink(missing_ok=True)  # replaces a link instead of following it
         path.write_bytes(content)
         return True
 
     def remove(self, name: str) -> None:
-        """Remove a file, and the folders that are empty without it."""
+        """Remove a file, and the folders that become empty."""
         path = self._path / name
         self._check(path.parent, name)
         path.unlink(missing_ok=True)
@@ -113,10 +113,10 @@ class _Folder:
             folder = folder.parent
 
     def _check(self, folder: Path, name: str) -> None:
-        """Check that a folder below this one is no link out of it.
+        """Check that a subfolder is not a link out of this folder.
 
         Raises:
-            UsageError: It is one.
+            UsageError: It is such a link.
         """
         if folder in self._inside:
             return

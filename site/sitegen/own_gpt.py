@@ -1,4 +1,4 @@
-"""The page where the functions of a track, put together, are a small GPT."""
+"""The page on which the functions of a track form a small GPT."""
 
 import json
 from collections.abc import Mapping
@@ -16,14 +16,14 @@ PARTS: Final = {
     "top-k-top-p": "top_k_filter",
     "temperature-sampling": "token_probabilities",
 }
-"""The exercises that ask for its functions, each with the function's name."""
+"""The exercises that ask for the model's functions, with the function's name."""
 
 SWITCHES: Final = {
     "key-value-cache": "CachedAttention",
     "int8-quantization": "quantize",
     "speculative-decoding": "check_draft",
 }
-"""The exercises of what it can do without, in tracks that a site may lack."""
+"""The exercises for optional features, in tracks that a site may lack."""
 
 MISTAKES: Final[Mapping[str, tuple[str, ...]]] = {
     "split-heads": ("reshaped-at-once", "dealt-like-cards"),
@@ -38,10 +38,10 @@ MISTAKES: Final[Mapping[str, tuple[str, ...]]] = {
     "int8-quantization": ("not-negative", "difference-of-int8", "zero-point-scaled-not"),
     "speculative-decoding": ("replaced-from-q", "replaced-from-p", "goes-on-after-a-rejection"),
 }
-"""Misconceptions by exercise that keep the shapes and spoil the text."""
+"""Misconceptions, by exercise, that keep all shapes but spoil the text."""
 
-MODEL: Final = "model.json"  # beside the page
-RECORD: Final = "record.json"  # beside the page: what the model wrote when the site was built
+MODEL: Final = "model.json"  # a file beside the page
+RECORD: Final = "record.json"  # a file beside the page with the text written at build time
 SETTINGS: Final[Mapping[str, Any]] = {
     "prompt": "Mia the ",
     "temperature": 0.6,
@@ -54,7 +54,7 @@ def model_json(programs: Mapping[str, Mapping[str, str]]) -> str:
     """Return the model as `grader.browser.own_gpt` reads it: program, parts, weights.
 
     Args:
-        programs: By exercise, those that the page may have: "reference", and some mistakes.
+        programs: The programs that the page may have, by exercise: "reference", and some mistakes.
     """
     folder = data_folder("templates") / "own-gpt"
     weights = json.loads((folder / "weights.json").read_text("utf-8"))

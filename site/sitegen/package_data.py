@@ -6,6 +6,6 @@ _HERE = Path(__file__).parent
 
 
 def data_folder(name: str) -> Path:
-    """The folder `templates` or `assets`: in the package of a wheel, beside it in a checkout."""
+    """Return the folder `templates` or `assets`, in a package or beside it in a checkout."""
     installed = _HERE / "_data" / name
     return installed if installed.is_dir() else _HERE.parent / name

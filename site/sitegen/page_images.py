@@ -1,4 +1,4 @@
-"""The images of a page: read beside the definition, written beside the page or into its text."""
+"""The images of a page, read beside the definition and written beside the page or inline."""
 
 from base64 import b64encode
 from pathlib import Path, PurePosixPath
@@ -10,7 +10,7 @@ from sitegen.assets import hashed_name
 class PageImages:
     """Collects the images that the texts of a page show.
 
-    They lie beside the page, so that its texts name them by their names alone.
+    They are written beside the page, so that its texts refer to them by file name.
 
     Args:
         definition: The file of the exercise or lesson.
@@ -23,10 +23,10 @@ class PageImages:
     def add(self, written: str) -> dict[str, str | int | float]:
         """Return the attributes of an image beside the page, given its path in the Markdown.
 
-        With its size the browser leaves room for it before it is there.
+        With its size, a browser reserves space for the image before it is loaded.
 
         Raises:
-            ImageError: It cannot be shown.
+            ImageError: The image cannot be shown.
         """
         content = read_image(written, self._definition)
         name = hashed_name(f"image{PurePosixPath(written).suffix.lower()}", content)
@@ -35,18 +35,18 @@ class PageImages:
         return {"src": name, **({"width": size[0], "height": size[1]} if size else {})}
 
     def files_for(self, page: str) -> dict[str, bytes]:
-        """Return the images by their paths, given that of the page."""
+        """Return the images by path, given the path of the page."""
         return {f"{page.rpartition('/')[0]}/{name}": each for name, each in self._contents.items()}
 
 
 class InlineImages(PageImages):
-    """Writes images into the text, which is shown on a page that was built without them."""
+    """Writes images into the text, for a page that was built without them."""
 
     def add(self, written: str) -> dict[str, str | int | float]:
-        """Return the attributes of an image whose bytes stand in its address.
+        """Return the attributes of an image with its bytes in a data URL.
 
         Raises:
-            ImageError: It cannot be shown.
+            ImageError: The image cannot be shown.
         """
         attributes = super().add(written)
         content = b64encode(self._contents[str(attributes["src"])]).decode()

@@ -1,4 +1,4 @@
-"""The pages of the site: those of the whole site, and those of one definition each."""
+"""The pages of the site: those of the whole site, and those of single definitions."""
 
 import json
 from base64 import b64encode
@@ -41,11 +41,10 @@ from sitegen.search import SearchEntry
 from sitegen.teaching import view_figure
 from sitegen.teaching.model_map import find_lesson_places
 
-WARM_UP: Final = "numpy-warmup"  # the track that home offers to those who do not know NumPy
-BUNDLE: Final = "etude.zip"  # the grader, as a page's Python imports it
+WARM_UP: Final = "numpy-warmup"  # the track that the home page recommends to those new to NumPy
+BUNDLE: Final = "etude.zip"  # the grader's archive, for import in a page
 
-# The pages that say something of all tracks, and those that say nothing of any: the kind of each,
-# and its template where that has another name.
+# The pages about the whole site: the kind of each, and its template if that has another name.
 _COLLECTION_PAGES: Final = {
     INDEX: ("home", "index"),
     CONCEPTS: ("concepts", ""),
@@ -61,12 +60,12 @@ _STATIC_PAGES: Final = {
 _FILES: Final = "files.json"  # the data files of a lesson, beside its page
 
 _Card = TypeVar("_Card", Stop, ExerciseCard)
-_Around: TypeAlias = tuple[_Card | None, _Card | None]  # the one before, and the one after
+_Around: TypeAlias = tuple[_Card | None, _Card | None]  # the previous and the next card
 
 
 @dataclass(frozen=True, slots=True)
 class PageFiles:
-    """The files of one or more pages by path, and what the search knows of them."""
+    """The files of one or more pages by path, and their entry in the search index."""
 
     files: Mapping[str, bytes]
     entry: SearchEntry | None = None
@@ -76,11 +75,12 @@ class Pages:
     """The pages of a site.
 
     Args:
-        hosting: Where the site lies.
+        hosting: The addresses of the site and of Pyodide.
 
     Raises:
-        DefinitionError: A track's description cannot be shown, or a lesson leads into what its
-            track does not have.
+        DefinitionError: A track's description cannot be shown, or a lesson names an exercise that
+        its
+            track lacks.
     """
 
     def __init__(self, content: Content, hosting: Hosting) -> None:
@@ -92,18 +92,15 @@ class Pages:
         self._cards = track_cards(content.tracks, content.lessons)
         self._concepts = find_concepts(self._cards)
         complete = (card for card in self._cards if card.by_id.keys() >= PARTS.keys())
-        self._gpt_track = next(complete, None)  # whose functions make a GPT
+        self._gpt_track = next(complete, None)  # the track whose functions form a GPT, or None
 
     def page_builders(self) -> Iterator[tuple[str, Callable[[], PageFiles]]]:
-        """All pages but that of the search: those of the whole site, and of each definition.
-
-        Each with its path.
-        """
+        """Yield the path and the builder of all pages except the search page."""
         lessons = (
             lesson for track in self._cards for lesson in self._content.lessons.get(track.id, ())
         )
         figures = (figure for lesson in lessons for figure in lesson.figures)
-        # The home page opens with the first explorer of the lessons.
+        # The home page opens with the first explorer in the lessons.
         explorer = next((figure for figure in figures if figure.kind == "explorer"), None)
         overview: dict[str, object] = {
             "tracks": self._cards,
@@ -133,7 +130,7 @@ class Pages:
             for exercise, (own, (previous, following)) in zip(track.exercises, cards, strict=True):
                 before = card.lesson_of.get(own.id)
                 outline = outlines[before.path if before else ""]
-                # After the last exercise of a lesson comes the next lesson, not its first exercise.
+                # The last exercise of a lesson leads to the next lesson, not to its first exercise.
                 after = card.lesson_of.get(following.id) if following else None
                 next_lesson = None if after is before else after
                 yield (
@@ -144,15 +141,15 @@ class Pages:
                 )
 
     def search(self, index: str) -> str:
-        """The page of the search.
+        """Return the search page.
 
         Args:
-            index: The path of the index.
+            index: The path of the search index.
         """
         return self._render(SEARCH, "search", index=index)
 
     def empty(self, path: str) -> bytes:
-        """A page that cannot be made yet."""
+        """Return a page for content that is invalid or not yet built."""
         return self._render(path, "empty", title=path.split("/")[-2]).encode()
 
     def _plain(
@@ -220,7 +217,7 @@ class Pages:
         return self._gpt_track is not None and self._gpt_track.id == track
 
     def concepts(self) -> Iterator[SearchEntry]:
-        """The concepts as entries of the search."""
+        """Yield the concepts as entries of the search index."""
         for concept in self._concepts:
             note = f"Concept · {count(concept.exercises, 'exercise')}"
             yield SearchEntry.from_page(
@@ -312,12 +309,12 @@ class Pages:
 
 
 def _packages(names: Sequence[str]) -> dict[str, str]:
-    """Return the attribute that names the packages that a page's Python loads."""
+    """Return the attribute that names the packages for a page's Python."""
     return {"packages": " ".join(names)} if names else {}
 
 
 def render_pages(tracks: Sequence[PublicTrack]) -> Iterator[tuple[str, bytes]]:
-    """The files of tracks and exercises, each by its path from the root of the site.
+    """Yield the files of tracks and exercises, with their path from the site's root.
 
     Raises:
         DefinitionError: A text cannot be shown; the error names track, exercise and field.

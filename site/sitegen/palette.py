@@ -1,7 +1,7 @@
-"""Colour ramps for heatmaps, interpolated in OKLab and written out as CSS classes.
+"""Colour ramps for heatmaps, interpolated in OKLab and written as CSS classes.
 
-OKLab is a colour space in which equal steps look equally large, so that a cell twice as dark is not
-an accident of the colour that happens to lie between two stops.
+OKLab is a colour space in which equal steps look equal, so a cell that looks twice as dark really
+has twice the value, whatever colours lie between two stops.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ _LUMINANCE: Triple = (0.2126, 0.7152, 0.0722)
 
 @dataclass(frozen=True, slots=True)
 class Swatch:
-    """A cell's background and the text colour that is readable on it, both as `#rrggbb`."""
+    """A cell's background and a text colour that is readable on it, both as `#rrggbb`."""
 
     background: str
     text: str
@@ -48,24 +48,24 @@ class Swatch:
 
 @dataclass(frozen=True, slots=True)
 class Ramp:
-    """A named ramp: its colour stops in the light and in the dark theme."""
+    """A named ramp with its colour stops for the light and the dark theme."""
 
     name: str
     light: tuple[str, ...]
     dark: tuple[str, ...]
 
     def step_class(self, step: int) -> str:
-        """The CSS class of a step, 0 to `STEPS - 1`."""
+        """Return the CSS class of a step, 0 to `STEPS - 1`."""
         return f"{self.name}-{step}"
 
 
-# Zero has nearly the colour of the page, so that it recedes and a large value stands out.
+# Zero has almost the colour of the page, so that large values stand out.
 SEQUENTIAL = Ramp(
     "seq",
     light=("#f1f5f1", "#c3e5d8", "#6abfbb", "#2384a3", "#1c4d8a", "#191f56"),
     dark=("#1c252f", "#1d4163", "#1d6f93", "#3aa8a5", "#95daa9", "#f2f8c8"),
 )
-# Blue against orange: the pair that the common kinds of colour blindness tell apart.
+# Blue against orange, which the common kinds of colour blindness can distinguish.
 DIVERGING = Ramp(
     "div",
     light=("#873a04", "#dd8a40", "#f8e0c3", "#f4f4f1", "#c9dff2", "#5c9dd6", "#124b88"),
@@ -74,13 +74,13 @@ DIVERGING = Ramp(
 
 
 def contrast(first: str, second: str) -> float:
-    """The contrast ratio of two `#rrggbb` colours as WCAG 2 defines it, from 1 to 21."""
+    """Return the contrast ratio of two `#rrggbb` colours by WCAG 2, from 1 to 21."""
     darker, lighter = sorted((_luminance(first), _luminance(second)))
     return (lighter + 0.05) / (darker + 0.05)
 
 
 def swatches(stops: Sequence[str]) -> tuple[Swatch, ...]:
-    """The `STEPS` swatches that run evenly through the stops, `#rrggbb` each."""
+    """Return `STEPS` swatches evenly spaced between the stops, which are `#rrggbb`."""
     labs = []
     for stop in stops:
         long, medium, short = _apply(_LMS_FROM_RGB, _linear(stop))
@@ -95,17 +95,18 @@ def swatches(stops: Sequence[str]) -> tuple[Swatch, ...]:
         long, medium, short = _apply(_LMS_FROM_LAB, (lightness, green, blue))
         background = "#"
         for channel in _apply(_RGB_FROM_LMS, (long**3, medium**3, short**3)):
-            inside = min(1.0, max(0.0, channel))  # a mix of two may leave the gamut by a hair
+            # A mixture of two colours may leave the gamut slightly.
+            inside = min(1.0, max(0.0, channel))
             coded = inside * 12.92 if inside <= 0.0031308 else 1.055 * inside ** (1 / 2.4) - 0.055  # noqa: PLR2004  sRGB's constants
             background += f"{round(coded * 255):02x}"
-        # One of the two always reaches 4.58, since sqrt(1.05 * 0.05) lies that far from both.
+        # One of the two always reaches 4.58, since sqrt(1.05 * 0.05) is that far from both.
         white, black = contrast("#ffffff", background), contrast("#000000", background)
         colours.append(Swatch(background, "#ffffff" if white >= black else "#000000"))
     return tuple(colours)
 
 
 def stylesheet(ramps: Sequence[Ramp] = (SEQUENTIAL, DIVERGING)) -> str:
-    """The ramps as CSS: one class a step, each with its colours for both themes."""
+    """Return the ramps as CSS: one class per step, with colours for both themes."""
     rules = (
         f".{ramp.step_class(step)} {{ "
         f"background: light-dark({light.background}, {dark.background}); "
@@ -129,7 +130,7 @@ def _luminance(colour: str) -> float:
 
 
 def _linear(colour: str) -> Triple:
-    """`#rrggbb` as linear light, each channel from 0 to 1."""
+    """Convert `#rrggbb` to linear light, each channel from 0 to 1."""
     channels = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
     red, green, blue = (
         channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4  # noqa: PLR2004  sRGB's constants

@@ -1,4 +1,4 @@
-"""The picture of the site: arcs from each letter that the small GPT writes to those it looks at."""
+"""The site's picture: arcs between the letters that the small GPT writes, by its attention."""
 
 import json
 import struct
@@ -9,15 +9,15 @@ import numpy as np
 
 _WIDTH, _HEIGHT, _BASE, _MARGIN, _LETTERS = 1200, 630, 575, 60, 60
 _GROUND: Final = (11, 22, 32)
-_COLOURS: Final = ((245, 180, 84), (98, 210, 224))  # of the blocks, as on the page of the model
-_ONE, _MIN_WEIGHT = 35, 0.1  # the digit of a whole; the weight from which an arc is drawn
+_COLOURS: Final = ((245, 180, 84), (98, 210, 224))  # colours of the blocks, as on the model's page
+_ONE, _MIN_WEIGHT = 35, 0.1  # the digit that stands for 1; the smallest weight with an arc
 
-# Its middle and half its width, its height, its weight, and the block of its head.
+# Middle, half width, height, weight, and the block of the head.
 Arc = tuple[float, float, float, float, int]
 
 
 def arcs(record: str) -> list[Arc]:
-    """Return the arcs of the first letters, given what the model wrote as JSON."""
+    """Return the arcs of the first letters, given the model's record as JSON."""
     writing = json.loads(record)
     first, step = len(writing["prompt"]), (_WIDTH - 2 * _MARGIN) / (_LETTERS - 1)
     return [
@@ -38,7 +38,7 @@ def arcs(record: str) -> list[Arc]:
 
 
 def png(drawn: list[Arc]) -> bytes:
-    """Draw the arcs, light upon light: for sites that show no SVG of another one."""
+    """Draw the arcs with additive colours as PNG, for sites that refuse foreign SVGs."""
     rows, columns = np.mgrid[:_HEIGHT, :_WIDTH]
     light = np.zeros((_HEIGHT, _WIDTH, 3))
     for middle, wide, high, weight, block in drawn:
@@ -49,7 +49,8 @@ def png(drawn: list[Arc]) -> bytes:
         ink = np.clip(0.6 + 1.4 * weight - off, 0, 1) * weight * min(0.9, 0.2 + wide / 90)
         light[box] += ink[..., None] * (np.array(_COLOURS[block]) - _GROUND)
     pixels = np.clip(_GROUND + light, 0, 255).astype(np.uint8).reshape(_HEIGHT, -1)
-    lines = np.pad(pixels, ((0, 0), (1, 0)))  # a zero before each: it is written as it is
+    # The zero before each row means that it is not filtered.
+    lines = np.pad(pixels, ((0, 0), (1, 0)))
     head = struct.pack(">IIBBBBB", _WIDTH, _HEIGHT, 8, 2, 0, 0, 0)
     parts = ((b"IHDR", head), (b"IDAT", zlib.compress(lines.tobytes(), 9)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(

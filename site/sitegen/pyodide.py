@@ -1,4 +1,4 @@
-"""A Pyodide distribution in a folder: which of its files a site needs, and what they import."""
+"""A Pyodide distribution in a folder: the files that a site needs, and the modules in them."""
 
 import hashlib
 import json
@@ -16,7 +16,7 @@ PUBLIC_PACKAGES: Final = frozenset(
         *("sympy", "toolz", "xarray", "yaml"),
     }
 )
-"""Modules beside NumPy that the public distribution has, of those that a course may want."""
+"""Modules of the public distribution, other than NumPy, that a course may need."""
 
 _CORE: Final = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip")
 _LOCK: Final = "pyodide-lock.json"
@@ -24,7 +24,7 @@ _NUMPY: Final = "numpy"
 
 
 def packages_in(folder: Path) -> frozenset[str]:
-    """Return the modules beside NumPy that pages can import from a distribution.
+    """Return the modules other than NumPy that pages can import from a distribution.
 
     Raises:
         UsageError: The folder has no Pyodide.
@@ -32,7 +32,8 @@ def packages_in(folder: Path) -> frozenset[str]:
     listed = _listed_packages(folder, _read(folder, _LOCK))
     modules = set[str]()
     for name, entry in listed.items():
-        try:  # a package counts if the folder has it and all that it needs
+        # A package counts only if the folder has it and all its dependencies.
+        try:
             needed = _with_needed(listed, [name])
             is_whole = all((folder / Path(each["file_name"]).name).is_file() for each in needed)
         except (KeyError, TypeError):
@@ -46,10 +47,10 @@ def read_distribution(folder: Path, packages: Collection[str] = ()) -> dict[str,
     """Return the files that a site needs, by name.
 
     Args:
-        packages: The modules beside NumPy that pages import; see `packages_in`.
+        packages: The modules other than NumPy that pages import; see `packages_in`.
 
     Raises:
-        UsageError: The folder has no Pyodide with NumPy, or a file that is not the one it lists.
+        UsageError: The folder has no Pyodide with NumPy, or a file differs from the lock file.
     """
     core = {name: _read(folder, name) for name in (*_CORE, _LOCK)}
     listed = _listed_packages(folder, core[_LOCK])
@@ -67,7 +68,7 @@ def read_distribution(folder: Path, packages: Collection[str] = ()) -> dict[str,
 
 
 def versions_in(files: Mapping[str, bytes]) -> Versions | None:
-    """Return the versions of a distribution's files; None if its lock file does not say them."""
+    """Return the versions of a distribution, or None if its lock file lacks them."""
     try:
         lock = json.loads(files[_LOCK])
         return Versions.from_text(lock["info"]["python"], lock["packages"][_NUMPY]["version"])
@@ -95,7 +96,7 @@ def _imports(entry: Any) -> set[str]:
 
 
 def _with_needed(listed: Mapping[str, Any], names: Iterable[str]) -> list[Mapping[str, Any]]:
-    """Return the entries of packages and of what they depend on."""
+    """Return the entries of packages and of their dependencies."""
     waiting, entries = list(names), dict[str, Mapping[str, Any]]()
     while waiting:
         name = waiting.pop(0)

@@ -1,4 +1,4 @@
-"""Templates, and what every page of a site has in common."""
+"""Templates, and the parts that all pages of a site have in common."""
 
 from functools import partial
 from typing import Final
@@ -25,15 +25,17 @@ from sitegen.links import (
 )
 from sitegen.package_data import data_folder
 
-_HOURS = 2  # from here on an estimate is in hours
+_HOURS = 2  # longer estimates are given in hours
 
-# `file:` because Firefox does not count a page on a disk as its own origin, so that 'self' alone
-# leaves it without style. A page from a server cannot load from a disk whatever this says.
+# `file:` because Firefox does not treat a page on a disk as its own origin, so that 'self' alone
+# would
+# leave it without style. A page from a server can never load files from a disk.
 _OWN_ORIGIN: Final = "'self' file:"
-# The content security policy, within a page since many hosts set no headers: no inline script, and
-# no other host but the folder of Pyodide. Styles may be inline since the editor makes its own.
-# WebAssembly is what Python is. The worker that runs Python has a `data:` address, so it inherits
-# this policy and has no origin; Pyodide's scripts have a `blob:` address there.
+# The content security policy, inside the page because many hosts set no headers: no inline script,
+# and no
+# other host except Pyodide's. Inline styles are allowed for the editor, and WebAssembly for Python.
+# The worker that runs Python has a `data:` address, so it inherits this policy and has no origin;
+# Pyodide's scripts have a `blob:` address there.
 _POLICY: Final = "; ".join(
     (
         "default-src 'none'",
@@ -54,8 +56,8 @@ class PageRenderer:
     """Renders the pages of one site.
 
     Args:
-        hosting: Where the site lies.
-        for_practice: Whether pages run the hidden tests too.
+        hosting: The addresses of the site and of Pyodide.
+        for_practice: True if pages run the hidden tests, too.
     """
 
     def __init__(
@@ -91,10 +93,10 @@ class PageRenderer:
         """Render one page.
 
         Args:
-            path: Its file, from the root of the site.
-            page: Its kind, by which scripts know it.
-            template: Its template without the ending, if that is not called like the kind.
-            context: What the template prints; `names` become attributes for scripts.
+            path: The page's path from the site's root.
+            page: The kind of page, by which scripts identify it.
+            template: The template's name without suffix, by default the kind.
+            context: The values for the template; `names` become attributes for scripts.
         """
         link = partial(relative_link, page=path)
         if path == NOT_FOUND:
@@ -123,11 +125,11 @@ def _environment() -> Environment:
 
 
 def count(number: int, noun: str) -> str:
-    """`1 exercise`, `2 exercises`."""
+    """Format a count: `1 exercise`, `2 exercises`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def duration(minutes: int) -> str:
-    """`8 min`, or from two hours on `3 hours`: an estimate is not exact."""
+    """Format an estimate: `8 min`, or from two hours on `3 hours`."""
     hours = round(minutes / 60)
     return f"{minutes} min" if hours < _HOURS else count(hours, "hour")

@@ -1,4 +1,4 @@
-"""The one place where a string becomes HTML that templates print without escaping it."""
+"""The only place where a string becomes HTML that templates print without escaping."""
 
 from markupsafe import Markup
 
@@ -6,7 +6,7 @@ from markupsafe import Markup
 def mark_safe(html: str) -> Markup:
     """Mark HTML as safe to print.
 
-    Only for what a renderer of ours returns after it escaped its input: Markdown with raw HTML
-    turned off, Pygments, and MathML. Never for a string that a definition holds.
+    Use it only for the result of a renderer that has escaped its input: Markdown without raw HTML,
+    Pygments, and MathML. Never use it for a string from a definition.
     """
     return Markup(html)  # noqa: S704  this is the reviewed gate; see the docstring for what may pass

@@ -1,6 +1,6 @@
-"""The index of the search page: which words lead to which pages, and how much each counts.
+"""The index of the search page: the pages for each word, and their weights.
 
-`site/frontend/src/pages/search.ts` reads it, and takes a query apart as `words` does a text.
+`site/frontend/src/pages/search.ts` reads it, and splits a query as `words` splits a text.
 """
 
 import json
@@ -15,11 +15,13 @@ from typing import Final
 SCHEMA: Final = "etude/search/v1"
 INDEX_ASSET: Final = "search-index.json"
 
-_TITLE, _SUBJECT, _BODY = 12, 6, 1  # what a word counts there
-_MAX_OF_BODY: Final = 4  # a word that is used often says no more
+# The weight of a word in a title, a subject and a body.
+_TITLE, _SUBJECT, _BODY = 12, 6, 1
+# The largest weight in a body: more repetitions add nothing.
+_MAX_OF_BODY: Final = 4
 _WORD: Final = re.compile(r"[^\W_]+")
-_UNSAID: Final = re.compile(r"\$[^$]*\$|\]\([^)\s]*\)")  # formulas, and addresses of links
-# Words that are in every text, so that they tell no page from another.
+_UNSAID: Final = re.compile(r"\$[^$]*\$|\]\([^)\s]*\)")  # formulas and link addresses
+# Words that occur in every text, so that they do not distinguish pages.
 _COMMON_WORDS: Final = """
 a all an and any are as at be but by can do does each for from has have how if in into is it its
 more no not of on one only or so than that the their them then there these they this to two use was
@@ -34,17 +36,17 @@ class SearchEntry:
 
     title: str
     path: str
-    note: str  # the kind of page, below the title
-    weights: Mapping[str, int]  # how much each word counts
+    note: str  # the kind of page, shown below the title
+    weights: Mapping[str, int]  # the weight of each word
 
     @classmethod
     def from_page(
         cls, title: str, path: str, note: str, subjects: Iterable[str] = (), body: str = ""
     ) -> "SearchEntry":
-        """Weigh the words of a page.
+        """Compute the weights of a page's words.
 
         Args:
-            subjects: Concepts, and names of code.
+            subjects: Concepts and names in code.
             body: Markdown.
         """
         total: Counter[str] = Counter()
@@ -58,19 +60,19 @@ class SearchEntry:
 
 
 def words(text: str) -> list[str]:
-    """The words of a text: letters and digits, in lower case and without accents."""
+    """Return the words of a text: letters and digits, in lower case and without accents."""
     lower = text.lower()
     if not lower.isascii():
-        apart = unicodedata.normalize("NFKD", lower)  # an accent is a character of its own
+        apart = unicodedata.normalize("NFKD", lower)  # separates accents from letters
         lower = "".join(each for each in apart if not unicodedata.combining(each))
     return _WORD.findall(lower)
 
 
 def search_index(entries: Sequence[SearchEntry]) -> str:
-    """The index as JSON.
+    """Return the index as JSON.
 
-    `words` are in order; `found` has for each of them pairs of a page's number, counted from the
-    one before it, and a weight.
+    `words` are sorted. For each of them `found` has pairs of a page's number, as the difference to
+    the previous one, and a weight.
     """
     places: defaultdict[str, list[int]] = defaultdict(list)
     for number, entry in enumerate(entries):
@@ -79,7 +81,7 @@ def search_index(entries: Sequence[SearchEntry]) -> str:
     for pairs in places.values():
         numbers = pairs[::2]
         pairs[::2] = [after - before for before, after in pairwise((0, *numbers))]
-    in_order = sorted(places, key=lambda word: word.encode("utf-16-be"))  # as JavaScript compares
+    in_order = sorted(places, key=lambda word: word.encode("utf-16-be"))  # JavaScript's sort order
     index = {
         "schema": SCHEMA,
         "pages": [[entry.title, entry.path, entry.note] for entry in entries],

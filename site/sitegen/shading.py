@@ -1,4 +1,4 @@
-"""The class of a colour ramp for a number."""
+"""The CSS class in a colour ramp for a number."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -9,11 +9,11 @@ _NOT_A_NUMBER = "not-finite"
 
 
 def shade_for(values: Sequence[float]) -> Callable[[float], str]:
-    """The function that gives each of these values its CSS class.
+    """Return the function that gives each of these values its CSS class.
 
-    Values from 0 to 1 are weights and get the sequential ramp, whose ends are 0 and 1. Any others
-    get the diverging ramp, whose middle is 0 and whose ends are the largest magnitude present.
-    Infinities and nan get a class of their own.
+    Values from 0 to 1 are weights and get the sequential ramp with ends 0 and 1. Any others get the
+    diverging ramp with middle 0, whose ends are the largest absolute value. Infinities and nan get
+    a class of their own.
     """
     finite = [value for value in values if math.isfinite(value)]
     is_share = all(0 <= value <= 1 for value in finite)

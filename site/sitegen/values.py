@@ -1,4 +1,4 @@
-"""The form of a value on a page: in a line, as a table, as a block of text, or part by part."""
+"""The form of a value on a page: inline, as a table, as a block of text, or part by part."""
 
 import pprint
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,18 +12,18 @@ from grader.definitions.public import DescribedValue
 from sitegen.numerals import MINUS, decimals_for, is_rounded, numeral
 from sitegen.shading import shade_for
 
-MAX_SIDE = 12  # a larger table is a wall of numbers
+MAX_SIDE = 12  # larger tables are unreadable
 _MAX_PARTS = 8
 _MAX_INLINE = 60
 _MAX_CHARACTERS = 4000
 _LINE_LENGTH = 64
-_NARROW_ROW = 26  # characters that fit a phone
+_NARROW_ROW = 26  # characters that fit on a phone
 _MATRIX = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Inline:
-    """A value short enough to stand in a line."""
+    """A value short enough for a line of text."""
 
     form: ClassVar[str] = "inline"
     text: str
@@ -31,7 +31,7 @@ class Inline:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A value as text of several lines, perhaps shortened; `summary` says of what."""
+    """A value as text of several lines, possibly shortened; `summary` describes the value."""
 
     form: ClassVar[str] = "block"
     summary: str
@@ -40,7 +40,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class TableCell:
-    """A number of a table as text, and the class of its colour or an empty string."""
+    """A number of a table as text, with the class of its colour or ""."""
 
     text: str
     shade: str
@@ -48,12 +48,12 @@ class TableCell:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of numbers with a heading to each column, and to each row unless it is the only one."""
+    """Rows of numbers with column headings, and with row labels unless there is only one row."""
 
     form: ClassVar[str] = "table"
     summary: str
     columns: tuple[str, ...]
-    labels: tuple[str, ...]  # the rows' labels; none for an array of one axis
+    labels: tuple[str, ...]  # labels of the rows; none for an array with one axis
     rows: tuple[tuple[TableCell, ...], ...]
     is_rounded: bool
 
@@ -64,12 +64,12 @@ class Table:
 
     @property
     def is_wide(self) -> bool:
-        """True if a row may not fit a phone, so that the table's box has to scroll."""
+        """True if a row may not fit on a phone, so that the table must scroll."""
         return self._longest_row > _NARROW_ROW
 
     @property
     def is_dense(self) -> bool:
-        """True if there are more columns than a value has that is not shown on purpose."""
+        """True if there are more columns than tables normally show."""
         return len(self.columns) > MAX_SIDE
 
     @property
@@ -85,7 +85,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class ValueParts:
-    """A tuple, list or mapping that holds arrays, item by item with the subscript that gives it."""
+    """A tuple, list or mapping that contains arrays, item by item with its subscript."""
 
     form: ClassVar[str] = "parts"
     summary: str
@@ -99,9 +99,9 @@ def show(value: object, *, shaded: bool) -> ValueView:
     """Choose the form in which to show a value.
 
     Args:
-        value: A plain Python value, a NumPy array or scalar, a `DescribedValue`, or a container
-            of them.
-        shaded: Whether tables of floating-point or Boolean values get colours.
+        value: A plain Python value, a NumPy array or scalar, a `DescribedValue`, or a container of
+        them.
+        shaded: True to colour tables of floating-point or boolean values.
     """
     match value:
         case np.ndarray() if value.ndim:
@@ -121,7 +121,7 @@ def show(value: object, *, shaded: bool) -> ValueView:
 
 
 class _Printer(pprint.PrettyPrinter):
-    """Writes sets in sorted order, because that of their hashes changes from run to run."""
+    """Writes sets in sorted order, because their hash order changes from run to run."""
 
     def format(
         self,
@@ -138,7 +138,7 @@ class _Printer(pprint.PrettyPrinter):
 
 
 def shorten(text: str) -> str:
-    """The text, cut after `_MAX_CHARACTERS` with a note of how much is left out."""
+    """Cut text after `_MAX_CHARACTERS`, with a note on the rest."""
     rest = len(text) - _MAX_CHARACTERS
     return text if rest <= 0 else f"{text[:_MAX_CHARACTERS]}\n… and {rest} more characters"
 
@@ -159,7 +159,7 @@ def _show_array(array: NDArray[np.generic], *, shaded: bool) -> Block | Table:
     summary, kind = f"{array.dtype} {array.shape}", array.dtype.kind
     fits = array.ndim <= _MATRIX and array.size > 0 and max(array.shape) <= MAX_SIDE
     if not fits or kind not in "biuf":
-        # As NumPy prints it, independent of the print options that happen to be set.
+        # Printed by NumPy, independent of the current print options.
         text = np.array2string(
             array,
             max_line_width=_LINE_LENGTH,
@@ -173,7 +173,7 @@ def _show_array(array: NDArray[np.generic], *, shaded: bool) -> Block | Table:
             formatter=None,
         )
         return Block(summary, shorten(text))
-    plain = array.astype(float) if kind == "f" else array  # no half or long floats
+    plain = array.astype(float) if kind == "f" else array  # avoids half and long floats
     rows: list[list[float]] = np.atleast_2d(plain).tolist()
     values = [value for row in rows for value in row]
     decimals = decimals_for(values)
@@ -198,5 +198,5 @@ def _show_array(array: NDArray[np.generic], *, shaded: bool) -> Block | Table:
 
 
 def index_labels(length: int) -> tuple[str, ...]:
-    """Return the labels of an axis that has no names: its indices."""
+    """Return the labels of an axis without names: its indices."""
     return tuple(map(str, range(length)))

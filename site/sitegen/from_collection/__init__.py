@@ -1,1 +1,1 @@
-"""The content of a site, made from a collection: public form, lessons, data of the engine."""
+"""The content of a site made from a collection: public exercises, lessons, engine data."""

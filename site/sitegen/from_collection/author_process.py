@@ -1,4 +1,4 @@
-"""The values that a site's pages show, computed by authors' code in a confined process."""
+"""Values on a site's pages that authors' code computes in a confined process."""
 
 import base64
 import binascii
@@ -35,10 +35,10 @@ _NONSENSE: Final = "the process that runs authors' code sent nonsense"
 
 
 class AuthorProcess:
-    """Runs the code of authors in a confined process.
+    """A confined process that runs authors' code.
 
     Args:
-        packages: The modules beside NumPy that solutions may import.
+        packages: The modules other than NumPy that solutions may import.
     """
 
     def __init__(self, packages: Iterable[str] = ()) -> None:
@@ -56,11 +56,11 @@ class AuthorProcess:
         return tests
 
     def engine(self, exercise: "Exercise", packages: Sequence[str], *, for_practice: bool) -> bytes:
-        """Return the data by which a page grades an exercise: text in base 64.
+        """Return the data with which a page grades an exercise, as base 64 text.
 
         Args:
-            packages: What the page loads beside NumPy.
-            for_practice: Whether it runs the hidden tests too.
+            packages: The packages other than NumPy that the page loads.
+            for_practice: True to run the hidden tests, too.
 
         Raises:
             DefinitionError, GraderFault: See `engine_data`.
@@ -68,7 +68,7 @@ class AuthorProcess:
         return self._text("practice" if for_practice else "engine", exercise, packages)
 
     def break_data(self, exercise: "Exercise") -> bytes:
-        """Return the data by which a page judges calls that shall break programs, as `engine`."""
+        """Return the data with which a page judges calls that break programs, as `engine`."""
         return self._text("break", exercise, ())
 
     def _text(self, what: str, exercise: "Exercise", packages: Sequence[str]) -> bytes:
@@ -84,10 +84,10 @@ class AuthorProcess:
         return self._json(("verdict", engine, source))
 
     def record(self, model: str, settings: Mapping[str, Any]) -> bytes:
-        """Return as JSON what a small GPT writes, letter by letter; see `record`.
+        """Return as JSON the text that a small GPT writes, letter by letter; see `record`.
 
         Raises:
-            GraderFault: It does not write.
+            GraderFault: The model failed to write.
         """
         return self._json(("record", model, settings))
 
@@ -104,10 +104,10 @@ class AuthorProcess:
 
 
 def read_tests(data: bytes) -> Sequence[PublicTest]:
-    """Return visible tests with their inputs and expected values.
+    """Decode visible tests with their inputs and expected values.
 
     Raises:
-        GraderFault: These are no bytes of tests.
+        GraderFault: The bytes are not encoded tests.
     """
     tests = _PICKLED.from_bytes(data)
     if tests is None:
@@ -116,7 +116,7 @@ def read_tests(data: bytes) -> Sequence[PublicTest]:
 
 
 class _Answers:
-    """Answers in the confined process; keeps the values of the last exercise's tests."""
+    """Answers requests in the confined process; keeps the test values of the last exercise."""
 
     def __init__(self) -> None:
         self._last: tuple[str, ValueCache] | None = None

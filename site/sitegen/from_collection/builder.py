@@ -1,7 +1,7 @@
-"""The content of a site: tracks in public form, lessons, and the data that runs in a page.
+"""The content of a site: public tracks, lessons, and the data that runs in a page.
 
-Whatever runs code, an author's or a reference's, is left until a page needs it: pages are made by
-forks of this process, and each of them has its own runner and sandbox.
+Authors' and reference code runs only when a page needs it: pages are built by forks of this
+process, each with its own author process and sandbox.
 """
 
 import hashlib
@@ -46,13 +46,13 @@ from sitegen.links import exercise_path, lesson_path
 from sitegen.own_gpt import MISTAKES, PARTS, SETTINGS, SWITCHES, model_json
 from sitegen.pyodide import PUBLIC_PACKAGES
 
-_WRONG_ANSWER: Final = ("token-lookup", "columns-for-rows")  # that the home page shows, if any
+_WRONG_ANSWER: Final = ("token-lookup", "columns-for-rows")  # shown on the home page if it exists
 
 _Item = TypeVar("_Item")
 
 
 class LazySequence(Sequence[_Item]):
-    """A lazily evaluated sequence: made on first use, and then remembered."""
+    """A lazily evaluated sequence, computed on first use and then kept."""
 
     def __init__(self, make: Callable[[], Iterable[_Item]]) -> None:
         self._make = make
@@ -73,19 +73,20 @@ class LazySequence(Sequence[_Item]):
 
 
 def site_cache() -> Cache:
-    """Return this user's cache of computed values, for the sources as they are now."""
+    """Return this user's cache of computed values, valid for the current sources."""
     packages = ("grader", "reference", "sitegen.from_collection")
     return Cache(cache_folder("site"), fingerprint(map(package_folder, packages)))
 
 
 class ContentBuilder:
-    """Makes what pages need. Use as a context manager, which ends its processes.
+    """Makes the content that pages need; a context manager, which ends its processes.
 
     Args:
-        with_solutions: Whether anyone may read the model answers.
-        certified: Whether hidden tests and answers stay out of pages, whatever the course says.
-        cache: Keeps what authors' code and lessons computed; without one nothing is kept.
-        page_packages: What Python in a page can import beside NumPy.
+        with_solutions: True if anyone may read the model solutions.
+        certified: True to keep hidden tests and answers out of pages even if the course allows
+        them.
+        cache: Keeps the results of authors' code and lessons; None to keep nothing.
+        page_packages: The packages other than NumPy that Python in a page can import.
     """
 
     def __init__(
@@ -100,9 +101,9 @@ class ContentBuilder:
         self._certified = certified
         self._cache = cache or Cache(None, "")
         self._page_packages = frozenset(page_packages)
-        self._sandboxes: dict[int, Sandbox] = {}  # of lessons, by process
-        self._author_processes: dict[int, AuthorProcess] = {}  # by process
-        self._packages = frozenset[str]()  # that submissions and lessons may import
+        self._sandboxes: dict[int, Sandbox] = {}  # sandboxes of lessons, by process id
+        self._author_processes: dict[int, AuthorProcess] = {}  # by process id
+        self._packages = frozenset[str]()  # packages that submissions and lessons may import
 
     def __enter__(self) -> Self:
         return self
@@ -120,15 +121,15 @@ class ContentBuilder:
                 ended.close()
 
     def start_author_process(self) -> None:
-        """Make the process that runs authors' code, which later would be a fork with threads."""
+        """Start the process that runs authors' code, before this process has threads."""
         self._author_process()
 
     def collection(self, folder: Path) -> Content:
         """Return the content of a collection's site.
 
         Raises:
-            UsageError: It has no track.
-            DefinitionError: A definition is not valid.
+            UsageError: The collection has no track.
+            DefinitionError: A definition is invalid.
         """
         collection = Collection.load(folder)
         if not collection.tracks:
@@ -136,13 +137,14 @@ class ContentBuilder:
         return self.content(collection.tracks)
 
     def draft(self, folder: Path) -> tuple[Content, dict[Path, str], dict[str, str]]:
-        """Return what can be shown of a collection that is being written.
+        """Return the content of a collection that is being written, as far as it is valid.
 
         Returns:
-            The content, the page of each file, and why there is none of a lesson, by its page.
+            The content, the page of each file, and the error of each lesson that fails, by its
+            page.
 
         Raises:
-            UsageError: It has no track.
+            UsageError: The collection has no track.
             DefinitionError: See `Collection.draft`.
         """
         collection, _ = Collection.draft(folder)
@@ -165,7 +167,7 @@ class ContentBuilder:
         return self.content(tracks), pages, failures
 
     def exercise(self, exercise: Exercise) -> Content:
-        """Return the content of a site that has this exercise alone."""
+        """Return the content of a site with only this exercise."""
         definition = TrackDefinition(
             exercise.where, TrackId("preview"), "Preview", "A preview.", (exercise.id,)
         )
@@ -179,7 +181,8 @@ class ContentBuilder:
         if not packages <= self._packages:
             self._packages |= packages
             had_authors = os.getpid() in self._author_processes
-            self._end_processes()  # a sandbox is started with its packages
+            # A running sandbox has only the packages with which it was started.
+            self._end_processes()
             if had_authors:
                 self.start_author_process()
         public: list[PublicTrack] = []
@@ -197,9 +200,11 @@ class ContentBuilder:
                 tests = LazySequence(partial(self._tests, exercise))
                 loaded = () if missing else imported_packages(exercise)
                 exercises.append(replace(each, tests=tests, needs=missing, packages=loaded))
-                if not missing:  # the page says so
+                # The page itself reports missing packages.
+                if not missing:
                     runnable[exercise.id] = self._runnable(exercise)
-                if not exercise.files_to_submit:  # a notebook has no files
+                # A notebook cannot consist of several files.
+                if not exercise.files_to_submit:
                     notebooks[exercise.id] = handout(exercise)
             public.append(replace(edition, exercises=tuple(exercises)))
             entries = zip(track.definition.lessons, track.lessons, strict=True)
@@ -251,7 +256,7 @@ class ContentBuilder:
         wrong = [e.code for e in exercise.misconceptions if e.id == mistake] if exercise else []
         if not exercise or not wrong or not self._is_practice(exercise):
             return None
-        code = wrong[0].removeprefix("import numpy as np").strip()  # it needs none
+        code = wrong[0].removeprefix("import numpy as np").strip()  # the program does not use NumPy
 
         def grade() -> WrongAnswer:
             key = f"wrong answer {exercise.digest} {mistake}"
@@ -290,7 +295,7 @@ class ContentBuilder:
         return self._cached(f"break {exercise.digest}", make).decode() if exercise.solution else ""
 
     def _is_practice(self, exercise: Exercise) -> bool:
-        course = exercise.course  # a student edition's says nothing of it: it has no hidden tests
+        course = exercise.course  # a student edition does not say, and has no hidden tests
         return not self._certified and course is not None and course.grading == "practice"
 
     def _engine(self, exercise: Exercise, for_practice: bool) -> str:
@@ -326,7 +331,7 @@ class ContentBuilder:
         )
 
     def _blocks(self, lesson: Lesson, exercises: Sequence[Exercise]) -> Iterator[Block]:
-        """Yield the blocks; of wrong programs those that pages may have, with their code."""
+        """Yield the blocks; a wrong program only if pages may show it, with its code."""
         practice = [exercise for exercise in exercises if self._is_practice(exercise)]
         codes = {(e.id, wrong.id): wrong.code for e in practice for wrong in e.breakable}
         for block in run_cached(lesson, self._cache, self._sandbox).blocks:
@@ -336,7 +341,7 @@ class ContentBuilder:
                 yield replace(block, code=code)
 
     def _cached(self, key: str, make: Callable[[], bytes]) -> bytes:
-        """Return what the cache has under a key, or make and keep it."""
+        """Return the cached value of a key, or compute and store it."""
         kept = self._cache.find(key)
         if kept is None:
             kept = make()
@@ -344,14 +349,14 @@ class ContentBuilder:
         return kept
 
     def _author_process(self) -> AuthorProcess:
-        """Return this process's own runner of authors' code; a fork of it gets another."""
+        """Return this process's own author process; a fork gets another one."""
         process = os.getpid()
         if process not in self._author_processes:
             self._author_processes[process] = AuthorProcess(self._packages)
         return self._author_processes[process]
 
     def _sandbox(self) -> Sandbox:
-        """Return this process's sandbox; a fork of it gets one of its own."""
+        """Return this process's own sandbox; a fork gets another one."""
         process = os.getpid()
         if process not in self._sandboxes:
             self._sandboxes[process] = open_sandbox(packages=self._packages)
@@ -359,6 +364,6 @@ class ContentBuilder:
 
 
 def make_solution(exercise: Exercise) -> Solution:
-    """Return the model answer of an exercise, with the other ways that say when to take them."""
+    """Return the model solution of an exercise, with alternatives that say when to choose them."""
     others = [OtherWay(each.code, each.when) for each in exercise.also_right if each.when]
     return Solution(exercise.solution, exercise.explanation, others)

@@ -1,4 +1,4 @@
-"""Runs lessons, each only once as long as its file is the same."""
+"""The run of lessons, once for each state of the lesson's file."""
 
 import contextlib
 import os
@@ -24,11 +24,11 @@ _PICKLED: Final = PickleFormat(Lesson, _PARTS)
 
 
 def run_cached(lesson: Lesson, cache: Cache, sandbox: Callable[[], Sandbox]) -> Lesson:
-    """Return a lesson with what it shows.
+    """Return a lesson with its output.
 
     Args:
-        cache: Has to forget everything when the grader changes.
-        sandbox: Gives the sandbox to run it in, if it has to be run.
+        cache: A cache that is invalidated when the grader changes.
+        sandbox: Returns the sandbox for a run, if one is necessary.
 
     Raises:
         DefinitionError, GraderFault: See `run_lesson`.

@@ -1,4 +1,4 @@
-"""The text that the model of the page "Your own GPT" writes when a site is built."""
+"""The text that the model of the page "Your own GPT" writes during the build of a site."""
 
 import json
 from dataclasses import asdict
@@ -8,18 +8,18 @@ from grader.browser.own_gpt import Model, OwnGpt, Problem
 from grader.errors import GraderFault
 from sitegen.own_gpt import PARTS
 
-_MAX_LETTERS: Final = 300  # letters; a tale has some 200
+_MAX_LETTERS: Final = 300  # a tale has about 200 letters
 _END: Final = "\n"
 
 
 def record(text: str, prompt: str, *, temperature: float, top_k: int, seed: int) -> str:
-    """Return as JSON what a model writes with the reference's functions.
+    """Return as JSON the text that a model writes with the reference's functions.
 
     Args:
-        text: The JSON of the model, with its programs.
+        text: The JSON of the model with its programs.
 
     Raises:
-        GraderFault: It does not write.
+        GraderFault: The model failed to write.
     """
     model = Model.read(text)
     gpt = OwnGpt(model, {part: model.programs[part]["reference"] for part in PARTS})

@@ -1,8 +1,8 @@
 """Pickles of a few data classes, from which nothing else can be loaded.
 
-Bytes from a confined process or a cache may be hostile, and plain unpickling calls and changes
-whatever the bytes name. Here they may name nothing: paths, arrays and data classes are written as
-plain data after a word, which only stands for one of the classes that the reader expects.
+Bytes from a confined process or a cache may be hostile, and plain unpickling calls whatever they
+name. Here they can name nothing: paths, arrays and data classes are written as plain data after a
+word, which stands only for one of the classes that the reader expects.
 """
 
 import dataclasses
@@ -18,7 +18,7 @@ _Kind = TypeVar("_Kind")
 
 _PROTOCOL: Final = 5
 _ARRAY: Final = "array"
-_NUMBER: Final = "number"  # of a type of NumPy's
+_NUMBER: Final = "number"  # the word for a NumPy number
 _PATH: Final = "path"
 
 
@@ -26,8 +26,9 @@ class PickleFormat(Generic[_Kind]):
     """Writes and reads objects of one class.
 
     Args:
-        parts: The dataclasses that are in it; numbers, texts, lists, tuples, dictionaries, sets,
-            paths, arrays and NumPy's numbers may always be.
+        parts: The dataclasses inside. Numbers, texts, lists, tuples, dictionaries, sets, paths,
+        arrays
+            and NumPy numbers are always allowed.
     """
 
     def __init__(self, kind: type[_Kind], parts: Iterable[type]) -> None:
@@ -40,7 +41,7 @@ class PickleFormat(Generic[_Kind]):
         """Write an object.
 
         Raises:
-            ValueError: Something in it could not be read again.
+            ValueError: A part of it could not be read again.
         """
         buffer = io.BytesIO()
         try:
@@ -50,7 +51,7 @@ class PickleFormat(Generic[_Kind]):
         return buffer.getvalue()
 
     def from_bytes(self, data: bytes) -> _Kind | None:
-        """Read an object; None if these are no bytes of one."""
+        """Read an object, or return None if the bytes are invalid."""
         try:
             value = _Unpickler(io.BytesIO(data), self._words).load()
         except Exception:  # noqa: BLE001  bytes that are not ours may raise anything
@@ -81,7 +82,7 @@ class _Pickler(pickle.Pickler):
         return word, obj.dtype.str, obj.shape, obj.tobytes()
 
     def reducer_override(self, obj: object) -> Any:
-        """Refuse whatever would be written with the name of how to make it."""
+        """Refuse every object that would be written with the name of its constructor."""
         raise pickle.PicklingError(f"{type(obj).__qualname__} is no plain data")
 
 
@@ -102,7 +103,7 @@ class _Unpickler(pickle.Unpickler):
             array = np.frombuffer(data, np.dtype(dtype)).reshape(shape).copy()
             return array if word == _ARRAY else array[()]
         kind = self._kinds[word]
-        instance: object = object.__new__(kind)  # as copying would: it checks and fills in nothing
+        instance: object = object.__new__(kind)  # like copying, without __init__ and its checks
         for name, value in zip(_fields(kind), values, strict=True):
             object.__setattr__(instance, name, value)
         return instance

@@ -1,7 +1,7 @@
-"""The figures of lessons as the templates print them, one module for each kind.
+"""The figures of lessons in the form that templates print, one module for each kind.
 
-What they show at first is computed here; `site/frontend/src/figures` has the same formulas for what
-a reader chooses.
+Their first state is computed here; `site/frontend/src/figures` has the same formulas for the states
+that a reader chooses.
 """
 
 from collections.abc import Callable, Mapping
@@ -34,14 +34,14 @@ _VIEWS: Final[dict[str, Callable[[Figure], dict[str, Any]]]] = {
 }
 
 
-_DRAWN: Final = frozenset({"compare", "curve", "image"})  # of one template
+_DRAWN: Final = frozenset({"compare", "curve", "image"})  # kinds that share one template
 
 
 def view_figure(figure: Figure, name: str, places: Mapping[str, Stop]) -> dict[str, Any]:
     """Return the first state of a figure for its template.
 
     Args:
-        name: An id that nothing else on the page has.
+        name: An id that is unique on the page.
         places: The lesson of each part of the model.
     """
     view = view_map(figure, places) if figure.kind == "map" else _VIEWS[figure.kind](figure)

@@ -1,4 +1,4 @@
-"""A picture of broadcasting: a column and a row are stretched to a table, and multiplied."""
+"""A picture of broadcasting: a column and a row are stretched to a table and multiplied."""
 
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
@@ -16,17 +16,17 @@ _ROW: Final = np.array([[10, 20, 30, 40]])
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """An array as it is, and stretched; copies come from the place with the same number."""
+    """An array before and after stretching; each copy comes from the place with its number."""
 
     name: str
     stretched: Numbers
-    rows: int  # that are its own; the others are copies
+    rows: int  # rows of its own; the others are copies
     columns: int
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A state of the picture, with a sentence that says the same."""
+    """A state of the picture, with a sentence that describes it."""
 
     name: str
     sentence: str
@@ -44,7 +44,7 @@ def view_broadcasting(_: Figure) -> dict[str, Any]:
             Operand("Row", _numbers(row), *_ROW.shape),
         ),
         "product": _numbers(product),
-        "shapes": shapes,  # of the operands and the product
+        "shapes": shapes,  # shapes of the operands and the product
         "steps": (
             Step("As they are", f"A column of shape {shapes[0]} and a row of shape {shapes[1]}."),
             Step(

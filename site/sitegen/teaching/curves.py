@@ -1,7 +1,7 @@
-"""Scores and their softmax: how the number of features, the scale and a temperature change them.
+"""Scores and their softmax: the effect of the number of features, the scale and the temperature.
 
-The scores are those of random queries and keys, drawn with NumPy. A page gets them in few bytes and
-computes the rest for the settings of its reader in `site/frontend/src/figures/curves-model.ts`.
+The scores are those of random queries and keys, drawn with NumPy. A page receives them in few
+bytes, and `site/frontend/src/figures/curves-model.ts` computes the rest for its reader's settings.
 """
 
 import base64
@@ -19,9 +19,9 @@ Array: TypeAlias = npt.NDArray[np.float64]
 
 QUERIES: Final = 96
 KEYS: Final = 8
-STEPS: Final = 20  # of a standard deviation: so fine are the scores that a page gets
+STEPS: Final = 20  # steps per standard deviation, the resolution of the scores on a page
 
-# The drawings: scores from -LIMIT to LIMIT in bars of 1, and a bar for each key.
+# The drawings: scores from -LIMIT to LIMIT in bars of width 1, and a bar for each key.
 LIMIT: Final = 32
 HEIGHT: Final = 120
 
@@ -31,7 +31,7 @@ _EVEN: Final = 1.6 / KEYS
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """The weights of a softmax; `weights` has shape (QUERIES, KEYS)."""
+    """Measures of a softmax's weights; `weights` has shape (QUERIES, KEYS)."""
 
     scores: Array
     weights: Array
@@ -43,12 +43,12 @@ class Measures:
 
     @property
     def peak(self) -> float:
-        """The largest weight of a query, on average."""
+        """The largest weight of a query, averaged over queries."""
         return float(self.weights.max(axis=-1).mean())
 
     @property
     def slope(self) -> float:
-        """The mean slope of a weight along its score."""
+        """The mean derivative of a weight by its score."""
         return float((self.weights * (1 - self.weights)).mean())
 
 
@@ -60,29 +60,29 @@ def view_curves(figure: Figure) -> dict[str, Any]:
     size = SIZES.index(str(d_k))
     measures = measure(size, scale=scale, temperature=temperature)
     return {
-        "size": size,  # which of SIZES
+        "size": size,  # an index into SIZES
         "sizes": len(SIZES),
         "d_k": d_k,
         "temperature": temperature,
-        "exponent": round(math.log2(temperature), 1),  # the slider goes in powers of two
+        "exponent": round(math.log2(temperature), 1),  # the slider moves in powers of two
         "scale": scale,
         "measures": measures,
         "bars": bar_heights(measures.scores),
         "shares": measures.weights[0].tolist(),  # of the first query
         "sentence": describe(measures),
         "is_saturated": measures.peak >= _SATURATED,
-        "data": base64.b64encode(_draw_scores().tobytes()).decode(),  # the scores, a byte each
+        "data": base64.b64encode(_draw_scores().tobytes()).decode(),  # the scores, one byte each
         "height": HEIGHT,
     }
 
 
 def measure(size: int, *, scale: bool, temperature: float) -> Measures:
-    """Return the scores with a number of features, and what a softmax makes of them.
+    """Return the scores for a number of features, with their softmax.
 
     Args:
-        size: Which of `SIZES`.
-        scale: Whether to divide by the root of the number of features.
-        temperature: What to divide by besides.
+        size: An index into `SIZES`.
+        scale: True to divide by the root of the number of features.
+        temperature: An additional divisor.
     """
     root = 1 if scale else math.sqrt(int(SIZES[size]))
     scores = _draw_scores()[size] / STEPS * root / temperature
@@ -91,14 +91,14 @@ def measure(size: int, *, scale: bool, temperature: float) -> Measures:
 
 
 def bar_heights(scores: Array) -> tuple[float, ...]:
-    """Return the heights of the bars: how many scores lie in each, the most being HEIGHT."""
+    """Return the heights of the bars: the number of scores in each, scaled to HEIGHT at most."""
     counts = np.histogram(scores, bins=np.arange(-LIMIT, LIMIT + 1))[0]
     heights = counts / max(1, counts.max()) * HEIGHT
     return tuple(heights.round(1).tolist())
 
 
 def describe(measures: Measures) -> str:
-    """Say what the numbers mean."""
+    """Describe the numbers in a sentence."""
     spread, slope = f"{measures.spread:.1f}", f"{measures.slope:.3f}"
     peak = f"{math.floor(100 * measures.peak + 0.5)}%"
     numbers = f"the scores spread by {spread}, the largest share is {peak} on average"
@@ -111,9 +111,9 @@ def describe(measures: Measures) -> str:
 
 @cache
 def _draw_scores() -> npt.NDArray[np.int8]:
-    """Return scores divided by the root of their features, in steps; (sizes, QUERIES, KEYS).
+    """Return scores divided by the root of their features, in steps, shape (sizes, QUERIES, KEYS).
 
-    With more features the same walk goes on: the first ones stay.
+    A larger number of features continues the same random walk, so the first features stay the same.
     """
     rng = np.random.default_rng(3)
     most = int(SIZES[-1])

@@ -1,6 +1,6 @@
-"""Curves and pictures of arrays that a lesson computed, one for each choice of its reader.
+"""Curves and array pictures that a lesson computed, one for each choice of the reader.
 
-Styles alone show the chosen one, and give it the colours of the page.
+CSS alone shows the chosen one, in the colours of the page.
 """
 
 from collections.abc import Iterator
@@ -15,30 +15,30 @@ from sitegen.palette import DIVERGING, SEQUENTIAL, STEPS, Ramp
 
 _WIDTH: Final = 480
 _HEIGHT: Final = 260
-_LEFT: Final = 48  # of the drawing, beside the numbers of its axis
+_LEFT: Final = 48  # left edge of the drawing, after the numbers of its axis
 _BOTTOM: Final = 26
 _TICKS: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A drawing: paths with their classes, and lines of the axes with their numbers."""
+    """A drawing: paths with their classes, and axis ticks with their numbers."""
 
     name: str
     box: tuple[int, int]
     paths: tuple[tuple[str, str], ...]
-    ticks: tuple[tuple[bool, float, str], ...] = ()  # whether along x, place and number
+    ticks: tuple[tuple[bool, float, str], ...] = ()  # True for the x axis, place and number
 
 
 def view_drawing(figure: Figure) -> dict[str, Any]:
-    """Draw all choices to one scale."""
+    """Draw all choices to the same scale."""
     arrays = [each.astype(float) for frame in figure.frames for each in frame]
     names, axes = figure.items("names"), figure.items("axes")
     name, choices = figure.choices
     view: dict[str, Any] = {
         "kind": figure.kind,
         "alt": figure.get("alt"),
-        "name": name,  # that a reader chooses a value for
+        "name": name,  # the name of the value that a reader chooses
         "choices": choices,
         "axes": axes,
         "width": _WIDTH,
@@ -77,14 +77,14 @@ def view_drawing(figure: Figure) -> dict[str, Any]:
 
 
 def _range(arrays: Any) -> tuple[float, float]:
-    """Return the smallest and the largest number, which differ."""
+    """Return the smallest and the largest number, widened if they are equal."""
     numbers = np.concatenate([np.ravel(array) for array in arrays]).astype(float)
     low, high = float(numbers.min()), float(numbers.max())
     return (low, high) if low < high else (low - 0.5, low + 0.5)
 
 
 def _ticks(ends: tuple[float, float], *, along_x: bool) -> Iterator[tuple[bool, float, str]]:
-    """Yield the round numbers between the ends, and their places."""
+    """Yield the round numbers between the ends, with their places."""
     low, high = ends
     rough = (high - low) / _TICKS
     power = 10.0 ** np.floor(np.log10(rough))
@@ -110,7 +110,7 @@ def _line(x: Any, y: Any, xs: tuple[float, float], ys: tuple[float, float]) -> s
 
 
 def _cells(array: NDArray[Any], low: float, high: float, ramp: Ramp) -> tuple[tuple[str, str], ...]:
-    """Return a path for each colour: runs of neighbours in a row are one rectangle."""
+    """Return one path per colour, in which runs of equal cells in a row are one rectangle."""
     shades = np.round((array - low) / (high - low) * (STEPS - 1)).astype(int)
     paths: dict[int, list[str]] = {}
     for down, row in enumerate(shades.tolist()):

@@ -1,4 +1,4 @@
-"""The attention explorer: where each word looks, as arcs, as a table, and in a sentence."""
+"""The attention explorer: each word's attention as arcs, as a table, and in a sentence."""
 
 import math
 from collections.abc import Sequence
@@ -12,23 +12,24 @@ from sitegen.shading import shade_for
 from sitegen.teaching.toy import Array, attention_weights, is_known, toy_data
 
 Parts: TypeAlias = tuple[str, ...]
-"""A sentence in parts: every second one is emphasised."""
+"""A sentence in parts, of which every second one is emphasised."""
 
-# The drawings' sizes. Beside one another each word has a column, below one another a row.
+# Sizes of the drawings: a column per word side by side, a row per word one below the other.
 WIDE: Final = (800, 150)
 ROW: Final = 44
 TALL: Final = 130
 
-_FAINTEST: Final = 0.004  # a smaller weight has no arc
-_OTHERS: Final = 1.5  # other words' arcs are drawn from here on, in equal shares
+_FAINTEST: Final = 0.004  # smaller weights have no arc
+# Arcs of other words are drawn from this multiple of an equal share on.
+_OTHERS: Final = 1.5
 _ALIKE: Final = 0.02
 _NEARLY_ALL: Final = 0.9
-_ROOM: Final = 37.0  # rem, for the words beside one another where the card is 40 rem wide
+_ROOM: Final = 37.0  # room for the words side by side, in rem, on a card of 40 rem
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of the sentence, with the share that it gets of the attention of the one that asks."""
+    """A word of the sentence, with its share of the selected word's attention."""
 
     text: str
     share: str
@@ -39,18 +40,18 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Arc:
-    """A line from a word that looks to the one looked at."""
+    """A line from a word to one that it attends to."""
 
-    wide: str  # its path where the words stand beside one another
-    tall: str  # and where they stand below one another
+    wide: str  # the path when words stand side by side
+    tall: str  # the path when words stand one below the other
     width: str
     opacity: str
-    is_asked: bool  # whether it is the word that asks; others are grey
+    is_asked: bool  # True for the selected word; arcs of other words are grey
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A weight in the table; `shut` where the mask hides it."""
+    """A weight in the table; `shut` is true if the mask hides it."""
 
     text: str
     shade: str
@@ -62,7 +63,7 @@ class Head:
     """A head to choose, with a small picture of its weights."""
 
     name: str
-    picture: tuple[tuple[str, ...], ...]  # the class of each cell
+    picture: tuple[tuple[str, ...], ...]  # the CSS class of each cell
 
 
 def view_explorer(figure: Figure) -> dict[str, Any]:
@@ -101,24 +102,24 @@ def view_explorer(figure: Figure) -> dict[str, Any]:
         "examples": (" ".join(texts), *tries) if (tries := figure.items("try", "|")) else (),
         "is_small": False,  # with table and switches
         "most_words": MAX_WORDS,
-        "tall_height": ROW * len(texts),  # beside words that stand below one another
-        "exponent": round(math.log2(temperature), 1),  # the slider goes in powers of two
-        "data": toy_data(),  # for the sentences of a reader
+        "tall_height": ROW * len(texts),  # height when words stand one below the other
+        "exponent": round(math.log2(temperature), 1),  # the slider moves in powers of two
+        "data": toy_data(),  # for sentences that a reader types
     }
 
 
 def describe_row(words: Sequence[str], row: Sequence[float], ask: int, *, mask: bool) -> Parts:
-    """Say where a word looks.
+    """Describe a word's attention in a sentence.
 
     Args:
-        row: The weights of the word, one for each word.
-        mask: Whether it sees only itself and what comes before it.
+        row: The word's weights, one per word.
+        mask: True if the word sees only itself and earlier words.
     """
     asking = f"“{words[ask]}”"
     visible = row[: ask + 1] if mask else row
     if len(visible) == 1:
         return ("", asking, " sees only itself: the mask hides what comes later.")
-    # Weights that differ by a rounding error are equal: then the earlier word is named first.
+    # Weights that differ only by rounding count as equal, and the earlier word is named first.
     order = sorted(range(len(visible)), key=lambda place: -_whole(visible[place], 1_000_000))
     first, second = order[:2]
     names = ["itself" if place == ask else f"“{words[place]}”" for place in range(len(words))]
@@ -139,7 +140,7 @@ def describe_row(words: Sequence[str], row: Sequence[float], ask: int, *, mask: 
 
 
 def percent(weight: float) -> str:
-    """`64%`; what is not 0 is never shown as 0."""
+    """Format a weight as `64%`; a weight above 0 is never shown as 0."""
     return "<1%" if 0 < weight < 0.005 else f"{_whole(weight)}%"  # noqa: PLR2004  half a per cent
 
 
@@ -186,4 +187,4 @@ def _arcs(weights: Array, ask: int) -> tuple[Arc, ...]:
             continue
         thickness = f"{1 + (11 if is_asked else 2) * weight:.1f}"
         arcs.append(Arc(wide, tall, thickness, f"{0.22 + 0.78 * math.sqrt(weight):.2f}", is_asked))
-    return tuple(sorted(arcs, key=lambda arc: arc.is_asked))  # those of the one that asks on top
+    return tuple(sorted(arcs, key=lambda arc: arc.is_asked))  # arcs of the selected word on top

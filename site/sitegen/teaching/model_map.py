@@ -1,4 +1,4 @@
-"""The map of the model: a tiny GPT as a drawing, in which each lesson lights up its part."""
+"""The map of the model: a drawing of a tiny GPT, in which each lesson highlights its part."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from grader.lessons.figure import Figure
 from sitegen.cards import Stop
 from sitegen.content import TrackLesson
 
-# The name of each part, and what it does.
+# The name of each part, and its purpose.
 _PARTS: Final = {
     "embedding": ("Embedding", "each word becomes a vector"),
     "positions": ("Positions", "each vector is told where its word stands"),
@@ -32,7 +32,7 @@ _ATTENTION: Final = ("projections", "dot-products", "scaling", "causal-mask", "m
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of the model: the lesson that builds it, and whether it is this one."""
+    """A part of the model with its lesson; `is_here` is true for the current one."""
 
     name: str
     does: str
@@ -41,12 +41,12 @@ class Part:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The exercises of its lesson."""
+        """The exercises of the part's lesson."""
         return self.stop.exercises if self.stop else ()
 
 
 def view_map(figure: Figure, places: Mapping[str, Stop]) -> dict[str, Any]:
-    """Light up the parts of a lesson.
+    """Highlight the parts of a lesson.
 
     Args:
         places: The lesson of each part; see `find_lesson_places`.
@@ -67,7 +67,7 @@ def view_map(figure: Figure, places: Mapping[str, Stop]) -> dict[str, Any]:
 
 
 def find_lesson_places(lessons: Iterable[TrackLesson], stops: Iterable[Stop]) -> dict[str, Stop]:
-    """Return the first lesson of a track that has each part on its map."""
+    """Return the first lesson of a track for each part on the map."""
     first: dict[str, Stop] = {}
     for lesson, stop in zip(lessons, stops, strict=True):
         for figure in lesson.figures:

@@ -1,4 +1,4 @@
-"""The dot products of one position with all others: only their distance counts."""
+"""The dot products of one position with all others, which depend only on the distance."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -8,7 +8,7 @@ import numpy as np
 from grader.lessons.figure import POSITIONS, Figure
 
 D_MODEL: Final = 16
-FAR_STEPS: Final = 5  # steps
+FAR_STEPS: Final = 5  # the distance that the sentence calls far
 
 
 def view_positions(figure: Figure) -> dict[str, Any]:
@@ -25,7 +25,7 @@ def view_positions(figure: Figure) -> dict[str, Any]:
 
 def products(position: int) -> tuple[float, ...]:
     """Return the dot product of a position's vector with that of each position."""
-    # Sines and cosines as the lesson has them, shape (POSITIONS, D_MODEL).
+    # Sines and cosines as in the lesson, shape (POSITIONS, D_MODEL).
     speeds = 10000.0 ** (-np.arange(0, D_MODEL, 2) / D_MODEL)
     angles = np.outer(np.arange(POSITIONS), speeds)
     P = np.empty((POSITIONS, D_MODEL))
@@ -34,7 +34,7 @@ def products(position: int) -> tuple[float, ...]:
 
 
 def describe(position: int, row: Sequence[float]) -> str:
-    """Say how the products fall with the distance."""
+    """Describe in a sentence how the products fall with the distance."""
 
     def at(distance: int) -> str:
         there = position + distance

@@ -1,4 +1,4 @@
-"""A picture of what an expression takes from a table, and of its result."""
+"""A picture of the elements that an expression takes from a table, and of its result."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,25 +19,25 @@ class _Expression:
     code: str
     compute: Callable[[Array], Array]
     why: str
-    axes: tuple[int, ...] | None = None  # the axes of a sum; None where it picks
+    axes: tuple[int, ...] | None = None  # the axes of a sum; None if the expression selects
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A number of the table; the numbers of a group are added up."""
+    """A number of the table; numbers of one group are summed."""
 
     text: str
-    group: int | None  # none if it is left out
+    group: int | None  # None if the number is left out
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """An expression, the numbers that it takes, its result, and a sentence that says the same."""
+    """An expression, the numbers that it uses, its result, and a sentence about it."""
 
     code: str
     cells: tuple[Cell, ...]
     result: tuple[str, ...]
-    columns: int  # the number of columns of the result
+    columns: int  # number of columns in the result
     shape: str
     sentence: str
 
@@ -106,7 +106,7 @@ def view_selection(figure: Figure) -> dict[str, Any]:
     array_name, array, expressions = _SETS[figure.get("of")]
     choices = []
     for expression in expressions:
-        # The group of a number: that of its sum, 0 if it is picked, -1 if it is left out.
+        # A number's group: that of its sum; 0 if it is selected, -1 if it is left out.
         if expression.axes is None:
             places = np.arange(array.size).reshape(array.shape)
             groups = np.where(np.isin(places, expression.compute(places)), 0, -1)

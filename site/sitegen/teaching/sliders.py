@@ -1,4 +1,4 @@
-"""Figures whose numbers a reader moves by sliders: scores and their shares, and two arrows."""
+"""Figures whose numbers a reader changes by sliders: scores with shares, and two arrows."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from grader.lessons.figure import Figure
 
 
 def view_sliders(figure: Figure) -> dict[str, Any]:
-    """Compute the first state; only `shares` has bars: a name, its score and its share."""
+    """Compute the first state; only `shares` has bars with name, score and share."""
     pairs = [each.rsplit(maxsplit=1) for each in figure.items("scores")]
     scores = np.array([float(score) for _, score in pairs])
     powers = np.exp(scores)

@@ -15,7 +15,7 @@ from sitegen.shading import shade_for
 
 Array: TypeAlias = npt.NDArray[np.float64]
 How: TypeAlias = Literal["given", "product", "cell", "row"]
-"""The inputs of a number of the result: a row and a column, the same place, or a whole row."""
+"""The inputs of a number: a row and a column, the same cell, or a whole row."""
 
 # The words, features and matrices of the lesson "One head, from start to end".
 WORDS: Final = ("old", "clock", "spring")
@@ -28,7 +28,7 @@ W_V: Final = np.eye(5)[:, :4]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A number, its colour, and in a result the sum that gives it."""
+    """A number, its colour and, in a result, the sum that gives it."""
 
     text: str
     value: float
@@ -38,9 +38,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """An array with its name, its shape and its labels."""
+    """An array with its name, shape and labels."""
 
-    array: str  # its name for scripts, which can show the reader's own in its place
+    # The name by which scripts replace the array with the reader's own.
+    array: str
     name: Markup
     shape: str
     rows: tuple[str, ...]
@@ -50,7 +51,7 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step: the operands, the signs between them, and the result."""
+    """A step: the operands, the operators between them, and the result."""
 
     name: str
     label: str
@@ -58,13 +59,13 @@ class Step:
     does: str
     how: How
     operands: tuple[Matrix, ...]
-    signs: tuple[str, ...]  # behind each operand
+    signs: tuple[str, ...]  # after each operand
     result: Matrix
-    is_scale: bool = False  # whether what it does depends on the number of features
+    is_scale: bool = False  # True if the step depends on the number of features
 
     @property
     def sentence(self) -> str:
-        """The sum of the first number of the last row."""
+        """The sum behind the first number of the last row."""
         return self.result.cells[-1][0].sum
 
 
@@ -72,11 +73,11 @@ def view_stepper(figure: Figure) -> dict[str, Any]:
     """Compute every array of a head."""
     steps = tuple(map(_with_shades, _steps(has_mask=figure.is_on("mask", default=True))))
     start = min(int(float(figure.get("step", "1"))), len(steps))
-    return {"steps": steps, "start": start}  # from one
+    return {"steps": steps, "start": start}  # counted from one
 
 
 def head_arrays(*, has_mask: bool) -> dict[str, Array]:
-    """Return every array of the head by its name."""
+    """Return every array of the head by name."""
     Q, K, V = X @ W_Q, X @ W_K, X @ W_V
     scores = Q @ K.T
     scaled = scores / np.sqrt(K.shape[-1])
@@ -183,7 +184,7 @@ def _matrix(
 
 
 def _with_shades(step: Step) -> Step:
-    """Return the step with colours: one number has one colour in the whole picture."""
+    """Return the step with colours, in which equal numbers have equal colours."""
     matrices = (*step.operands, step.result)
     shade = shade_for([cell.value for matrix in matrices for row in matrix.cells for cell in row])
     *operands, result = (

@@ -1,7 +1,7 @@
-"""A toy with attention: words with ten features, and three heads whose matrices are set by hand.
+"""A toy model with attention: words with ten features, and three heads with hand-set matrices.
 
-A row of X is a word's features followed by its position. A head is two matrices, W_Q and W_K, and
-its weights are softmax(X W_Q (X W_K)ᵀ / √d). Nothing is trained.
+A row of X holds a word's features followed by its position. A head is two matrices, W_Q and W_K,
+and its weights are softmax(X W_Q (X W_K)ᵀ / √d). Nothing is trained.
 `site/frontend/src/figures/attention.ts` computes the same from `toy_data`.
 """
 
@@ -13,18 +13,18 @@ import numpy as np
 import numpy.typing as npt
 
 Array: TypeAlias = npt.NDArray[np.float64]
-Entry: TypeAlias = tuple[int, int, float]  # row, column and value of what is not 0 in a matrix
+Entry: TypeAlias = tuple[int, int, float]  # row, column and value of a non-zero entry of a matrix
 
 TOPICS: Final = ("water", "heat", "time", "metal", "life", "food")
 KINDS: Final = ("thing", "action", "quality", "helper")
 D_K: Final = 8
 
-# The positions turn at these speeds: steps for a whole turn. Each takes a cosine and a sine.
+# Steps for one full turn of each pair of position features, a cosine and a sine.
 _PERIODS: Final = (14.0, 9.0, 5.0, 4.0)
 _FEATURES: Final = len(TOPICS) + len(KINDS)
 D_MODEL: Final = _FEATURES + 2 * len(_PERIODS)
 
-# Each word of a kind, with how much it has of each topic, in tenths; the rest is 0.
+# The words of each kind, with their amount of each topic in tenths; missing topics are 0.
 _WORDS: Final = {
     "thing": """
         spring: water 7, metal 7, time 3; summer: heat 9, time 7; winter: heat -7, time 7;
@@ -67,7 +67,7 @@ _WORDS: Final = {
         when; while; as; that; this; his; her; under; through; out;
     """,
 }
-# The kind of a word that the toy does not know, by its ending.
+# The kind of an unknown word, by its ending.
 _ENDINGS: Final = (("action", r"(ed|ing|es)$"), ("quality", r"(ful|ous|ish|less|ive|ic|y)$"))
 _NOT_IN_WORDS: Final = re.compile(r"[^\w'-]|_")
 
@@ -96,7 +96,7 @@ def _kinds(column: int, **amounts: float) -> list[Entry]:
 
 
 def _positions(column: int, periods: Sequence[int], gain: float, steps: int = 0) -> list[Entry]:
-    """Copy the turning features, turned by some steps, to the columns from here on."""
+    """Copy the position features, turned by some steps, to the columns from `column` on."""
     entries: list[Entry] = []
     for number, period in enumerate(periods):
         row, into = _FEATURES + 2 * period, column + 2 * number
@@ -112,19 +112,19 @@ def _topics(gain: float) -> list[Entry]:
 
 
 HEADS: Final[dict[str, tuple[list[Entry], list[Entry]]]] = {
-    # A thing looks for actions and qualities of its own topic, and the other way round.
+    # A thing looks for actions and qualities of its own topic, and they look for it.
     "meaning": (
         _topics(2.6) + _kinds(6, thing=-1.6, action=2.2, quality=2.2) + _kinds(7, helper=0.4),
         _topics(2.6) + _kinds(6, thing=1.6, action=-1.6, quality=-1.2, helper=-0.4),
     ),
-    # A helper and a quality look for the thing that comes next, a thing for what is said of it.
+    # A helper and a quality look for the next thing, and a thing for what is said of it.
     "grammar": (
         _kinds(0, helper=3.2, quality=3.2) + _kinds(1, action=3.2) + _kinds(2, thing=2.4)
         + _positions(4, (0, 1), 1.9, steps=1),
         _kinds(0, thing=2.2, helper=-1.4, quality=0.2) + _kinds(1, thing=2.0, helper=-1.2)
         + _kinds(2, action=2.4, quality=1.6, helper=-0.4) + _positions(4, (0, 1), 1.9),
     ),
-    # Every word looks one step back: its query is turned back by one step.
+    # Every word looks one step back, because its query is turned back by one step.
     "the word before": (
         _positions(0, (0, 1, 2, 3), 2.3, steps=-1),
         _positions(0, (0, 1, 2, 3), 2.3),
@@ -133,12 +133,12 @@ HEADS: Final[dict[str, tuple[list[Entry], list[Entry]]]] = {
 
 
 def is_known(word: str) -> bool:
-    """Return whether the toy has features for a word."""
+    """Return whether the toy model knows a word."""
     return _plain(word) in _TOPICS_OF
 
 
 def features(words: Sequence[str]) -> Array:
-    """Return X, the features and positions of words; shape (n, D_MODEL)."""
+    """Return X, the features and positions of words, shape (n, D_MODEL)."""
     X = np.zeros((len(words), D_MODEL))
     for place, word in enumerate(words):
         plain = _plain(word)
@@ -162,7 +162,7 @@ def attention_weights(
     scale: bool = True,
     temperature: float = 1.0,
 ) -> Array:
-    """Return the weights of one head, shape (n, n): a row for each query, a column for each key."""
+    """Return the weights of one head, shape (n, n), with a row per query and a column per key."""
     X = features(words)
     W_Q, W_K = np.zeros((D_MODEL, D_K)), np.zeros((D_MODEL, D_K))
     for W, entries in zip((W_Q, W_K), HEADS[head], strict=True):
@@ -180,7 +180,7 @@ def attention_weights(
 
 
 def toy_data() -> dict[str, object]:
-    """Return the toy as a page gets it, to compute the weights of any sentence."""
+    """Return the toy model as JSON types, for a page that computes weights of any sentence."""
     words: dict[str, list[float]] = {}
     for word, (kind, topics) in _TOPICS_OF.items():
         last = int(np.max(np.flatnonzero(topics), initial=-1))

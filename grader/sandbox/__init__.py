@@ -1,1 +1,1 @@
-"""The sandbox in which submissions run; see `ARCHITECTURE.md` for the trust boundary."""
+"""The sandbox in which submissions run. `ARCHITECTURE.md` describes the trust boundary."""

@@ -1,4 +1,4 @@
-"""The answers of a child, or the reason why there is none."""
+"""The answers of a child, and the reasons why a child is gone."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,22 +14,22 @@ _MAX_CELLS = 20
 
 
 class Cause(Enum):
-    """The reasons for which a child is gone."""
+    """The reason why a child is gone."""
 
     CPU_TIME = auto()
     WALL_TIME = auto()
     EXIT = auto()
     SIGNAL = auto()
-    KILLED = auto()  # by the system, or by us after it had hung up
-    PROTOCOL = auto()  # it sent something that is no answer
+    KILLED = auto()  # killed by the system, or by us after it closed its connection
+    PROTOCOL = auto()  # the child sent something that is not a valid answer
 
 
 class ForgedError(Exception):
-    """The child's message is no answer."""
+    """The child's message is not a valid answer."""
 
 
 class ChildGoneError(Exception):
-    """The child has ended or was ended; it will not answer again."""
+    """The child has ended, by itself or by us, and will not answer again."""
 
     def __init__(self, cause: Cause, detail: str = "", stopped: "Stopped | None" = None) -> None:
         self.cause = cause
@@ -40,23 +40,23 @@ class ChildGoneError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """The place of a submission when its CPU time was over. All fields are its own claims."""
+    """The place of a submission when its CPU time was over, as claimed by the submission."""
 
     line: int
-    is_loop: bool  # the loop that begins in the line goes round
-    values: tuple[tuple[str, str, bool], ...]  # name, last value, whether it changed
+    is_loop: bool  # whether the loop that begins in the line is still running
+    values: tuple[tuple[str, str, bool], ...]  # name, last value, and whether the value changed
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
     """The time and memory of a measured call.
 
-    A claim, good enough to teach with: it is measured in the submission's process, which can lie.
-    The kernel's figures for a child's whole life are in its `Ending`.
+    It is measured in the submission's process, which can lie, so it is good enough only for
+    teaching. `Ending` has the kernel's figures for the whole life of a child.
     """
 
     cpu_seconds: float
-    peak_bytes: int  # most memory that the call added at once
+    peak_bytes: int  # peak of the memory that the call allocated
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,22 +64,23 @@ class Returned:
     """The submission returned a value, rebuilt here as exact types."""
 
     value: Any
-    usage: Usage | None = None  # if it was asked for
+    usage: Usage | None = None  # set only if it was requested
 
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """The submission raised. All fields are claims of the submission."""
+    """The submission raised an exception. All fields are claims of the submission."""
 
     type: str
     bases: tuple[str, ...]
     message: str
     frames: tuple[tuple[int, str], ...]
-    line: int | None = None  # the line of a syntax error
+    line: int | None = None  # line of a syntax error
     text: str = ""
-    shapes: tuple[tuple[str, tuple[int, ...]], ...] = ()  # arrays in the innermost line
-    names: tuple[str, ...] = ()  # in scope, where a name is not defined
-    # Of the exception's object; what is no plain data is left out.
+    # Shapes of arrays used in the innermost line.
+    shapes: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    names: tuple[str, ...] = ()  # names in scope, for an undefined name
+    # Facts about the exception object, limited to plain data.
     args: tuple[Any, ...] | None = field(default=None, compare=False)
     attributes: Mapping[str, Any] = field(default_factory=dict, compare=False)
     cause: "Raised | None" = field(default=None, compare=False)
@@ -87,7 +88,7 @@ class Raised:
 
 @dataclass(frozen=True, slots=True)
 class Unsupported:
-    """The submission returned a value that cannot cross, or that is refused for its size."""
+    """The submission returned a value of an unsupported type, or one that is too large."""
 
     kind: str
     path: str
@@ -99,25 +100,25 @@ Answer = Returned | Raised | Unsupported
 
 @dataclass(frozen=True, slots=True)
 class DefinedName:
-    """One of the names that an exercise asks for."""
+    """A defined name that the exercise asks for."""
 
     callable: bool
-    kind: str  # the type's name of a value that is no function
+    kind: str  # "function", "class", or the name of the value's type
     line: int | None
-    signature: str  # `(Q, K)`, or empty
+    signature: str  # such as `(Q, K)`; may be empty
 
 
 @dataclass(frozen=True, slots=True)
 class DefinedNames:
-    """Every public callable of a submission, and the names asked for."""
+    """The public callables of a submission, and the defined names that the exercise asks for."""
 
     names: tuple[str, ...] = ()
     defined: Mapping[str, DefinedName] = field(default_factory=dict)
-    packages: tuple[str, ...] = ()  # that it may import beside NumPy
+    packages: tuple[str, ...] = ()  # packages that it may import besides NumPy
 
     @classmethod
     def from_facts(cls, facts: object, requested: list[str]) -> "DefinedNames":
-        """Return the names that the sandbox reports; an entry of another form counts as missing."""
+        """Return the names that the sandbox reports; malformed entries count as missing."""
         match facts:
             case {"names": list(names), "defined": dict(reported)}:
                 pass
@@ -139,7 +140,7 @@ class DefinedNames:
 
 
 def read_call_back(tree: object) -> tuple[int, list[Any], dict[Any, Any]] | None:
-    """Return the number and the arguments of a function of ours that a submission calls."""
+    """Parse a submission's call of one of our functions: its number, args and kwargs, or None."""
     if type(tree) is not list or [type(part) for part in tree] != [str, int, list, dict]:
         return None
     word, number, args, kwargs = tree
@@ -148,14 +149,14 @@ def read_call_back(tree: object) -> tuple[int, list[Any], dict[Any, Any]] | None
 
 
 def read_answer(tree: object, number: int, *, measured: bool = False) -> Answer:
-    """Read an answer that a submission may have forged: check its form, believe nothing.
+    """Parse an answer, which a submission may have forged, so every part is checked.
 
     Args:
-        number: Of the request that it must answer.
+        number: The number of the request that it must answer.
         measured: Whether a returned value must come with its usage.
 
     Raises:
-        ForgedError: It is no answer to that request.
+        ForgedError: It is not a valid answer to that request.
     """
     if not _begins_as_an_answer(tree):
         raise ForgedError("not an answer")
@@ -175,7 +176,7 @@ def read_answer(tree: object, number: int, *, measured: bool = False) -> Answer:
 
 
 def read_failed_cells(facts: object) -> list[tuple[int, Raised]]:
-    """Read which cells of a notebook failed, and how; what has another form is left out."""
+    """Return the numbers and the errors of a notebook's failed cells, without malformed ones."""
     match facts:
         case {"failed": list(entries)}:
             pass
@@ -190,7 +191,7 @@ def read_failed_cells(facts: object) -> list[tuple[int, Raised]]:
 
 
 def read_stopped(tree: object, number: int) -> Stopped | None:
-    """Read the message of a submission whose CPU time is over; None if it is another message."""
+    """Parse the report of a submission whose CPU time is over; None for other messages."""
     if not _begins_as_an_answer(tree):
         return None
     match tree:
@@ -212,7 +213,10 @@ def read_stopped(tree: object, number: int) -> Stopped | None:
 
 
 def _begins_as_an_answer(tree: object) -> TypeGuard[list[Any]]:
-    """Return whether a message begins with a number and a status; an array compares as neither."""
+    """Return whether a message begins with a number and a status.
+
+    Types are checked, not values, since the message may contain arrays.
+    """
     return type(tree) is list and [type(part) for part in tree[:2]] == [int, str]
 
 

@@ -1,14 +1,14 @@
 """The backends, which isolate a submission, strongest first: commands that start a zygote.
 
-- `namespaces`: bubblewrap gives user, pid, mount, network, IPC and UTS namespaces; a submission
-  sees Python, NumPy and an empty scratch folder, and is alone.
-- `landlock`: no namespace at all, for hosts that forbid them; the kernel's Landlock closes the file
-  system, seccomp closes processes and network.
-- `none`: resource limits only. Only on request.
+- `namespaces`: bubblewrap gives user, pid, mount, network, IPC and UTS namespaces. A submission
+  sees only Python, NumPy and an empty scratch folder, and no other process.
+- `landlock`: for hosts that forbid namespaces. The kernel's Landlock closes the file system, and
+  seccomp closes processes and network.
+- `none`: resource limits only, and only on request.
 
 `Host` has the paths of this host that they need: interpreter, NumPy, shared libraries.
 
-To find out whether one works, `examination` starts it and lets a child try to escape.
+`examination` tests a backend: it starts the backend and lets a child try to escape.
 """
 
 import functools
@@ -35,31 +35,34 @@ _DEVICES = (Path("/dev/null"), Path("/dev/urandom"))
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """Real, absolute paths. A submission sees these, read-only, and nothing else."""
+    """The resolved paths of this host that a submission may see, all of them read-only."""
 
     interpreter: Path
-    standard_library: tuple[Path, ...]  # folders; what is installed in them is masked
-    packages: Path  # the folder that NumPy was installed into; itself never shown
+    standard_library: tuple[Path, ...]  # folders, in which installed packages are masked
+    packages: Path  # the folder that NumPy was installed into, which is never visible itself
     numpy: tuple[Path, ...]
     libraries: tuple[Path, ...]  # folders and files of shared libraries
-    links: tuple[tuple[str, Path], ...]  # (target, link): /lib -> usr/lib and the like
-    course_packages: PackageFolders = NO_PACKAGES  # packages that a course names
+    links: tuple[tuple[str, Path], ...]  # pairs of target and link, such as usr/lib and /lib
+    course_packages: PackageFolders = NO_PACKAGES  # packages that the course names
 
     @property
     def masked_folders(self) -> tuple[Path, ...]:
-        """Folders inside the standard library that hold installed packages."""
+        """The folders of installed packages inside the standard library."""
         every = (root / name for root in self.standard_library for name in _NOT_FOR_SUBMISSIONS)
         return tuple(path for path in every if path.is_dir())
 
     @property
     def needed_paths(self) -> tuple[Path, ...]:
-        """All that the process in the sandbox must be able to read."""
+        """The paths that the process in the sandbox must be able to read."""
         own = (self.interpreter, *self.standard_library, *self.libraries, *self.numpy, INSIDE)
         return (*own, *self.course_packages.paths)
 
     @property
     def readable(self) -> tuple[Path, ...]:
-        """The paths that Landlock leaves visible. It cannot mask: hence each entry by itself."""
+        """The paths that Landlock leaves readable.
+
+        Landlock cannot exclude a subfolder, so the entries of the standard library are listed.
+        """
         entries = (
             entry
             for root in self.standard_library
@@ -72,7 +75,7 @@ class Host:
 @functools.cache
 def this_host() -> Host:
     """Return the paths of this host."""
-    importlib.import_module("numpy")  # whose shared libraries are found when they are mapped
+    importlib.import_module("numpy")  # maps its shared libraries, for `_libraries` to find
     numpy = _numpy_folder()
     packages = numpy.parent
     bundled = packages / "numpy.libs"
@@ -88,9 +91,9 @@ def this_host() -> Host:
 
 
 def compile_ahead() -> None:
-    """Write the bytecode of the guest's modules, which the sandbox has no right to write."""
+    """Write the bytecode of the modules inside the sandbox, which cannot write it itself."""
     if sys.dont_write_bytecode or not os.access(INSIDE, os.W_OK):
-        return  # installed packages have theirs from the installation
+        return  # the bytecode of an installed package was written by the installer
     for path in (*INSIDE.glob("*.py"), INSIDE.parent / "drop_privileges.py"):
         cached = Path(importlib.util.cache_from_source(os.fspath(path)))
         if not cached.exists() or cached.stat().st_mtime_ns < path.stat().st_mtime_ns:
@@ -111,9 +114,9 @@ def _standard_library() -> tuple[Path, ...]:
 
 
 def _libraries() -> tuple[tuple[Path, ...], tuple[tuple[str, Path], ...]]:
-    """Return libraries and links for the dynamic loader, as it found them for this process."""
+    """Return the libraries and links that the dynamic loader uses for this process."""
     own = (*_standard_library(), _numpy_folder().parent)
-    mapped = set()  # the shared libraries of this process
+    mapped = set()  # shared libraries that are mapped into this process
     with Path("/proc/self/maps").open(encoding="utf-8", errors="surrogateescape") as lines:
         for line in lines:
             path = line.rstrip("\n").split(maxsplit=5)[5:]
@@ -123,12 +126,12 @@ def _libraries() -> tuple[tuple[Path, ...], tuple[tuple[str, Path], ...]]:
     for library in sorted(mapped):
         if any(library.is_relative_to(root) for root in own):
             continue
-        # A system folder of libraries may be seen whole; of any other folder just the library.
+        # A system folder of libraries may be visible as a whole, any other folder may not.
         system = library.parent.is_relative_to("/usr/lib") or library.parent == Path("/usr/lib64")
         if system:
             folders[library.parent] = None
             continue
-        # The loader asks for libffi.so.8, not libffi.so.8.1.2.
+        # The loader opens a library by a link such as libffi.so.8, not by libffi.so.8.1.2.
         for name in library.parent.iterdir():
             if name.name.startswith(library.name.partition(".so")[0]) and name.resolve() == library:
                 folders[name] = None
@@ -148,7 +151,7 @@ BOOTSTRAP = (
     "import gc, sys; gc.disable(); sys.path[:0] = sys.argv[1:3]; from inside import zygote; "
     "zygote.main(int(sys.argv[3]), sys.argv[4])"
 )
-# Not -I: it would ignore PYTHONHASHSEED, and the environment here is ours alone.
+# Without -I, which would ignore PYTHONHASHSEED. The environment contains only our own variables.
 _PYTHON_FLAGS = ("-s", "-P", "-S", "-B")
 _PRIVILEGES_FLAGS = ("-I", "-S", "-B")
 _DROP_PRIVILEGES = (
@@ -156,7 +159,7 @@ _DROP_PRIVILEGES = (
     "import drop_privileges; drop_privileges.main(sys.argv[2:])"
 )
 
-# Hashing has no random seed: the order of a set must not decide a verdict.
+# A fixed hash seed, so that the order of a set does not change a verdict.
 _ENVIRONMENT = {
     **ONE_BLAS_THREAD,
     "PYTHONHASHSEED": "0",
@@ -168,7 +171,7 @@ _ENVIRONMENT = {
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """A command that becomes a zygote, and its environment."""
+    """A command that starts a zygote, and its environment."""
 
     command: tuple[str, ...]
     environment: dict[str, str]
@@ -176,12 +179,12 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """One way to isolate."""
+    """A way to isolate submissions."""
 
     name: str
     gives: str
-    fix: str  # advice where it does not work
-    launch: Callable[[Host, int, bool], Launch]  # (host, control descriptor, for many?)
+    fix: str  # advice for hosts on which it does not work
+    launch: Callable[[Host, int, bool], Launch]  # takes host, control descriptor, many
 
 
 def _zygote(
@@ -195,7 +198,7 @@ def _zygote(
         "readable": [str(path) for path in host.readable] if backend == "landlock" else [],
         "landlock": None,
         "many": many,
-        # Where packages were installed that did not come with NumPy.
+        # Folders of packages that are not installed beside NumPy.
         "folders": []
         if backend == "namespaces"
         else sorted({str(path.parent) for path in packages_of_course.paths}),
@@ -207,7 +210,7 @@ def _zygote(
 
 
 def _run_as_nobody(host: Host, command: list[str]) -> list[str]:
-    """Return a command that first gives up root, if this process has it."""
+    """Return a command that first drops root's privileges, if this process runs as root."""
     if os.geteuid() != 0:
         return command
     first = [str(host.interpreter), *_PRIVILEGES_FLAGS, "-c", _DROP_PRIVILEGES, str(INSIDE.parent)]
@@ -216,7 +219,7 @@ def _run_as_nobody(host: Host, command: list[str]) -> list[str]:
 
 
 def _namespaces(host: Host, control: int, many: bool) -> Launch:
-    # A relative entry of PATH may lead to a program among the submissions.
+    # Relative entries of PATH are ignored: they could lead to a program among the submissions.
     absolute = filter(os.path.isabs, os.environ.get("PATH", os.defpath).split(os.pathsep))
     bwrap = shutil.which("bwrap", path=os.pathsep.join(absolute))
     if bwrap is None:
@@ -230,7 +233,8 @@ def _namespaces(host: Host, control: int, many: bool) -> Launch:
         "sandbox",
         "--clearenv",
     ]
-    # Kept inside the new user namespace only: to give each child namespaces of its own.
+    # This capability holds only inside the new user namespace. The zygote needs it to give each
+    # child its own namespaces.
     words += ["--cap-add", "CAP_SYS_ADMIN", "--proc", "/proc", "--tmpfs", "/tmp"]  # noqa: S108  inside
     for device in ("/dev/null", "/dev/urandom"):
         words += ["--dev-bind", device, device]
@@ -286,7 +290,7 @@ BACKENDS = (NAMESPACES, LANDLOCK)
 
 
 def unsupported_reason() -> str | None:
-    """Return why no sandbox can exist on this system at all, or None."""
+    """Return the reason why this system cannot have a sandbox, or None."""
     if sys.platform != "linux":
         return f"the sandbox needs Linux, this is {sys.platform}"
     return None

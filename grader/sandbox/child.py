@@ -1,4 +1,4 @@
-"""The trusted side's ends of a submission's process and of the control connection to its zygote."""
+"""The trusted ends of the connections to a submission's process and to its zygote."""
 
 import functools
 import json
@@ -18,19 +18,20 @@ from grader.sandbox.output_file import OutputFile
 from grader.sandbox.printable import printable
 
 _MAX_MESSAGE_BYTES = 1 << 16
-_TRACEBACK = 8192  # bytes, in which a traceback of C code's callers fits
+_TRACEBACK = 8192  # size in bytes of the longest traceback that `faulthandler` writes
 _READ_AHEAD, _MAX_READ = 1 << 12, 1 << 20
-# The limit counts CPU time by ticks, the usage is measured: on a busy machine they differ a lot.
+# Share of the CPU limit from which a child counts as out of time. The kernel enforces the limit by
+# ticks but measures the usage exactly, and on a busy machine the two differ a lot.
 _CPU_SLACK = 0.5
 
 
 class Control:
-    """The control connection to a zygote; answers come in the order of the requests.
+    """The control connection to a zygote, which answers requests in order.
 
     Args:
-        connection: A SEQPACKET socket; closed by `close`.
+        connection: A SEQPACKET socket, which `close` closes.
         name: The backend's name, for errors.
-        last_words: Returns why the zygote has ended.
+        last_words: Returns the reason why the zygote has ended.
     """
 
     def __init__(self, connection: socket.socket, name: str, last_words: Callable[[], str]) -> None:
@@ -46,7 +47,7 @@ class Control:
         self._connection.close()
 
     def send(self, request: bytes, descriptors: Sequence[int] = ()) -> int:
-        """Send a request (see `grader.sandbox.inside.zygote`), do not wait.
+        """Send a request (see `grader.sandbox.inside.zygote`) without waiting for the answer.
 
         Returns:
             The request's number, for `answer`.
@@ -65,7 +66,7 @@ class Control:
         """Wait for the answer to a request.
 
         Raises:
-            SandboxFault: The zygote is gone, or too slow.
+            SandboxFault: The zygote is gone or too slow.
         """
         while number not in self._answers:
             message = self.receive(CONTROL_SECONDS)
@@ -77,7 +78,7 @@ class Control:
         return self._answers.pop(number)
 
     def disregard(self, number: int) -> None:
-        """Drop the answer to a request when it comes."""
+        """Drop the answer to a request when it arrives."""
         if self._answers.pop(number, None) is None:
             self._unwanted.add(number)
 
@@ -85,7 +86,7 @@ class Control:
         """Wait for the next message.
 
         Raises:
-            SandboxFault: None came in time, or the zygote is gone.
+            SandboxFault: No message came in time, or the zygote is gone.
         """
         try:
             self._connection.settimeout(seconds)
@@ -102,7 +103,7 @@ class Control:
 
 
 class ChildProcess(FramedChild):
-    """One submission's process."""
+    """The process of one submission."""
 
     def __init__(self, control: Control, limits: Limits) -> None:
         super().__init__(limits, CONTROL_SECONDS)
@@ -111,7 +112,7 @@ class ChildProcess(FramedChild):
         self._connection.setblocking(False)
         self._poll = select.poll()
         self._output = OutputFile(limits.output)
-        self._printed: int | None = None  # once it has ended
+        self._printed: int | None = None  # size of the output without a traceback of ours
         try:
             descriptors = [theirs.fileno(), self._output.descriptor]
             self._spawned = control.send(_request_for_child(limits), descriptors)
@@ -131,19 +132,19 @@ class ChildProcess(FramedChild):
         return self._output.size
 
     def output(self, begin: int = 0, end: int | None = None) -> str:
-        """Return what was printed between two values of `output_size`, by default all of it."""
+        """Return the output between two values of `output_size`, by default all of it."""
         data = self._output.read(begin, self.output_size if end is None else end)
         return printable(data.decode("utf-8", "replace"), keep="\n\t")
 
     @property
     def _pid(self) -> int:
-        """The child's pid as the zygote sees it."""
+        """The child's pid in the zygote's namespace."""
         if self._known_pid is None:
             self._known_pid = int(self._control.answer(self._spawned)["pid"])
         return self._known_pid
 
     def end(self) -> Ending:
-        """End the child with everything it started, and wait for it; may be called twice."""
+        """End the child and everything it started, and wait for it. May be called twice."""
         if self._ending is None:
             self._connection.close()
             answer = self._control.answer(self._reap())
@@ -151,7 +152,7 @@ class ChildProcess(FramedChild):
         return self._ending
 
     def close(self) -> None:
-        """End the child with everything it started, without waiting; close descriptors."""
+        """End the child and everything it started, without waiting; close descriptors."""
         try:
             if self._ending is None:
                 self._connection.close()
@@ -191,7 +192,7 @@ class ChildProcess(FramedChild):
                 pieces[0] = memoryview(pieces[0])[count:]
 
     def _receive(self, length: int) -> bytearray:
-        """Return the next bytes, reading ahead: a small answer takes one call of the kernel."""
+        """Return the next bytes. Reads ahead, so that a small answer takes one system call."""
         while len(self._received) < length:
             size = max(length - len(self._received), _READ_AHEAD)
             self._wait(select.POLLIN)
@@ -207,18 +208,18 @@ class ChildProcess(FramedChild):
         return self._take(length)
 
     def _wait(self, event: int) -> None:
-        """Wait until the connection is ready, or end the child at the deadline."""
+        """Wait until the connection is ready; at the deadline, end the child and raise."""
         self._poll.register(self._connection, event)
         left = self._remaining_seconds
         if left <= 0 or not self._poll.poll(left * 1000):
             ending = self.end()
-            # On a busy machine a loop that computes may meet the wall clock first.
+            # On a busy machine, a computing loop may reach the wall-clock limit first.
             if self._has_used_its_time():
                 raise ChildGoneError(Cause.CPU_TIME, f"{ending.cpu:.1g} s")
             raise ChildGoneError(Cause.WALL_TIME, f"{self.limits.wall_seconds:g} s")
 
     def _take_traceback(self) -> Stopped | None:
-        """Remove the traceback at the end of the output, and return its place."""
+        """Remove our traceback from the end of the output, and return the place that it names."""
         length = min(self.output_size, _TRACEBACK)
         tail = self._output.read(self.output_size - length, self.output_size)
         begin = tail.rfind(b"Stack (most recent call first):\n")
@@ -232,7 +233,7 @@ class ChildProcess(FramedChild):
         return self.end().cpu > self.limits.cpu_seconds * _CPU_SLACK
 
     def _ending_error(self) -> ChildGoneError:
-        """Return the reason why the child closed its connection."""
+        """Return the error for a child that closed its connection."""
         ending = self.end()
         if ending.status == -signal.SIGKILL:
             if self._has_used_its_time():

@@ -1,8 +1,8 @@
-"""The rights that a process gives up before it runs an author's code.
+"""The confinement of a process before it runs authors' code.
 
-Definitions are code too: their `given` is Python. A collection from elsewhere need not be trusted,
-because the process that runs it loses for good what grading does not need: the environment with its
-tokens, all files but Python and its packages, capabilities, network, programs.
+Definitions contain code: their `given` is Python. A collection from elsewhere need not be trusted,
+because the process that runs it permanently gives up what grading does not need: the environment
+with its tokens, all files but Python and its packages, capabilities, network and programs.
 """
 
 import contextlib
@@ -26,31 +26,32 @@ ENVIRONMENT, FILES, CAPABILITIES, CALLS = (
     "network and programs",
 )
 
-# NumPy reads the environment when it is imported. The modules of the reference are imported when an
-# exercise names them, for which the package itself must be known.
+# Imported before the confinement: NumPy reads the environment at import, and the folder of the
+# reference is readable only if its package is imported already.
 _BEFORE = ("numpy", "reference")
 _PACKAGES = ("site-packages", "dist-packages")
 _LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache")
 _DEVICES = ("/dev/null", "/dev/urandom")
 _DESCRIPTORS = 4096
-# env_start and env_end among what follows the name of the program, see proc(5).
+# Positions of env_start and env_end among the fields after the program's name, see proc(5).
 _BOUNDS = (47, 48)
 
-# Matplotlib wants a folder that looks as if one could write there, and no settings of this machine.
+# Matplotlib needs a folder that looks writable, and must not read settings of this machine.
 LEFT_IN_ENVIRONMENT = {"MPLBACKEND": "agg", "MPLCONFIGDIR": "/tmp", "MATPLOTLIBRC": os.devnull}  # noqa: S108  nothing is written
-"""All that a confined process has in its environment, whatever was there before."""
+"""The whole environment of a confined process."""
 
 
 def confine_this_process(readable: Iterable[Path] = ()) -> tuple[str, ...]:
-    """Drop the rights to environment, files, network and programs, as far as this host allows it.
+    """Drop the rights to environment, files, network and programs, as far as this host allows.
 
-    Call it after the sandbox was started: starting one needs all of these.
+    Call it after the sandbox was started, since the start needs all of these rights.
 
     Args:
-        readable: Files and folders that stay readable besides Python, NumPy and what is installed.
+        readable: Files and folders that stay readable besides Python and installed packages.
 
     Returns:
-        What was given up; fewer than all on a kernel without Landlock or seccomp.
+        The names of the rights that were dropped. Some are missing on a kernel without Landlock or
+        seccomp.
     """
     paths = [*_python(), *map(os.fspath, readable)]
     program = seccomp.grader_program
@@ -72,11 +73,12 @@ def confine_this_process(readable: Iterable[Path] = ()) -> tuple[str, ...]:
 
 
 def leave_parent(kept: set[int], output: int | None = None) -> None:
-    """Close what an author's code could use of the parent: terminal, files, connections.
+    """Close everything of the parent that authors' code could use: terminal, files, connections.
 
     Args:
-        output: The descriptor of an `OutputFile` for what this process prints; without one it is
-            lost. Results have a connection of their own.
+        kept: Descriptors that stay open.
+        output: The descriptor of an `OutputFile` for the output of this process. Without one, the
+            output is lost.
     """
     os.setsid()
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -91,10 +93,10 @@ def leave_parent(kept: set[int], output: int | None = None) -> None:
 
 
 def _python() -> list[str]:
-    """Return the files and folders of Python, of packages, and of the libraries that they load.
+    """Return the files and folders of Python, its packages, and the libraries that they load.
 
-    Of other folders on the path, such as a checkout or the working directory, only what is imported
-    already.
+    Other folders on the path, such as a checkout or the working directory, are not included: only
+    the packages in them that are already imported.
     """
     for name in _BEFORE:
         with contextlib.suppress(ImportError):
@@ -112,10 +114,10 @@ def _python() -> list[str]:
 
 
 def _forget_environment() -> None:
-    """Empty the environment, and overwrite it where a process can still find it in its memory.
+    """Empty the environment, and overwrite its copies in this process's memory.
 
-    That is in the bytes that `os.environ` held, and where the kernel put it for this process or
-    its parent. `/proc/self/environ` shows the latter, whatever has changed since.
+    One copy are the bytes objects in `os.environ`. The other is the block that the kernel filled
+    for this process or its parent, which `/proc/self/environ` shows regardless of later changes.
     """
     held = [each for pair in os.environb.items() for each in pair if len(each) > 1]
     os.environ.clear()
@@ -124,11 +126,12 @@ def _forget_environment() -> None:
     fields = Path("/proc/self/stat").read_bytes().rpartition(b")")[2].split()
     begin, end = (int(fields[number]) for number in _BOUNDS)
     _overwrite(begin, end - begin)
-    # A package that is imported later may bring a BLAS of its own, and no thread can be started.
+    # Kept for packages that are imported later with a BLAS of their own: threads are forbidden.
     for name, value in ONE_BLAS_THREAD.items():
         os.putenv(name, value)
     os.environ.update(LEFT_IN_ENVIRONMENT)
-    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # it cannot keep its cache
+    # matplotlib would warn that it cannot write its font cache.
+    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
 
 
 def _overwrite(address: int, size: int) -> None:

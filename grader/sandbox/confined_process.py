@@ -20,24 +20,26 @@ from grader.sandbox.printable import inert
 from grader.sandbox.process import Sandbox
 
 Answer: TypeAlias = Callable[[bytes, Sandbox], bytes]
-"""Returns what a request asks for; it may raise a `DefinitionError` or a `GraderFault`."""
+"""A function that answers a request. It may raise a `DefinitionError` or a `GraderFault`."""
 
 _FORK = multiprocessing.get_context("fork")
 _MAX_MESSAGE_BYTES = 64 << 20
 
-# The first byte of a message, to the process and from it.
+# The first byte of each message, to the process and from it.
 _END, _ASK = b"E", b"A"
 _ANSWER, _PROBLEMS, _FAULT = b"A", b"P", b"F"
 
 
 class ConfinedProcess:
-    """A process that starts a sandbox when it is first needed, and is confined from then on.
+    """A process that starts a sandbox at its first request, and is confined from then on.
 
-    Its messages are read as data: an author's code may have taken it over. If it ends early, the
-    next request goes to a new process.
+    Its messages are read only as data, since authors' code may have compromised it. If it ends
+    early, the next request goes to a new process.
 
     Args:
-        answer: Called there for each request.
+        answer: Called in the process for each request.
+        open_sandbox: Called in the process to start its sandbox.
+        readable: Further files and folders that the confined process may read.
     """
 
     def __init__(
@@ -63,15 +65,15 @@ class ConfinedProcess:
         return self.receive()
 
     def send(self, request: bytes) -> None:
-        """Begin a request; `receive` returns the answer."""
-        with contextlib.suppress(OSError):  # `receive` says that the process is gone
+        """Send a request, whose answer `receive` returns."""
+        with contextlib.suppress(OSError):  # `receive` reports that the process is gone
             self._connection.send_bytes(_ASK + request)
 
     def receive(self) -> bytes:
         """Wait for the answer to the request that was sent.
 
         Raises:
-            DefinitionError: What the author wrote cannot be run.
+            DefinitionError: The author's code cannot be run.
             GraderFault: There is no sandbox, or the process is gone.
         """
         try:
@@ -111,8 +113,9 @@ def _serve(
     readable: Sequence[Path],
 ) -> None:
     gc.freeze()  # finalizers of the parent's garbage would close descriptors of this process
-    parents.close()  # or this process would never notice that its parent is gone
-    syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)  # nor while it computes
+    # Two ways to end with the parent: while idle by the closed connection, while busy by a signal.
+    parents.close()
+    syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
     leave_parent({connection.fileno()}, output.descriptor)
     sandbox: Sandbox | None = None
     with contextlib.ExitStack() as stack, contextlib.suppress(EOFError, BrokenPipeError):
@@ -121,12 +124,12 @@ def _serve(
                 if sandbox is None:
                     opened = stack.enter_context(open_sandbox())
                     confine_this_process(readable)
-                    sandbox = opened  # only now, or a failure to confine would be no obstacle
+                    sandbox = opened  # set only after the confinement succeeded
                 reply = _ANSWER + answer(message[1:], sandbox)
             except DefinitionError as error:
                 reply = _PROBLEMS + json.dumps(error.data()).encode()
             except EtudeError as error:
                 reply = _FAULT + str(error).encode()
-            except Exception as error:  # noqa: BLE001  a bug of ours: said to the parent
+            except Exception as error:  # noqa: BLE001  a bug of ours, reported to the parent
                 reply = _FAULT + f"{type(error).__name__}: {error}".encode()
             connection.send_bytes(reply)

@@ -1,15 +1,15 @@
-"""The step before root's sandboxes: become an unprivileged user who can read the interpreter.
+"""The change from root to an unprivileged user who can read the interpreter, before a sandbox.
 
-Root's rights must not reach the sandbox: RLIMIT_NPROC does not bind root, and bubblewrap started by
-root keeps rights over the files it shows. Without these rights, an interpreter in a folder that
-only root can enter (pyenv under /root) cannot be read. So, in a mount namespace of our own, each
-such folder is covered by an empty one in which only the needed paths appear, at the same places.
+Root's rights must not reach the sandbox: RLIMIT_NPROC does not limit root, and bubblewrap keeps
+root's rights over the files that it mounts. But an unprivileged user cannot read an interpreter in
+a folder that only root can enter, such as pyenv under /root. So each such folder is covered, in a
+mount namespace of our own, by an empty one in which only the needed paths appear.
 
-Run as `drop_privileges.main([UID, COUNT, PATH, ..., COMMAND, ...])` with that many paths, in a
-Python started for it. It imports only what it must: it runs before every sandbox of root's.
+It is run as `drop_privileges.main([UID, COUNT, PATH, ..., COMMAND, ...])` with COUNT paths, in a
+new Python process. It imports little, since it runs before every sandbox that root starts.
 """
 
-# pathlib takes longer to import than all of this takes to run.
+# Importing pathlib would take longer than this module takes to run.
 # ruff: noqa: PTH102, PTH103, PTH110, PTH116, PTH120
 
 import os
@@ -23,11 +23,11 @@ def uncover(paths: list[str]) -> None:
     """Make `paths` reachable for every user, in this mount namespace only.
 
     Raises:
-        OSError: Without the right to mount.
+        OSError: This process may not mount.
     """
     closed: dict[str, list[str]] = {}
     for path in paths:
-        above, topmost = path, ""  # folder that others cannot enter
+        above, topmost = path, ""  # `topmost`: the highest folder that others cannot enter
         while (folder := os.path.dirname(above)) != above:
             if not os.stat(folder).st_mode & stat.S_IXOTH:
                 topmost = folder
@@ -42,7 +42,7 @@ def uncover(paths: list[str]) -> None:
         handles = {path: os.open(path, os.O_PATH) for path in inside}
         syscalls.mount("tmpfs", folder, "tmpfs", syscalls.MS_NOSUID | syscalls.MS_NODEV, "mode=755")
         for path, handle in handles.items():
-            if os.path.exists(path):  # already visible below another one
+            if os.path.exists(path):  # already visible inside another needed path
                 continue
             os.makedirs(os.path.dirname(path), mode=0o755, exist_ok=True)
             if stat.S_ISDIR(os.fstat(handle).st_mode):
@@ -55,15 +55,15 @@ def uncover(paths: list[str]) -> None:
 
 
 def become(uid: int) -> None:
-    """Set groups, group and user, for good."""
+    """Set the user, the group and the supplementary groups permanently."""
     os.setgroups([])
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid)
 
 
 def main(arguments: list[str]) -> None:
-    """Uncover the paths, become the user, check, and execute the command."""
-    os.umask(0o022)  # the folders made here are for another user
+    """Uncover the paths, become the user, check access, and execute the command."""
+    os.umask(0o022)  # so that the unprivileged user can enter the folders made here
     uid, count, *rest = arguments
     needed, command = rest[: int(count)], rest[int(count) :]
     try:

@@ -1,4 +1,4 @@
-"""An examination of the backends on this host: each is started, and a child tries to escape."""
+"""The examination of the backends on this host: each is started, and a child tries to escape."""
 
 import os
 import socket
@@ -16,8 +16,8 @@ from grader.sandbox.confine import LEFT_IN_ENVIRONMENT, confine_this_process
 from grader.sandbox.interface import Child
 from grader.sandbox.process import Sandbox
 
-# Each function is an attempt and returns whether it got out. `host` has a file that anybody may
-# read and write, ports and a name at which we really listen, and a process that really runs.
+# Each function is an attempt to escape and returns whether it succeeded. `host` names real targets:
+# a file that everyone may read and write, ports and a socket name that we listen on, a process.
 _ATTEMPTS = """
 import fcntl, os, socket
 import numpy
@@ -96,22 +96,22 @@ _LABELS = {
     "connect_by_name": "connect to an abstract socket",
 }
 _CONTENT = "content"
-_HELD = 1  # exit status
+_HELD = 1  # exit status of an attempt that failed to escape
 
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """The findings about one backend."""
+    """The result for one backend."""
 
     backend: Backend
     works: bool
-    reason: str  # why it is missing, with the fix; empty if it works
-    escapes: tuple[str, ...]  # attempts that got out; of a working backend none
-    held: tuple[str, ...]  # attempts that did not
+    reason: str  # the reason why it does not work, with a fix; empty if it works
+    escapes: tuple[str, ...]  # attempts that escaped
+    held: tuple[str, ...]  # attempts that were stopped
 
 
 def examine(backends: Sequence[Backend] = BACKENDS) -> list[Examination]:
-    """Try every backend."""
+    """Examine each of the backends."""
     examinations = []
     for backend in backends:
         results: dict[str, bool] = {}
@@ -136,9 +136,9 @@ def examine(backends: Sequence[Backend] = BACKENDS) -> list[Examination]:
 
 
 def examine_confinement() -> dict[str, bool]:
-    """Try to escape from a confined process; return for each attempt whether it succeeded.
+    """Try to escape from a confined process; return whether each attempt succeeded.
 
-    Each attempt has a process of its own, which is confined as a worker is.
+    Each attempt has its own process, which is confined like a worker.
     """
     with _targets() as (file, targets):
         starter, address = os.getpid(), ("127.0.0.1", cast("int", targets["tcp"]))
@@ -147,7 +147,7 @@ def examine_confinement() -> dict[str, bool]:
             "change a file": lambda: file.open("r+").close(),
             "see the environment": _see_environment,
             "look at other processes": Path(f"/proc/{starter}/environ").read_bytes,
-            "start a program": lambda: os.execv("/bin/true", ["true"]),  # noqa: S606  it is to fail
+            "start a program": lambda: os.execv("/bin/true", ["true"]),  # noqa: S606  expected to fail
             "open a connection": lambda: socket.create_connection(address, 1),
         }
         got_out = {}
@@ -174,12 +174,12 @@ def _see_environment() -> None:
 
 @contextmanager
 def _targets() -> Iterator[tuple[Path, dict[str, object]]]:
-    """Provide a file and listeners as targets of the attempts."""
+    """Provide a file and listening sockets as targets of the attempts."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         file = folder / f"etude-doctor-{os.getpid()}"
         file.write_text(_CONTENT)
-        folder.chmod(0o755)  # file modes must not be what stops an attempt
+        folder.chmod(0o755)  # so that file modes do not stop an attempt
         file.chmod(0o666)
         tcp = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
         udp = stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
@@ -201,7 +201,7 @@ def _showing(file: Path, backend: Backend) -> Backend:
 
 
 def _attempt_all(child: Child, targets: dict[str, object]) -> dict[str, bool]:
-    """Make each attempt. It is held if it answers no, or with an error of the system."""
+    """Make each attempt; return whether it escaped. An `OSError` counts as stopped."""
     loaded = child.load(_ATTEMPTS, list(_LABELS))
     if not isinstance(loaded, Returned):
         raise SandboxFault(f"the attempts to escape could not be made: {loaded}")

@@ -1,4 +1,4 @@
-"""The interface of a place where one submission runs and answers requests.
+"""The interface of a child: a place where one submission runs and answers requests.
 
 In the sandbox it is a `ChildProcess`. In a browser, which is a sandbox itself, it is a `PageChild`
 in the same process.
@@ -28,34 +28,35 @@ from grader.sandbox.limits import ANSWERS_CAP, Limits
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """The end of a child and what it used, as the kernel counted it."""
+    """The end of a child, with its resource usage as counted by the kernel."""
 
-    status: int  # exit code, or minus the signal
-    cpu: float  # seconds
-    rss: int  # KiB at the peak
+    status: int  # exit code, or the negative number of a signal
+    cpu: float  # CPU time in seconds
+    rss: int  # peak memory in KiB
 
 
 class Peer(wire.Keeper, Protocol):
-    """The trusted side's objects that are no plain data."""
+    """The objects of the trusted side that are not plain data."""
 
     def call_back(self, number: int, args: list[Any], kwargs: dict[Any, Any]) -> list[object]:
         """Call a function on behalf of the submission; return a status and the value."""
 
     def change(self, own: Any, contents: Any, is_ours: bool) -> None:
-        """Make an object of ours what the submission has made of its own."""
+        """Repeat on our object the change that the submission made to its copy."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestMode:
-    """Requests besides a value, and the objects that cross with it.
+    """Options of a request: additional results, and the treatment of objects.
 
     Args:
-        with_usage: Whether to measure the call, see the answer's `usage`. To follow each allocation
-            slows down a call that makes many of them.
-        with_warnings: Whether to return `[value, warnings, bytes printed]`.
-        watched: Takes the containers and arrays of the request; the value is `[value, changes]`.
-        sharing: Our end of the conversation, where objects are shared.
-        peer: What to do with objects that are no plain data.
+        with_usage: Whether to measure the call, see the answer's `usage`. This slows down a call
+            that makes many allocations.
+        with_warnings: Whether the value is `[value, warnings, bytes printed]`.
+        watched: Filled with the containers and arrays of the request. The value is then
+            `[value, changes]`.
+        sharing: Our end of the exchange of shared objects, if objects are shared.
+        peer: The keeper of objects that are not plain data.
     """
 
     with_usage: bool = False
@@ -83,10 +84,10 @@ class RequestMode:
         return wire.encode(payload, self.peer, watched)
 
     def decode(self, header: bytes | bytearray, body: bytes | bytearray) -> object:
-        """Return what the submission has sent, and change our objects as it has changed its own.
+        """Decode a message of the submission, and repeat its changes on our shared objects.
 
         Raises:
-            MalformedError: It is no such message.
+            MalformedError: The message is malformed.
         """
         if self.sharing is not None and self.peer is not None and header.startswith(SHARES):
             return self.sharing.receive(header, body, None, self.peer.change)
@@ -98,21 +99,21 @@ PLAIN = RequestMode()
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A request and its answer, as header and body; the request's number is left out."""
+    """A request and its answer, each as header and body, without the number of the request."""
 
     request: tuple[bytes, bytes]
     answer: tuple[bytes, bytes]
 
     @property
     def is_plain(self) -> bool:
-        """True if only plain data crossed: a handle means something to one child only."""
-        # In a JSON text these bytes stand for a tag and nothing else.
+        """True if only plain data crossed. A handle is valid only in one child."""
+        # Quotes inside JSON strings are escaped, so these bytes can only be a tag.
         headers = self.request[0], self.answer[0]
         return not any(tag in header for header in headers for tag in _OBJECTS)
 
     @property
     def size(self) -> int:
-        """Bytes."""
+        """The size of both messages in bytes."""
         return sum(map(len, self.request + self.answer))
 
 
@@ -120,35 +121,39 @@ _OBJECTS = (b'["h",', b'["f",', b'["k",')
 
 
 class Child(ABC):
-    """A place for one submission. Every method may raise `ChildGoneError` or `SandboxFault`."""
+    """A place where one submission runs. Any method may raise `ChildGoneError` or `SandboxFault`.
+    """
 
     limits: Limits
     exchanges: list[Exchange] | None = None
-    """The record of what crosses; None where no one asks, or in a page, which repeats nothing."""
+    """A record of the exchanges, or None to keep none. Pages never record."""
 
-    def repeat(self, sent: Sequence[Sequence[Exchange]]) -> int | None:  # noqa: ARG002  a page repeats nothing
-        """Send requests again; return which exchanges they are, or None if the answers are others.
+    def repeat(self, sent: Sequence[Sequence[Exchange]]) -> int | None:  # noqa: ARG002  a page never repeats
+        """Send the requests of earlier exchanges again, and compare the answers.
 
-        Then the next requests are taken for those sent, and their answers are there already.
+        If the answers differ, the next equal requests use the new answers without being sent.
+
+        Returns:
+            The index of the exchanges with equal answers, or None.
         """
         return None
 
     @abstractmethod
     def start(self) -> None:
-        """Wait until the child is ready, and begin to count its wall clock."""
+        """Wait until the child is ready, then start its wall clock."""
 
     def put_files(self, contents: Mapping[str, bytes]) -> Answer:
-        """Give read-only files: in the working folder, or where there is none, in memory."""
+        """Provide read-only files: in the working folder, or in memory without such a folder."""
         return self.ask("put_files", dict(contents))
 
     def load(self, source: str, names: Sequence[str]) -> Answer:
-        """Run the submission's source; on success the value describes the names it defines."""
+        """Run the submission's source; on success, the value describes the names it defines."""
         return self.ask("load", source, list(names))
 
     def call(
         self, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], mode: RequestMode = PLAIN
     ) -> Answer:
-        """Call one of the submission's functions with copies of these arguments."""
+        """Call one of the submission's functions with copies of the arguments."""
         return self.ask("call", name, list(args), dict(kwargs), mode=mode)
 
     @property
@@ -162,7 +167,7 @@ class Child(ABC):
 
     @property
     def output_full(self) -> bool:
-        """True if the cap on printing was reached."""
+        """True if the output has reached its limit."""
         return self.output_size >= self.limits.output
 
     @abstractmethod
@@ -171,7 +176,7 @@ class Child(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """End the child with everything it started, without waiting; free its resources."""
+        """End the child and everything it started, without waiting; free its resources."""
 
     def __enter__(self) -> Self:
         return self
@@ -181,7 +186,7 @@ class Child(ABC):
 
     @abstractmethod
     def ask(self, operation: str, *arguments: object, mode: RequestMode = PLAIN) -> Answer:
-        """Send a request and return its answer; `inside.serving.OPERATIONS` has all of them."""
+        """Send a request and return its answer; see `inside.serving.OPERATIONS` for operations."""
 
 
 class Children(Protocol):
@@ -196,26 +201,26 @@ _Frame = tuple[bytearray, bytearray]
 
 
 class FramedChild(Child):
-    """A child that is sent frames and sends frames.
+    """A child that exchanges frames, see `inside.wire`.
 
     Args:
-        start_seconds: How long it may take to be ready.
+        start_seconds: The number of seconds after which a start counts as failed.
     """
 
     def __init__(self, limits: Limits, start_seconds: float) -> None:
         self.limits = limits
         self._start_seconds = start_seconds
-        self._deadline: float | None = None  # set by `start`: starting is not the submission's time
+        self._deadline: float | None = None  # set by `start`, since the start is not counted
         self._ending: Ending | None = None
         self._received = bytearray()
         self._requests = self._weight = 0
         self._repeated = deque[tuple[tuple[bytes, bytes], _Frame]]()
 
     def start(self) -> None:
-        """Wait until the child is ready, and begin to count its wall clock.
+        """Wait until the child is ready, then start its wall clock.
 
-        What fails up to here is the sandbox's fault, what fails later the submission's: before its
-        first message no submission has run in the child.
+        A failure before the child's first message is the sandbox's fault, since the submission has
+        not run yet. A later failure is the submission's.
         """
         if self._deadline is not None:
             return
@@ -229,7 +234,7 @@ class FramedChild(Child):
     @property
     @abstractmethod
     def _not_ready(self) -> str:
-        """The fault of a child that does not start."""
+        """The message of the fault for a child that does not start."""
 
     @property
     def _remaining_seconds(self) -> float:
@@ -237,16 +242,16 @@ class FramedChild(Child):
         return (self._deadline or 0) - time.monotonic()
 
     def _take(self, length: int) -> bytearray:
-        """Take bytes from those that were received ahead."""
+        """Remove bytes from the buffer of received bytes and return them."""
         taken = self._received[:length]
         del self._received[:length]
         return taken
 
     def _exit_error(self, status: int) -> ChildGoneError:
-        """Return the end of a child by its exit status, or a signal as a negative one."""
+        """Return the error for an exit status, in which a negative number is a signal."""
         if status >= 0:
             return ChildGoneError(Cause.EXIT, str(status))
-        names = {each.value: each.name for each in signal.Signals}  # real-time ones have none
+        names = {each.value: each.name for each in signal.Signals}  # lacks real-time signals
         return ChildGoneError(Cause.SIGNAL, names.get(-status, f"signal {-status}"))
 
     @abstractmethod
@@ -268,7 +273,7 @@ class FramedChild(Child):
             sent, frame = self._repeated.popleft()
             request = mode.request(number, (operation, *arguments))
             if _strip_number(number, request[1], request[2:]) != sent:
-                self._repeated.clear()  # an author's expression asked for something else before
+                self._repeated.clear()  # the author's expression made another request this time
                 frame = None
         if frame is None:
             number = self._next_number()
@@ -283,13 +288,13 @@ class FramedChild(Child):
                     answer = _strip_number(number, frame[0], [frame[1]])
                     self.exchanges.append(Exchange(request_key, answer))
                 return self._verify_answer(tree, number, measured=mode.with_usage)
-            self.exchanges = None  # what is called may do something else the next time
+            self.exchanges = None  # a callback may behave differently the next time
             if mode.peer is None:
                 raise self._end_forger("a call of no function")
             try:
                 answered = mode.peer.call_back(*called)
             except BaseException:
-                self.end()  # it waits for an answer
+                self.end()  # the child is still waiting for an answer
                 raise
             self._send(mode.message(["given", *answered]))
             frame = self._next_frame()
@@ -321,7 +326,7 @@ class FramedChild(Child):
         return self._requests
 
     def _next_frame(self) -> _Frame:
-        """Return the next message, which no one has looked at."""
+        """Return the next message, without decoding it."""
         try:
             header, body = wire.lengths(self._receive(wire.PREFIX))
         except wire.MalformedError as error:
@@ -354,5 +359,5 @@ def _strip_number(
     header: bytes | bytearray | memoryview,
     body: Sequence[bytes | bytearray | memoryview],
 ) -> tuple[bytes, bytes]:
-    """Return the header of a request or an answer behind its number, and the body."""
+    """Return the header of a request or an answer without its number, and the body."""
     return bytes(header).removeprefix(b'["l",%d' % number), b"".join(body)

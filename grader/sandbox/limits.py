@@ -1,8 +1,8 @@
-"""Limits of submissions and of those who grade them, each with its reason.
+"""The limits of submissions and of the grading process, each with its reason.
 
-Sizes are bytes, times are seconds. An exercise's own tests take milliseconds and a few megabytes,
-so the limits stop accidents and attacks, and need no tuning. The size of one answer is limited by
-the wire format: 64 MiB of arrays, 1 MiB of structure, see `MAX_*` in `inside/wire.py`.
+Sizes are bytes, times are seconds. The tests of an exercise usually take milliseconds and a few
+megabytes, so the limits stop accidents and attacks and need no tuning. The wire format limits the
+size of one answer: 64 MiB of arrays and 1 MiB of structure, see `MAX_*` in `inside/wire.py`.
 """
 
 from dataclasses import dataclass
@@ -13,83 +13,85 @@ class Limits:
     """The limits of one submission, from its first line to its last test."""
 
     cpu_seconds: int = 3
-    """CPU time: an endless loop ends here, or up to a second later with a report on where it is. A
+    """CPU time. It ends an endless loop, up to a second later if the loop's place is reported. A
     solution needs a hundredth of it."""
 
     wall_seconds: float = 8.0
-    """Wall clock: for what sleeps or waits instead of computing; generous, as machines are busy."""
+    """Wall clock, for code that sleeps or waits. It is generous, since machines may be busy."""
 
     address_space: int = 1 << 30
-    """Virtual memory; Python, NumPy and OpenBLAS map a third of it before a submission begins."""
+    """Virtual memory. Python, NumPy and OpenBLAS map a third of it before a submission starts."""
 
     stack: int = 8 << 20
-    """The main thread's stack: the usual size on Linux, so recursion fails as it does elsewhere."""
+    """Stack of the main thread: the usual size on Linux, so that recursion fails as usual."""
 
     processes: int = 16
-    """Processes of the sandbox together: a second lock, since neither a process nor a thread can be
-    made in it. Threads would be counted over all submissions, and so tell one of another."""
+    """Processes of the whole sandbox. This is a second barrier, since the sandbox forbids new
+    processes and threads. Threads of all submissions would be counted together, so that one
+    submission could notice another."""
 
     open_files: int = 64
-    """Descriptors: a program that forgets to close files notices early."""
+    """File descriptors, so that a program that forgets to close files fails early."""
 
     file_size: int = 8 << 20
-    """One file in the scratch folder."""
+    """Size of one file in the scratch folder."""
 
     tmpfs_bytes: int = 16 << 20
-    """All files in the scratch folder together; they live in memory."""
+    """Size of all files in the scratch folder, which are kept in memory."""
 
     tmpfs_files: int = 256
-    """Files and folders in the scratch folder."""
+    """Number of files and folders in the scratch folder."""
 
     output: int = 64 << 10
-    """Bytes that may be printed: some thousand lines, more than anyone reads. A multiple of the
-    page size, since the kernel refuses the page of a write that would cross the end."""
+    """Printed output: about a thousand lines, more than anyone reads. It must be a multiple of the
+    page size, since the kernel rejects a write to the page that would cross the end."""
 
 
 WORKER_OUTPUT = 64 << 10
-"""Bytes that an author's code may print for one job; what is more is lost."""
+"""Bytes that an author's code may print for one job. Further output is lost."""
 
 ANSWERS_CAP = 256 << 20
-"""Bytes in all the answers of a submission; those of a whole exercise come to kilobytes."""
+"""Bytes of all answers of a submission. A usual exercise needs some kilobytes."""
 
 RESULT_TIMES = 16
-"""The most times that a result may be as large as what its test works with: inputs, expected
-values, what the reference returns. An axis too many in a small test is a wrong shape to explain;
-what is larger still is only sent to have the test compute on it."""
+"""The maximum size of a result, as a multiple of the largest value in its test: an input, the
+expected value or a result of the reference. A surplus axis in a small test stays below it, so that
+the wrong shape can be explained. Larger results would only make the test slow."""
 
 RESULT_SLACK = 1 << 20
-"""Bytes that the arrays in a result may have besides: in most tests a wrong shape stays below, and
-a product of two such matrices takes a tenth of a second."""
+"""Bytes that are added to this maximum. In most tests a wrong shape stays below, and a product of
+two matrices of this size takes a tenth of a second."""
 
 UNKNOWN_RESULT = 8 << 20
-"""The same where neither a reference nor a solution says how large a right result is."""
+"""The same number of bytes if the size of a right result is unknown."""
 
 WORKER_ADDRESS_SPACE = 4 << 30
-"""Virtual memory of the grading process: what a test makes of a large result has an end."""
+"""Virtual memory of the grading process, in which a test may compute with a large result."""
 
 ONE_BLAS_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-"""The cores are shared, and a thread would keep the rights that its process gives up."""
+"""Environment variables that keep BLAS from starting threads: the cores are shared, and a thread
+would keep the rights that its process gives up."""
 
 SOURCE_CAP = 64 << 10
-"""Bytes in a submission: a long solution has five thousand."""
+"""Bytes of a submission's source. A long solution has five thousand."""
 
 START_SECONDS = 20.0
-"""Seconds for a sandbox to start, after which it counts as broken; a tenth of one is usual."""
+"""Seconds after which a sandbox that has not started counts as broken. Usually it takes 0.1 s."""
 
 CONTROL_SECONDS = 10.0
-"""Seconds for the sandbox to fork or end a child; milliseconds are usual."""
+"""Seconds for the sandbox to fork or end a child, which usually takes milliseconds."""
 
 AUTHOR_SECONDS = 10.0
-"""Seconds for an author's `given`, or the reference, in one draw: it may be an endless loop."""
+"""Seconds for an author's `given` or the reference in one draw, since it may loop endlessly."""
 
 PREPARE_SECONDS = 60.0
-"""Seconds for all inputs and expected values of an exercise; most take milliseconds."""
+"""Seconds for all inputs and expected values of an exercise, which usually take milliseconds."""
 
 GRACE_SECONDS = 1.0
-"""Grace period after a submission's wall clock before a silent worker is ended: to compare and
-explain what came in time, and to notice that the wall clock has run down."""
+"""Seconds after a submission's wall-clock limit before a silent worker is killed. The worker needs
+them to notice the time-out, and to compare and explain the results that came in time."""
 
 DEFAULT_LIMITS = Limits()
 
 HIGHEST_LIMITS = Limits(cpu_seconds=30, wall_seconds=60.0, address_space=4 << 30, output=1 << 20)
-"""The most that an exercise may ask for: one definition must not hold up a batch."""
+"""The highest limits that an exercise may set, so that one definition cannot hold up a batch."""

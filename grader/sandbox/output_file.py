@@ -1,4 +1,4 @@
-"""A file in memory for what a process prints: it cannot grow, so a flood ends at its size."""
+"""A file in memory for the output of a process. Its size is fixed, which limits the output."""
 
 import contextlib
 import fcntl
@@ -10,14 +10,14 @@ from typing import Final
 from grader.sandbox.printable import inert
 
 WORKER_PREFIX: Final = "worker: "
-"""Begins each line that a confined process printed: the line is none of ours, and no command."""
+"""Prefix of each line that a confined process printed, to mark it as foreign and harmless."""
 
-# linux/fcntl.h; the fcntl module names them from Python 3.13 on.
+# From linux/fcntl.h; Python's fcntl module has these names only since 3.13.
 _F_ADD_SEALS, _F_SEAL_SEAL, _F_SEAL_SHRINK, _F_SEAL_GROW = 1033, 1, 2, 4
 
 
 class OutputFile:
-    """The file. The process that prints has a copy of the descriptor, and so the same position."""
+    """The output file. A copy of the descriptor in the printing process shares its position."""
 
     def __init__(self, size: int) -> None:
         self._most = size
@@ -31,11 +31,11 @@ class OutputFile:
         return min(os.lseek(self.descriptor, 0, os.SEEK_CUR), self._most)
 
     def read(self, begin: int, end: int) -> bytes:
-        """Return what was printed between two values of `size`."""
+        """Return the output between two values of `size`."""
         return os.pread(self.descriptor, max(end - begin, 0), begin)
 
     def echo(self) -> None:
-        """Print on our standard error what was printed so far, and begin again."""
+        """Write the output so far to our standard error, and start again."""
         if size := self.size:
             text = self.read(0, size).decode("utf-8", "replace")
             os.lseek(self.descriptor, 0, os.SEEK_SET)
@@ -50,7 +50,7 @@ class OutputFile:
 
 
 def print_to(descriptor: int) -> None:
-    """Make this the standard output and the standard error of this process."""
+    """Redirect the standard output and the standard error of this process to a descriptor."""
     os.dup2(descriptor, 1)
     os.dup2(descriptor, 2)
     stream = io.TextIOWrapper(
@@ -60,7 +60,7 @@ def print_to(descriptor: int) -> None:
 
 
 class _UntilFull(io.FileIO):
-    """Drops what the file cannot take: to print a lot is no error."""
+    """A stream that silently drops output beyond the size of the file."""
 
     def write(self, data: "bytes | memoryview") -> int:  # type: ignore[override]
         """Write as much as there is room for."""

@@ -1,8 +1,8 @@
-"""Children without a sandbox on any system: a process for each submission, and two pipes.
+"""Children without a sandbox, on any system: each submission has a process and two pipes.
 
-It is for a learner's own code where no sandbox exists. It needs neither fork nor anything that only
-Linux has. It limits the wall clock, output and answers; nothing keeps a submission from the files
-of its user.
+This is for a learner's own code on systems without a sandbox. It needs neither fork nor any feature
+of Linux. Wall clock, output and answers are limited, but a submission can access all files of its
+user.
 """
 
 import contextlib
@@ -40,7 +40,7 @@ class PortableSandbox:
     """A source of children that are not isolated.
 
     Args:
-        packages: The modules beside NumPy that submissions may import; here all can be imported.
+        packages: The modules that submissions may import besides NumPy. This is not enforced here.
     """
 
     backend = _NoBackend()
@@ -56,7 +56,7 @@ class PortableSandbox:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Do nothing: each child ends by itself."""
+        """Do nothing, since each child is closed separately."""
 
 
 class PortableChild(FramedChild):
@@ -81,7 +81,7 @@ class PortableChild(FramedChild):
         )
         self._pieces: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         assert self._process.stdout is not None  # it is a pipe
-        # A pipe cannot be waited for with a time limit on every system; a thread reads it.
+        # Not every system can wait for a pipe with a time limit, so a thread reads the pipe.
         reader = threading.Thread(
             target=_read_into, args=(self._process.stdout, self._pieces), daemon=True
         )
@@ -105,7 +105,7 @@ class PortableChild(FramedChild):
         return printable(data.decode("utf-8", "replace"), keep="\n\t")
 
     def end(self) -> Ending:
-        """End the process and wait for it; may be called twice. What it used is not counted."""
+        """End the process and wait for it. May be called twice. Its usage is not measured."""
         if self._ending is None:
             self._process.kill()
             self._ending = Ending(self._process.wait(), 0.0, 0)
@@ -143,14 +143,14 @@ class PortableChild(FramedChild):
         return self._take(length)
 
     def _ending_error(self) -> ChildGoneError:
-        """Return the reason why the child closed its pipe."""
+        """Return the error for a child that closed its pipe."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1)
         return self._exit_error(self.end().status)
 
 
 def _read_into(pipe: IO[bytes], pieces: "queue.SimpleQueue[bytes]") -> None:
-    """Put what comes out of a pipe into a queue; an empty piece at its end."""
+    """Copy a pipe into a queue, with an empty piece at the end."""
     with contextlib.suppress(OSError, ValueError):
         while piece := os.read(pipe.fileno(), _AT_ONCE):
             pieces.put(piece)

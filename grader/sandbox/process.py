@@ -25,13 +25,13 @@ from grader.sandbox.printable import printable
 
 
 class Sandbox:
-    """A running zygote; `child()` forks a new, locked-in process for one submission.
+    """A running zygote. `child()` forks a new, isolated process for one submission.
 
     Args:
-        spare: Whether to fork the next child with the usual limits ahead, while the one before is
-            at work. For a batch.
-        many: Whether to prepare for many submissions, which takes longer than to run one.
-        packages: The modules beside NumPy that submissions may import.
+        spare: Whether to fork the next child with the usual limits in advance, while the one
+            before is running. This makes a batch faster.
+        many: Whether to prepare for many submissions, which takes longer than running one.
+        packages: The modules that submissions may import besides NumPy.
     """
 
     def __init__(
@@ -71,10 +71,10 @@ class Sandbox:
         self._ready = False
 
     def wait_until_ready(self) -> None:
-        """Return when the zygote serves.
+        """Wait until the zygote accepts requests.
 
         Raises:
-            SandboxFault: It did not start; the message has its last words.
+            SandboxFault: The zygote did not start. The message has the last line of its errors.
         """
         if self._ready:
             return
@@ -83,13 +83,13 @@ class Sandbox:
         self._ready = True
 
     def child(self, limits: Limits = DEFAULT_LIMITS) -> ChildProcess:
-        """Fork a child and lock it in.
+        """Fork an isolated child.
 
         Raises:
             SandboxFault: The zygote is gone or too slow.
         """
         self.wait_until_ready()
-        if not self.keeps_spare or limits != DEFAULT_LIMITS:  # as those of most searches
+        if not self.keeps_spare or limits != DEFAULT_LIMITS:  # most searches use other limits
             return ChildProcess(self._control, limits)
         child = self._spare or ChildProcess(self._control, limits)
         self._spare = ChildProcess(self._control, limits)
@@ -102,7 +102,7 @@ class Sandbox:
             with contextlib.suppress(SandboxFault):
                 spare.close()
         self._control.close()
-        # A confined process may send no signal; closing the connection is enough then.
+        # A confined process may not send signals. Then closing the connection is enough.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             self._process.kill()
         self._process.wait()
@@ -116,7 +116,7 @@ class Sandbox:
 
     @property
     def pid(self) -> int:
-        """The process that was started; the zygote itself may be a descendant of it."""
+        """The pid of the started process. The zygote itself may be a descendant of it."""
         return self._process.pid
 
     def _last_words(self) -> str:
@@ -135,14 +135,14 @@ def open_sandbox(
     meanwhile: Callable[[], object] | None = None,
     packages: Iterable[str] = (),
 ) -> Sandbox:
-    """Start the first backend that works; the caller closes it.
+    """Start the first backend that works; the caller closes the sandbox.
 
     Args:
-        backends: In the order of preference.
+        backends: The backends in order of preference.
         meanwhile: Called while the sandbox starts.
 
     Raises:
-        SandboxFault: None does; the message names each cause and the fix.
+        SandboxFault: No backend works. The message names each cause and the fix.
     """
     if reason := unsupported_reason():
         raise SandboxFault(f"no sandbox: {reason}")
@@ -170,4 +170,4 @@ def open_sandbox(
 
 
 open_unsafe = functools.partial(open_sandbox, (UNSAFE,))
-"""Start a sandbox with resource limits only. Never chosen by default. It needs Linux, too."""
+"""Start a sandbox with resource limits only, which is never the default. It also needs Linux."""

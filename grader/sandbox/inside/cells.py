@@ -1,6 +1,6 @@
-"""The cells of a notebook as one program, each line at the place that it has in the cells.
+"""The cells of a notebook as one program, which has as many lines as the cells.
 
-What IPython alone reads becomes the Python that leaves the same names, or is left out.
+Syntax that only IPython understands is replaced by Python that binds the same names, or left out.
 """
 
 import ast
@@ -21,14 +21,14 @@ _HELP = re.compile(r"(?P<indent>\s*)(?P<target>)(?P<command>[^#]*\?)\s*$")
 _CALL = re.compile(
     r"(\s*(?:\w+\s*=\s*)?)get_ipython\(\)\.(run_line_magic|magic|system|getoutput)\((.*)\)\s*;?"
 )
-"""The form that a magic has in a notebook that was exported as Python."""
+"""The form of a magic in a notebook that was exported as Python."""
 
 _PROMPT = re.compile(r"\s*>>>")
 _PROMPTS = re.compile(r"\s*(?:>>>|\.\.\.)[ \t]?")
 _NUMBERED = re.compile(r" ?In \[\d+\]: |\s*\.{3,}: ?")
 _OPTIONS = re.compile(r"(?:-[lsTD]\s*\S+\s+|-[rq]\s+|--no-raise-error\s+)*")
-_RUN = frozenset({"time", "prun"})  # line magics that run the statement after them
-_CELL_RUN = frozenset({"time", "prun", "capture", "etude"})  # the cell goes on in Python
+_RUN = frozenset({"time", "prun"})  # line magics that run the rest of the line as Python
+_CELL_RUN = frozenset({"time", "prun", "capture", "etude"})  # cell magics of cells in Python
 _WRITE = frozenset({"writefile", "file"})
 _MODULE = re.compile(r"([a-z_][a-z0-9_]*)(?:\.py)?")
 _STAR = re.compile(r"^from [\w.]+ import \*", re.MULTILINE)
@@ -42,14 +42,14 @@ _MAX_LEFT_OUT = 100
 DEFINITIONS = (
     ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
 )  # fmt: skip
-"""The statements that import or define something, and do nothing else."""
+"""The statements that only import or define something."""
 
 LeftOut = list[object]
-"""The number of a cell, and a line of it."""
+"""The number of a cell, and the text of a line that was left out of it."""
 
 
 def program(cells: list[list[object]]) -> "Program":
-    """Return cells, given as number and source, as one program."""
+    """Join cells, given as number and source, into one program."""
     joined = Program()
     for number, source in cells:
         assert isinstance(number, int)  # for the type checker
@@ -58,12 +58,15 @@ def program(cells: list[list[object]]) -> "Program":
 
 
 def choose(cells: list[list[object]], names: list[str]) -> tuple[list[list[object]], list[str]]:
-    """Return the cells that define names, with those that they use, and the names without one.
+    """Choose the cells that define some names, and the cells that these need.
 
-    Of a name that several cells define, the last one counts. A cell that Python cannot read is
-    chosen for a name that no other cell defines: the reason has to be told.
+    If several cells define a name, the last one counts. A cell that Python cannot read is chosen if
+    no other cell defines the name, so that its error is reported.
+
+    Returns:
+        The chosen cells, and the names that no cell defines.
     """
-    last: dict[str, int] = {}  # the place of the cell that defines a name
+    last: dict[str, int] = {}  # the index of the last cell that defines each name
     failures: dict[str, int] = {}
     uses: list[set[str]] = []
     stars = {place for place, (_, source) in enumerate(cells) if _STAR.search(str(source))}
@@ -89,7 +92,7 @@ def choose(cells: list[list[object]], names: list[str]) -> tuple[list[list[objec
 
 
 def _globals(table: symtable.SymbolTable) -> Iterator[str]:
-    """Yield the names of the module that a scope and those inside it read."""
+    """Yield the global names that a scope and its inner scopes read."""
     for symbol in table.get_symbols():
         if symbol.is_referenced() and (table.get_type() == "module" or symbol.is_global()):
             yield symbol.get_name()
@@ -101,28 +104,28 @@ def _globals(table: symtable.SymbolTable) -> Iterator[str]:
 class Program:
     """A notebook as one program."""
 
-    texts: list[str] = field(default_factory=list)  # the text of each cell
+    texts: list[str] = field(default_factory=list)  # text of each cell
     left_out: list[LeftOut] = field(default_factory=list)
-    unreadable: list[tuple[int, Exception]] = field(default_factory=list)  # with its line here
-    modules: dict[str, str] = field(default_factory=dict)  # that cells write, by their names
-    end: int = 0  # the last line
+    unreadable: list[tuple[int, Exception]] = field(default_factory=list)  # cell number and error
+    modules: dict[str, str] = field(default_factory=dict)  # text of the modules that cells write
+    end: int = 0  # number of the last line
 
     @property
     def source(self) -> str:
-        """The program, which has as many lines as the cells have together."""
+        """The program's text, which has as many lines as all cells together."""
         return "\n".join(self.texts)
 
     def add(self, number: int, source: str) -> None:
-        """Add a cell; one that Python cannot read is left out."""
+        """Add a cell; leave it out if Python cannot read it."""
         lines = source.split("\n")
         count = len(lines)
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # they come when the cell is run
+                warnings.simplefilter("ignore")  # warnings are shown when the cell is run
                 for line in self._as_python(lines):
                     if len(self.left_out) < _MAX_LEFT_OUT:
                         self.left_out.append([number, line[:_MAX_LINE_LENGTH]])
-        except Exception as error:  # noqa: BLE001  a tree that is too deep, too
+        except Exception as error:  # noqa: BLE001  also a RecursionError or MemoryError
             if isinstance(error, SyntaxError):
                 error.lineno = self.end + (error.lineno or 1)
             self.unreadable.append((number, error))
@@ -131,7 +134,7 @@ class Program:
         self.end += count
 
     def _as_python(self, lines: list[str]) -> Iterator[str]:
-        """Rewrite the lines of a cell, and yield those that are left out.
+        """Rewrite the lines of a cell in place, and yield the lines that are left out.
 
         Raises:
             SyntaxError: Python cannot read the cell.
@@ -158,7 +161,7 @@ class Program:
             yield magic.strip()
 
     def _write(self, words: str, text: str) -> bool:
-        """Keep the module that a cell writes; return whether it can be imported."""
+        """Keep the text of the module that a cell writes; return whether it can be imported."""
         module = _module_name(words) if words.rstrip("'\"").endswith(".py") else ""
         if not module or module in sys.modules or module in sys.stdlib_module_names:
             return False
@@ -168,10 +171,10 @@ class Program:
         return True
 
     def _without_magics(self, lines: list[str]) -> Iterator[str]:
-        """Put Python in the place of each line that IPython alone reads.
+        """Replace each magic by Python, in place; yield the magics that are left out.
 
-        Whether a line begins a statement is known to Python alone: `% 3)` may go on with one. So
-        it is looked for where Python stops reading.
+        Only Python can decide whether a line begins a statement, since `% 3)` may continue one. So
+        magics are recognized where Python reports a syntax error.
         """
         lines[:] = map(_as_magic, lines)
         magics: list[tuple[int, re.Match[str], str]] = []
@@ -190,7 +193,7 @@ class Program:
                 if not match:
                     raise
                 command, end = match["command"], number
-                while command.endswith("\\") and end + 1 < len(lines):  # it goes on
+                while command.endswith("\\") and end + 1 < len(lines):  # it continues
                     end += 1
                     command, lines[end] = command[:-1] + lines[end].strip(), ""
                 magics.append((number, match, command))
@@ -207,9 +210,10 @@ class Program:
                 yield match[0].strip()
 
     def _replacement(self, target: str | None, command: str, *, in_function: bool) -> str:
-        """Return the Python that does what a magic does to names; "" if it does nothing.
+        """Return Python that binds the same names as a magic, or "" if there is none.
 
-        In a function, a statement after a magic leaves no names, as IPython runs it elsewhere.
+        Inside a function, the statement of a magic does not bind names, since IPython runs it in
+        another namespace.
         """
         statement = self._statement(command)
         try:
@@ -223,7 +227,7 @@ class Program:
         return replacement if is_value or not in_function else ""
 
     def _statement(self, command: str) -> str:
-        """Return the statement that a magic runs; "" if it runs none that is Python."""
+        """Return the Python statement that a magic runs, or ""."""
         name, _, words = command[1:].partition(" ")
         if command.startswith("%") and name in _RUN:
             lines = [_OPTIONS.sub("", words.strip(), count=1)]
@@ -234,7 +238,7 @@ class Program:
 
 
 def _put_stubs(statement: ast.ImportFrom, lines: list[str]) -> None:
-    """Let the functions of `grader.notebook` do nothing: in a submission they are not there."""
+    """Replace an import of `grader.notebook`, which the sandbox lacks, by empty functions."""
     first, last = statement.lineno - 1, (statement.end_lineno or statement.lineno) - 1
     names = [alias.asname or alias.name for alias in statement.names]
     stubs = " = ".join(_OUR_FUNCTIONS if names == ["*"] else names)
@@ -245,19 +249,19 @@ def _put_stubs(statement: ast.ImportFrom, lines: list[str]) -> None:
 
 
 def _placeholder(target: str | None, command: str) -> str:
-    """Return what stands for a magic until it is known what it runs."""
+    """Return Python that replaces a magic until the whole cell can be parsed."""
     return f"{target}{'[]' if command.startswith('!') else None}" if target else "pass"
 
 
 def _module_name(words: str) -> str:
-    """Return the module whose file is the last of some words; "" if that names none."""
+    """Return the name of the module whose file is the last word, or ""."""
     name = words.rsplit(maxsplit=1)[-1].strip("'\"").removeprefix("./") if words.strip() else ""
     module = _MODULE.fullmatch(name)
     return module[1] if module else ""
 
 
 def _as_magic(line: str) -> str:
-    """Return a line that calls IPython as the magic that it was written as."""
+    """Return a call of `get_ipython()` in the form of the original magic; other lines as is."""
     match = _CALL.fullmatch(line)
     try:
         words = " ".join(ast.literal_eval(f"[{match[3]}]")) if match else ""
@@ -268,9 +272,9 @@ def _as_magic(line: str) -> str:
 
 
 def _take_prompts_off(lines: list[str], first: int) -> None:
-    """Take off the indentation of a cell, and IPython's prompts.
+    """Remove the indentation of a cell, and IPython's prompts.
 
-    Python's own prompt may stand in a text. It is taken off where Python stops reading.
+    Python's own prompt may be part of a string, so it is removed later, where parsing fails.
     """
     indent = lines[first][: -len(lines[first].lstrip())]
     lines[:] = [line.removeprefix(indent) for line in lines]
@@ -279,7 +283,7 @@ def _take_prompts_off(lines: list[str], first: int) -> None:
 
 
 def statements(source: str, ends: list[int]) -> Iterator[tuple[int, ast.stmt]]:
-    """Yield the statements of a program, each with the place of its cell among those run.
+    """Yield the statements of a program, each with the index of its cell.
 
     Args:
         ends: The last line of each cell.
@@ -295,16 +299,16 @@ def statements(source: str, ends: list[int]) -> Iterator[tuple[int, ast.stmt]]:
 
 
 def run_to_its_end(coroutine: Coroutine[object, object, object]) -> None:
-    """Run a cell that awaits, in the event loop of all cells."""
-    global _loop  # noqa: PLW0603  as in a notebook, tasks go on in later cells
+    """Run a cell that uses `await`, in the event loop that all cells share."""
+    global _loop  # noqa: PLW0603  as in a notebook, tasks continue in later cells
     if _loop is None:
         _loop = _event_loop()
     _loop.run_until_complete(coroutine)
 
 
 def _event_loop() -> "asyncio.AbstractEventLoop":
-    """Return a loop that waits for time alone: a sandbox has no sockets to wait for."""
-    import asyncio  # hardly a notebook awaits
+    """Return an event loop that waits only for time, since a sandbox has no sockets."""
+    import asyncio  # slow to import, and few notebooks need it
     import time
 
     class Selector:

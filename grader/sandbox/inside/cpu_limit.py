@@ -1,8 +1,9 @@
-"""The report on a submission whose CPU time is over: its line, and the loop that it is in.
+"""The report on a submission whose CPU time is over: its line and its running loop.
 
-The soft limit on CPU time sends a signal, the hard one ends the process a second later. In between
-the submission runs on, traced line by line: this shows which loop goes round, and what changes in
-it. While C code computes, no signal is handled; then the hard limit comes without a report.
+The soft limit on CPU time sends a signal, and the hard limit ends the process a second later. In
+between, the submission continues and is traced line by line, which shows the loop that keeps
+running and the values that change in it. C code does not handle signals while it computes. Then the
+hard limit ends the process without a report.
 """
 
 import ast
@@ -16,10 +17,10 @@ from typing import Any, Final, NoReturn, TypeAlias
 
 SIGXCPU: Final = int(signal.SIGXCPU)
 
-_SECONDS: Final = 0.4  # of tracing: less than there is up to the hard limit
+_SECONDS: Final = 0.4  # CPU time of the tracing, which must end before the hard limit
 _EVENTS: Final = 20_000
-_HEADS: Final = 3  # visits of a loop's first line: one before it, and two rounds
-_ROUNDS: Final = 10  # visits of a line in it; a statement over several lines visits some twice
+_HEADS: Final = 3  # visits of a loop's first line that prove two rounds
+_ROUNDS: Final = 10  # visits of a line in the loop; more than a statement of several lines causes
 _MAX_VALUE_LENGTH: Final = 40
 _MAX_BITS: Final = 100
 _PLAIN: Final = (bool, int, float, str, type(None))
@@ -29,10 +30,10 @@ Report: TypeAlias = dict[str, object]
 
 
 class CpuLimitHandler:
-    """The handler of the signal.
+    """The handler of SIGXCPU.
 
     Args:
-        seconds: The limit; a signal that comes before half of them is not the kernel's.
+        seconds: The soft limit. A signal before half of it does not come from the kernel.
         tell: Sends the report and ends the process.
     """
 
@@ -40,8 +41,8 @@ class CpuLimitHandler:
         self._file_name = file_name
         self._seconds = seconds
         self._tell = tell
-        self._frames: list[types.FrameType] = []  # of the submission, the outermost first
-        self._loops: list[Loop] = []  # an outer one before those in it
+        self._frames: list[types.FrameType] = []  # the submission's frames, outermost first
+        self._loops: list[Loop] = []  # outer loops before inner ones
         self._line = 0
         self._events = 0
         self._until = 0.0
@@ -49,7 +50,7 @@ class CpuLimitHandler:
         self._values: dict[tuple[types.FrameType, str], tuple[str, bool]] = {}
 
     def __call__(self, _signal: int, frame: types.FrameType | None) -> None:
-        """Begin to trace the submission, if it is running."""
+        """Start to trace the submission if it is running."""
         if self._frames or process_time() < self._seconds / 2:
             return
         while frame is not None:
@@ -64,14 +65,14 @@ class CpuLimitHandler:
         self._until = process_time() + _SECONDS
         for each in self._frames:
             each.f_trace = self._trace
-        sys.settrace(lambda *_: None)  # calls from here on are not traced
+        sys.settrace(lambda *_: None)  # enables tracing, but ignores new calls
 
     def _trace(self, frame: types.FrameType, event: str, _: object) -> Any:
         if event == "line":
             self._events += 1
             line = frame.f_lineno
             self._visits[frame, line] = self._visits.get((frame, line), 0) + 1
-            # The values of the names in a loop's first line show what changes in it.
+            # The names in a loop's first line decide when it ends, so their values are recorded.
             heads = [loop for loop in self._loops if loop.lineno == line]
             for name in [name for loop in heads for name in _names(loop)]:
                 value = frame.f_locals.get(name, frame.f_globals.get(name, ...))
@@ -96,7 +97,7 @@ class CpuLimitHandler:
                 if max(rounds, default=0) >= _ROUNDS or (
                     visits >= _HEADS and not _is_forever(loop)
                 ):
-                    # An endless loop around it that has no line of its own would look the same.
+                    # The endless loop may be a `while True` around this one.
                     if any(_is_forever(each) and loop in each.body for each in self._loops):
                         return {"line": loop.lineno, "is_loop": False, "values": []}
                     values = [
@@ -113,13 +114,13 @@ def _is_forever(loop: Loop) -> bool:
 
 
 def _names(loop: Loop) -> list[str]:
-    """Return the names on which a loop's end depends, or the one that counts its rounds."""
+    """Return the names in a `while` condition, or the targets of a `for` loop."""
     node = loop.test if isinstance(loop, ast.While) else loop.target
     return list(dict.fromkeys(each.id for each in ast.walk(node) if isinstance(each, ast.Name)))
 
 
 def _lines_in(loop: Loop) -> Iterator[int]:
-    """Yield the lines of a loop's statements, without those of loops and functions in it."""
+    """Yield the lines of a loop's statements, excluding inner loops and functions."""
     waiting: list[ast.AST] = [*loop.body]
     while waiting:
         node = waiting.pop()

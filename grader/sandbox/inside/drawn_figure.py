@@ -1,4 +1,4 @@
-"""A figure that a submission has drawn with matplotlib, as plain data; nothing is rendered."""
+"""The data of a figure that a submission has drawn with matplotlib, without rendering it."""
 
 import ast
 import sys
@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 _MAX_AXES = 32
-_MAX_ARTISTS = 500  # of a kind, of one axes
+_MAX_ARTISTS = 500  # artists of one kind in one axes
 _MAX_TEXT_LENGTH = 500
 
 
 def draw(statements: str, namespace: dict[str, Any]) -> Any:
-    """Run statements; return the value of the last one, if it is an expression and no None."""
+    """Run statements; return the value of the last one if it is an expression, or None."""
     pyplot = sys.modules.get("matplotlib.pyplot")
     if pyplot is not None:
         pyplot.close("all")
@@ -21,16 +21,18 @@ def draw(statements: str, namespace: dict[str, Any]) -> Any:
     value = None
     if isinstance(last, ast.Expr):
         tree.body.pop()
-    exec(compile(tree, "<test>", "exec"), namespace)  # noqa: S102  what this process is for
+    exec(compile(tree, "<test>", "exec"), namespace)  # noqa: S102  in a sandbox
     if isinstance(last, ast.Expr):
-        value = eval(compile(ast.Expression(last.value), "<test>", "eval"), namespace)  # noqa: S307  likewise
+        value = eval(compile(ast.Expression(last.value), "<test>", "eval"), namespace)  # noqa: S307  in a sandbox
     return value
 
 
 def figure_data(value: Any) -> dict[str, Any] | None:
-    """Return the data of a figure, given it, its axes or one of its parts, or else the current one.
+    """Return the data of a figure, or None if nothing was drawn.
 
-    None if nothing was drawn.
+    Args:
+        value: The figure, its axes, or one of its parts. For any other value, the current figure
+            of pyplot is used.
     """
     pyplot: Any = sys.modules.get("matplotlib.pyplot")
     figure = _find_figure(value)
@@ -46,10 +48,10 @@ def figure_data(value: Any) -> dict[str, Any] | None:
 
 
 def _find_figure(value: Any) -> Any:
-    """Return the figure that a value is, or is a part of."""
+    """Return the figure that a value is or belongs to, or None."""
     if isinstance(value, np.ndarray) and value.dtype == object:
         value = value.ravel().tolist()
-    if isinstance(value, (list, tuple)):  # `fig, ax`, the axes of `subplots`, the lines of `plot`
+    if isinstance(value, (list, tuple)):  # as returned by `subplots` or `plot`
         return next(filter(None, map(_find_figure, value)), None)
     base: Any = sys.modules.get("matplotlib.figure")
     if base is None:
@@ -103,7 +105,10 @@ def _axes(axes: Any) -> dict[str, Any]:
 
 
 def _bars(bars: Any) -> dict[str, Any]:
-    """Return where the bars stand, from where to where they go; `x` and `y` if they are upright."""
+    """Return the data of bars.
+
+    `x` has their centers, `begin` and `y` their two ends, in the same way for bars that lie.
+    """
     lies = getattr(bars, "orientation", "vertical") == "horizontal"
     boxes = [[p.get_x(), p.get_y(), p.get_width(), p.get_height()] for p in bars.patches]
     x, y, width, height = np.array(boxes, dtype=float).reshape(-1, 4).T
@@ -119,7 +124,7 @@ def _bars(bars: Any) -> dict[str, Any]:
 
 def _label(artist: Any) -> str:
     label = _text(artist.get_label())
-    return "" if label.startswith("_") else label  # matplotlib's own for "none"
+    return "" if label.startswith("_") else label  # matplotlib's default labels begin with "_"
 
 
 def _numbers(values: Any) -> Any:

@@ -1,6 +1,6 @@
 """The names, calls, imports and loops of a program, read from its syntax tree.
 
-Iterative throughout: a tree may be deeper than Python's own recursion can follow.
+All walks are iterative, since a tree may be deeper than Python's recursion limit.
 """
 
 import ast
@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterator
 from . import modules
 
 _MAX_USES = 4000
-_MAX_ALIASES = 8  # of one name
-_MAX_FULL_NAMES = 100  # of one chain
-_ROUNDS = 50  # an alias of an alias of an alias
+_MAX_ALIASES = 8  # full names that one name may have
+_MAX_FULL_NAMES = 100  # full names of one chain
+_ROUNDS = 50  # rounds of resolving aliases of aliases
 _MAX_NAME_LENGTH = 200
 
 _LOOPS: dict[type[ast.AST], str] = {
@@ -25,19 +25,20 @@ _LOOPS: dict[type[ast.AST], str] = {
 }
 
 Use = tuple[str, str, str, int]
-"""Kind (import, name, call, passed or loop), full name, as it is written, line."""
+"""Kind ("import", "name", "call", "passed" or "loop"), full name, name as written, line."""
 
 
 def uses(source: str) -> dict[str, object]:
     """Return a program's uses: `{"uses": [(kind, name, written, line), ...], "more": false}`.
 
-    A name is resolved through imports and plain assignments: `la.norm` after `import numpy.linalg
-    as la` is `numpy.linalg.norm`. A chain that starts from a value begins with a dot: `.sum`. A
-    name is `passed` too, unless it is only called, looked up on, or given another name that is
-    followed. Each use comes once, with its first line; `more` tells that there are too many.
+    Names are resolved through imports and plain assignments: after `import numpy.linalg as la`,
+    `la.norm` is `numpy.linalg.norm`. A chain that starts from a value begins with a dot, such as
+    `.sum`. A name also counts as `passed`, unless it is only called, used for attribute access, or
+    assigned to a name that is tracked. Each use occurs once, with its first line. `more` is true if
+    there are too many uses.
 
-    Several modules are read alone, where a name may be built in that is defined in another, and
-    as one, so that a name is followed from module to module.
+    Several modules are read separately, since a name that one of them defines may be a built-in in
+    another, and together, so that names are tracked across modules.
     """
     parts = modules.split(source)
     first: dict[tuple[str, str], Use] = {}
@@ -58,10 +59,10 @@ def uses(source: str) -> dict[str, object]:
 
 
 def find_unreturned_value(source: str, name: str) -> list[object] | None:
-    """Return the last value that a function computes, if it returns none: its name and line.
+    """Return the name and the line of the last value that a function computes but does not return.
 
-    The name is empty if the value is given none. None for a function that returns something, or
-    whose last statement computes nothing.
+    The name is empty for an expression statement. The result is None for a function that returns a
+    value, or whose last statement computes none.
     """
     functions = [
         n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef) and n.name == name
@@ -101,7 +102,7 @@ def _uses(tree: ast.Module, names: "_Names") -> Iterator[Use]:
             line = getattr(node, "lineno", 1)
             yield "loop", _LOOPS[type(node)], _LOOPS[type(node)], line
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            own = (node.name, f"self.{node.name}")  # as a function, or as a method
+            own = (node.name, f"self.{node.name}")  # called as a function, or as a method
             yield from (
                 ("loop", "recursion", "recursion", call.lineno)
                 for call in ast.walk(node)
@@ -110,10 +111,10 @@ def _uses(tree: ast.Module, names: "_Names") -> Iterator[Use]:
                 and _chain(call.func) in own
             )
         elif isinstance(node, ast.MatchClass):
-            for name in node.kwd_attrs:  # `case object(var=v)` looks `.var` up
+            for name in node.kwd_attrs:  # `case object(var=v)` reads the attribute `.var`
                 yield "name", f".{name}", f".{name}", node.lineno
         elif isinstance(node, (ast.Attribute, ast.Name)) and id(node) not in inner:
-            # The name of an attribute's value is resolved with it; one that is bound is no use.
+            # Inner parts of a chain are resolved with the whole chain. Binding a name is not a use.
             is_bound = isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
             written = _chain(node)
             for name in () if is_bound else names.resolve(written):
@@ -123,7 +124,11 @@ def _uses(tree: ast.Module, names: "_Names") -> Iterator[Use]:
 
 
 def _imports(node: ast.Import | ast.ImportFrom, *, kept: bool) -> Iterator[Use]:
-    """Yield the imported names; in a class they can also be reached from a value, as `.np`."""
+    """Yield the uses of an import.
+
+    Args:
+        kept: Whether the import is in a class body, so that the name is also an attribute.
+    """
     if isinstance(node, ast.Import):
         names = [alias.name for alias in node.names]
     else:
@@ -138,7 +143,7 @@ def _imports(node: ast.Import | ast.ImportFrom, *, kept: bool) -> Iterator[Use]:
 
 
 def _chain(node: ast.expr) -> str:
-    """Return `a.b.c` as text; if it starts from a value and not from a name, `.b.c`."""
+    """Return `a.b.c` as text, or `.b.c` if the chain starts from a value instead of a name."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
@@ -148,14 +153,14 @@ def _chain(node: ast.expr) -> str:
 
 
 class _Names:
-    """The meanings of a program's names, as far as they are known without running it."""
+    """The full names of a program's names, as far as they are known without running it."""
 
     def __init__(self, tree: ast.Module, own: Collection[str] = ()) -> None:
-        self._own = own  # the program's modules
-        self.followed: set[int] = set()  # the nodes that are only given another name
-        self.members = _members(tree)  # the nodes that bind a class's members
-        self.overflowed = False  # more names than are followed
-        self._values: set[str] = set()  # bound by the program to what is not followed
+        self._own = own  # names of the program's modules
+        self.followed: set[int] = set()  # ids of nodes that are only assigned to a tracked name
+        self.members = _members(tree)  # ids of nodes in class bodies
+        self.overflowed = False  # whether there are more names than can be tracked
+        self._values: set[str] = set()  # names that are bound to untracked values
         self._aliases: dict[str, list[str]] = {}
         self._stars: list[str] = []
         pairs = [
@@ -168,7 +173,7 @@ class _Names:
         targets = {id(target) for target, _ in pairs}
         for node in ast.walk(tree):
             self._bind(node, targets)
-        # The aliases of aliases are added until there are no new ones.
+        # Add aliases of aliases until there are no new ones.
         assignments = [(target.id, _chain(value)) for target, value in pairs]
         own_names = self._values | {name for name, _ in assignments}
         for _ in range(_ROUNDS):
@@ -224,9 +229,9 @@ class _Names:
             aliases.append(whole)
 
     def resolve(self, chain: str) -> list[str]:
-        """Return the possible full names of a chain; none for a name that the program binds."""
+        """Return the possible full names of a chain; empty for a name that the program binds."""
         full_names = self._resolve(chain)
-        for name in full_names if self._own else ():  # what is found in one of its modules is there
+        for name in full_names if self._own else ():  # follow names into the program's own modules
             root, _, rest = name.partition(".")
             if root in self._own and rest and len(full_names) < _MAX_FULL_NAMES:
                 full_names += [each for each in self._resolve(rest) if each not in full_names]
@@ -236,7 +241,7 @@ class _Names:
         root, dot, rest = chain.partition(".")
         aliases = list(self._aliases.get(root, ()))
         for name, wholes in self._aliases.items() if "__" in root else ():
-            # A class A mangles `__np` to `_A__np`.
+            # Inside a class A, `__np` is mangled to `_A__np`.
             long, short = sorted((name, root), key=len, reverse=True)
             if long != short and short.startswith("__") and long.endswith(short):
                 aliases += wholes
@@ -247,7 +252,7 @@ class _Names:
 
 
 def _members(tree: ast.Module) -> set[int]:
-    """Return the statements of class bodies, those in an `if` or a `try` there too."""
+    """Return the ids of the nodes in class bodies, including those inside `if` or `try`."""
     members: set[int] = set()
     waiting: list[tuple[ast.AST, bool]] = [(tree, False)]
     while waiting:
@@ -267,7 +272,7 @@ def _assignments(
 ) -> Iterator[tuple[ast.Name, ast.Name | ast.Attribute]]:
     """Yield the target and the value of each plain assignment, as in `la = np.linalg`.
 
-    An assignment to anything but names is not followed: `a = x[0] = np`.
+    Chained assignments to other targets than names, such as `a = x[0] = np`, are not tracked.
     """
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     if len(targets) == 1 and node.value is not None:
@@ -283,11 +288,12 @@ def _pairs(
     both = (target, value)
     match both:
         case (ast.Tuple() | ast.List(), ast.Tuple() | ast.List()):
-            names, values = target.elts, value.elts  # type: ignore[attr-defined,union-attr]  # matched
+            # Matched.
+            names, values = target.elts, value.elts  # type: ignore[attr-defined,union-attr]
         case _:
             names, values = [target], [value]
     if any(isinstance(one, ast.Starred) for one in (*names, *values)):
-        return  # the pairs are not known before the program runs
+        return  # the pairs are known only at run time
     for name, item in zip(names, values, strict=False):
         if isinstance(name, ast.Name) and isinstance(item, (ast.Name, ast.Attribute)):
             yield name, item

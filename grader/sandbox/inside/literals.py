@@ -1,4 +1,4 @@
-"""Predictions: answers written as literals, which are built from the syntax tree and never run."""
+"""Predictions: answers written as literals, built from the syntax tree without running them."""
 
 import ast
 from collections.abc import Iterator
@@ -20,13 +20,13 @@ _IN_ANNOTATIONS = (
 
 
 def find_non_answer(source: str, names: list[str]) -> tuple[str, int, str] | None:
-    """Find the first part of a program that is no answer: no literal assigned to one of the names.
+    """Find the first part of a program that is not a literal assigned to one of the names.
 
-    Comments, a docstring and `import numpy as np` are allowed; `np.array` of a literal, `np.nan`
-    and `np.inf` are literals here. An answer of one word needs no quotes.
+    Comments, a docstring and `import numpy as np` are allowed. `np.array` of a literal, `np.nan`
+    and `np.inf` count as literals. The quotes of a one-word answer may be missing.
 
     Returns:
-        None, or its kind (statement, name or value), its line, and a name.
+        Its kind ("statement", "name" or "value"), its line and a name, or None.
     """
     for node in ast.parse(source).body:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
@@ -38,7 +38,7 @@ def find_non_answer(source: str, names: list[str]) -> tuple[str, int, str] | Non
             return "statement", node.lineno, ""
         if target not in names:
             return "name", node.lineno, target[:_MAX_TARGET_LENGTH]
-        value: ast.expr = node.value  # type: ignore[attr-defined]  # an assignment has one
+        value: ast.expr = node.value  # type: ignore[attr-defined]  # an assignment
         if not (_is_word(value, names) or _is_literal(value)):
             return "value", node.lineno, target
     return None
@@ -55,14 +55,14 @@ def _target(node: ast.stmt) -> str | None:
         case ast.Assign(targets=[ast.Name(id=name)]):
             return name
         case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=ast.expr()):
-            # Only types; an annotation is not evaluated either.
+            # Only annotations of plain types are accepted. They are never evaluated.
             if all(isinstance(part, _IN_ANNOTATIONS) for part in ast.walk(annotation)):
                 return name
     return None
 
 
 def _is_word(value: ast.expr, names: list[str]) -> bool:
-    """Return whether an answer is a text of one word without quotes."""
+    """Return whether an answer is a single word without quotes."""
     return isinstance(value, ast.Name) and value.id not in (*names, *_CONSTANTS, "np")
 
 
@@ -92,19 +92,19 @@ def _is_literal(value: ast.expr) -> bool:
 
 
 def answers(source: str, names: list[str], file_name: str) -> dict[str, object]:
-    """Build the values that a prediction assigns, without running any of it.
+    """Build the values that a prediction assigns, without running it.
 
     Args:
         source: A program in which `find_non_answer` finds nothing.
         names: The names that it may assign.
-        file_name: For the traceback of an error, which names the line of the assignment.
+        file_name: The file name for the traceback of an error.
 
     Returns:
         The values by name, and `np` if the program imports it.
 
     Raises:
-        ValueError: There is more in it than answers.
-        TypeError: A literal cannot be, as in `-"a"` or `{[1]: 2}`.
+        ValueError: The program contains more than answers.
+        TypeError: A literal is invalid, such as `-"a"` or `{[1]: 2}`.
     """
     if find_non_answer(source, names) is not None:
         raise ValueError("more than answers")
@@ -113,23 +113,23 @@ def answers(source: str, names: list[str], file_name: str) -> dict[str, object]:
         if _is_numpy(node):
             answers_by_name["np"] = np
         elif (name := _target(node)) is not None:
-            value: ast.expr = node.value  # type: ignore[attr-defined]  # an assignment has one
-            # So that the traceback of an error leads through the learner's line.
+            value: ast.expr = node.value  # type: ignore[attr-defined]  # an assignment
+            # Run through `exec`, so that the traceback of an error includes the learner's line.
             text = "\n" * (node.lineno - 1) + "value = read(node)"
             namespace: dict[str, object] = {"read": _evaluate, "node": value}
-            exec(compile(text, file_name, "exec"), namespace)  # noqa: S102  one fixed statement; nothing of the source is in it
+            exec(compile(text, file_name, "exec"), namespace)  # noqa: S102  one fixed statement, without any of the source
             answers_by_name[name] = namespace["value"]
     return answers_by_name
 
 
-def _evaluate(node: ast.expr) -> object:  # noqa: PLR0911  one for each form
+def _evaluate(node: ast.expr) -> object:  # noqa: PLR0911  one return for each form
     match node:
         case ast.Constant(value=value) | ast.Name(id=value):
             return value
         case ast.UnaryOp(op=ast.USub()):
-            return -_evaluate(node.operand)  # type: ignore[operator]  # or it raises
+            return -_evaluate(node.operand)  # type: ignore[operator]  # may raise a TypeError
         case ast.UnaryOp(op=ast.UAdd()):
-            return +_evaluate(node.operand)  # type: ignore[operator]  # or it raises
+            return +_evaluate(node.operand)  # type: ignore[operator]  # may raise a TypeError
         case ast.Tuple():
             return tuple(_all(node.elts))
         case ast.List():

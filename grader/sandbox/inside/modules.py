@@ -1,12 +1,12 @@
-"""A program of several modules in one text: a comment names the file of the lines after it.
+"""Programs of several modules in one text, in which a comment names the file of the next lines.
 
     # etude file: attention.py
     from masks import causal
     # etude file: masks.py
     def causal(n): ...
 
-The first file is the main module. Every line keeps its number in the text, so what is said of a
-line holds for the text, and the trusted side says it of the file.
+The first file is the main module. Every line keeps its number in the whole text. The trusted side
+translates these numbers to lines of the files.
 """
 
 import re
@@ -19,10 +19,10 @@ MARK = re.compile(r"# etude file: ([a-z_][a-z0-9_]*)\.py")
 
 
 def split(source: str) -> dict[str, str]:
-    """Return each module's text by its name, the main one first; none if there is only one.
+    """Return the text of each module by name, the main one first; empty for a single module.
 
-    Lines of other modules are empty. Those before the first mark are the main module's, whose name
-    is then empty: a notebook has none.
+    In each text, the lines of other modules are empty. Lines before the first mark belong to the
+    main module, whose name is then empty, as for a notebook.
     """
     lines = source.split("\n")
     marks = [MARK.fullmatch(line.rstrip()) for line in lines]
@@ -41,35 +41,37 @@ def split(source: str) -> dict[str, str]:
 
 
 class _Finder:
-    """Finds the modules of the program that is loaded, before any other of the same name."""
+    """Finds the modules of the loaded program, before other modules of the same name."""
 
     def __init__(self) -> None:
-        self.code: dict[str, CodeType] = {}  # of the modules beside the main one
+        self.code: dict[str, CodeType] = {}  # code of all modules except the main one
 
     def find_spec(
         self, name: str, _path: Sequence[str] | None = None, _target: ModuleType | None = None
     ) -> ModuleSpec | None:
         if name not in self.code:
             return None
-        return ModuleSpec(name, self, origin=f"{name}.py")  # type: ignore[arg-type]  # has its two methods
+        # Has its two methods.
+        return ModuleSpec(name, self, origin=f"{name}.py")  # type: ignore[arg-type]
 
     def create_module(self, _spec: ModuleSpec) -> None:
-        """Have Python make the module."""
+        """Let Python create the module."""
 
     def exec_module(self, module: ModuleType) -> None:
-        exec(self.code[module.__name__], module.__dict__)  # noqa: S102  what this process is for
+        exec(self.code[module.__name__], module.__dict__)  # noqa: S102  in a sandbox
 
 
 _finder = _Finder()
-_of_program: set[str] = set()  # the names of its modules
+_of_program: set[str] = set()  # names of the loaded program's modules
 
 
 def install(main: str, module: ModuleType, others: dict[str, CodeType]) -> None:
-    """Let a program import its modules.
+    """Make the modules of a program importable.
 
     Args:
-        main: The name of the main module, if it has one.
-        others: The code of the others, by their names.
+        main: The name of the main module; may be empty.
+        module: The main module.
+        others: The code of the other modules, by name.
     """
     remove()
     _finder.code = others
@@ -81,7 +83,7 @@ def install(main: str, module: ModuleType, others: dict[str, CodeType]) -> None:
 
 
 def remove() -> None:
-    """Forget the modules of the program before."""
+    """Remove the modules of the previous program."""
     for name in _of_program:
         sys.modules.pop(name, None)
     _of_program.clear()
@@ -90,5 +92,5 @@ def remove() -> None:
 
 
 def is_of_program(name: object) -> bool:
-    """Return whether a module's name is one of the program's."""
+    """Return whether a name is that of one of the program's modules."""
     return isinstance(name, str) and name in _of_program

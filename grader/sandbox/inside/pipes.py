@@ -1,6 +1,6 @@
 """The loop that answers requests about one submission through pipes, on any system.
 
-Nothing keeps the submission from what its user may do: this is for code of one's own.
+The submission has all rights of its user, so this is only for a learner's own code.
 """
 
 import io
@@ -11,12 +11,12 @@ from typing import NoReturn
 from . import wire
 from .serving import Output, SubmissionServer, leave_no_trace
 
-# The process is there, and nothing of the submission has run.
+# Sent when the process is ready, before any code of the submission runs.
 _GREETING = wire.encode([0, "ok", None])
 
 
 class _Pipes:
-    """The two pipes, which are no longer standard input and output."""
+    """The two pipes, moved away from standard input and output."""
 
     def __init__(self) -> None:
         self._requests = os.fdopen(os.dup(0), "rb")
@@ -47,14 +47,14 @@ class _Pipes:
 
 
 def main(output: str, cap: int) -> NoReturn:
-    """Greet, then answer until the pipe is closed.
+    """Send the greeting, then answer requests until the pipe is closed.
 
     Args:
-        output: The path of the file for what the submission prints.
-        cap: The most bytes in it.
+        output: The path of the file for the submission's output.
+        cap: The maximum size of this file in bytes.
     """
     pipes = _Pipes()
-    file = open(output, "wb", buffering=0)  # noqa: SIM115, PTH123  open as long as the process
+    file = open(output, "wb", buffering=0)  # noqa: SIM115, PTH123  open until the process ends
     server = SubmissionServer(Output(file.fileno(), cap), pipes.ask)
     server.print_to(Output(file.fileno(), cap))
     leave_no_trace(os.getcwd())  # noqa: PTH109  no pathlib in here

@@ -14,15 +14,15 @@ from .serving import FILE_NAME, Output, SubmissionServer
 _READ_AHEAD, _MAX_READ = 1 << 12, 1 << 20
 _STDOUT = 1
 _SIGPROF = int(signal.SIGPROF)
-_HELD_UP = 0.7  # seconds after the limit: the handler has done its work in less
+_HELD_UP = 0.7  # seconds after the limit; the handler needs less if it can run
 
-# Locked in, and nothing of the submission has run.
+# Sent when the child is isolated, before any code of the submission runs.
 _GREETING = b"".join(wire.encode([0, "ok", None]))
 
 
 def _send(connection: socket.socket, pieces: list[bytes | memoryview]) -> None:
     while pieces:
-        count = os.writev(connection.fileno(), pieces)  # no sendmsg: it can send descriptors
+        count = os.writev(connection.fileno(), pieces)  # sendmsg is forbidden by the filter
         while pieces and count >= len(pieces[0]):
             count -= len(pieces.pop(0))
         if pieces and count:
@@ -30,7 +30,7 @@ def _send(connection: socket.socket, pieces: list[bytes | memoryview]) -> None:
 
 
 class RequestLoop:
-    """Answers requests about one submission. Created in the zygote, used in a child."""
+    """Answers requests about one submission. It is created in the zygote and used in a child."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
@@ -38,10 +38,10 @@ class RequestLoop:
         self._received = bytearray()
 
     def serve(self, output: int, output_cap: int, cpu_seconds: int) -> NoReturn:
-        """Greet the trusted side, then answer until it closes the connection."""
+        """Send the greeting, then answer requests until the trusted side closes the connection."""
         self._server.print_to(Output(output, output_cap))
         signal.signal(SIGXCPU, CpuLimitHandler(FILE_NAME, cpu_seconds, self._stop))
-        # While C code runs, no handler does: then a traceback goes into the output.
+        # While C code runs, Python's handlers do not. Then a traceback is written to the output.
         faulthandler.register(_SIGPROF, output, all_threads=False)
         signal.setitimer(signal.ITIMER_PROF, cpu_seconds + _HELD_UP)
         gc.enable()
@@ -50,7 +50,7 @@ class RequestLoop:
             self.answer_next()
 
     def answer_next(self) -> None:
-        """Wait for a request and answer it; a small one takes one system call each way."""
+        """Wait for a request and answer it. A small one takes one system call in each direction."""
         _send(self._connection, self._server.answer(*self._next()))
 
     def _ask(self, pieces: list[bytes | memoryview]) -> tuple[bytearray, bytearray]:

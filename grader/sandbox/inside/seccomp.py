@@ -1,8 +1,8 @@
-"""System calls that a submission may make: an allow list, assembled into a BPF program.
+"""The system calls that a submission may make: an allow list, assembled into a BPF program.
 
-All other calls fail with EPERM. Missing on purpose are calls that start or signal another process
+All other calls fail with EPERM. Deliberately missing are calls that start or signal another process
 or thread (execve, fork, clone, kill of others), open a socket, send descriptors (sendmsg), make a
-namespace, trace, mount, change a file by its path (truncate, chmod, utimensat), reach into the
+namespace, trace, mount, change a file by its path (truncate, chmod, utimensat), expose more of the
 kernel (ptrace, bpf, io_uring, keyctl, userfaultfd, perf, memfd_create), or reveal something about
 other processes (sysinfo, getpriority, get_robust_list, mincore). `clone3` returns ENOSYS, because
 glibc then falls back to `clone`, whose error programs expect.
@@ -17,12 +17,12 @@ from dataclasses import dataclass
 _X86_64, _AARCH64 = 0xC000_003E, 0xC000_00B7
 ARCHITECTURES = {"x86_64": (_X86_64, 0), "aarch64": (_AARCH64, 1)}
 
-# name: (number on x86_64, number on aarch64); None where the architecture has no such call.
+# name: (number on x86_64, number on aarch64); None where the architecture lacks the call.
 Numbers = tuple[int | None, int | None]
 Calls = dict[str, Numbers]
 
 ALLOWED: Calls = {
-    # bytes in and out of descriptors that are already open
+    # reading and writing of open descriptors
     "read": (0, 63), "write": (1, 64), "readv": (19, 65), "writev": (20, 66),
     "pread64": (17, 67), "pwrite64": (18, 68), "preadv": (295, 69), "pwritev": (296, 70),
     "lseek": (8, 62), "close": (3, 57), "close_range": (436, 436), "dup": (32, 23),
@@ -30,7 +30,7 @@ ALLOWED: Calls = {
     "recvfrom": (45, 207), "poll": (7, None), "ppoll": (271, 73), "select": (23, None),
     "pselect6": (270, 72), "epoll_create1": (291, 20), "epoll_ctl": (233, 21),
     "epoll_wait": (232, None), "epoll_pwait": (281, 22), "eventfd2": (290, 19),
-    # files: the mount namespace or Landlock decides which ones there are
+    # files, which the mount namespace or Landlock restricts
     "access": (21, None), "faccessat": (269, 48), "faccessat2": (439, 439), "stat": (4, None),
     "lstat": (6, None), "fstat": (5, 80), "newfstatat": (262, 79), "statx": (332, 291),
     "getdents64": (217, 61), "getcwd": (79, 17), "chdir": (80, 49), "fchdir": (81, 50),
@@ -38,7 +38,7 @@ ALLOWED: Calls = {
     # memory
     "munmap": (11, 215), "mprotect": (10, 226), "mremap": (25, 216), "madvise": (28, 233),
     "brk": (12, 214),
-    # locks and signals of its own
+    # its own locks and signals
     "futex": (202, 98), "rt_sigaction": (13, 134), "rt_sigprocmask": (14, 135),
     "rt_sigreturn": (15, 139), "rt_sigpending": (127, 136), "rt_sigtimedwait": (128, 137),
     "sigaltstack": (131, 132), "rseq": (334, 293), "set_robust_list": (273, 99),
@@ -52,7 +52,7 @@ ALLOWED: Calls = {
     "getpgrp": (111, None), "getrusage": (98, 165), "getrlimit": (97, 163), "uname": (63, 160),
 }  # fmt: skip
 
-# Further calls for a scratch folder.
+# Additional calls for processes with a scratch folder.
 SCRATCH: Calls = {
     "open": (2, None), "openat": (257, 56), "unlink": (87, None), "unlinkat": (263, 35),
     "mkdir": (83, None), "mkdirat": (258, 34), "rmdir": (84, None), "rename": (82, None),
@@ -61,12 +61,18 @@ SCRATCH: Calls = {
 
 _MSG_OOB, _MAP_HUGETLB = 1, 0x4_0000
 _FCNTL = (72, 25)
-_DUP_AND_FLAGS = (0, 1, 2, 3, 4, 1030, 1034)  # no F_SETOWN or F_SETSIG: they send signals
+_DUP_AND_FLAGS = (0, 1, 2, 3, 4, 1030, 1034)  # without F_SETOWN and F_SETSIG, which send signals
 
 
 @dataclass(frozen=True)
 class Condition:
-    """Allow a call only if `argument & mask` is one of `values` (`wide`: all 64 bits of it)."""
+    """A condition on a call: `argument & mask` must be one of `values`.
+
+    Attributes:
+        argument: The index of the argument.
+        wide: Whether to compare all 64 bits of the argument.
+        otherwise: The error number if the condition does not hold.
+    """
 
     argument: int
     values: tuple[int, ...]
@@ -79,26 +85,27 @@ Conditions = dict[str, tuple[Numbers, tuple[Condition, ...]]]
 
 
 def conditions(pid: int, *, scratch: bool) -> Conditions:
-    """Return the calls that are allowed for some arguments only.
+    """Return the calls that are allowed only for some arguments.
 
     Args:
-        pid: Of the process, which may make some of them for itself only.
-        scratch: Whether there is a folder to write to; otherwise files are only opened for reading.
+        pid: The pid of the process, which may make some calls only for itself.
+        scratch: Whether there is a folder to write to. Otherwise files may be opened only for
+            reading.
     """
     terminal_and_blocking = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
     set_name, get_name = 15, 16
     itself = Condition(0, (0, pid))
-    # The other clocks are files, or count the CPU time of the process whose number they hold.
+    # Other clock ids refer to files, or to the CPU time of another process.
     common_clock = Condition(0, (0,), 0xFFFF_FFF0)
     allowed: Conditions = {
         "fcntl": (_FCNTL, (Condition(1, _DUP_AND_FLAGS),)),
         "ioctl": ((16, 29), (Condition(1, terminal_and_blocking),)),
         "prctl": ((157, 167), (Condition(0, (set_name, get_name)),)),
-        # The huge pages that an operator set aside are few, and for all processes together.
+        # Huge pages are a small pool that all processes of the host share.
         "mmap": ((9, 222), (Condition(3, (0,), _MAP_HUGETLB),)),
-        # No urgent bytes: they make a stream look readable when there is nothing to read.
+        # Urgent data would make a stream look readable although there is nothing to read.
         "sendto": ((44, 206), (Condition(3, (0,), _MSG_OOB),)),
-        # Limits are read, never set.
+        # Limits may be read, but not set.
         "prlimit64": ((302, 261), (itself, Condition(2, (0,), wide=True))),
         "sched_getaffinity": ((204, 123), (itself,)),
         "clock_gettime": ((228, 113), (common_clock,)),
@@ -108,9 +115,9 @@ def conditions(pid: int, *, scratch: bool) -> Conditions:
         "tgkill": ((234, 131), (Condition(0, (pid,)),)),
     }
     if not scratch:
-        # Before its third version, Landlock lets a readable file be emptied. Every version lets a
-        # file be opened with the access mode 3, neither to read nor to write; the first two let it
-        # be emptied by that, whichever file it is.
+        # Before version 3, Landlock allows truncating a readable file. All versions allow opening
+        # any file with access mode 3 (neither read nor write), and the first two also allow
+        # truncating it that way.
         flags = os.O_ACCMODE | os.O_CREAT | os.O_TRUNC
         for name, numbers, argument in (("open", (2, None), 1), ("openat", (257, 56), 2)):
             reading = Condition(argument, (os.O_RDONLY,), flags, otherwise=errno.EACCES)
@@ -120,7 +127,7 @@ def conditions(pid: int, *, scratch: bool) -> Conditions:
 
 _CLONE3 = (435, 435)
 
-# Classic BPF, as linux/filter.h and linux/seccomp.h spell it.
+# Constants of classic BPF, from linux/filter.h and linux/seccomp.h.
 _LOAD, _JUMP_EQUAL, _JUMP_AT_LEAST, _AND, _RETURN = 0x20, 0x15, 0x35, 0x54, 0x06
 _ALLOW, _KILL_PROCESS, _ERRNO = 0x7FFF_0000, 0x8000_0000, 0x0005_0000
 _NR_OFFSET, _ARCH_OFFSET, _ARGUMENTS_OFFSET = 0, 4, 16
@@ -132,7 +139,7 @@ Instruction = tuple[int, int, int, int]
 
 
 def _conditional(number: int, conditions: tuple[Condition, ...]) -> Iterator[Instruction]:
-    """Yield code that allows a call if all conditions hold, and falls through for other calls."""
+    """Yield code that allows a call if all conditions hold, and falls through for others."""
     body: list[Instruction] = []
     for condition in conditions:
         low = _ARGUMENTS_OFFSET + 8 * condition.argument
@@ -140,7 +147,7 @@ def _conditional(number: int, conditions: tuple[Condition, ...]) -> Iterator[Ins
         if condition.wide:
             body += [(_LOAD, 0, 0, low + 4), (_JUMP_EQUAL, 1, 0, 0), refuse]
         body.append((_LOAD, 0, 0, low))
-        if condition.mask != 0xFFFF_FFFF:  # noqa: PLR2004  no mask
+        if condition.mask != 0xFFFF_FFFF:  # noqa: PLR2004  the mask that keeps all bits
             body.append((_AND, 0, 0, condition.mask))
         for left, value in zip(range(len(condition.values), 0, -1), condition.values, strict=True):
             body.append((_JUMP_EQUAL, left, 0, value))
@@ -153,7 +160,7 @@ def _conditional(number: int, conditions: tuple[Condition, ...]) -> Iterator[Ins
 def _search(ranges: list[tuple[int, int]]) -> list[Instruction]:
     """Return a binary search that allows the numbers in these ranges and refuses all others.
 
-    It has to be short: when a program is loaded, the kernel runs it once for every call there is.
+    It must be short, since the kernel runs a program for every possible call when it is loaded.
     """
     if len(ranges) == 1:
         first, last = ranges[0]
@@ -173,10 +180,10 @@ def _allowing(architecture: int, column: int, allowed: Calls, conditional: Condi
     instructions: list[Instruction] = [
         (_LOAD, 0, 0, _ARCH_OFFSET),
         (_JUMP_EQUAL, 1, 0, architecture),
-        (_RETURN, 0, 0, _KILL_PROCESS),  # a program of another architecture
+        (_RETURN, 0, 0, _KILL_PROCESS),  # a call of another architecture
         (_LOAD, 0, 0, _NR_OFFSET),
     ]
-    if architecture == _X86_64:  # the x32 calls would pass by other numbers
+    if architecture == _X86_64:  # x32 calls have other numbers, so they are refused
         instructions += [
             (_JUMP_AT_LEAST, 0, 1, _X32_BIT),
             (_RETURN, 0, 0, _ERRNO | errno.EPERM),
@@ -189,7 +196,7 @@ def _allowing(architecture: int, column: int, allowed: Calls, conditional: Condi
         number = numbers[column]
         if number is not None:
             instructions += _conditional(number, every)
-    ranges: list[tuple[int, int]] = []  # first and last of numbers that follow each other
+    ranges: list[tuple[int, int]] = []  # first and last of consecutive numbers
     plain = (numbers[column] for numbers in allowed.values())
     for number in sorted(number for number in plain if number is not None):
         if ranges and ranges[-1][1] == number - 1:
@@ -200,7 +207,7 @@ def _allowing(architecture: int, column: int, allowed: Calls, conditional: Condi
     return b"".join(struct.pack("=HBBI", *instruction) for instruction in instructions)
 
 
-# Further calls for the grading process: it talks to its sandbox, makes the file for output, and
+# Additional calls of the grading process, which talks to its sandbox, creates the output file and
 # resolves paths.
 _FOR_GRADING: Calls = {
     "socketpair": (53, 199), "memfd_create": (319, 279), "wait4": (61, 260), "waitid": (247, 95),
@@ -211,7 +218,7 @@ _F_ADD_SEALS = 1033
 
 
 def grader_program(machine: str) -> bytes:
-    """Assemble the filter for the grading process, which only reads files and sends no signal.
+    """Assemble the filter for the grading process, which reads files but sends no signals.
 
     Raises:
         KeyError: For an architecture other than `x86_64` and `aarch64`.
@@ -228,7 +235,7 @@ def program(machine: str, pid: int, *, scratch: bool) -> bytes:
 
     Args:
         machine: `x86_64` or `aarch64`, as `platform.machine()` returns it.
-        pid: What `os.getpid()` returns in the process that will load the program.
+        pid: The result of `os.getpid()` in the process that will load the program.
 
     Raises:
         KeyError: For another architecture.
@@ -238,7 +245,7 @@ def program(machine: str, pid: int, *, scratch: bool) -> bytes:
 
 
 def places_of_pid(machine: str, *, scratch: bool) -> list[int]:
-    """Return the offsets in a `program` at which its process's number stands, as 32 bits.
+    """Return the offsets in a `program` at which the pid is stored, as 32 bits each.
 
     Raises:
         KeyError: For an architecture other than `x86_64` and `aarch64`.

@@ -1,26 +1,27 @@
-"""Requests about one submission: load it, call it, run statements after it; answers are plain data.
+"""Requests about one submission, such as loading it or calling it. Answers are plain data.
 
-A request is a list `[number, operation, ...]`, its answer `[number, status, payload]`. `OPERATIONS`
-is the table of operations: the method of each has the arguments of the request, and says what the
-payload of status `ok` is. Words that may stand before an operation, in this order:
+A request is a list `[number, operation, ...]`, and its answer is `[number, status, payload]`.
+`OPERATIONS` is the table of operations. The parameters of each method are the arguments of the
+request, and its docstring describes the payload of status `ok`. These words may precede an
+operation, in this order:
 
-    "usage"    the answer has a fourth part: nanoseconds of CPU time, and the most bytes that were
-               allocated at once meanwhile
-    "warnings" the payload is [value, warnings, bytes printed]; the output is followed by standard
-               error
-    "changes"  the payload is [value, changes]; changes are null if the arguments are as they were,
-               else each container and array of the request now
+    "usage"    the answer has a fourth part: the CPU time in nanoseconds, and the peak of the
+               allocated memory in bytes
+    "warnings" the payload is [value, warnings, bytes printed]; standard error is printed after
+               the output
+    "changes"  the payload is [value, changes]; changes are null if the arguments are unchanged,
+               otherwise the new contents of each container and array of the request
 
-A request in a message of shared objects has such answers and calls back (see `sharing`).
+If the message of a request shares objects, so do its answer and its callbacks (see `sharing`).
 
-Instances of the submission's classes, functions and iterators stay here; a handle crosses instead.
-While a request is carried out, `["call back", number, args, kwargs]` may ask for a function of the
-trusted side; the answer is `["given", status, value]`, after other requests perhaps.
+Instances of the submission's classes, functions and iterators stay here, and a handle crosses in
+their place. During a request, `["call back", number, args, kwargs]` may call a function of the
+trusted side. The answer is `["given", status, value]`, possibly after other requests.
 
 `status` is `ok`, `raised` (the submission's own exception), `unsupported` (a value that cannot
-cross) or `stopped` (the CPU time is over; see `cpu_limit`). A submission can tamper with all of
-this, but only in its own process: the trusted side takes only values, and compares them with
-expected ones that are not here.
+cross) or `stopped` (the CPU time is over, see `cpu_limit`). A submission can tamper with all of
+this, but only in its own process: the trusted side only takes values, and compares them with
+expected values that are not available here.
 """
 
 import __future__
@@ -42,8 +43,8 @@ import types
 import warnings
 from collections.abc import Callable, Iterator
 
-# Imported now: a submission may replace them later. With a limit on CPU time the clock of the
-# process moves in ticks; the clock of its one thread does not.
+# Imported early, since a submission may replace these functions. With a limit on CPU time the
+# clock of the process advances in ticks, so the clock of its only thread is used.
 from tracemalloc import get_traced_memory as _traced_memory
 from tracemalloc import start as _start_tracing
 from tracemalloc import stop as _stop_tracing
@@ -51,7 +52,7 @@ from typing import Any, TypeVar
 
 try:
     from time import thread_time_ns as _cpu_time
-except ImportError:  # a browser has no clock of a thread
+except ImportError:  # a browser lacks the clock of a thread
     from time import perf_counter_ns as _cpu_time
 
 import numpy as np
@@ -64,15 +65,15 @@ _SETTINGS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "PYTHONHASHSEED")
 _MAX_MESSAGE = 2000
 _MAX_FRAMES = 8
 _MAX_NAMES = 200
-_MAX_FAILED = 20  # cells
+_MAX_FAILED = 20  # failed cells that are reported
 _MAX_SHAPES = 8
 _MAX_CAUSES = 3
 _MAX_ATTRIBUTES = 16
-_MAX_ATTRIBUTE = 1 << 14  # bytes of plain data
-_OF_BUILTINS = ("code", "name", "path", "value")  # attributes that are not in `vars`
+_MAX_ATTRIBUTE = 1 << 14  # encoded size of an attribute in bytes
+_OF_BUILTINS = ("code", "name", "path", "value")  # attributes of built-in errors, not in `vars`
 _MAX_WARNINGS = 50
 _formatwarning = warnings.formatwarning
-_FUTURE = __future__.annotations.compiler_flag  # holds for the cells after it
+_FUTURE = __future__.annotations.compiler_flag  # applies to all later cells
 
 _FUNCTIONS = (
     types.FunctionType, types.MethodType, types.MethodWrapperType, types.BuiltinMethodType,
@@ -86,29 +87,29 @@ Frame = tuple[bytes | bytearray, bytes | bytearray]
 """A header and a body."""
 
 CallBack = Callable[[list[Any]], list[Any]]
-"""Sends a request of the submission's to the trusted side and returns its answer."""
+"""A function that sends a request of the submission to the trusted side and returns the answer."""
 
 
 class OutputLimitError(Exception):
-    """The submission printed more than it may."""
+    """The submission has reached its output limit."""
 
 
 class _Stream(io.TextIOBase):
-    """A standard stream that has what programs use of Python's own."""
+    """A standard stream with the attributes of Python's own that programs use."""
 
     encoding, errors, mode = "utf-8", "backslashreplace", "w"
 
     @property
     def buffer(self) -> "_Bytes":
-        """The stream for bytes."""
+        """The underlying stream of bytes."""
         return _Bytes(self)
 
     def writable(self) -> bool:
-        """Return true: `print` asks for it."""
+        """Return True."""
         return True
 
     def reconfigure(self, **_: object) -> None:
-        """Change nothing: it is UTF-8."""
+        """Do nothing: the stream is always UTF-8."""
 
 
 class _Bytes(io.BufferedIOBase):
@@ -126,7 +127,7 @@ class _Bytes(io.BufferedIOBase):
 
 
 class Output(_Stream):
-    """Standard output that writes straight through to a descriptor and stops at a cap."""
+    """A standard output that writes unbuffered to a descriptor, up to a limit."""
 
     name = "<stdout>"
 
@@ -141,14 +142,14 @@ class Output(_Stream):
         return os.lseek(self._descriptor, 0, os.SEEK_CUR)
 
     def put(self, data: bytes) -> None:
-        """Write bytes that are within the cap."""
+        """Write bytes that are within the limit."""
         os.write(self._descriptor, data)
 
     def write(self, text: str) -> int:
-        """Write up to the cap.
+        """Write a text up to the limit.
 
         Raises:
-            OutputLimitError: The text is longer.
+            OutputLimitError: The text exceeds the limit.
         """
         data = text.encode("utf-8", "backslashreplace")
         self.put(data[: self.left])
@@ -161,7 +162,7 @@ class Output(_Stream):
 
 
 class _Errors(_Stream):
-    """Standard error: part of the output, or kept back while the output is compared."""
+    """The standard error. It is part of the output, or held back while output is compared."""
 
     name = "<stderr>"
 
@@ -181,8 +182,8 @@ class _Errors(_Stream):
 
     @contextlib.contextmanager
     def kept_back(self) -> Iterator[None]:
-        """Keep back what is written meanwhile, and write it at the end."""
-        if self._pieces is not None:  # in a call of a function of the trusted side
+        """Hold back the text written during the block, and write it at the end."""
+        if self._pieces is not None:  # nested, in a callback of the trusted side
             yield
             return
         self._pieces, self._room = [], self._output.left
@@ -195,12 +196,12 @@ class _Errors(_Stream):
 
 
 class _Objects:
-    """The objects of which the trusted side has handles, and those that it has given."""
+    """The objects for which the trusted side has handles, and the functions that it provided."""
 
     def __init__(self, call_back: CallBack) -> None:
         self._call_back = call_back
         self._objects: list[object] = []
-        self._handles: dict[int, wire.Handle | wire.Callback] = {}  # by id; all kept alive
+        self._handles: dict[int, wire.Handle | wire.Callback] = {}  # by id of an object kept alive
 
     def keep(self, value: object) -> wire.Handle | wire.Callback | None:
         entry = self._handles.get(id(value))
@@ -208,7 +209,7 @@ class _Objects:
             return entry
         kind = type(value)
         if kind is types.CoroutineType:
-            value.close()  # type: ignore[attr-defined]  # or Python warns that it was not awaited
+            value.close()  # type: ignore[attr-defined]  # avoids a warning that it was not awaited
         name = str(kind.__name__)
         if not _is_of_submission(kind):
             if not (_is_of_submission(value) or isinstance(value, (*_FUNCTIONS, Iterator))):
@@ -248,7 +249,7 @@ class _Objects:
 
 
 def _is_of_submission(kind: object) -> bool:
-    """Return whether a class is defined by the submission."""
+    """Return whether an object is a class that the submission defines."""
     module = getattr(kind, "__module__", None)
     return isinstance(kind, type) and (module == MODULE_NAME or modules.is_of_program(module))
 
@@ -257,7 +258,7 @@ _Handle = TypeVar("_Handle", wire.Handle, wire.Callback)
 
 
 class _TrustedIterator(Iterator[Any]):
-    """An iterator of the trusted side."""
+    """A proxy for an iterator of the trusted side."""
 
     def __init__(self, take_next: Callable[[], object]) -> None:
         self._take_next = take_next
@@ -283,60 +284,61 @@ class _SubmissionModule:
     def __init__(self, output: Output) -> None:
         self._output = output
         self._errors = _Errors(output)
-        self._warnings: set[str] = set()  # their texts, since Python shows each only once
+        # Texts of the warnings shown so far, to show each only once.
+        self._warnings: set[str] = set()
         self.module = types.ModuleType(MODULE_NAME)
 
     def print_to(self, output: Output) -> None:
-        """Direct the submission's output here."""
+        """Redirect the submission's output."""
         sys.stdout, sys.stderr = self._output, self._errors = output, _Errors(output)
 
     def _position(self) -> int:
-        """Return the number of bytes printed, those in a stream of the submission's own too."""
-        with contextlib.suppress(AttributeError, ValueError):  # it has none, or closed it
+        """Return the number of bytes printed, after flushing the submission's own stream."""
+        with contextlib.suppress(AttributeError, ValueError):  # the stream is missing or closed
             sys.stdout.flush()
         return self._output.position
 
     @_operation
     def find_uses(self, source: str) -> object:
-        """Return the program's uses, by its syntax tree; nothing runs."""
+        """Return the uses in a program, read from its syntax tree; see `facts.uses`."""
         return facts.uses(source)
 
     @_operation
     def find_non_answer(self, source: str, names: list[str]) -> object:
-        """Return the first part that is no answer, or None; nothing runs."""
+        """Return the first part that is not an answer, or None; see `literals`."""
         return literals.find_non_answer(source, names)
 
     @_operation
     def find_unreturned_value(self, source: str, name: str) -> object:
-        """Return name and line of the value that a function computes last, or None."""
+        """Return the name and the line of a function's last value that is not returned, or None."""
         return facts.find_unreturned_value(source, name)
 
     @_operation
     def put_files(self, contents: dict[str, bytes]) -> None:
-        """Write read-only files into the working folder, or keep them in memory without one."""
+        """Write read-only files into the working folder; without one, keep them in memory."""
         for name, content in contents.items():
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
             try:
                 place = os.open(name, flags, 0o444)
-            except OSError:  # no folder to write to, or a file is there
+            except OSError:  # the folder is not writable, or the file exists
                 virtual_files.serve(contents)
                 return
             try:
                 while content:
-                    content = content[os.write(place, content) :]  # noqa: PLW2901  the rest of it
+                    content = content[os.write(place, content) :]  # noqa: PLW2901  the remaining bytes
             finally:
                 os.close(place)
 
     @_operation
     def load(self, source: str, names: list[str]) -> dict[str, object]:
-        """Run a program; return every public callable, and facts about the names."""
+        """Run a program; return its public callables, and facts about the names."""
         main = self._begin(source)
-        exec(compile(main, FILE_NAME, "exec"), self.module.__dict__)  # noqa: S102  what this process is for
+        exec(compile(main, FILE_NAME, "exec"), self.module.__dict__)  # noqa: S102  in a sandbox
         return self._describe_names(names)
 
     @_operation
     def join_cells(self, numbered_cells: list[list[object]], names: list[str]) -> dict[str, object]:
-        """Return the cells that some names need, or all, as one source, and what is left out."""
+        """Return the cells that some names need, or all, as one source, and the omitted lines."""
         if names:
             numbered_cells, _ = cells.choose(numbered_cells, names)
         joined = cells.program(numbered_cells)
@@ -355,10 +357,12 @@ class _SubmissionModule:
     def load_cells(
         self, source: str, names: list[str], places: list[list[int]]
     ) -> dict[str, object]:
-        """Run cells as `load` does, and return also the places that raised, with their errors.
+        """Run cells as `load` does, and also return the index and the error of each failed cell.
 
-        A place is a cell's number and its last line. Of a cell that raises, only definitions are
-        run on.
+        After an error in a cell, only the definitions in the rest of the cell are run.
+
+        Args:
+            places: The number and the last line of each cell.
         """
         main = self._begin(source)
         builtins.display = print  # type: ignore[attr-defined]  # as in a notebook
@@ -373,19 +377,19 @@ class _SubmissionModule:
                 code = compile(tree, FILE_NAME, "exec", flags, dont_inherit=True)
                 flags |= code.co_flags & _FUTURE
                 if code.co_flags & inspect.CO_COROUTINE:
-                    cells.run_to_its_end(eval(code, self.module.__dict__))  # noqa: S307  what this process is for
+                    cells.run_to_its_end(eval(code, self.module.__dict__))  # noqa: S307  in a sandbox
                 else:
-                    exec(code, self.module.__dict__)  # noqa: S102  what this process is for
+                    exec(code, self.module.__dict__)  # noqa: S102  in a sandbox
             except (OutputLimitError, MemoryError):
                 raise
-            except BaseException as error:  # noqa: BLE001  SystemExit too
+            except BaseException as error:  # noqa: BLE001  includes SystemExit
                 failed.setdefault(place, _describe_error(error))
         first = itertools.islice(failed.items(), _MAX_FAILED)
         return {**self._describe_names(names), "failed": [[place, facts] for place, facts in first]}
 
     @_operation
     def load_answers(self, source: str, names: list[str]) -> dict[str, object]:
-        """Do as `load`, but read the values off the syntax tree; nothing runs."""
+        """Answer as `load` does, but build the values from the syntax tree without running it."""
         self._begin(source)
         self.module.__dict__.update(literals.answers(source, names, FILE_NAME))
         return self._describe_names(names)
@@ -397,11 +401,11 @@ class _SubmissionModule:
         """Run the tests in a source on functions of the trusted side; see `suite.failures`."""
         suite.install(functions)
         main = self._begin(source)
-        exec(compile(main, FILE_NAME, "exec"), self.module.__dict__)  # noqa: S102  what this process is for
+        exec(compile(main, FILE_NAME, "exec"), self.module.__dict__)  # noqa: S102  in a sandbox
         return suite.failures(self.module.__dict__, begin, _describe_error, most)
 
     def _begin(self, source: str) -> str:
-        """Let the program find what `python submission.py` gives; return the main module's text."""
+        """Set up the module as `python submission.py` does; return the main module's text."""
         lines = source.splitlines(keepends=True)
         self.module.__file__ = os.path.abspath(FILE_NAME)  # noqa: PTH100  no pathlib in here
         for name in (FILE_NAME, self.module.__file__):
@@ -421,7 +425,7 @@ class _SubmissionModule:
     def _describe_names(self, names: list[str]) -> dict[str, object]:
         namespace = self.module.__dict__
         public = [n for n, v in namespace.items() if not n.startswith("_") and callable(v)]
-        defined: dict[str, dict[str, object]] = {}  # what explains a wrong signature
+        defined: dict[str, dict[str, object]] = {}  # facts that can explain a wrong call
         for name in filter(namespace.__contains__, names):
             value = namespace[name]
             code = getattr(value, "__code__", None)
@@ -441,14 +445,14 @@ class _SubmissionModule:
 
     @_operation
     def value(self, name: str) -> object:
-        """Return the present value of a name."""
+        """Return the current value of a name."""
         return self.module.__dict__[name]
 
     @_operation
     def attribute(self, instance: object, name: str) -> object:
-        """Return [False, the value], or [True, ...] for a method.
+        """Return [False, value] for a value, or [True, is_shared] for a method.
 
-        The second part says whether all objects of the class have the method.
+        `is_shared` is true if all objects of the class have the method.
         """
         value, kind = getattr(instance, name), type(instance)
         if not callable(value) or isinstance(value, type) or _is_of_submission(type(value)):
@@ -458,41 +462,41 @@ class _SubmissionModule:
 
     @_operation
     def member_attribute(self, instance: object, name: str, attribute: str) -> object:
-        """Return an attribute of an attribute."""
+        """Return an attribute of an object's member."""
         return getattr(getattr(instance, name), attribute)
 
     @_operation
     def method(
         self, instance: object, name: str, args: list[Any], kwargs: dict[str, Any]
     ) -> object:
-        """Return the value of a method's call."""
+        """Return the value of a method call."""
         return getattr(instance, name)(*args, **kwargs)
 
     @_operation
     def operate(self, name: str, operands: list[Any]) -> object:
-        """Return the value that Python's operator or built-in function gives."""
+        """Return the value of an operator or a built-in function."""
         kind: Any = type(operands[0])
         if name == "str" and kind.__str__ is object.__str__:
             name = "repr"
         if name == "repr" and kind.__repr__ is object.__repr__:
-            return f"<{kind.__name__} object>"  # no address, which differs from run to run
+            return f"<{kind.__name__} object>"  # without the address, which differs in each run
         act = getattr(operator, name, None) or getattr(builtins, name, None) or _OPERATORS[name]
         return act(*operands)
 
     @_operation
     def as_data(self, value: object) -> object:
-        """Return a value with the fields of dataclasses in their place."""
+        """Return a value in which each dataclass object is replaced by its fields."""
         return value_types.as_data(value)
 
     @_operation
     def leave(self, instance: Any, kind: str | None, message: str) -> object:
-        """End a `with`, of the body or of one that raised."""
+        """Call `__exit__` at the end of a `with` block, which may have raised an exception."""
         error = None if kind is None else getattr(builtins, kind, Exception)(message)
         return bool(type(instance).__exit__(instance, error and type(error), error, None))
 
     @_operation
     def signature(self, function: Callable[..., object]) -> list[list[object]]:
-        """Return the parameters, each with its kind, its default and its annotation."""
+        """Return the name, kind, default and annotation of each parameter."""
         signature = inspect.signature(function)
         parameters = [
             [p.name, int(p.kind), *(_optional_fact(each) for each in (p.default, p.annotation))]
@@ -502,7 +506,7 @@ class _SubmissionModule:
 
     @contextlib.contextmanager
     def recording(self, record: list[object]) -> Iterator[None]:
-        """Add warnings and the number of bytes printed meanwhile to a list."""
+        """Append the warnings and the number of bytes printed during the block to a list."""
         begin = self._position()
         with self._errors.kept_back():
             with warnings.catch_warnings(record=True) as caught:
@@ -526,43 +530,43 @@ class _SubmissionModule:
 
     @_operation
     def run(self, statements: str, variables: dict[str, Any]) -> int:
-        """Run statements; return the number of bytes printed, before those of standard error."""
-        # A copy of the namespace: what the statements assign stays out of the submission.
+        """Run statements; return the number of bytes printed, without standard error."""
+        # In a copy of the namespace, so that assignments do not change the submission.
         code = compile(statements, "<test>", "exec")
         begin = self._position()
-        # A warning is no part of the output, and Python shows it only the first time.
+        # Warnings are not part of the compared output, since Python shows each only once.
         with self._errors.kept_back():
-            exec(code, {**self.module.__dict__, **variables})  # noqa: S102  what this process is for
+            exec(code, {**self.module.__dict__, **variables})  # noqa: S102  in a sandbox
             return self._position() - begin
 
     @_operation
     def draw_figure(self, statements: str, variables: dict[str, Any]) -> object:
-        """Return the data of the figure that statements draw, see `drawn_figure`."""
-        from . import drawn_figure  # imported ahead where there are packages; no page has it
+        """Return the data of the figure that statements draw; see `drawn_figure`."""
+        from . import drawn_figure  # the zygote has imported it if there are packages
 
         namespace = {**self.module.__dict__, **variables}
         return drawn_figure.figure_data(drawn_figure.draw(statements, namespace))
 
 
 def _optional_fact(value: object) -> list[object]:
-    """Return a default or an annotation in a list; an empty one if there is none."""
+    """Return facts about a default or an annotation, or an empty list if it is missing."""
     if value is inspect.Parameter.empty:
         return []
     return [value.__name__, True] if isinstance(value, type) else [value, False]
 
 
 def leave_no_trace(folder: str) -> None:
-    """Make this process look as if Python had started a submission in a folder."""
+    """Make this process look as if Python had been started with a submission in a folder."""
     os.environ["PWD"] = folder
     sys.path.insert(0, folder)
     for name in _SETTINGS:
         value = os.environ.pop(name, None)
         if value is not None:
-            os.putenv(name, value)  # for a BLAS that is loaded later
+            os.putenv(name, value)  # invisible to Python, but read by a BLAS that is loaded later
 
 
 def forget() -> None:
-    """Remove what is known of the submission in this process."""
+    """Remove all traces of the submission from this process."""
     sys.modules.pop(MODULE_NAME, None)
     modules.remove()
     for name in suite.MODULES:
@@ -571,7 +575,7 @@ def forget() -> None:
         del linecache.cache[name]
 
 
-def _warning(  # as Python calls it
+def _warning(  # with the parameters of `warnings.formatwarning`
     places: list[list[int]],
     message: Warning | str,
     category: type[Warning],
@@ -579,9 +583,9 @@ def _warning(  # as Python calls it
     lineno: int,
     line: str | None = None,
 ) -> str:
-    """Return the text of a warning, in a notebook with the line of its cell.
+    """Return the text of a warning; for a notebook with the line of its cell.
 
-    Python names `sys` where a program has no caller.
+    A warning in our own code gets the place "sys", which Python uses for code without a caller.
     """
     if filename.startswith(_OURS):
         return _formatwarning(message, category, "sys", 1, "")
@@ -597,7 +601,7 @@ def _warning(  # as Python calls it
 def _signature(value: object) -> str:
     if type(value) is types.FunctionType:
         code = value.__code__
-        # `inspect.signature` takes as long as several calls; most signatures are just names.
+        # A shortcut for plain parameters, since `inspect.signature` is slow.
         if not (
             value.__defaults__
             or value.__kwdefaults__
@@ -622,12 +626,12 @@ def _is_plain(value: object) -> bool:
 
 
 def _describe_error(error: BaseException, depth: int = 0) -> dict[str, object]:
-    """Return what is to be known of an error of the submission."""
+    """Return facts about an error of the submission as plain data."""
     try:
         message = str(error)
     except BaseException:  # noqa: BLE001  a submission's __str__ may do anything
         message = ""
-    own: list[tuple[types.FrameType, int]] = []  # the submission's frames with their lines
+    own: list[tuple[types.FrameType, int]] = []  # frames of the submission with their lines
     traceback = error.__traceback__
     while traceback is not None:
         if traceback.tb_frame.f_code.co_filename == FILE_NAME:
@@ -640,14 +644,14 @@ def _describe_error(error: BaseException, depth: int = 0) -> dict[str, object]:
         "frames": [(line, frame.f_code.co_name) for frame, line in own[-_MAX_FRAMES:]],
     }
     with contextlib.suppress(BaseException):  # a submission may have tampered with anything
-        arrays: list[list[object]] = []  # in the line that raised
+        arrays: list[list[object]] = []  # names and shapes of arrays in the line that raised
         if own:
             frame, line = own[-1]
             words = dict.fromkeys(re.findall(r"[^\W\d]\w*", linecache.getline(FILE_NAME, line)))
             values = [(word, frame.f_locals.get(word)) for word in words]
             arrays = [[word, list(v.shape)] for word, v in values if type(v) is np.ndarray]
         answer["shapes"] = arrays[:_MAX_SHAPES]
-        if type(error) is NameError:  # which names it could have meant
+        if type(error) is NameError:  # names in scope, for a suggestion
             scope = [each for frame, _ in own for each in (*frame.f_locals, *frame.f_globals)]
             public = [name for name in dict.fromkeys(scope) if not name.startswith("__")]
             answer["names"] = public[:_MAX_NAMES]
@@ -665,7 +669,7 @@ def _describe_error(error: BaseException, depth: int = 0) -> dict[str, object]:
 
 
 def _measure(act: Callable[..., object], *arguments: object) -> tuple[object, list[int]]:
-    """Execute a request and measure it; NumPy reports its arrays to `tracemalloc` too."""
+    """Run an operation and measure it. `tracemalloc` also counts NumPy's arrays."""
     _start_tracing()
     try:
         begin = _cpu_time()
@@ -678,42 +682,42 @@ def _measure(act: Callable[..., object], *arguments: object) -> tuple[object, li
 
 
 class SubmissionServer:
-    """One submission, and the answers to requests about it, in a sandbox or in a page.
+    """One submission, which answers requests, in a sandbox or in a page.
 
     Args:
-        output: Takes the submission's output, until `print_to` replaces it.
-        ask: Sends the frame of a request of the submission's, and returns the next frame.
+        output: The stream for the submission's output, until `print_to` replaces it.
+        ask: Sends the frame of a callback to the trusted side, and returns the next frame.
     """
 
     def __init__(self, output: Output, ask: Callable[[list[bytes | memoryview]], Frame]) -> None:
         self._submission = _SubmissionModule(output)
         self._ask = ask
         self._objects = _Objects(self._call_back)
-        self._number = 0  # of the request that is being answered
+        self._number = 0  # number of the current request
         self._sharing = sharing.Sharing()
-        self._is_shared = False  # that request
+        self._is_shared = False  # whether the current request shares objects
 
     def print_to(self, output: Output) -> None:
-        """Direct the submission's output here."""
+        """Redirect the submission's output."""
         self._submission.print_to(output)
 
     def answer(
         self, header: bytes | bytearray, body: bytes | bytearray
     ) -> list[bytes | memoryview]:
-        """Execute a request's frame, and return the pieces of the answer's frame."""
+        """Carry out the request in a frame, and return the pieces of the answer's frame."""
         shared = wire.Shared()
         return self._answer(self._decode((header, body), shared), shared, (header, body))
 
     def stop_report(self, report: dict[str, object]) -> list[bytes | memoryview]:
-        """Return the answer that no other will follow: the CPU time is over."""
+        """Return the frame of the last answer, which reports that the CPU time is over."""
         return wire.encode([self._number, "stopped", report])
 
     def _answer(
         self, request: list[Any], shared: wire.Shared, frame: Frame
     ) -> list[bytes | memoryview]:
-        """Execute a request; every failure of the submission is an answer too."""
+        """Carry out a request; every failure of the submission becomes an answer."""
         number, *words = request
-        del request  # or this would hold what the submission does not
+        del request  # so that no reference keeps the arguments alive
         before, self._number = self._number, number
         options = set()
         while words[0] in ("usage", "warnings", "changes"):
@@ -725,7 +729,7 @@ class SubmissionServer:
             if "changes" in options
             else []
         )
-        type_name = ""  # of the value that the submission gave
+        type_name = ""  # type of the submission's value
         try:
             with (
                 self._submission.recording(record)
@@ -736,7 +740,7 @@ class SubmissionServer:
                     value, *usage = _measure(act, *words)
                 else:
                     value = act(*words)
-            words.clear()  # or this would hold the arguments
+            words.clear()  # so that no reference keeps the arguments alive
             type_name = wire.full_type_name(type(value))
             if "changes" in options:
                 value = [value, self._changes(shared, frame, states)]
@@ -747,23 +751,24 @@ class SubmissionServer:
             for _ in options & {"warnings", "changes"}:
                 where = where.removeprefix("[0]")
             answer = [number, "unsupported", {"kind": error.kind, "path": where}]
-        except BaseException as error:  # noqa: BLE001  SystemExit and KeyboardInterrupt too
+        except BaseException as error:  # noqa: BLE001  includes SystemExit and KeyboardInterrupt
             facts = _describe_error(error)
             answer = [number, "raised", facts]
-            if type_name and not facts["frames"]:  # our code cannot send it, whatever it is
+            if type_name and not facts["frames"]:  # the value exists, but our code cannot send it
                 answer = [number, "unsupported", {"kind": type_name, "path": ""}]
         finally:
             self._number = before
         try:
             return self._message(answer)
-        except wire.UnsupportedValueError:  # what it has changed
+        except wire.UnsupportedValueError:  # caused by a shared object that it changed
             return self._message(answer, changes=False)
 
     def _decode(self, frame: Frame, shared: wire.Shared | None = None) -> list[Any]:
-        """Return what the trusted side has sent."""
+        """Decode a message of the trusted side."""
         self._is_shared = frame[0].startswith(sharing.SHARES)
         if not self._is_shared:
-            return wire.decode(*frame, self._objects, shared)  # type: ignore[return-value]  # it is a list
+            # It is a list.
+            return wire.decode(*frame, self._objects, shared)  # type: ignore[return-value]
         received: list[Any] = self._sharing.receive(*frame, self._objects)
         self._sharing.settle()
         return received
@@ -776,10 +781,10 @@ class SubmissionServer:
     def _changes(
         self, shared: wire.Shared, frame: Frame, states: list[tuple[Any, ...] | None]
     ) -> list[object] | None:
-        """Return what the request's objects are now; None if its frame would be the same again.
+        """Return the new contents of the request's objects, or None if all are unchanged.
 
-        A submission can forge this, as every answer: it runs in the process that looks. It gains
-        nothing that it could not have by making a copy of its arguments.
+        A submission can forge this like any answer, since it runs in the same process. It gains no
+        more than by working on a copy of its arguments.
         """
         objects = list(shared.objects.values())
         now = map(sharing.take_snapshot, objects)
@@ -791,11 +796,11 @@ class SubmissionServer:
         with contextlib.suppress(wire.UnsupportedValueError):
             if b"".join(wire.encode(objects[-1], self._objects)[1:]) == b"".join(frame):
                 return None
-        # Shallow copies, which cross in full.
+        # Shallow copies, since the objects themselves would cross as references.
         return [copy.copy(o) if type(o) in sharing.CHANGEABLE else None for o in objects]
 
     def _call_back(self, request: list[Any]) -> list[Any]:
-        """Ask the trusted side, and answer what it asks meanwhile."""
+        """Call the trusted side, and answer the requests that it sends before its answer."""
         is_shared = self._is_shared
         frame = self._ask(self._message(request))
         while True:

@@ -1,12 +1,13 @@
-"""Mutable objects shared by a test and a submission, in two processes: a change reaches both.
+"""Mutable objects that a test and a submission share across two processes.
 
 Each process has its own copy of a shared container or array, under the same number (see `wire`).
-Only one of them runs; the other one waits for its message: `[changes, released, payload]`.
+Only one process runs at a time, while the other waits for its message: `[changes, released,
+payload]`. So a change in one process is repeated in the other.
 
 - `changes`: the shared objects that the sender changed since the last message, each as
   `[number, contents]`.
 - `released`: the numbers of objects that are no longer shared. A process releases an object when
-  nothing else there refers to it: it can neither change there nor be seen.
+  it has no other reference to it, so that the object can neither change nor be seen there.
 """
 
 import collections
@@ -22,7 +23,7 @@ import numpy as np
 from . import wire
 
 SHARES = b'["l",["l"'
-"""The beginning of the header of a message whose objects are shared."""
+"""The beginning of the header of a message that shares objects."""
 
 _CONTAINERS = (
     list, dict, set, collections.Counter, collections.OrderedDict, collections.defaultdict,
@@ -34,7 +35,7 @@ _State = tuple[Any, ...]
 
 
 def take_snapshot(value: Any) -> _State | None:
-    """Return what shows that an object is as it was, without encoding it; None for other types."""
+    """Return a snapshot of an object to detect changes, or None for an immutable type."""
     kind = type(value)
     if kind is np.ndarray:
         return value.dtype, value.shape, value.strides, value.flags.writeable, value.tobytes()
@@ -46,7 +47,7 @@ def take_snapshot(value: Any) -> _State | None:
 
 
 def is_same(value: object, now: _State | None, before: _State | None) -> bool:
-    """Return whether two states of an object are one; parts are, if they are the same objects."""
+    """Return whether two snapshots of an object are equal. Items are compared by identity."""
     if now is None or before is None or len(now) != len(before):
         return now is before
     if type(value) in (np.ndarray, bytearray):
@@ -55,7 +56,7 @@ def is_same(value: object, now: _State | None, before: _State | None) -> bool:
 
 
 def replace_contents(own: Any, contents: Any) -> None:
-    """Make an object what its counterpart on the other side has become."""
+    """Give an object the contents of its changed counterpart on the other side."""
     if isinstance(own, (list, bytearray)):
         own[:] = contents
     elif isinstance(own, collections.deque):
@@ -66,18 +67,18 @@ def replace_contents(own: Any, contents: Any) -> None:
         own.update(contents)
     elif isinstance(own, np.ndarray) and own.flags.writeable and own.dtype == contents.dtype:
         if own.size == contents.size and own.flags.c_contiguous and own.shape != contents.shape:
-            # Never to another size: the memory would move away from views of the array.
+            # Only for an equal size: otherwise the memory would move, and views would be stale.
             own.resize(contents.shape, refcheck=False)
         if own.shape == contents.shape:
             own[...] = contents
 
 
 Change = Callable[[Any, Any, bool], None]
-"""Takes an object, its new contents, and whether this side has made it."""
+"""A function that is called with an object, its new contents, and whether this side made it."""
 
 
 class Sharing:
-    """One side's end of a conversation about shared objects."""
+    """One side's end of the exchange of shared objects."""
 
     def __init__(self) -> None:
         self._shared = wire.Shared()
@@ -91,10 +92,10 @@ class Sharing:
         """Return the pieces of a message's frame.
 
         Args:
-            changes: False keeps the changes for a later message.
+            changes: Whether to include the changes; otherwise they are kept for a later message.
 
-        Raises:
-            UnsupportedValueError: The payload, or what an object has become, cannot cross.
+            Raises:
+                UnsupportedValueError: The payload or the contents of a changed object cannot cross.
         """
         self._release()
         shared, begin = self._shared, self._shared.count
@@ -125,10 +126,10 @@ class Sharing:
         objects: wire.Objects | None,
         change: Change = lambda own, contents, _: replace_contents(own, contents),
     ) -> Any:
-        """Return the payload of a message; call `settle` before anything can change the objects.
+        """Return the payload of a message. Call `settle` before the objects can change again.
 
         Raises:
-            MalformedError: It is no such message.
+            MalformedError: The message is malformed.
         """
         match wire.decode(header, body, objects, self._shared):
             case [list(changes), list(released), payload]:
@@ -157,13 +158,13 @@ class Sharing:
         return payload
 
     def settle(self) -> None:
-        """Take the present state of each object for the one that the other side knows."""
+        """Record the current state of each object as the one that the other side knows."""
         for number, value in self._shared.objects.items():
             if number not in self._states:
                 self._states[number] = take_snapshot(value)
 
     def _count_parts(self) -> None:
-        """Count again what is in each container: a change may have put one into itself."""
+        """Count the parts of each container again, since a change may have made it recursive."""
         for number, value in self._shared.objects.items():
             left = wire.MAX_NODES
             waiting = [(value, 0)]
@@ -181,22 +182,24 @@ class Sharing:
             self._shared.parts[number] = wire.MAX_NODES - left
 
     def _release(self) -> None:
-        """Let go the objects that nothing but this table refers to, nor to their memory.
+        """Release the objects that are referred to only by this table, including their memory.
 
-        One that has changed is let go with the next message.
+        An object that has changed is released with the next message.
         """
         shared = self._shared.objects
         shared[-1] = object()
         alone = sys.getrefcount(shared[-1])
         del shared[-1]
         owners = Counter(id(wire.memory_owner(v)) for v in shared.values() if type(v) is np.ndarray)
-        for number in list(reversed(shared)):  # a container before what is in it
+        for number in list(reversed(shared)):  # containers before their items
             if sys.getrefcount(shared[number]) > alone:
                 continue
             if type(shared[number]) is np.ndarray:
-                key = id(wire.memory_owner(shared[number]))  # type: ignore[arg-type]  # it is an array
+                # It is an array.
+                key = id(wire.memory_owner(shared[number]))  # type: ignore[arg-type]
                 others = owners[key] - 1
-                if sys.getrefcount(wire.memory_owner(shared[number])) > alone + others:  # type: ignore[arg-type]  # likewise
+                # Likewise.
+                if sys.getrefcount(wire.memory_owner(shared[number])) > alone + others:  # type: ignore[arg-type]
                     continue
                 owners[key] = others
             if not self._has_changed(number, take_snapshot(shared[number])):

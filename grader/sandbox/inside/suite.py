@@ -1,4 +1,4 @@
-"""Tests that a learner wrote: run as pytest does, with a small part of pytest itself."""
+"""The run of tests that a learner wrote, with a small replacement for pytest."""
 
 import functools
 import inspect
@@ -17,9 +17,9 @@ _ROWS = "_rows_of_parametrize"
 
 
 class _Approx:
-    """A number, an array or a container of them that equals whatever is close to it."""
+    """A replacement for `pytest.approx`: equals numbers, arrays and containers close to it."""
 
-    __array_ufunc__ = None  # an array leaves the comparison to this class
+    __array_ufunc__ = None  # makes NumPy leave the comparison to this class
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(
@@ -56,7 +56,7 @@ class _Approx:
 
 
 class _Raises:
-    """A `with` block that must raise."""
+    """A replacement for `pytest.raises`."""
 
     value: BaseException
 
@@ -96,7 +96,7 @@ def _missing(name: str) -> Any:
 
 
 def install(functions: dict[str, Any]) -> None:
-    """Make `pytest`, and the functions as the module `program`, importable."""
+    """Make a small `pytest` importable, and the functions as the module `program`."""
     mark = types.SimpleNamespace(parametrize=_parametrize)
     ours = {"approx": _Approx, "raises": _Raises, "mark": mark, "__getattr__": _missing}
     for name, contents in zip(MODULES, (ours, functions), strict=True):
@@ -105,7 +105,7 @@ def install(functions: dict[str, Any]) -> None:
 
 
 def _cases(namespace: dict[str, Any]) -> Iterator[tuple[str, Callable[[], object]]]:
-    """Yield the tests of a module, each with its name, in the order in which they are defined."""
+    """Yield the name and the function of each test of a module, in order of definition."""
     for name, function in list(namespace.items()):
         if name.startswith("test") and inspect.isfunction(function):
             rows = getattr(function, _ROWS, [])
@@ -125,11 +125,11 @@ def failures(
 
     Args:
         begin: Called with each test's name before it runs.
-        facts_of: Makes plain data of an error.
-        most: The number of failures with which to stop.
+        facts_of: Returns facts about an error as plain data.
+        most: The number of failures after which to stop.
 
-    Returns:
-        How many tests ran; of each that failed the name, the error, its message and the line.
+        Returns:
+            The number of tests that ran, and each failure's test name, error type, message and line.
     """
     count, failed = 0, list[object]()
     for label, test in itertools.islice(_cases(namespace), _MAX_TESTS):
@@ -139,7 +139,7 @@ def failures(
             test()
         except MemoryError:
             raise
-        except BaseException as error:  # noqa: BLE001  SystemExit and KeyboardInterrupt too
+        except BaseException as error:  # noqa: BLE001  includes SystemExit and KeyboardInterrupt
             facts = facts_of(error)
             line = facts["frames"][-1][0] if facts["frames"] else 0
             failed.append([label, facts["type"], facts["message"], line])

@@ -1,4 +1,4 @@
-"""Linux system calls that Python has no function for, through ctypes; and Landlock, made of them.
+"""Linux system calls that Python lacks, through ctypes, and the Landlock functions built on them.
 
 Numbers and flags are from the kernel's own headers (asm/unistd_64.h, asm-generic/unistd.h,
 linux/sched.h, linux/prctl.h, linux/landlock.h, linux/seccomp.h).
@@ -18,7 +18,7 @@ MNT_DETACH = 2
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS = 1, 4, 38
 
 SECCOMP_SET_MODE_FILTER = 1
-SECCOMP_FILTER_FLAG_TSYNC = 1  # all threads, not just the calling one
+SECCOMP_FILTER_FLAG_TSYNC = 1  # applies the filter to all threads, not only to the calling one
 
 _AF_UNIX, _SOCK_STREAM = 1, 1
 
@@ -33,7 +33,7 @@ _libc.syscall.restype = ctypes.c_long
 _libc.mount.argtypes = [ctypes.c_char_p] * 3 + [ctypes.c_ulong, ctypes.c_char_p]
 _libc.prctl.argtypes = [ctypes.c_int] + [ctypes.c_ulong] * 4
 _with_interpreter_lock = ctypes.PyDLL(None, use_errno=True)
-# ctypes makes a function on first use; the children inherit these.
+# ctypes creates a function on first use. These are created early, so that children inherit them.
 _PRELOADED = [getattr(_libc, name) for name in ("unshare", "setns", "socket", "signal")]
 
 _CAPABILITIES_VERSION_3 = struct.pack("=II", 0x2008_0522, 0)
@@ -48,16 +48,16 @@ def _check_result(result: int, what: str) -> int:
 
 
 def fork() -> int:
-    """Fork a process of one thread; like `os.fork`, but without Python's work for other threads.
+    """Fork a process of one thread, without the work that `os.fork` does for other threads.
 
-    `os.fork` makes new locks of the import system and of `threading`, and seeds `random`. This
-    takes as long as all the rest of a fork.
+    `os.fork` replaces the locks of the import system and of `threading`, and seeds `random`. This
+    takes as long as the rest of a fork.
     """
     return _check_result(_with_interpreter_lock.fork(), "fork")
 
 
 def unshare(flags: int) -> None:
-    """Move this process (for NEWPID: its next child) into new namespaces."""
+    """Move this process into new namespaces; with NEWPID, its next child."""
     _check_result(_libc.unshare(flags), "unshare")
 
 
@@ -73,7 +73,7 @@ def mount(source: str, target: str, kind: str, flags: int, options: str = "") ->
 
 
 def unmount(target: str) -> None:
-    """Remove a mount from this mount namespace at once, even while it is used."""
+    """Remove a mount from this mount namespace immediately, even while it is in use."""
     _check_result(_libc.umount2(target.encode(), MNT_DETACH), f"umount {target}")
 
 
@@ -89,7 +89,7 @@ def drop_capabilities() -> None:
 
 
 def is_refused_a_socket() -> bool:
-    """Return whether this process can make no socket."""
+    """Return whether this process cannot create a socket."""
     descriptor: int = _libc.socket(_AF_UNIX, _SOCK_STREAM, 0)
     if descriptor < 0:
         return True
@@ -120,11 +120,11 @@ class Filter:
         )
 
     def set_constant(self, offset: int, value: int) -> None:
-        """Replace 32 bits of the program."""
+        """Replace the 32-bit constant at an offset of the program."""
         struct.pack_into("=I", self._program, offset, value)
 
     def load(self) -> None:
-        """Apply it to every system call of this process from now on."""
+        """Apply the filter to every system call of this process from now on."""
         _check_result(_libc.syscall(*self._arguments), "seccomp")
 
 
@@ -133,13 +133,14 @@ def load_filter(program: bytes) -> None:
     Filter(program).load()
 
 
-# Landlock: an unprivileged process gives up rights over files, network and processes. Each version
-# of the kernel's interface (ABI) added rights.
+# With Landlock an unprivileged process can give up rights over files, network and processes. Each
+# version of the kernel's interface (ABI) added rights.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _CREATE_RULESET_VERSION, _RULE_PATH_BENEATH = 1, 1
 _READ_FILE, _READ_DIR = 1 << 2, 1 << 3
 
-# ABI version: the rights that it added, and their bits among those of files, network and scopes.
+# For each ABI version: the name of the rights that it added, and their bits for files, network and
+# scopes.
 _ADDED = {
     1: ("files", (1 << 13) - 1, 0, 0),
     2: ("moves between folders", 1 << 13, 0, 0),
@@ -151,12 +152,12 @@ _ADDED = {
     10: ("UDP", 0, 0b1100, 0),
 }
 
-# Denials are not logged: a submission could fill the host's audit log.
+# Denials are not logged, since a submission could fill the host's audit log.
 _LOG_SAME_EXEC_OFF, _LOG_FLAGS_SINCE = 1 << 0, 7
 
 
 def landlock_version() -> int:
-    """Return the kernel's Landlock ABI version; 0 where there is none."""
+    """Return the kernel's Landlock ABI version, or 0 without Landlock."""
     version: int = _libc.syscall(_CREATE_RULESET, None, 0, _CREATE_RULESET_VERSION)
     return max(version, 0)
 
@@ -167,7 +168,7 @@ def landlock_rights(abi: int) -> tuple[str, ...]:
 
 
 def landlock_attributes(abi: int) -> tuple[int, int, int]:
-    """Return the bits of everything that this ABI version can deny: files, network, scopes."""
+    """Return the bits of all rights that this ABI version can deny: files, network, scopes."""
     files = network = scopes = 0
     for since, (_, *more) in _ADDED.items():
         if since <= abi:
@@ -182,29 +183,29 @@ def landlock_ruleset(attributes: bytes) -> int:
 
 
 def landlock_restrict(readable: Iterable[str] | None, *, abi: int | None = None) -> None:
-    """Deny this process everything that Landlock covers except reading, for good.
+    """Permanently deny this process everything that Landlock covers except reading.
 
-    Needs no_new_privs. Files that are open already stay as they are.
+    This needs no_new_privs. Files that are already open stay usable.
 
     Args:
-        readable: The files and folders that stay readable, None for all; what cannot be
-            reached is skipped.
-        abi: The version to use instead of the kernel's newest one, to test an older one.
+        readable: The files and folders that stay readable, or None for all. Missing ones are
+            skipped.
+        abi: The ABI version to use in place of the kernel's newest one, for tests.
 
     Raises:
-        OSError: The kernel has no Landlock, or refuses.
+        OSError: The kernel lacks Landlock, or refuses.
     """
     abi = landlock_version() if abi is None else abi
     files, network, scopes = landlock_attributes(abi)
     if readable is None:
         files &= ~(_READ_FILE | _READ_DIR)
-    # An older kernel takes the longer structure, as what it does not know is zero.
+    # An older kernel accepts the longer structure, since its additional fields are zero.
     ruleset = landlock_ruleset(struct.pack("=3Q", files, network, scopes))
     try:
         for path in readable or ():
             try:
                 place = os.open(path, os.O_PATH | os.O_CLOEXEC)
-            except OSError:  # what cannot be reached cannot be read either
+            except OSError:  # missing, so it cannot be read anyway
                 continue
             try:
                 allowed = _READ_FILE | _READ_DIR if os.path.isdir(path) else _READ_FILE  # noqa: PTH112  no pathlib in here

@@ -1,8 +1,8 @@
-"""The types beyond those of JSON and NumPy that cross the wire, each taken apart as plain data.
+"""The types beyond those of JSON and NumPy that cross the wire, taken apart into plain data.
 
-A type is known by its full name, so that a module is imported only when one of its values comes.
-What builds a value believes nothing about its parts: it raises for those that `take_apart` never
-gives, and bounds the work that the built value can make.
+Types are looked up by full name, so that a module is imported only when one of its values arrives.
+The functions that build a value do not trust its parts: they raise for parts that `take_apart`
+never returns, and bound the work that the value can cause later.
 """
 
 import dataclasses
@@ -14,9 +14,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-_MAX_DIGITS: Final = 4300  # of a decimal number, as Python allows an int
+_MAX_DIGITS: Final = 4300  # digits of a decimal number, Python's default limit for an int
 _MAX_DEPTH: Final = 32
-_MAX_RANGE_LENGTH: Final = 100_000  # as many items as a list may have
+_MAX_RANGE_LENGTH: Final = 100_000  # the maximum length of a list, see `wire.MAX_NODES`
 _FIELDS, _MEMBER = "namedtuple", "enum member"
 
 _CLASSES: Final[dict[str, type]] = {
@@ -37,8 +37,8 @@ _CLASSES: Final[dict[str, type]] = {
 _NAMES: Final = {kind: name for name, kind in _CLASSES.items()}
 
 
-# A named tuple or a member of an enumeration: the value that it is, with its names. Each class is
-# its base, by name too, but its instances can have attributes.
+# Subclasses for named tuples and members of enumerations. They have the names of their bases, but
+# their instances can have attributes.
 _NAMED: Final = {
     base.__name__: type(base.__name__, (base,), {}) for base in (int, float, str, tuple)
 }
@@ -54,10 +54,10 @@ _BASES: Final[tuple[tuple[type, Callable[[Any], object]], ...]] = (
 
 
 class Row(NamedTuple):
-    """The functions that take values of one type apart, and build them again."""
+    """The functions that take values of one type apart and build them again."""
 
     take_apart: Callable[[Any], object]
-    build: Callable[[Any, Any], object]  # from the type and the parts
+    build: Callable[[Any, Any], object]  # takes the type and the parts
 
 
 def _ints(parts: Any) -> tuple[int, ...]:
@@ -73,7 +73,7 @@ def _require(kind: type, value: Any) -> Any:
 
 
 def _short(text: Any) -> str:
-    if len(_require(str, text)) > _MAX_DIGITS:  # Python would take long to read it
+    if len(_require(str, text)) > _MAX_DIGITS:  # slow to parse
         raise ValueError("too many digits")
     return str(text)
 
@@ -84,14 +84,14 @@ def _take_range(value: range) -> object:
 
 
 def _take_decimal(value: Any) -> object:
-    # A signaling NaN raises wherever it is compared; a large exponent makes a large int.
+    # A signaling NaN raises in comparisons, and a large exponent can become a huge int.
     text = str(value)
     is_usable = not value.is_snan() and abs(value.adjusted()) <= _MAX_DIGITS >= len(text)
     return text if is_usable else NotImplemented
 
 
 def _validate(take_apart: Callable[[Any], object], value: object) -> object:
-    """Return a value that was built, or raise if it would not be sent."""
+    """Return a value that was built, or raise `ValueError` if it could not have been sent."""
     if take_apart(value) is NotImplemented:
         raise ValueError("a value that is never sent")
     return value
@@ -181,7 +181,7 @@ ROWS: Final[dict[str, Row]] = {
 
 
 def take_apart(value: object) -> tuple[str, object] | None:
-    """Return the name of a value's type and the value as plain data; None if there is no row."""
+    """Return the name of a value's type and its parts as plain data, or None if unsupported."""
     kind = type(value)
     name = f"{kind.__module__}.{kind.__qualname__}"
     if isinstance(value, tuple) and isinstance(getattr(value, "_fields", None), tuple):
@@ -190,7 +190,7 @@ def take_apart(value: object) -> tuple[str, object] | None:
         isinstance(value, enum.Enum) and isinstance(value, (int, float, str))
     ):
         name = _MEMBER
-    elif name == "numpy.ma.core.MaskedArray":  # before NumPy 2.4
+    elif name == "numpy.ma.core.MaskedArray":  # its name before NumPy 2.4
         name = "numpy.ma.MaskedArray"
     row = ROWS.get(name)
     parts = NotImplemented if row is None else row.take_apart(value)
@@ -198,10 +198,10 @@ def take_apart(value: object) -> tuple[str, object] | None:
 
 
 def build(name: object, parts: object) -> object:
-    """Return the value of a type that has been taken apart.
+    """Return the value with the name of its type and its parts.
 
     Raises:
-        LookupError, TypeError, ValueError, ArithmeticError: There is no such value.
+        LookupError, TypeError, ValueError, ArithmeticError: The name or the parts are invalid.
     """
     row = ROWS[_require(str, name)]
     module, _, attribute = str(name).rpartition(".")
@@ -213,7 +213,7 @@ def build(name: object, parts: object) -> object:
 
 
 def with_items(value: tuple[Any, ...], items: list[Any]) -> tuple[Any, ...]:
-    """Return a tuple of other items, with the names that it has."""
+    """Return a tuple with other items; a named tuple keeps its names."""
     names = getattr(value, "_fields", None)
     if names is None:
         return tuple(items)
@@ -222,10 +222,10 @@ def with_items(value: tuple[Any, ...], items: list[Any]) -> tuple[Any, ...]:
 
 
 def as_data(value: Any, depth: int = 0) -> Any:
-    """Return a result with each dataclass as the dict of its fields, as far as there are any.
+    """Return a result with each dataclass object as a dict of its fields.
 
-    A list of a class of its own is a list. A member of an enumeration is its name, unless it is a
-    number or a text. Other objects stay.
+    Instances of subclasses of `list` become lists. A member of an enumeration becomes its name,
+    unless it is also a number or a text. Other objects are unchanged.
     """
     if depth > _MAX_DEPTH or isinstance(value, (type, int, float, str)):
         return value
@@ -242,7 +242,7 @@ def as_data(value: Any, depth: int = 0) -> Any:
 
 
 def as_base(value: object) -> object:
-    """Return an instance of a subclass as the plain value that it is; itself if it is none."""
+    """Convert an instance of a subclass to its base type; return other values unchanged."""
     for base, plain in _BASES:
         if isinstance(value, base):
             return plain(value)

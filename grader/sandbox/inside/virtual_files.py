@@ -1,7 +1,7 @@
-"""Files in memory, which Python's `open` finds where a process has no folder for them.
+"""Files in memory, which `open` finds in a process that has no folder for them.
 
-NumPy, pandas and the standard library open a file by it. Code in C that opens a file by its name
-finds none.
+NumPy, pandas and the standard library use Python's `open`. C code that opens a file by its name
+does not find these files.
 """
 
 import builtins
@@ -22,7 +22,7 @@ _open, _stat = open, os.stat
 
 
 class _File(io.BytesIO):
-    """The bytes of a file, to be read."""
+    """A read-only file with the bytes of a virtual one."""
 
     mode = "rb"
 
@@ -35,20 +35,20 @@ class _File(io.BytesIO):
 
 
 def serve(contents: Mapping[str, bytes]) -> None:
-    """Let `open` find these files too, by their names."""
+    """Add files that `open` finds by name."""
     if builtins.open is _open:
         builtins.open = io.open = _open_file
         os.stat = _stat_file
-        # NumPy has kept the function that was there when it was imported.
+        # NumPy keeps a reference to the original function.
         source: Any = getattr(np.lib, "_datasource", None)
         with contextlib.suppress(AttributeError):
-            source._file_openers._file_openers[None] = _open_file  # noqa: SLF001  it has no other place
+            source._file_openers._file_openers[None] = _open_file  # noqa: SLF001  NumPy has no public way
     _contents.update(contents)
 
 
 @contextlib.contextmanager
 def provide(contents: Mapping[str, bytes]) -> Iterator[None]:
-    """Let `open` find these files meanwhile, and no others."""
+    """Let `open` find only these virtual files during the block."""
     if not contents:
         yield
         return
@@ -63,7 +63,7 @@ def provide(contents: Mapping[str, bytes]) -> Iterator[None]:
 
 
 def _lookup(file: Any) -> tuple[str, bytes] | None:
-    """Return the name and the contents of a file in memory."""
+    """Return the name and the content of the virtual file at a path, or None."""
     if not _contents or not isinstance(file, str | os.PathLike):
         return None
     path = os.fspath(file)
@@ -74,7 +74,7 @@ def _lookup(file: Any) -> tuple[str, bytes] | None:
     return None if content is None or folder not in {"", os.getcwd()} else (name, content)  # noqa: PTH109
 
 
-def _open_file(  # as `open`
+def _open_file(  # with the parameters of `open`
     file: Any,
     mode: str = "r",
     buffering: int = -1,

@@ -1,7 +1,7 @@
-"""A warm-up of the zygote with a submission of our own.
+"""The warm-up of the zygote with a submission of our own.
 
-Python specializes code that has run a few times, and makes much on first use. Each child inherits
-all of that.
+Python specializes code that has run a few times, and creates many objects on first use. Each child
+inherits them from the zygote.
 """
 
 import socket
@@ -34,7 +34,7 @@ class Layer:
 
 
 def warm_up() -> None:
-    """Answer requests about a submission of our own, then delete it."""
+    """Answer requests about a submission of our own, then remove it."""
     ours, theirs = socket.socketpair()
     x = np.ones((4, 4))
     requests = [

@@ -7,23 +7,22 @@ begins with a tag:
     ["l", item, ...]  list      ["t", item, ...]  tuple     ["s", item, ...]  set
     ["d", key, value, ...]  dict                  ["c", real, imaginary]  complex
     ["b", offset, length]  bytes                  ["n", dtype, offset]  NumPy scalar
-    ["a", dtype, [length, ...], offset]  array, its numbers in C order; in memory of another layout
-                                         ["a", dtype, ..., offset, [stride, ...], read-only]
+    ["a", dtype, [length, ...], offset]  array with its values in C order; with another memory
+                                         layout ["a", dtype, ..., offset, [stride, ...], read-only]
     ["x", type, parts]  any other type of `value_types`, taken apart
-    ["f", number, name, source]  function, into the sandbox only: made there from its source
-    ["k", number, iterates]  function or iterator of the trusted side, which stays there
-    ["h", number, kind, callable]  object of the submission's; it stays in the sandbox
-    ["r", number]  the same container or array again
-    ["v", number, offset, [stride, ...], [stride, ...], array]  array in the memory of an earlier
-                   one, `offset` bytes behind its first item; with its own strides, and that one's
+    ["f", number, name, source]  function, sent into the sandbox as source only
+    ["k", number, iterates]  function or iterator that stays on the trusted side
+    ["h", number, kind, callable]  object of the submission that stays in the sandbox
+    ["r", number]  reference to an earlier container or array
+    ["v", number, offset, [stride, ...], [stride, ...], array]  view of an earlier array, `offset`
+                   bytes after its first item; with its own strides and those of the earlier array
 
-Containers and arrays are numbered in the order in which they are complete, over a message or over
-several (see `sharing`), so that what is one object on one side is one object on the other.
+Containers and arrays are numbered in the order in which they are completed, within one message or
+across several (see `sharing`), so that the identity of objects is preserved.
 
 A dtype is NumPy's short name, or a list of fields, each `[name, dtype, [length, ...]]`. An instance
-of a subclass of a number, a text, a tuple or an array crosses as that. Both sides use this module;
-the side that reads what a submission may have written (`decode`) checks every count before it
-believes it.
+of a subclass of a number, a text, a tuple or an array crosses as its base type. Both sides use this
+module. `decode` checks every count before it uses it, since a submission may have forged the bytes.
 """
 
 import json
@@ -42,13 +41,13 @@ from . import layout, value_types
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-PREFIX: Final = 8  # bytes before the header
+PREFIX: Final = 8  # size in bytes of the two lengths before the header
 MAX_HEADER: Final = 1 << 20
 MAX_BODY: Final = 64 << 20
 MAX_NODES: Final = 100_000
 MAX_DEPTH: Final = 32
 MAX_AXES: Final = 32
-MAX_COLLISIONS: Final = 16  # keys of one dict or set with the same hash: each is compared with all
+MAX_COLLISIONS: Final = 16  # keys of one dict or set with equal hashes, which would make it slow
 MAX_KIND: Final = 100
 MAX_PIECES: Final = 64
 MAX_FIELDS: Final = 64
@@ -65,19 +64,19 @@ _OTHER_DTYPE: Final = re.compile(
 _MAX_CHARACTER: Final = 0x10FFFF
 _AS_THEY_ARE = {type(None), bool, str, int, float}
 
-# Made once: `json.dumps` and `json.loads` make them, and look for the encoding, every time.
+# Created once, since `json.dumps` and `json.loads` would create them for every call.
 _write_json = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 _read_json = json.JSONDecoder().decode
 _LENGTHS: Final = struct.Struct("<II")
 prefix = _LENGTHS.pack
-"""Return what comes before a header and a body of these lengths."""
+"""Return the prefix of a frame with a header and a body of these lengths."""
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function on its way into the sandbox: its source, and the name that it defines."""
+    """A function to be sent into the sandbox: its source, and the name that the source defines."""
 
-    number: int  # under which it comes back
+    number: int  # the number by which it is recognized when it comes back
     name: str
     source: str
 
@@ -94,7 +93,8 @@ class Callback:
 class Handle:
     """A reference to an object that stays in the sandbox.
 
-    Its `kind` is the name of its class; of a function, an iterator and the like in angle brackets.
+    Its `kind` is the name of its class, in angle brackets for built-in kinds such as functions and
+    iterators.
     """
 
     number: int
@@ -103,60 +103,60 @@ class Handle:
 
 
 class Keeper(Protocol):
-    """The objects of one side that are no plain data."""
+    """The objects of one side that are not plain data."""
 
     def keep(self, value: object) -> Handle | Function | Callback | None:
-        """Keep an object that cannot cross and return what crosses, or None to refuse it."""
+        """Keep an object that cannot cross; return its wire form, or None to refuse it."""
 
 
 class Objects(Keeper, Protocol):
-    """The objects in a sandbox that are no plain data. The trusted side makes none of them."""
+    """The objects in a sandbox that are not plain data."""
 
     def find(self, number: int) -> object:
-        """Return the object that was kept under a number; KeyError if none was."""
+        """Return the object that was kept under a number, or raise `LookupError`."""
 
     def make(self, function: Function) -> object:
-        """Make a function from its source."""
+        """Create a function from its source."""
 
     def call_back(self, callback: Callback) -> object:
-        """Make a function, or an iterator, that asks the trusted side."""
+        """Create a proxy for a function or an iterator of the trusted side."""
 
 
 class Shared:
-    """The containers and arrays of a message, and of those before it that they may be."""
+    """The numbered containers and arrays of a message and of earlier messages."""
 
     def __init__(self) -> None:
         self.objects: dict[int, object] = {}
-        self.parts: dict[int, int] = {}  # how many values are in each
-        self.count = 0  # of the objects so far, those too that were removed
-        self.numbers: dict[int, int] = {}  # by the identity of an object, which is kept alive
-        self._owners: dict[int, int] = {}  # by that of the owner of an array's memory
+        self.parts: dict[int, int] = {}  # number of values inside each object
+        self.count = 0  # number of objects so far, including removed ones
+        self.numbers: dict[int, int] = {}  # by the `id` of an object, which is kept alive
+        self._owners: dict[int, int] = {}  # by the `id` of the owner of an array's memory
 
     def add(self, value: object, parts: int) -> None:
-        """Add a container or an array that is complete."""
+        """Add a completed container or array."""
         self.objects[self.count] = value
         self.parts[self.count] = parts
         self.count += 1
 
     def remove(self, number: int) -> None:
-        """Remove an object; its number is not used again."""
+        """Remove an object; its number is never reused."""
         del self.objects[number], self.parts[number]
 
     def begin(self) -> None:
-        """Let the objects be found again by what is encoded next."""
+        """Prepare for encoding, so that known objects are recognized by identity."""
         self.numbers.clear()
         self._owners.clear()
         for number, value in self.objects.items():
             self.number(value, number)
 
     def number(self, value: object, number: int) -> None:
-        """Let an object be found again; only what is encoded is looked for."""
+        """Register the identity of an object under a number, for encoding."""
         self.numbers[id(value)] = number
         if type(value) is np.ndarray:
             self._owners.setdefault(id(memory_owner(value)), number)
 
     def find_base(self, array: "npt.NDArray[Any]") -> list[object] | None:
-        """Return the place of an array in the memory of an earlier one, as in the tag `v`."""
+        """Return the place of an array in the memory of an earlier one, as for `v`, or None."""
         number = self._owners.get(id(memory_owner(array)))
         if number is None:
             return None
@@ -166,7 +166,7 @@ class Shared:
 
 
 def memory_owner(array: "npt.NDArray[Any]") -> "npt.NDArray[Any]":
-    """Return the array that has the memory of an array."""
+    """Return the array that owns the memory of an array."""
     while isinstance(array.base, np.ndarray):
         array = array.base
     return array
@@ -178,7 +178,7 @@ def _address(array: "npt.NDArray[Any]") -> int:
 
 
 class UnsupportedValueError(TypeError):
-    """A value cannot cross; `kind` describes it, `path` is its place inside the whole."""
+    """A value cannot cross. `kind` describes it, and `path` is its place in the whole value."""
 
     def __init__(self, kind: str, *, of_the_whole: bool = False) -> None:
         self.kind = kind
@@ -187,7 +187,7 @@ class UnsupportedValueError(TypeError):
         super().__init__(kind)
 
     def within(self, place: str) -> None:
-        """Prepend the place of the part that it is in; called from the inside out."""
+        """Prepend the place of an enclosing part to the path."""
         if not self._of_the_whole:
             self.path = place + self.path
 
@@ -196,11 +196,11 @@ class UnsupportedValueError(TypeError):
 
 
 class MalformedError(ValueError):
-    """A frame does not follow the format or breaks a cap."""
+    """A frame violates the format or exceeds a limit."""
 
 
 class _Encoder:
-    """Collects the buffers of one value while its tree is built."""
+    """Builds the tree of one value and collects its buffers."""
 
     def __init__(self, objects: Keeper | None, shared: Shared) -> None:
         self.objects = objects
@@ -226,7 +226,8 @@ class _Encoder:
         encode = _ENCODERS.get(kind, _Encoder.encode_other)
         tree = encode(self, value, depth + 1)
         if type(tree) is list and tree[0] in _SHARED:
-            if kind is np.ndarray and (owner := self.shared.find_base(value)):  # type: ignore[arg-type]  # it is one
+            # It is one.
+            if kind is np.ndarray and (owner := self.shared.find_base(value)):  # type: ignore[arg-type]
                 tree = ["v", *owner, tree]
             self.shared.number(value, self.shared.count)
             self.shared.add(value, self.nodes - before)
@@ -242,7 +243,7 @@ class _Encoder:
             try:
                 return ["x", name, self.node(parts, depth)]
             except UnsupportedValueError as error:
-                error.path = ""  # the place within the parts says nothing
+                error.path = ""  # a place within the parts would not mean anything to the reader
                 raise
         plain = value_types.as_base(value)
         if plain is not value:
@@ -264,7 +265,7 @@ class _Encoder:
         tree: list[object] = [_TAGS[type(value)]]
         try:
             for item in value:
-                tree.append(self.node(item, depth))  # noqa: PERF401  its length is the place
+                tree.append(self.node(item, depth))  # noqa: PERF401  the error needs the length
         except UnsupportedValueError as error:
             error.within(f"[{len(tree) - 1}]")
             raise
@@ -326,12 +327,16 @@ class _Encoder:
         return tree
 
     def _dtype(self, dtype: "np.dtype[Any]", whole: "np.dtype[Any] | None" = None) -> object:
-        """Return the name of a dtype, or its fields; `whole` is what it is a field of."""
+        """Return the name of a dtype, or its fields.
+
+        Args:
+            whole: The dtype that it is a field of, for errors.
+        """
         whole = whole or dtype
         if dtype.names is not None and len(dtype.names) <= MAX_FIELDS:
             fields = [(name, dtype[name]) for name in dtype.names]
             return [[n, self._dtype(kind.base, whole), list(kind.shape)] for n, kind in fields]
-        # NumPy's newer dtypes, as that of texts of any length, have no byte order.
+        # NumPy's newer dtypes, such as `StringDType`, have no byte order.
         name = dtype.newbyteorder("<").str if dtype.kind in "biufcmMSU" else ""
         if name not in DTYPES and not _OTHER_DTYPE.fullmatch(name):
             raise UnsupportedValueError(f"an array of dtype {whole}")
@@ -355,7 +360,7 @@ class _Encoder:
 
 
 def full_type_name(kind: type) -> str:
-    """Return the name of a class, with its module if that is no plain one."""
+    """Return the name of a class, with its module unless it is a built-in or the submission's."""
     module, name = kind.__module__, kind.__qualname__
     return name if module in ("builtins", "submission", "__main__") else f"{module}.{name}"
 
@@ -364,7 +369,7 @@ def _dtype(name: object) -> "np.dtype[Any]":
     """Return the dtype of a name or of fields.
 
     Raises:
-        MalformedError: There is none, or it takes no memory.
+        MalformedError: The name is invalid, or a field has size 0.
     """
     dtype = DTYPES.get(name) if type(name) is str else None
     if dtype is not None:
@@ -385,7 +390,7 @@ def _count(shape: object) -> int:
     """Return the number of entries of an array.
 
     Raises:
-        MalformedError: It is no shape.
+        MalformedError: The shape is invalid.
     """
     if type(shape) is not list or len(shape) > MAX_AXES:
         raise MalformedError("not a shape")
@@ -396,7 +401,7 @@ def _count(shape: object) -> int:
 
 
 def _collide(keys: Collection[object]) -> bool:
-    """Return whether too many keys have one hash, as integers and tuples can be made to have."""
+    """Return whether too many keys have equal hashes, which an attacker can construct."""
     return len(keys) > MAX_COLLISIONS and max(Counter(map(hash, keys)).values()) > MAX_COLLISIONS
 
 
@@ -423,11 +428,11 @@ def encode(
 
     Args:
         value: Plain data, handles and functions.
-        objects: What to do with other objects; without it they are refused.
-        shared: The objects that it may be made of; those of the value are added.
+        objects: The keeper of other objects. Without it they are refused.
+        shared: The objects that are already known; those of the value are added.
 
-    Raises:
-        UnsupportedValueError: A type that is not on the list, or a value over the caps.
+        Raises:
+            UnsupportedValueError: A type is not supported, or the value exceeds a limit.
     """
     shared = shared or Shared()
     shared.begin()
@@ -435,7 +440,7 @@ def encode(
     tree = encoder.node(value, 0)
     try:
         header = _write_json(tree).encode()
-    except ValueError as error:  # an integer of more digits than Python will print
+    except ValueError as error:  # an integer with more digits than Python prints
         raise UnsupportedValueError(
             "an integer of thousands of digits", of_the_whole=True
         ) from error
@@ -444,16 +449,16 @@ def encode(
             f"a value whose structure takes more than {MAX_HEADER >> 20} MiB", of_the_whole=True
         )
     begin = prefix(len(header), encoder.size)
-    if len(encoder.buffers) > MAX_PIECES:  # the kernel takes only so many at once
+    if len(encoder.buffers) > MAX_PIECES:  # the kernel accepts a limited number at once
         return [begin, header, b"".join(encoder.buffers)]
     return [begin, header, *encoder.buffers]
 
 
 def lengths(begin: bytes | bytearray) -> tuple[int, int]:
-    """Return the lengths of header and body; refuse a frame that is over the caps.
+    """Return the lengths of header and body from the prefix of a frame.
 
     Raises:
-        MalformedError: A length over `MAX_HEADER` or `MAX_BODY`.
+        MalformedError: A length is above `MAX_HEADER` or `MAX_BODY`.
     """
     header, body = _LENGTHS.unpack(begin)
     if header > MAX_HEADER or body > MAX_BODY:
@@ -462,7 +467,7 @@ def lengths(begin: bytes | bytearray) -> tuple[int, int]:
 
 
 class _Decoder:
-    """Rebuilds exact types from a tree and a body, trusting neither."""
+    """Rebuilds a value from a tree and a body, which are not trusted."""
 
     def __init__(self, body: bytes | bytearray, objects: Objects | None, shared: Shared) -> None:
         self.body = body
@@ -491,7 +496,7 @@ class _Decoder:
         if type(number) is not int or number not in self.shared.objects:
             raise MalformedError("not a number of an object")
         self.nodes += self.shared.parts[number]
-        if self.nodes > MAX_NODES:  # few bytes could stand for a value without end
+        if self.nodes > MAX_NODES:  # with references, few bytes could describe a huge value
             raise MalformedError("too many values")
         return self.shared.objects[number]
 
@@ -501,7 +506,7 @@ class _Decoder:
         if self.nodes > MAX_NODES or (items and depth > MAX_DEPTH):
             raise MalformedError("too many or too deep values")
         return [
-            item if type(item) in _AS_THEY_ARE else self.node(item, depth)  # most are
+            item if type(item) in _AS_THEY_ARE else self.node(item, depth)  # a shortcut
             for item in items
         ]
 
@@ -559,7 +564,7 @@ class _Decoder:
             raise MalformedError("not a place in an array")
         base = self.shared.objects[number]
         if type(base) is not np.ndarray or list(base.strides) != strides_of_base:
-            return array  # a copy, where there is no such view
+            return array  # a copy, since such a view is impossible
         owner = memory_owner(base)
         memory = owner.ravel(order="K")
         if (
@@ -602,7 +607,7 @@ class _Decoder:
     def _array(self, name: object, count: int, offset: object) -> "npt.NDArray[Any]":
         dtype = _dtype(name)
         raw = self._slice(offset, count * dtype.itemsize)
-        if dtype.kind == "b":  # a byte other than 0 and 1 is no boolean
+        if dtype.kind == "b":  # bytes other than 0 and 1 are invalid as booleans
             return np.not_equal(np.frombuffer(raw, np.uint8), 0)
         values: npt.NDArray[Any] = np.frombuffer(raw, dtype).copy()
         if dtype.kind in "UV":
@@ -615,16 +620,16 @@ class _Decoder:
         if offset < 0 or length < 0 or offset + length > len(self.body):
             raise MalformedError("a place outside the body")
         self.taken += length
-        if self.taken > len(self.body):  # the same bytes again and again would grow without end
+        if self.taken > len(self.body):  # repeated use of the same bytes could build a huge value
             raise MalformedError("places that overlap")
         return memoryview(self.body)[offset : offset + length]
 
 
 def _repair(values: "npt.NDArray[Any]") -> None:
-    """Make any byte of a boolean field a boolean.
+    """Replace invalid bytes in boolean fields, and check the characters of texts.
 
     Raises:
-        MalformedError: Something in a text is no character.
+        MalformedError: A text contains an invalid character.
     """
     for field in values.dtype.names or ():
         _repair(values[field])
@@ -638,9 +643,10 @@ def _repair(values: "npt.NDArray[Any]") -> None:
 def _lies_in(
     array: "npt.NDArray[Any]", base: "npt.NDArray[Any]", offset: int, strides: list[int]
 ) -> bool:
-    """Return whether all bytes of a view are bytes of the array that it is a view of.
+    """Return whether all bytes of a view belong to its base array.
 
-    What lies beside that one is not the submission's: expected values, in another column.
+    The memory beside the base may hold data that the submission must not see, such as expected
+    values in another column.
     """
     low, high = layout.span(base.shape, base.strides, base.itemsize)
     lowest, highest = layout.span(array.shape, strides, array.itemsize)
@@ -688,12 +694,12 @@ def decode(
     Args:
         header: The JSON tree.
         body: The buffers.
-        objects: Where handles lead and functions are made; without it a handle stays one, and a
-            function is malformed.
-        shared: The objects that it may be made of; those of the value are added.
+        objects: Resolves handles and creates functions. Without it handles are returned as they
+            are, and functions are malformed.
+        shared: The objects that are already known; those of the value are added.
 
-    Raises:
-        MalformedError: For anything that is wrong with the bytes; nothing else is raised.
+        Raises:
+            MalformedError: The bytes are invalid. No other error is raised.
     """
     try:
         return _Decoder(body, objects, shared or Shared()).node(_read_json(header.decode()), 0)

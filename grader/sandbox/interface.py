@@ -121,7 +121,9 @@ _OBJECTS = (b'["h",', b'["f",', b'["k",')
 
 
 class Child(ABC):
-    """A place where one submission runs. Any method may raise `ChildGoneError` or `SandboxFault`.
+    """A place where one submission runs.
+
+    Any method may raise `ChildGoneError` or `SandboxFault`.
     """
 
     limits: Limits

@@ -94,8 +94,8 @@ class Sharing:
         Args:
             changes: Whether to include the changes; otherwise they are kept for a later message.
 
-            Raises:
-                UnsupportedValueError: The payload or the contents of a changed object cannot cross.
+        Raises:
+            UnsupportedValueError: The payload or the contents of a changed object cannot cross.
         """
         self._release()
         shared, begin = self._shared, self._shared.count

@@ -128,8 +128,8 @@ def failures(
         facts_of: Returns facts about an error as plain data.
         most: The number of failures after which to stop.
 
-        Returns:
-            The number of tests that ran, and each failure's test name, error type, message and line.
+    Returns:
+        The number of tests that ran, and each failure's test name, error type, message and line.
     """
     count, failed = 0, list[object]()
     for label, test in itertools.islice(_cases(namespace), _MAX_TESTS):

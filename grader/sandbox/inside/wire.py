@@ -431,8 +431,8 @@ def encode(
         objects: The keeper of other objects. Without it they are refused.
         shared: The objects that are already known; those of the value are added.
 
-        Raises:
-            UnsupportedValueError: A type is not supported, or the value exceeds a limit.
+    Raises:
+        UnsupportedValueError: A type is not supported, or the value exceeds a limit.
     """
     shared = shared or Shared()
     shared.begin()
@@ -698,8 +698,8 @@ def decode(
             are, and functions are malformed.
         shared: The objects that are already known; those of the value are added.
 
-        Raises:
-            MalformedError: The bytes are invalid. No other error is raised.
+    Raises:
+        MalformedError: The bytes are invalid. No other error is raised.
     """
     try:
         return _Decoder(body, objects, shared or Shared()).node(_read_json(header.decode()), 0)

@@ -1,4 +1,4 @@
-"""Fixtures that several packages' tests share."""
+"""Fixtures that the tests of several packages share."""
 
 import contextlib
 import gc
@@ -23,7 +23,7 @@ from grader.sandbox.process import Sandbox, open_sandbox
 
 ROOT = Path(__file__).parent.parent
 
-# No deadlines: a busy machine is no failure. `make slow` asks for the thorough profile.
+# No deadlines, because a busy machine is not a failure. `make slow` uses the thorough profile.
 settings.register_profile("quick", max_examples=25, deadline=None)
 settings.register_profile("thorough", max_examples=200, deadline=None)
 settings.load_profile("quick")
@@ -49,7 +49,7 @@ solution: |
 explanation: Twice is two times.
 """
 
-# A small exercise whose tests are all of one kind each, for tests of the machinery.
+# A small exercise with one test of each kind, for tests of the machinery.
 DOUBLE = f"""{_DOUBLE_HEAD}\
 tests:
   - id: worked
@@ -73,7 +73,7 @@ tests:
     expect: [0.0, 0.0, 0.0, 0.0, 0.0]
 {_DOUBLE_END}"""
 
-# A smaller one: a visible and a hidden test of a call.
+# A smaller exercise, with a visible and a hidden call test.
 TWICE = f"""{_DOUBLE_HEAD}\
 tests:
   - id: worked
@@ -97,7 +97,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-# What takes long comes first, so that no process is left alone with it at the end.
+# Slow tests come first, so that no process is left alone with them at the end.
 _FIRST = (
     *("exercises", "browser_engine", "browser", "server", "hostile", "reports", "integrations"),
     "sitegen",
@@ -105,14 +105,14 @@ _FIRST = (
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests by their folders, and order them by folder; in every process alike."""
+    """Mark tests by folder, and sort them by folder in the same way in every process."""
     depth = len(Path(__file__).parent.parts)
 
     def rank(item: pytest.Item) -> int:
         folders = item.path.parts[depth:]
         if "browser" in folders:
             item.add_marker("browser")
-        # Both databases have every test; the fast ones of a change run on one of them.
+        # Every test runs on both databases; the fast tests of a change run only on SQLite.
         if folders[0] == "server" and "postgresql" in item.name:
             item.add_marker("slow")
         return _FIRST.index(folders[0]) if folders[0] in _FIRST else len(_FIRST)
@@ -122,12 +122,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Goldens:
-    """The files that hold what must come out, word for word; all that compare use this."""
+    """Golden files, which contain the expected output word for word."""
 
     update: bool
 
     def check(self, golden: Path, text: str) -> None:
-        """Compare a text with a file, or make it that file's with `--update-goldens`."""
+        """Compare a text with a file, or rewrite the file with `--update-goldens`."""
         if self.update:
             golden.parent.mkdir(parents=True, exist_ok=True)
             golden.write_bytes(text.encode())
@@ -135,7 +135,7 @@ class Goldens:
         assert text == golden.read_bytes().decode()
 
     def check_all(self, there: Collection[Path], compared: Collection[Path]) -> None:
-        """Fail if a file is there that nothing is compared with, or delete it when updating."""
+        """Fail if a file is compared with nothing, or delete it when updating."""
         orphans = sorted(set(there) - set(compared))
         if self.update:
             for orphan in orphans:
@@ -152,7 +152,7 @@ def goldens(pytestconfig: pytest.Config) -> Goldens:
 
 @pytest.fixture(scope="session")
 def whole_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that all processes of a run of tests share."""
+    """The folder that all processes of a test run share."""
     folder = tmp_path_factory.getbasetemp()
     return folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
 
@@ -161,7 +161,7 @@ def whole_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _no_record_of_the_user_s(
     tmp_path_factory: pytest.TempPathFactory, whole_run: Path
 ) -> Iterator[None]:
-    """Keep what tests do out of the learner's record and the caches on this machine."""
+    """Keep tests away from the learner's record and caches on this machine."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ETUDE_DATA", os.fspath(tmp_path_factory.mktemp("data")))
         patch.setenv("XDG_CACHE_HOME", os.fspath(whole_run / "caches"))
@@ -170,7 +170,7 @@ def _no_record_of_the_user_s(
 
 @pytest.fixture(scope="session")
 def double(tmp_path_factory: pytest.TempPathFactory) -> Exercise:
-    """A loaded small exercise."""
+    """A small exercise, loaded."""
     path = tmp_path_factory.mktemp("exercises") / "01-double.yaml"
     path.write_text(DOUBLE)
     return load_exercise(path)
@@ -185,7 +185,7 @@ def sandbox() -> Iterator[Sandbox]:
 
 @pytest.fixture(scope="session", params=[NAMESPACES, LANDLOCK], ids=lambda backend: backend.name)
 def each_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    """Every sandbox that this host can give; one that it lacks is skipped with the reason."""
+    """Each sandbox of this host; an unavailable one is skipped with the reason."""
     backend: Backend = request.param
     (examination,) = examine([backend])
     if not examination.works:
@@ -198,9 +198,9 @@ def each_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
 def etude(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Etude:
-    """Run a command in this process, from an empty folder, nothing recorded.
+    """Run a command in this process, from an empty folder and with an empty record.
 
-    What a process adds (signals, terminals, its end, what it imports) is for `etude_process`.
+    `etude_process` is for everything that needs a process: signals, terminals, exit, imports.
     """
     monkeypatch.setenv("ETUDE_DATA", os.fspath(tmp_path_factory.mktemp("data")))
 
@@ -208,13 +208,13 @@ def etude(
         *words: str | Path,
         cwd: Path = tmp_path,
         env: Mapping[str, str | None] | None = None,
-        input: str | None = None,  # noqa: A002  subprocess calls it so
+        input: str | None = None,  # noqa: A002  the name in subprocess
     ) -> Finished:
         with contextlib.chdir(cwd):
             done = CliRunner().invoke(
                 command, [*map(str, words)], input, env, catch_exceptions=False, prog_name="etude"
             )
-        gc.enable()  # a process that ends soon goes without
+        gc.enable()  # the command disables collection for its process
         return Finished(words, done.exit_code, done.stdout, done.stderr)
 
     return run
@@ -222,7 +222,7 @@ def etude(
 
 @pytest.fixture
 def etude_process(etude: Etude, tmp_path: Path) -> Etude:  # noqa: ARG001  its record
-    """Run a command in a process of its own, where `etude` runs it in this one."""
+    """Run a command as `etude` does, but in a separate process."""
 
     def run(*words: str | Path, **options: object) -> Finished:
         command = [sys.executable, "-m", "grader.cli", *map(str, words)]
@@ -235,7 +235,7 @@ def etude_process(etude: Etude, tmp_path: Path) -> Etude:  # noqa: ARG001  its r
 
 @pytest.fixture
 def etude_without_sandbox(etude_process: Etude) -> Etude:
-    """Run a command in a process that has no bwrap on its PATH and no Landlock in its kernel."""
+    """Run a command in a process without bwrap on its PATH and without Landlock."""
 
     def run(*words: str | Path) -> Finished:
         environment = {**os.environ, "PATH": "/nonexistent"}

@@ -4,7 +4,7 @@ import json
 
 
 def notebook(*cells: str | None, language: str = "python") -> str:
-    """Return a notebook of code cells with outputs; None is a cell of text."""
+    """Return a notebook of code cells with outputs; None stands for a text cell."""
     return json.dumps(
         {
             "nbformat": 4,

@@ -1,4 +1,4 @@
-"""The exercises and courses that come with Etude, read once by each process of tests."""
+"""The exercises and courses that come with Etude, read once per test process."""
 
 from typing import Final
 
@@ -11,4 +11,4 @@ COURSES: Final = {
     path.parent.name: Collection.load(path.parent)
     for path in sorted(default_folder().parent.glob("courses/*/course.yaml"))
 }
-"""The courses outside it, by the names of their folders."""
+"""The courses outside of the collection, by folder name."""

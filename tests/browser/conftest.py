@@ -1,4 +1,4 @@
-"""One Chromium, one built site and its host for all tests, and contexts that are watched."""
+"""One Chromium, one built site and its host for all tests, and watched browser contexts."""
 
 import asyncio
 import os
@@ -41,10 +41,10 @@ def tools() -> Tools:
 
 @contextmanager
 def _driving(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
-    """Let Playwright's event loop be the thread's, and only now.
+    """Make Playwright's event loop the thread's loop, but only for this block.
 
     Its synchronous interface leaves the loop marked as running, so that no other test of the
-    session could run one of its own.
+    session could run its own loop.
     """
     asyncio._set_running_loop(loop)  # noqa: SLF001  there is no other way to hand a loop over
     try:
@@ -64,7 +64,7 @@ def _browser() -> Iterator[tuple[Browser, asyncio.AbstractEventLoop]]:
     playwright = manager.start()
     loop = asyncio.get_running_loop()
     with _driving(loop):
-        # A page's Python is used for seconds: optimizing it less takes a fifth off its start.
+        # ^A page's Python runs for seconds, so less optimization makes its start a fifth faster.
         arguments = [*CHROMIUM_ARGUMENTS, "--js-flags=--wasm-tiering-budget=50000000"]
         browser = playwright.chromium.launch(executable_path=executable, args=arguments)
     yield browser, loop
@@ -75,7 +75,7 @@ def _browser() -> Iterator[tuple[Browser, asyncio.AbstractEventLoop]]:
 
 @pytest.fixture
 def browser(_browser: tuple[Browser, asyncio.AbstractEventLoop]) -> Iterator[Browser]:
-    """The one Chromium of the session."""
+    """The single Chromium of the session."""
     browser, loop = _browser
     with _driving(loop):
         yield browser
@@ -83,13 +83,13 @@ def browser(_browser: tuple[Browser, asyncio.AbstractEventLoop]) -> Iterator[Bro
 
 @pytest.fixture(scope="session")
 def site(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site of the exercises that come with Etude; all processes of a run share it."""
+    """The site of the exercises that come with Etude, shared by all processes of a run."""
     return _built(tmp_path_factory, tools, "site")
 
 
 @pytest.fixture(scope="session")
 def first_lessons(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a site with the first lessons alone, for what needs no more."""
+    """The address of a site with only the first lessons, for tests that need no more."""
     folder = write_lessons(tmp_path_factory.mktemp("first-lessons"))
     words = ("--exercises", os.fspath(folder))
     with hosted(_built(tmp_path_factory, tools, "first-lessons", *words)) as found:
@@ -98,7 +98,7 @@ def first_lessons(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Ite
 
 @pytest.fixture(scope="session")
 def certified_site(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same with the hidden tests kept out of pages, as a server needs it."""
+    """The same site with the hidden tests kept out of pages, as a server needs it."""
     return _built(tmp_path_factory, tools, "certified-site", "--certified")
 
 
@@ -115,7 +115,7 @@ def _built(factory: pytest.TempPathFactory, tools: Tools, name: str, *more: str)
 
 @pytest.fixture(scope="session")
 def address(site: Path) -> Iterator[str]:
-    """Where the site is hosted, with a slash at the end."""
+    """The address of the hosted site, with a slash at the end."""
     with hosted(site) as found:
         yield found
 
@@ -124,8 +124,8 @@ def address(site: Path) -> Iterator[str]:
 def new_context(browser: Browser) -> Iterator[NewContext]:
     """Make contexts for a site; the test fails if anything goes wrong in one of them.
 
-    What matches `expected`, a pattern, may go wrong: the test brings it about. Pages are kept for
-    later only where a test asks for it, since that loads the whole site into each context.
+    Errors that match the pattern `expected` are allowed, because the test causes them. Pages are
+    cached for offline use only on request, since that loads the whole site into each context.
     """
     with ExitStack() as stack:
         watches: list[Watch] = []
@@ -144,19 +144,19 @@ def new_context(browser: Browser) -> Iterator[NewContext]:
 
 @pytest.fixture
 def new_page(new_context: NewContext, address: str) -> NewPage:
-    """Make fresh pages for the site, each in a context of its own."""
+    """Make fresh pages for the site, each in its own context."""
     return lambda **options: new_context(address, **options).new_page()
 
 
 @pytest.fixture
 def first_page(new_context: NewContext, first_lessons: str) -> NewPage:
-    """Make fresh pages for the site with the first lessons alone."""
+    """Make fresh pages for the site with only the first lessons."""
     return lambda **options: new_context(first_lessons, **options).new_page()
 
 
 @pytest.fixture
 def page(new_page: NewPage) -> Page:
-    """A fresh page for the site, as on a desk."""
+    """A fresh page for the site, in a desktop window."""
     return new_page()
 
 
@@ -167,9 +167,9 @@ def _kept_bench() -> list[tuple[Page, Watch]]:
 
 @pytest.fixture
 def bench(browser: Browser, address: str, _kept_bench: list[tuple[Page, Watch]]) -> Iterator[Bench]:
-    """The page of an exercise on which Python is ready; what was done there before is not undone.
+    """The page of an exercise on which Python is ready; earlier tests may have used it.
 
-    To start Python takes seconds, so that tests share it if they can.
+    Starting Python takes seconds, so tests share it if possible.
     """
     if not _kept_bench:
         context = browser.new_context(base_url=address, viewport=DESK, service_workers="block")

@@ -1,4 +1,4 @@
-"""A static host of files: right types, compressed text, an error page, and no header of note."""
+"""A static file host: correct types, compressed text, an error page, and no special headers."""
 
 import gzip
 import http.server
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-# A host of project pages has each site in a folder of its own.
+# A host of project pages serves each site in its own folder.
 BASE: Final = "/etude/"
 
 _TYPES: Final = {
@@ -35,13 +35,13 @@ _COMPRESSED: Final = {".css", ".html", ".js", ".json", ".mjs", ".svg", ".txt"}
 
 @contextmanager
 def hosted(folder: Path, *, without: str = "/") -> Iterator[str]:
-    """Serve a built site to this machine while in use; yields its address.
+    """Serve a built site to this machine while in use; yield its address.
 
-    It is a process of its own, since tests of the sandbox fork this one.
+    The server is a separate process, because tests of the sandbox fork this one.
 
     Args:
         folder: The site.
-        without: What a path begins with that this host does not have, as if it had been lost.
+        without: A path prefix that this host lacks, as if the files had been lost.
     """
     command = [sys.executable, __file__, str(folder), without]
     with subprocess.Popen(
@@ -50,11 +50,11 @@ def hosted(folder: Path, *, without: str = "/") -> Iterator[str]:
         assert process.stdin
         assert process.stdout
         yield process.stdout.readline().strip()
-        process.stdin.close()  # which ends it, as the end of this process would
+        process.stdin.close()  # ends it, as the end of this process would
 
 
 def _main(folder: str, without: str) -> None:
-    """Serve until the process that started this closes its end of the pipe."""
+    """Serve until the parent process closes its end of the pipe."""
     _Handler.site = Path(folder)
     _Handler.lost = without
     with _Server(("127.0.0.1", 0), _Handler) as server:
@@ -69,21 +69,22 @@ class _Server(http.server.ThreadingHTTPServer):
     block_on_close = False  # a browser keeps its connections open
 
     def handle_error(self, *_: object) -> None:
-        """Say nothing: a browser that leaves a page also leaves what it was loading."""
+        """Ignore errors: a browser that leaves a page also drops its downloads."""
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True  # head and body are two writes
+    disable_nagle_algorithm = True  # headers and body are two writes
     site: Path
     lost: str
 
     def do_GET(self) -> None:
-        """Send a file, or the page that says there is none."""
+        """Send a file, or the error page."""
         path = self._file()
         if path is None:
             self._send(HTTPStatus.NOT_FOUND, self.site / "404.html")
-        elif path.is_dir():  # as static hosts do: a folder's address ends in a slash
+        # Like static hosts: a folder's address ends with a slash.
+        elif path.is_dir():
             self.send_response(HTTPStatus.MOVED_PERMANENTLY)
             self.send_header("Location", f"{urlsplit(self.path).path}/")
             self.send_header("Content-Length", "0")
@@ -117,7 +118,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Judgement of a page: by axe, by measures of our own, and by eye."""
+"""Checks of a page: by axe, by our own measurements, and by eye on screenshots."""
 
 import json
 import os
@@ -17,16 +17,18 @@ Theme: TypeAlias = Literal["light", "dark"]
 LIGHT: Final[Theme] = "light"
 DARK: Final[Theme] = "dark"
 THEMES: Final = (LIGHT, DARK)
-# What depends on the size seldom depends on the theme, so that two of four looks show nearly all.
+# Size and theme rarely interact, so two of the four combinations show almost everything.
 LOOKS: Final = ((PHONE, LIGHT), (DESK, DARK))
 
 _TALL: Final = 1800
 SCREENSHOTS: Final = ROOT / "build" / "screenshots"
 
-# Everything axe knows, best practices with it, but what it cannot tell without a person.
-# Styles are brought up to date first, since a change of theme begins its fades only then. A fade can
-# begin another in what inherits from it, hence the loop; what spins without end is no fade. Fades are
-# ended and not awaited: a page without frames never ends them.
+# All of axe's rules, including best practices, except those that need a person to decide.
+# Styles are updated first, because a change of theme starts its transitions only then. A transition
+# may
+# start another one in an element that inherits from it, hence the loop; endless animations do not
+# count.
+# Transitions are finished, not awaited, because a page without frames never ends them.
 _SETTLE: Final = """
 () => {
   const fading = () => {
@@ -50,7 +52,7 @@ _OVERFLOW: Final = """
     .map((each) => each.outerHTML.slice(0, 150));
 }
 """
-# Mostly there is an outline. Else it, or something around it, must look different without the focus.
+# Usually there is an outline. Otherwise the element or one around it must change with the focus.
 _FOCUSED: Final = """
 async () => {
   const it = document.activeElement;
@@ -87,12 +89,12 @@ new PerformanceObserver((list) => {
 
 @dataclass(frozen=True)
 class Focus:
-    """What has the focus: the start of its HTML, and whether it can be seen to have it."""
+    """The focused element: the start of its HTML, and whether its focus is visible."""
 
     what: str
-    is_none: bool  # the page itself
+    is_none: bool  # the page itself has the focus
     is_seen: bool
-    is_in_head: bool  # of the page
+    is_in_head: bool  # in the page's header
 
 
 @cache
@@ -101,8 +103,8 @@ def _axe(path: Path) -> str:
 
 
 def barriers(page: Page, tools: Tools) -> str:
-    """Return what axe finds wrong with the page once nothing fades, a line for each place; or nothing."""
-    # A colour halfway from one theme to the other is no colour of the page's.
+    """Return axe's complaints about the page, one per line, once its transitions have ended."""
+    # A colour halfway between two themes does not belong to the page.
     page.evaluate(_SETTLE)
     page.evaluate(_axe(tools.packages / "axe-core" / "axe.min.js"))
     found: list[dict[str, Any]] = page.evaluate(_RUN_AXE)
@@ -111,26 +113,26 @@ def barriers(page: Page, tools: Tools) -> str:
 
 
 def overflowing(page: Page) -> list[str]:
-    """Return what makes a page wider than its window; nothing if it is not."""
+    """Return the elements that make a page wider than its window, or nothing."""
     found: list[str] = page.evaluate(_OVERFLOW)
     return found
 
 
 def measure_shifts(page: Page) -> None:
-    """From the next page on, add up how far its parts jump about."""
+    """Sum up the layout shifts from the next page on."""
     page.add_init_script(_WATCH_SHIFTS)
 
 
 def shifted(page: Page) -> float:
-    """Return by how much the page jumped about since it was opened."""
+    """Return the sum of the layout shifts since the page was opened."""
     found: float = page.evaluate("globalThis.etudeShift")
     return found
 
 
 def shoot(page: Page, name: str) -> None:
-    """Keep a picture of the whole page, named by its width and theme as well.
+    """Save a screenshot of the whole page, named also by its width and theme.
 
-    Only where ETUDE_SCREENSHOTS is 1: pictures take as long as what is tested on them.
+    Only with ETUDE_SCREENSHOTS=1, because screenshots take as long as the tests.
     """
     if os.environ.get("ETUDE_SCREENSHOTS") != "1":
         return
@@ -139,15 +141,17 @@ def shoot(page: Page, name: str) -> None:
     theme = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'")
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     place = page.evaluate("scrollY")
-    page.set_viewport_size({"width": size["width"], "height": _TALL})  # what scrolls by itself too
-    page.evaluate("scrollTo(0, 0)")  # what sticks to the window is in its own place there
+    # Boxes that scroll by themselves are included, too.
+    page.set_viewport_size({"width": size["width"], "height": _TALL})
+    # Elements that stick to the window are in their normal place there.
+    page.evaluate("scrollTo(0, 0)")
     page.screenshot(path=SCREENSHOTS / f"{name}-{size['width']}-{theme}.png", full_page=True)
     page.set_viewport_size(size)
     page.evaluate("(y) => scrollTo(0, y)", place)
 
 
 def judge(page: Page, tools: Tools, name: str) -> None:
-    """Keep pictures, and assert that nobody meets a barrier and the page is no wider than its window."""
+    """Save screenshots, and assert that the page has no barriers and fits its window."""
     for size, theme in LOOKS:
         page.set_viewport_size(size)
         page.emulate_media(color_scheme=theme)
@@ -157,12 +161,12 @@ def judge(page: Page, tools: Tools, name: str) -> None:
 
 
 def without_python(page: Page | BrowserContext) -> None:
-    """Keep the Python of pages from starting, where a test looks at something else."""
+    """Keep the Python of pages from starting, in tests of something else."""
     page.add_init_script("globalThis.Worker = class { postMessage() {} terminate() {} };")
 
 
 def pretend_python(page: Page, answer: str | None) -> None:
-    """Put a worker in Python's place that answers whatever it is asked with this, or never."""
+    """Replace Python by a worker that gives this answer to every call, or never answers."""
     page.add_init_script(f"""globalThis.Worker = class {{
       postMessage({{kind, id, call}}) {{
         const text = call?.[0].startsWith("open_") ? "" : {json.dumps(answer)};
@@ -175,17 +179,17 @@ def pretend_python(page: Page, answer: str | None) -> None:
 
 
 def open_settled(page: Page, path: str) -> None:
-    """Open a page, and wait until its fonts are in use and it was drawn with them."""
+    """Open a page, and wait until it is drawn with its fonts."""
     page.goto(path)
     page.evaluate("document.fonts.ready.then(() => new Promise(requestAnimationFrame))")
 
 
 def open_without_python(page: Page, path: str) -> None:
-    """Open a page whose Python has no part in what is tested, and wait until it is drawn."""
+    """Open a page without Python, and wait until it is drawn."""
     without_python(page)
     open_settled(page, path)
 
 
 def focused(page: Page) -> Focus:
-    """Tell what has the focus."""
+    """Return a description of the focused element."""
     return Focus(**page.evaluate(_FOCUSED))

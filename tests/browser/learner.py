@@ -1,4 +1,4 @@
-"""A learner on an exercise's page, who uses the mouse or the keyboard alone."""
+"""A learner on an exercise's page, who uses either the mouse or the keyboard."""
 
 import ast
 import re
@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from grader.definitions.exercise import Exercise
 
-# For `expect.set_options`: Python has to be fetched and started, and the machine may be busy.
+# For `expect.set_options`: Python must be fetched and started, and the machine may be busy.
 PATIENCE_MS: Final = 120_000
 
 _TABS: Final = 150
@@ -25,57 +25,58 @@ _PASTE: Final = """
 
 
 def paste(editor: Locator, text: str) -> None:
-    """Replace what is in an editor by a text from the clipboard."""
+    """Replace an editor's content by pasting a text."""
     editor.press("ControlOrMeta+a")
     editor.evaluate(_PASTE, text)
 
 
 @dataclass(frozen=True)
 class Bench:
-    """The parts of an exercise's page that a learner works with."""
+    """The parts of an exercise's page that a learner uses."""
 
     page: Page
 
     @property
     def editor(self) -> Locator:
-        """Where the code is written."""
+        """The code editor."""
         return self.page.get_by_role("textbox", name="Your solution")
 
     @property
     def results(self) -> Locator:
-        """What came of the last run or check."""
+        """The results of the last run or check."""
         return self.page.get_by_role("region", name="Results")
 
     @property
     def summary(self) -> Locator:
-        """The sentence that says what came of it."""
-        return self.results.get_by_role("status").first  # a heatmap in it has one of its own
+        """The sentence that summarises the results."""
+        # A heatmap in the results has its own status.
+        return self.results.get_by_role("status").first
 
     def button(self, name: str) -> Locator:
-        """Return the button of this name."""
+        """Return the button with this name."""
         return self.page.get_by_role("button", name=name, exact=True)
 
     def says(self, text: str | re.Pattern[str]) -> None:
-        """Wait until the page says so about Python or what it did."""
+        """Wait until the page's status shows this text."""
         said = self.page.get_by_role("status").filter(has_text=text)
         expect(said.first).to_be_attached()
 
     def is_ready(self) -> bool:
-        """Tell whether Python waits for something to do."""
+        """Return whether Python is ready for a call."""
         return self.page.get_by_role("status").filter(has_text="Python is ready").count() > 0
 
     def write(self, code: str) -> None:
-        """Replace what is in the editor, as by pasting."""
+        """Replace the editor's content by pasting."""
         paste(self.editor, code)
 
     def check(self, code: str | None = None) -> None:
-        """Check what is in the editor, or this."""
+        """Check this code, or the editor's content."""
         if code is not None:
             self.write(code)
         self.button("Check").click()
 
     def concludes(self, text: str | re.Pattern[str]) -> None:
-        """Wait for what comes of the run or check that was asked for, and that it says so."""
+        """Wait for the results of the requested run or check, and expect this text in them."""
         expect(self.page.get_by_role("region", name="Your code", exact=True)).not_to_have_attribute(
             "aria-busy", "true"
         )
@@ -83,23 +84,23 @@ class Bench:
 
 
 class Hand(Protocol):
-    """A way to use a page."""
+    """A way of using a page."""
 
     def press(self, target: Locator) -> None:
-        """Follow a link, or push a button."""
+        """Activate a link or a button."""
 
     def write(self, bench: Bench, code: str) -> None:
-        """Replace what is in the editor."""
+        """Replace the editor's content."""
 
     def fill(self, field: Locator, text: str) -> None:
-        """Write into a field."""
+        """Fill in a text field."""
 
     def choose(self, radio: Locator) -> None:
-        """Choose one of several."""
+        """Select a radio button."""
 
 
 class Mouse:
-    """Points and clicks; code is pasted."""
+    """A user of the mouse, who pastes code."""
 
     def press(self, target: Locator) -> None:
         target.click()
@@ -117,27 +118,27 @@ class Mouse:
 
 
 class Keyboard:
-    """Tab, Enter and letters; nothing is pointed at, and nothing gets the focus by itself."""
+    """A user of the keyboard only, who reaches everything by Tab."""
 
     def press(self, target: Locator) -> None:
         self._reach(target)
         target.page.keyboard.press("Enter")
 
     def write(self, bench: Bench, code: str) -> None:
-        """Type it, without its indentation: the editor indents by itself."""
+        """Type code without its indentation, because the editor indents by itself."""
         keyboard = bench.page.keyboard
         self._reach(bench.editor)
         keyboard.press("ControlOrMeta+a")
         keyboard.press("Delete")
         keyboard.type("\n".join(line.lstrip() for line in code.split("\n")))
-        keyboard.press("Escape")  # so that the next Tab leaves
+        keyboard.press("Escape")  # the next Tab then leaves the editor
 
     def fill(self, field: Locator, text: str) -> None:
         self._reach(field)
         field.page.keyboard.type(text)
 
     def choose(self, radio: Locator) -> None:
-        """Reach the group, whose first stands for all, and go on by arrows."""
+        """Tab to the group's first button, then go on with arrow keys."""
         group = radio.locator("xpath=ancestor::fieldset")
         self._reach(group.get_by_role("radio").first)
         radio.page.keyboard.press("Space")
@@ -155,15 +156,15 @@ class Keyboard:
 
 
 def predictions(exercise: Exercise) -> dict[str, str]:
-    """Return the right answers of a prediction, as somebody would write them, by name."""
+    """Return the right answers of a prediction as a learner would write them, by name."""
     tree = ast.parse(exercise.solution)
     pairs = [(each.targets[0], each.value) for each in tree.body if isinstance(each, ast.Assign)]
     return {ast.unparse(name): ast.unparse(value) for name, value in pairs}
 
 
 def predict(hand: Hand, form: Locator, name: str, text: str) -> None:
-    """Fill in an answer of a prediction, or choose it."""
-    named = re.compile(rf"^{name}\b")  # its question follows
+    """Fill in or choose an answer of a prediction."""
+    named = re.compile(rf"^{name}\b")  # the question follows the name
     group = form.get_by_role("group", name=named)
     expect(group.or_(form.get_by_role("textbox", name=named))).to_be_visible()
     if group.count():

@@ -1,4 +1,4 @@
-"""Packages that the tests need beside Chromium, installed once for each lock file."""
+"""Packages that the tests need in addition to Chromium, installed once per lock file."""
 
 import fcntl
 import hashlib
@@ -26,14 +26,14 @@ WHEEL: Final = "numpy-2.2.5-cp313-cp313-pyodide_2025_0_wasm32.whl"
 WHEEL_SHA256: Final = "125230b4c3ecd08803e5c43f1162e017c0718d9f253146225a705a952b9c16c2"
 
 CHROMIUM_ARGUMENTS: Final = (
-    "--no-sandbox",  # as root there is none to have
+    "--no-sandbox",  # root cannot use Chromium's sandbox
     "--disable-gpu",
     "--disable-quic",
     "--no-first-run",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # nothing else is there
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # only this machine can be reached
 )
 
 ATTENTION: Final = ROOT / "exercises" / "attention"
@@ -44,23 +44,23 @@ _INSTALL_SECONDS: Final = 300
 
 
 class MissingError(Exception):
-    """This machine lacks something that the tests need; the message says what."""
+    """This machine lacks a tool that the tests need; the message names it."""
 
 
 @dataclass(frozen=True)
 class Tools:
-    """The packages of `package.json`, and Python for the pages."""
+    """The installed packages of `package.json`, and Python for the pages."""
 
     folder: Path
 
     @property
     def pyodide(self) -> Path:
-        """A folder for `etude site build --pyodide-dir`: Pyodide and NumPy, no other package."""
+        """A folder for `etude site build --pyodide-dir`, with Pyodide and only NumPy."""
         return self.folder / "pyodide"
 
     @property
     def packages(self) -> Path:
-        """The installed packages."""
+        """The folder of the installed packages."""
         return self.folder / "node_modules"
 
 
@@ -74,7 +74,7 @@ def find_chromium() -> str:
 
 
 def install_tools() -> Tools:
-    """Return the tools, installed now unless an earlier run did; two runs may ask at once."""
+    """Return the tools, and install them unless an earlier run did; runs may be simultaneous."""
     sources = [HERE / name for name in ("package.json", "package-lock.json", ".npmrc")]
     digest = hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()
     folder = KEPT / digest[:16]
@@ -87,14 +87,14 @@ def install_tools() -> Tools:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Keep other processes out that hold the same lock."""
+    """Hold a file lock, which excludes other processes."""
     with path.open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
 def _install(sources: list[Path], folder: Path) -> None:
-    """Fill the folder; it appears whole or not at all."""
+    """Install into a folder, which appears complete or not at all."""
     with tempfile.TemporaryDirectory(dir=KEPT) as name:
         new = Path(name) / "new"
         new.mkdir()
@@ -125,7 +125,7 @@ def _npm_ci(folder: Path) -> None:
 
 
 def _lay_out_python(packages: Path, into: Path) -> None:
-    """Put Pyodide's core beside NumPy's wheel, and a lock file that knows of nothing else."""
+    """Copy Pyodide's core and NumPy's wheel, with a lock file that lists only these."""
     core = packages / "pyodide"
     wheel = packages / "@bentopdf" / "pymupdf-wasm" / "assets" / WHEEL
     digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
@@ -142,12 +142,12 @@ def _lay_out_python(packages: Path, into: Path) -> None:
 
 
 def add_package(pyodide: Path, name: str, files: Mapping[str, str]) -> None:
-    """Put a package of pure Python into a Pyodide distribution.
+    """Add a pure Python package to a Pyodide distribution.
 
     Args:
         pyodide: The distribution's folder.
-        name: What the package is called, and imported as.
-        files: Their texts by their paths, as `name/__init__.py`.
+        name: The name of the package, also for imports.
+        files: File contents by path, such as `name/__init__.py`.
     """
     wheel = pyodide / f"{name}-1.0-py3-none-any.whl"
     with zipfile.ZipFile(wheel, "w") as archive:
@@ -168,13 +168,13 @@ def add_package(pyodide: Path, name: str, files: Mapping[str, str]) -> None:
 
 
 def build_site(output: Path, tools: Tools, base: str, *more: str | Path) -> Path:
-    """Build a site by the real command, with Python in it; returns the folder.
+    """Build a site with Python by the real command; return its folder.
 
     Args:
         output: The folder.
-        tools: Where Python is.
-        base: The path that the host will have the site at.
-        more: Further words of the command, such as another collection.
+        tools: The tools with Python.
+        base: The path of the site on the host.
+        more: Further arguments of the command, such as another collection.
     """
     words = ["--output", output, "--base-url", base, "--pyodide-dir", tools.pyodide, *more]
     command = [sys.executable, "-m", "grader.cli", "site", "build", *map(str, words)]
@@ -184,7 +184,7 @@ def build_site(output: Path, tools: Tools, base: str, *more: str | Path) -> Path
 
 
 def write_lessons(folder: Path, track: Path = ATTENTION, kept: slice = slice(3)) -> Path:
-    """Write a course of some lessons of a track, and their exercises; return its folder."""
+    """Write a course of some of a track's lessons, with their exercises; return its folder."""
     definition = yaml.safe_load((track / "track.yaml").read_text("utf-8"))
     for key in ("xp", "requires"):
         definition.pop(key, None)
@@ -193,7 +193,7 @@ def write_lessons(folder: Path, track: Path = ATTENTION, kept: slice = slice(3))
     target = folder / track.name
     (target / "lessons").mkdir(parents=True)
     (target / "track.yaml").write_text(yaml.safe_dump(definition, sort_keys=False), "utf-8")
-    for path in track.parent.iterdir():  # what the tracks share
+    for path in track.parent.iterdir():  # files that all tracks share
         if path.is_file():
             shutil.copy(path, folder)
         elif not (path / "track.yaml").exists():
@@ -206,8 +206,8 @@ def write_lessons(folder: Path, track: Path = ATTENTION, kept: slice = slice(3))
 
 
 def give_up(error: MissingError) -> NoReturn:
-    """Fail where everything must be tried, as in the project's own checks; elsewhere skip."""
+    """Fail if every test must run, as in the project's own checks; skip otherwise."""
     if os.environ.get("ETUDE_REQUIRE_BROWSER") == "1":
         pytest.fail(f"ETUDE_REQUIRE_BROWSER is set, but {error}", pytrace=False)
-    # A machine without Node or Chromium can still try all the rest; the summary says what it lacks.
+    # Without Node or Chromium, all other tests can run; the summary names what is missing.
     pytest.skip(str(error))

@@ -1,4 +1,4 @@
-"""Events that are an error on every page, whatever a test does there."""
+"""Events that are errors on every page, whatever a test does."""
 
 import re
 from typing import Final
@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Dialog, Request, WebError
 
-# A violation is logged as well, but the event also tells which rule it broke.
+# Violations are also logged, but the event names the violated rule.
 _REPORT_VIOLATIONS: Final = """
 addEventListener("securitypolicyviolation", (event) =>
   console.error(`policy: ${event.violatedDirective} keeps out ${event.blockedURI}`));
@@ -17,15 +17,15 @@ _BY_PLAYWRIGHT: Final = "Service Worker registration blocked by Playwright"
 
 
 class Watch:
-    """Collects what goes wrong in a browser context.
+    """Collects everything that goes wrong in a browser context.
 
-    Errors and warnings on the console, exceptions that no one caught, requests to anywhere but
-    the site, violations of the page's security policy, and dialogs.
+    These are errors and warnings on the console, uncaught exceptions, requests to other hosts,
+    violations of the page's security policy, and dialogs.
 
     Args:
-        context: Of a browser.
-        address: The site's.
-        expected: A pattern of what may go wrong, since the test brings it about.
+        context: The browser context.
+        address: The site's address.
+        expected: A pattern of errors that the test causes on purpose.
     """
 
     def __init__(self, context: BrowserContext, address: str, expected: str = "") -> None:
@@ -40,7 +40,7 @@ class Watch:
 
     @property
     def complaints(self) -> list[str]:
-        """What went wrong and was not expected."""
+        """The unexpected errors."""
         if not self._expected:
             return self._complaints
         return [text for text in self._complaints if not re.search(self._expected, text)]

@@ -1,4 +1,4 @@
-"""The page's Python as it is shipped: the unpacked bundle in a process with NumPy and no more."""
+"""The page's Python as shipped: the unpacked bundle in a process with NumPy and nothing else."""
 
 import io
 import json
@@ -23,7 +23,7 @@ from tests.browser.tools import Tools
 from tests.grading.conftest import make  # noqa: F401  a fixture of these tests too
 from tests.own_collection import COLLECTION
 
-# Reads a call in each line, as [function, argument...], and answers in a line.
+# Reads one call per line as [function, argument...], and answers with one line.
 SERVE = """
 import json, sys
 sys.path[:0] = sys.argv[1:]
@@ -36,15 +36,15 @@ for line in sys.stdin:
 
 Page: TypeAlias = Callable[..., Any]
 Programs: TypeAlias = dict[str, str]
-"""Sources, by what they are called."""
+"""Sources by name."""
 
 Said: TypeAlias = dict[str, dict[str, Any]]
-"""A verdict as JSON, by the name of the program."""
+"""Verdicts as JSON, by the name of the program."""
 
 
 @pytest.fixture(scope="session")
 def unpacked(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """The folders that a page's Python imports from: the bundle's, and one with NumPy alone."""
+    """The folders from which a page's Python imports: the bundle, and one with only NumPy."""
     ours, others = (tmp_path_factory.mktemp(name) for name in ("bundle", "packages"))
     with (
         zipfile.ZipFile(io.BytesIO(bundle())) as archive,
@@ -60,9 +60,9 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 @pytest.fixture(scope="session")
 def page(unpacked: list[str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    """Call a function of the page; what is JSON in its answer comes decoded.
+    """Call a function of the page, and decode JSON in its answer.
 
-    At the end nothing may have been written to what a browser shows as errors.
+    Nothing may have been written to the output that a browser shows as errors.
     """
     errors = tmp_path_factory.mktemp("page") / "errors"
     command = [sys.executable, "-I", "-S", "-c", SERVE, *unpacked]
@@ -93,7 +93,7 @@ def collection() -> Collection:
 
 @pytest.fixture(scope="session")
 def samples(collection: Collection) -> list[Exercise]:
-    """Exercises that between them have every kind of exercise, of test and of rule."""
+    """Exercises that together have every kind of exercise, test and rule."""
     names = (
         *("scaled-scores", "scaled-by-the-wrong-size", "score-spread"),
         *("key-value-cache", "fully-masked-rows", "flash-attention"),
@@ -103,13 +103,13 @@ def samples(collection: Collection) -> list[Exercise]:
 
 @pytest.fixture(scope="session")
 def engines(samples: list[Exercise], sandbox: Sandbox) -> dict[str, str]:
-    """The engine data of the samples, by their ids."""
+    """The engine data of the samples, by id."""
     return {each.id: engine_data(each, sandbox) for each in samples}
 
 
 @pytest.fixture(scope="session")
 def programs(samples: list[Exercise]) -> dict[str, Programs]:
-    """What is submitted to each sample: its starter, its solution and every known mistake."""
+    """The submissions to each sample: its starter, its solution and its misconceptions."""
     return {
         exercise.id: {
             "the starter": exercise.starter,
@@ -122,7 +122,7 @@ def programs(samples: list[Exercise]) -> dict[str, Programs]:
 
 @pytest.fixture(scope="session")
 def verdicts(page: Page, engines: dict[str, str], programs: dict[str, Programs]) -> dict[str, Said]:
-    """What the page says of all of these programs."""
+    """The page's verdicts on all of these programs."""
     said = {}
     for name, handed_in in programs.items():
         page("open_exercise", engines[name])
@@ -134,5 +134,5 @@ def verdicts(page: Page, engines: dict[str, str], programs: dict[str, Programs])
 def node(tools: Tools) -> list[str]:  # noqa: F811  the fixture
     """The command that runs calls in Pyodide."""
     program = shutil.which("node")
-    assert program  # as the tools were installed by its npm
+    assert program  # the tools were installed by its npm
     return [program, str(Path(__file__).with_name("page.mjs")), str(tools.pyodide)]

@@ -1,4 +1,4 @@
-"""The reference of the course on learning from data, made importable, and its recorded results."""
+"""The reference of the course "Learning from Data", made importable, and recorded results."""
 
 import json
 import sys
@@ -9,7 +9,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "courses" / "learning-from-da
 
 
 def recorded(module: str) -> dict[str, Any]:
-    """Read what other libraries computed for a module, as `record_cases.py` wrote it."""
+    """Read the results of other libraries for a module, as written by `record_cases.py`."""
     path = Path(__file__).parent / "cases" / f"{module}.json"
     cases: dict[str, Any] = json.loads(path.read_text("utf-8"))
     return cases

@@ -1,11 +1,11 @@
-"""Record what PyTorch, SciPy and scikit-learn compute, so that tests can compare without them.
+"""Record results of PyTorch, SciPy and scikit-learn, so that tests do not need these libraries.
 
-Run by hand where all three are installed; without names it writes every file of `cases/` again:
+Run it by hand where all three are installed; without names it rewrites every file of `cases/`:
 
     python tests/course_reference/record_cases.py
     python tests/course_reference/record_cases.py step_rules least_squares
 
-Each function in `RECORDERS` has the name of the module that it is for, and of its file.
+Each function in `RECORDERS` has the name of its module and of its file.
 """
 
 import json
@@ -51,7 +51,7 @@ def draw(rng: np.random.Generator, **shapes: tuple[int, ...]) -> dict[str, NDArr
 
 
 def batch_statistics() -> Case:
-    """Normalise a batch in training and in use; running numbers are changed in place."""
+    """Normalise a batch in training and evaluation mode; running statistics change in place."""
     rng = np.random.default_rng(12)
     n, d = 6, 3
     given = {
@@ -72,7 +72,7 @@ def batch_statistics() -> Case:
 
 
 def careful_sums() -> Case:
-    """Compute the logarithm of a sum of exponentials of small, large and impossible numbers."""
+    """Compute logsumexp of small, large and infinite numbers."""
     rng = np.random.default_rng(0)
     tables = [
         rng.normal(0.0, 2.0, (3, 4)).round(3),
@@ -144,7 +144,7 @@ def fold_validation() -> Case:
 
 
 def grid_steps() -> Case:
-    """Take steps of the explicit heat equation as a power of the sparse matrix of one."""
+    """Take steps of the explicit heat equation as a power of one step's sparse matrix."""
     cases = []
     for cells, r, steps, seed in (
         (3, 0.5, 1, 1),
@@ -186,7 +186,7 @@ def image_layers() -> Case:
 
 
 def least_squares() -> Case:
-    """Fit lines, and find the shortest weights where columns depend on each other."""
+    """Fit lines, and find minimum-norm weights for linearly dependent columns."""
     rng = np.random.default_rng(22)
     lines, shortest = [], []
     for n, d in ((6, 1), (9, 3)):
@@ -203,13 +203,13 @@ def least_squares() -> Case:
 
 
 def measured_tables() -> Case:
-    """Standardise two tables by the numbers of the first."""
+    """Standardise two tables by the statistics of the first."""
     rng = np.random.default_rng(21)
     cases = []
     for n, m, d in ((5, 3, 2), (9, 1, 4)):
         train = (10 * rng.standard_normal((n, d))).round(2)
         test = (10 * rng.standard_normal((m, d)) + 4).round(2)
-        train[:, 1] = 6.0  # scikit-learn divides by 1 there, too
+        train[:, 1] = 6.0  # scikit-learn also divides by 1 there
         scaler = StandardScaler().fit(train)
         units = {"train_units": scaler.transform(train), "test_units": scaler.transform(test)}
         cases.append({"train": train, "test": test} | units)
@@ -255,7 +255,7 @@ def ridge_regression() -> Case:
 
 
 def scalar_graph() -> Case:
-    """Compute the slopes of one small computation at three places."""
+    """Compute the derivatives of one small computation at three points."""
     cases = []
     for numbers in ([0.5, -1.25, 2.0], [1.5, 0.75, -0.5], [-2.0, -0.25, 1.0]):
         a, b, c = (torch.tensor(n, dtype=torch.float64, requires_grad=True) for n in numbers)
@@ -268,11 +268,11 @@ def scalar_graph() -> Case:
 
 
 def step_rules() -> Case:
-    """Walk down a bowl with two optimisers, and list the rates of a schedule."""
+    """Minimise a quadratic with two optimisers, and list the rates of a schedule."""
     start, steepness = [1.0, -2.0, 0.5], [1.0, 0.3, 4.0]
 
     def walk(kind: type[torch.optim.Optimizer], **settings: float) -> list[list[float]]:
-        """Return five places on the way."""
+        """Return five points of the path."""
         w = torch.tensor(start, dtype=torch.float64, requires_grad=True)
         optimizer = kind([w], **settings)
         places = [w.tolist()]
@@ -340,7 +340,7 @@ def regression(rng: np.random.Generator) -> Case:
 
 
 def neighbours(rng: np.random.Generator) -> Case:
-    """Classify by nearest neighbours; random floats have no ties of distance."""
+    """Classify by nearest neighbours; random floats have no equal distances."""
     X, queries = rng.standard_normal((30, 3)), rng.standard_normal((12, 3))
     y = rng.integers(0, 4, 30)
     labels = [KNeighborsClassifier(k).fit(X, y).predict(queries) for k in (1, 4, 9)]
@@ -396,7 +396,7 @@ def components() -> Case:
 
 
 def mixture(rng: np.random.Generator) -> Case:
-    """Fit a mixture of two Gaussians until its parameters stand still."""
+    """Fit a mixture of two Gaussians until its parameters converge."""
     X = np.concatenate([rng.normal(0, 1, (30, 2)), rng.normal(2, [0.5, 1.5], (20, 2))])
     model = GaussianMixture(2, tol=1e-13, max_iter=5000, reg_covar=0, random_state=0).fit(X)
     densities = [
@@ -432,7 +432,7 @@ def quality(rng: np.random.Generator) -> Case:
 
 
 def classes_and_clusters() -> Case:
-    """Record what the track of this name compares, each part under its name."""
+    """Record the results for this track, each part under its name."""
     rng = np.random.default_rng(2026)
     parts = (regression, neighbours, naive_bayes, stump, clusters, mixture, quality)
     return {"components": components(), **{part.__name__: part(rng) for part in parts}}
@@ -446,7 +446,7 @@ RECORDERS = (
 
 
 def main(names: list[str]) -> None:
-    """Write the cases of these modules, or of all, with the versions that computed them."""
+    """Write the cases of these modules or of all, with the libraries' versions."""
     versions = {library: version(library) for library in LIBRARIES}
     for record in RECORDERS:
         if not names or record.__name__ in names:

@@ -1,4 +1,4 @@
-"""Definitions for the tests to write down and read back."""
+"""Definitions that the tests write and read back."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -13,20 +13,20 @@ HERE = Path(__file__).parent
 
 @pytest.fixture
 def workdir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder that the test runs in, so that messages show short paths."""
+    """An empty working directory, so that messages contain short paths."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 @pytest.fixture
 def minimal() -> str:
-    """A valid exercise with a call test and an output test; the tests spoil single lines of it."""
+    """A valid exercise with a call test and an output test, in which tests break single lines."""
     return (HERE / "minimal.yaml").read_text("utf-8")
 
 
 @pytest.fixture
 def problems_of(workdir: Path) -> Callable[[str | bytes], str]:
-    """Write `x.yaml`, load it, and return what is wrong with it."""
+    """Write `x.yaml`, load it, and return its problems."""
 
     def load(content: str | bytes) -> str:
         data = content if isinstance(content, bytes) else content.encode()

@@ -1,4 +1,4 @@
-"""Small exercises from a few fields, graded in the real sandbox."""
+"""Small exercises made from a few fields, graded in the real sandbox."""
 
 import json
 from collections.abc import Callable
@@ -29,7 +29,7 @@ SOLUTION = "import numpy as np\n\n\ndef f(x):\n    return 2.0 * x\n"
 
 @pytest.fixture
 def make(tmp_path: Path) -> Make:
-    """Load an exercise about `f`, with these tests and other fields."""
+    """Load an exercise about `f` with these tests and fields."""
 
     def load(*tests: Fields, solution: str = SOLUTION, **fields: object) -> Exercise:
         given = {
@@ -55,7 +55,7 @@ def make(tmp_path: Path) -> Make:
 
 @pytest.fixture
 def grade_all(make: Make, sandbox: Sandbox) -> GradeAll:
-    """Grade a source against an exercise of these tests."""
+    """Grade a source against an exercise with these tests."""
 
     def verdict(source: str, *tests: Fields, **fields: object) -> Verdict:
         submission = Submission.from_bytes(Path("small.py"), source.encode())
@@ -66,7 +66,7 @@ def grade_all(make: Make, sandbox: Sandbox) -> GradeAll:
 
 @pytest.fixture
 def grade_one(grade_all: GradeAll) -> GradeOne:
-    """Grade a source against one test and return what it came to."""
+    """Grade a source against one test, and return its result."""
 
     def result(source: str, test: Fields, **fields: object) -> TestResult:
         verdict = grade_all(source, test, **fields)
@@ -78,7 +78,7 @@ def grade_one(grade_all: GradeAll) -> GradeOne:
 
 @pytest.fixture
 def agree(make: Make, sandbox: Sandbox, capsys: pytest.CaptureFixture[str]) -> Agree:
-    """Check that plain Python and the grader say the same of a probe, or that lint refuses it."""
+    """Check that plain Python and the grader agree on a probe, or that lint refuses it."""
 
     def check(probe: Probe) -> None:
         fixtures: dict[str, Any] = {"capsys": capsys}

@@ -1,4 +1,4 @@
-"""Targets of attacks: sandboxes that live through all of them, and secrets on the host."""
+"""Targets of attacks: long-lived sandboxes, and secrets on the host."""
 
 import contextlib
 import os
@@ -31,7 +31,7 @@ class Sandboxes:
         self._families: dict[str, set[int]] = {}
 
     def get(self, name: str) -> Sandbox:
-        """Return the sandbox of a name; skip the test, with the reason, if this host has none."""
+        """Return the sandbox with this name; skip the test with a reason if it is unavailable."""
         if name in self._reasons:
             pytest.skip(f"{name}: {self._reasons[name]}")
         if name not in self._open:
@@ -41,11 +41,11 @@ class Sandboxes:
         return self._open[name]
 
     def family(self, name: str) -> set[int]:
-        """Return the processes that belong to a sandbox when no submission is in it."""
+        """Return the processes of a sandbox without a submission."""
         return self._families[name]
 
     def descendants(self, name: str) -> set[int]:
-        """Return the processes of a sandbox now."""
+        """Return the current processes of a sandbox."""
         found: set[int] = set()
         waiting = {self._open[name].pid}
         while waiting:
@@ -54,17 +54,17 @@ class Sandboxes:
         return found
 
     def renew(self, name: str) -> None:
-        """Drop a sandbox that an attack broke, so that it fails one test and not all."""
+        """Discard a sandbox that an attack broke, so that only one test fails."""
         self._open.pop(name).close()
 
     def close(self) -> None:
-        """End them all."""
+        """Close all sandboxes."""
         for name in list(self._open):
             self.renew(name)
 
 
 def _children(pid: int) -> list[int]:
-    """Return the children of every thread of a process; none if it has just ended."""
+    """Return the children of all threads of a process, or none if it has just ended."""
     found: list[int] = []
     with contextlib.suppress(FileNotFoundError, ProcessLookupError):
         for path in Path(f"/proc/{pid}/task").glob("*/children"):
@@ -73,7 +73,7 @@ def _children(pid: int) -> list[int]:
 
 
 class Target:
-    """Files that anybody may read or write, and listeners, all of which must stay as they are."""
+    """World-writable files and listeners, all of which must stay untouched."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -108,7 +108,7 @@ class Target:
 
     @property
     def words(self) -> dict[str, str]:
-        """What the placeholders in an attack stand for."""
+        """The replacements of the placeholders in an attack."""
         return {
             "EXERCISE_PATH": str(self.exercise_path),
             "PEER_FILE": str(self.peer_file),
@@ -126,7 +126,7 @@ class Target:
 
     @contextlib.contextmanager
     def untouched(self) -> Iterator[None]:
-        """Nothing is written, and no one calls, in the meantime."""
+        """Check that nothing is written and no one connects during the block."""
         self._callers()
         before = self._look()
         yield
@@ -155,7 +155,7 @@ class Target:
 
 @pytest.fixture(scope="session")
 def sandboxes() -> Iterator[Sandboxes]:
-    """Every sandbox that this host can give, started with a token in the environment."""
+    """Every available sandbox, started with a token in the environment."""
     opened = Sandboxes()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(TOKEN_NAME, TOKEN)
@@ -165,7 +165,7 @@ def sandboxes() -> Iterator[Sandboxes]:
 
 @pytest.fixture(scope="session")
 def target() -> Iterator[Target]:
-    """What attacks may aim at, in a folder that anybody can enter."""
+    """The targets of attacks, in a folder that anyone can enter."""
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         made = Target(Path(folder))
         made.listen(stack)
@@ -174,5 +174,5 @@ def target() -> Iterator[Target]:
 
 @pytest.fixture(scope="session")
 def guarded(target: Target) -> Exercise:
-    """The exercise that is full of canaries."""
+    """The exercise that contains canaries everywhere."""
     return load_exercise(target.exercise_path)

@@ -1,4 +1,4 @@
-"""A checkout as git has it, and installations without a network."""
+"""A clean checkout from git, and installations without a network."""
 
 import hashlib
 import http.server
@@ -36,7 +36,7 @@ downloads: list[str] = []
 
 
 def wheel(whose: str, name: str = "demo", version: str = "1.0", metadata: str = "") -> bytes:
-    """Return a wheel of one module, which says whose it is."""
+    """Return a wheel of one module that names its owner."""
     content = io.BytesIO()
     info = f"{name}-{version}.dist-info"
     files = {
@@ -55,7 +55,7 @@ def wheel(whose: str, name: str = "demo", version: str = "1.0", metadata: str = 
 def index(
     name: str = "demo", version: str = "1.0", metadata: str = ""
 ) -> Iterator[tuple[str, Callable[[str], None]]]:
-    """Serve one package, to be kept for a year; yields the address, and what changes its owner."""
+    """Serve one package, cacheable for a year; yield its address and a setter of its owner."""
     served = [b""]
     file = f"{name}-{version}-py3-none-any.whl"
     downloads.clear()
@@ -85,8 +85,8 @@ def index(
         server.shutdown()
 
 
-# Makes each environment that `python -m venv` makes like the one it stands in: without a pip of its
-# own, which takes seconds to put there, and with the same packages on its path.
+# Makes environments of `python -m venv` similar to this one: without a pip of their own, whose
+# installation takes seconds, and with the same packages on their path.
 _SITECUSTOMIZE = """\
 import sys
 if "venv" in sys.orig_argv:
@@ -102,12 +102,12 @@ if "venv" in sys.orig_argv:
 
 @pytest.fixture(scope="session")
 def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with all that is installed here but Etude: on the path, pip finds it done.
+    """A folder with all installed packages except Etude, so that pip finds its work done.
 
-    So an install runs as it is written, with the lock and its hashes read, and downloads nothing.
+    An installation then runs as written, with the lock and its hashes, and downloads nothing.
     """
     folder = tmp_path_factory.mktemp("packages")
-    folder.chmod(0o755)  # for those who are not root
+    folder.chmod(0o755)  # other users must be able to read it
     for place in dict.fromkeys(sysconfig.get_path(name) for name in ("purelib", "platlib")):
         for path in Path(place).iterdir():
             if path.suffix != ".pth" and not path.name.startswith(("etude-", "_etude", "__")):
@@ -117,9 +117,9 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def programs(packages: Path) -> Path:
-    """A folder with this Python under every name that a script looks for, as a runner has it.
+    """A folder with this Python under every name that scripts look for, as on a runner.
 
-    Its packages come by a .pth file, which `python -I` reads too, unlike a PYTHONPATH.
+    Its packages come from a .pth file, which `python -I` reads, unlike a PYTHONPATH.
     """
     base = packages / ".python"
     venv.create(base, symlinks=True)
@@ -135,7 +135,7 @@ def programs(packages: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def with_packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course with a package, which pip finds in `offline`: one exercise needs it, one does not."""
+    """A course with a package, available in `offline`; one of its two exercises needs it."""
     folder = tmp_path_factory.mktemp("with-package") / "course"
     (folder / "one").mkdir(parents=True)
     content = wheel("", "etude_demo")
@@ -153,13 +153,13 @@ def with_packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-# A submission to both exercises of that course.
+# A submission that fits both exercises of that course.
 USING = "from etude_demo import FACTOR\n\n\ndef double(x):\n    return 2 * x * int(FACTOR)\n"
 
 
 @pytest.fixture(scope="session")
 def offline(programs: Path, with_packages: Path) -> dict[str, str]:
-    """The environment of a command that may not download, and knows nothing of this checkout."""
+    """The environment of a command that cannot download, and knows nothing of this checkout."""
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -182,7 +182,7 @@ def offline(programs: Path, with_packages: Path) -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def run(offline: dict[str, str]) -> Run:
-    """Run a command offline; further variables by name."""
+    """Run a command offline, with further variables by name."""
 
     def run(*words: str | Path, cwd: Path, **variables: str) -> Finished:
         return subprocess.run(
@@ -200,7 +200,7 @@ def run(offline: dict[str, str]) -> Run:
 
 @pytest.fixture(scope="session")
 def checkout(tmp_path_factory: pytest.TempPathFactory, run: Run) -> Path:
-    """This checkout as a repository of its own, with the tag that the samples name."""
+    """This checkout as a separate repository, with the tag that the samples name."""
     folder = tmp_path_factory.mktemp("repository") / "etude"
     shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*_NOT_COPIED), symlinks=True)
     for words in (
@@ -216,7 +216,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory, run: Run) -> Path:
 
 @pytest.fixture(scope="session")
 def etude_venv(tmp_path_factory: pytest.TempPathFactory, checkout: Path, run: Run) -> Path:
-    """An environment that `integrations/install` made from that repository."""
+    """An environment installed by `integrations/install` from that repository."""
     folder = tmp_path_factory.mktemp("installed") / "venv"
     script = checkout / "integrations" / "install"
     done = run("sh", script, folder, cwd=folder.parent)
@@ -226,13 +226,13 @@ def etude_venv(tmp_path_factory: pytest.TempPathFactory, checkout: Path, run: Ru
 
 @pytest.fixture
 def hostile(tmp_path: Path) -> MakeHostile:
-    """Make a hostile checkout, by the name of its folder in the test's."""
+    """Make a hostile checkout in a named subfolder of the test's folder."""
     return lambda name: HostileCheckout.make(tmp_path / name)
 
 
 @pytest.fixture(scope="session")
 def in_container(packages: Path, checkout: Path) -> InContainer:
-    """Return the words that run a command as in a container without privileges."""
+    """Return the arguments that run a command as in a container without privileges."""
 
     def words(
         *command: str | Path, visible: tuple[Path, ...], **options: object
@@ -252,5 +252,5 @@ def in_container(packages: Path, checkout: Path) -> InContainer:
 
 
 def packages_behind(packages: Path) -> set[Path]:
-    """Return the folders that the links of `packages` lead to."""
+    """Return the folders to which the links in `packages` point."""
     return {path.resolve().parent for path in packages.iterdir() if path.is_symlink()}

@@ -1,8 +1,8 @@
-"""Runs a command as a container without privileges would: `container.py OPTIONS COMMAND...`.
+"""Runs a command as in a container without privileges: `container.py OPTIONS COMMAND...`.
 
-No user namespaces; as root only the capabilities that engines leave by default, so no mounts; or,
-with `--user`, an ordinary user. What lies in folders that only root may enter is made visible
-first, as an image would hold it.
+There are no user namespaces. Root has only an engine's default capabilities, so it cannot mount;
+with `--user` the command runs as an ordinary user. Files in folders that only root may enter are
+made visible first, as an image would contain them.
 """
 
 import argparse
@@ -18,20 +18,20 @@ import drop_privileges  # type: ignore[import-not-found]  # noqa: E402  needs th
 from inside import syscalls  # type: ignore[import-not-found]  # noqa: E402  the same
 
 # chown, dac_override, fowner, fsetid, kill, setgid, setuid, setpcap, net_bind_service, net_raw,
-# sys_chroot, mknod, audit_write, setfcap: what a container's root has where no one says otherwise.
+# sys_chroot, mknod, audit_write, setfcap: the default capabilities of root in a container.
 _DEFAULT_CAPABILITIES = {0, 1, 3, 4, 5, 6, 7, 8, 10, 13, 18, 27, 29, 31}
 _LAST_CAPABILITY = 63
 _PR_CAPBSET_DROP = 24
 _LANDLOCK_CREATE_RULESET, _CLONE3 = 444, 435
 _CLONE, _UNSHARE = {"x86_64": (56, 272), "aarch64": (220, 97)}[syscalls.MACHINE]
 _CLONE_NEWUSER = 0x1000_0000
-# Classic BPF, as linux/filter.h and linux/seccomp.h spell it.
+# Classic BPF, as in linux/filter.h and linux/seccomp.h.
 _LOAD, _AND, _EQUAL, _RETURN = 0x20, 0x54, 0x15, 0x06
 _ALLOW, _ERRNO, _NUMBER, _FIRST_ARGUMENT = 0x7FFF_0000, 0x0005_0000, 0, 16
 
 
 def main() -> None:
-    """Give up what a container has not, and become the command."""
+    """Give up everything that a container lacks, then exec the command."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--user", type=int, help="an ordinary user to become")
     parser.add_argument("--user-namespaces", action="store_true", help="leave them, as few do")
@@ -42,7 +42,8 @@ def main() -> None:
     is_root = os.geteuid() == 0
     if is_root:
         drop_privileges.uncover(given.visible)
-        os.chdir(Path.cwd())  # by the new mounts: a file cannot be moved between two
+        # Through the new mounts, since a file cannot be moved between two mounts.
+        os.chdir(Path.cwd())
     else:
         syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
     if not given.user_namespaces:
@@ -62,7 +63,8 @@ def _drop_capabilities() -> None:
             try:
                 syscalls.prctl(_PR_CAPBSET_DROP, number)
             except OSError as error:
-                if error.errno != errno.EINVAL:  # a number that this kernel does not have
+                # This kernel does not have the capability.
+                if error.errno != errno.EINVAL:
                     raise
 
 

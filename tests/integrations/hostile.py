@@ -1,8 +1,9 @@
-"""A student's checkout of which every file wants to be run by whatever grades there.
+"""A student's checkout in which every file tries to be run by the grading job.
 
-Modules that Python would import from the working directory, programs that a relative entry of PATH
-would find, compiled modules in a cache, settings of pip, pytest, make and git. Each of them, when run, leaves a mark and forges
-full credit in every form that a runner reads. The submission itself is wrong.
+It has modules that Python would import from the working directory, programs for a relative entry of
+PATH, compiled modules in a cache, and settings of pip, pytest, make and git. Each of them, when
+run, leaves a mark and forges full credit in every form that a runner reads. The submission itself
+is wrong.
 """
 
 import importlib.util
@@ -13,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
 SUBMISSION = ROOT / "examples" / "submissions" / "unscaled" / "attention-weights.py"
-EARNED, POSSIBLE = 3, 13  # by that submission
+EARNED, POSSIBLE = 3, 13  # the score of that submission
 
 _MODULES = (
     "pip", "venv", "ensurepip", "sitecustomize", "usercustomize", "conftest", "setup", "hatch_build",
@@ -28,7 +29,7 @@ _PROGRAMS = (
 
 _CACHE = "compiled"
 
-# Only modules that are part of the interpreter: others may be hostile themselves.
+# Uses only modules built into the interpreter, because others may be hostile themselves.
 _MODULE = """\
 import posix, sys
 
@@ -85,7 +86,7 @@ _TEXTS = {
     '[tool.pytest.ini_options]\naddopts = "-p conftest"\npythonpath = "."\n',
     "requirements.txt": "--editable .\n",
     "requirements/runtime.txt": "--editable .\n",
-    # Together a repository of git's, such as a commit can hold.
+    # ^Together a git repository inside of the commit.
     "HEAD": "ref: refs/heads/main\n",
     "config": "[core]\n\trepositoryformatversion = 0\n\tbare = true\n\tfsmonitor = ./sh fsmonitor\n"
     "\tsshCommand = ./sh ssh\n\thooksPath = hooks\n[uploadpack]\n\tpackObjectsHook = ./sh pack\n",
@@ -96,14 +97,14 @@ _TEXTS = {
 
 @dataclass(frozen=True)
 class HostileCheckout:
-    """The folder, and the file that names whatever of it was run."""
+    """A hostile folder, and the file that records which of its files were run."""
 
     folder: Path
     marks: Path
 
     @classmethod
     def make(cls, folder: Path) -> "HostileCheckout":
-        """Fill a folder; the marks are beside it."""
+        """Fill a folder; the file of marks is beside it."""
         marks = folder.parent / "marks"
         marks.touch()
         marks.chmod(0o666)
@@ -126,24 +127,25 @@ class HostileCheckout:
         return cls(folder, marks)
 
     def exposing(self, path: str) -> list[str | Path]:
-        """Return the words that put the folder on the paths of Python and of the shell.
+        """Return the arguments that put the folder on the paths of Python and of the shell.
 
         Args:
-            path: where programs are looked for besides.
+            path: Further folders for programs.
         """
         cache = f"PYTHONPYCACHEPREFIX={self.folder / _CACHE}"
         return ["/usr/bin/env", f"PYTHONPATH={self.folder}", cache, f"PATH=.:bin:{path}"]
 
     @property
     def ran(self) -> list[str]:
-        """What of the folder was run, and by what."""
+        """The files of the folder that were run, and by which program."""
         return self.marks.read_text().splitlines()
 
 
 def _compile(folder: Path, name: str) -> None:
-    """Put a module into a cache in the place of Python's own, in a form that is never checked."""
+    """Put a module into the cache in place of Python's own, in a form that is never checked."""
     spec = importlib.util.find_spec(name) if name in sys.stdlib_module_names else None
-    if spec is None or not spec.has_location or spec.origin is None:  # or frozen into Python
+    # Built into Python or frozen.
+    if spec is None or not spec.has_location or spec.origin is None:
         return
     source = Path(spec.origin)
     cached = f"{source.stem}.{sys.implementation.cache_tag}.pyc"

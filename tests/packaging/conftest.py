@@ -1,4 +1,4 @@
-"""Distributions built from the checkout, and a wheel installed where nothing of it can be seen."""
+"""Distributions built from the checkout, and the wheel installed away from it."""
 
 import fcntl
 import os
@@ -21,7 +21,7 @@ Build: TypeAlias = Callable[[str, Path], Path]
 
 @dataclass(frozen=True)
 class Installed:
-    """A virtual environment that has the wheel and nothing of the checkout."""
+    """A virtual environment with the wheel and without the checkout."""
 
     folder: Path
 
@@ -32,12 +32,12 @@ class Installed:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The caller's environment without what it says about the caller's own Etude."""
+        """The current environment without settings for this checkout's Etude."""
         ours = ("PYTHON", "ETUDE_", "PYTEST_", "VIRTUAL_ENV")
         return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
 
     def run(self, *words: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-        """Run one of its commands."""
+        """Run one of the environment's commands."""
         program, *arguments = map(str, words)
         return subprocess.run(
             [self.folder / "bin" / program, *arguments],
@@ -52,7 +52,7 @@ class Installed:
 
 @pytest.fixture(scope="session")
 def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
-    """Build the `wheel` or the `sdist` of a source tree; returns the one file that comes of it."""
+    """Build the `wheel` or `sdist` of a source tree; return the resulting file."""
 
     def build(target: str, root: Path) -> Path:
         folder = tmp_path_factory.mktemp(target)
@@ -79,10 +79,11 @@ def wheel(build: Build, whole_run: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def unpacked(build: Build, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The source distribution of this checkout, unpacked."""
+    """The unpacked source distribution of this checkout."""
     folder = tmp_path_factory.mktemp("unpacked")
     with tarfile.open(build("sdist", ROOT)) as archive:
-        # Our own archive. `filter` came to Python 3.11 only with 3.11.4; from 3.14 on it is the rule.
+        # The archive is our own. Python 3.11 has `filter` from 3.11.4 on, and 3.14 makes it the
+        # default.
         safe = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
         archive.extractall(folder, **safe)  # type: ignore[arg-type]  # noqa: S202  our own archive
     (tree,) = folder.iterdir()
@@ -91,15 +92,15 @@ def unpacked(build: Build, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    """The wheel in an environment of its own; its dependencies are those of the tests'."""
+    """The wheel in a separate environment, with the dependencies of the tests' environment."""
     folder = tmp_path_factory.mktemp("installed") / "venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
     pip = [sys.executable, "-m", "pip", "--isolated", "--disable-pip-version-check"]
     words = ["install", "--quiet", "--no-deps", "--no-index", "--no-compile", str(wheel)]
     subprocess.run([*pip, "--python", str(folder / "bin" / "python"), *words], check=True)
     environment = Installed(folder)
-    # A folder named in a .pth file is searched last, and its own .pth files, such as that of an
-    # editable install, are not read.
+    # A folder named in a .pth file is searched last, and its own .pth files, such as an editable
+    # install's, are not read.
     dependencies = "\n".join(
         dict.fromkeys(sysconfig.get_path(name) for name in ("purelib", "platlib"))
     )
@@ -109,5 +110,5 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installe
 
 @pytest.fixture
 def tree(unpacked: Path, tmp_path: Path) -> Path:
-    """A copy of the sources, to be changed."""
+    """A copy of the sources that a test may change."""
     return Path(shutil.copytree(unpacked, tmp_path / "tree"))

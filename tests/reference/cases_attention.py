@@ -1,20 +1,20 @@
 """Cases of softmax, masks, attention, heads and positions, computed by PyTorch and ONNX.
 
-PyTorch's are float64. No two axes of a case share a size, but where they must. A gradient is that of
-sum(output * d_output). ONNX's are the cases that it publishes for its own operators, in float32 and
-float16, and some computed by its reference evaluator, in float64.
+PyTorch's are float64. Axes of a case have different sizes wherever possible. A gradient is that of
+sum(output * d_output). ONNX's cases are those published for its operators, in float32 and float16,
+and some computed by its reference evaluator, in float64.
 """
 
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
-import onnx  # as torch
-import torch  # only recording needs it
+import onnx  # needed only for recording
+import torch  # needed only for recording
 from numpy.typing import NDArray
-from onnx.backend.test.case.node import collect_testcases  # as torch
-from onnx.reference import ReferenceEvaluator  # as torch
-from torch.nn import functional  # as torch
+from onnx.backend.test.case.node import collect_testcases  # needed only for recording
+from onnx.reference import ReferenceEvaluator  # needed only for recording
+from torch.nn import functional  # needed only for recording
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 Cases: TypeAlias = Iterator[tuple[str, Arrays, Arrays]]
@@ -75,10 +75,10 @@ def record_attention() -> Cases:
     shapes = {"Q": (HEADS, N, D_K), "K": (HEADS, M, D_K), "V": (HEADS, M, D_V)}
     inputs = draw(3, **shapes, d_output=(HEADS, N, D_V))
     blocked = np.random.default_rng(4).random((HEADS, N, M)) < 0.4
-    blocked[1, 2] = True  # a query that sees nothing
+    blocked[1, 2] = True  # a query that attends to nothing
     bias = np.random.default_rng(5).standard_normal((HEADS, N, M))
     attend = functional.scaled_dot_product_attention
-    # PyTorch's boolean mask says what takes part.
+    # In PyTorch's boolean mask, True means that a position takes part.
     allowed, added = torch.from_numpy(~blocked), torch.from_numpy(bias)
 
     def masked(Q: Any, K: Any, V: Any) -> Any:
@@ -117,7 +117,7 @@ def record_grouped_attention() -> Cases:
 
 
 def record_multi_head_attention() -> Cases:
-    """Record `MultiheadAttention`: in the stored matrices, x W takes the place of its x W^T."""
+    """Record `MultiheadAttention`, with matrices for x W in place of PyTorch's x W^T."""
     d_model, d_memory, heads = 6, 7, 3
     for name, d_other in (("multi_head", None), ("multi_head_cross", d_memory)):
         d_source = d_model if d_other is None else d_other
@@ -169,7 +169,7 @@ def record_embedding() -> Cases:
 
 
 def record_rotary() -> Cases:
-    """Record ONNX's RotaryEmbedding; its cosines and sines are of the usual angles."""
+    """Record ONNX's RotaryEmbedding with the cosines and sines of the usual angles."""
     inputs = {
         **draw(12, x=(2, 3, 5, 8)),
         "positions": np.array([[0, 3, 1, 7, 10], [2, 2, 9, 0, 5]]),
@@ -200,14 +200,14 @@ def evaluate(node: Any, feeds: Arrays) -> NDArray[Any]:
 
 
 def record_onnx_cases() -> Cases:
-    """Record what ONNX publishes, with its attributes as further inputs."""
+    """Record ONNX's published cases, with attributes as further inputs."""
     published = {case.name: case for case in collect_testcases(None)}
     wanted = [f"attention_{name}" for name in ONNX_ATTENTION] + ONNX_SOFTMAX
     for name in wanted:
         case = published[f"test_{name}"]
         (node,) = case.model.graph.node
         arrays, results = case.data_sets[0]
-        # Left out operands have no name, and no array.
+        # Omitted operands have neither name nor array.
         inputs = dict(zip(filter(None, node.input), arrays, strict=True))
         for attribute in node.attribute:
             inputs[attribute.name] = np.array(onnx.helper.get_attribute_value(attribute))

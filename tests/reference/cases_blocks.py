@@ -1,7 +1,7 @@
 """Cases of normalisation, networks, losses and transformer blocks, computed by PyTorch and ONNX.
 
-Everything is float64 but ONNX's cases, which are float32. No two axes of a case share a size, but
-for d_model, which is a multiple of the number of heads. Gradients are those of sum(output * d_output).
+Everything is float64 except ONNX's cases, which are float32. Axes of a case have different sizes,
+except d_model, a multiple of the number of heads. Gradients are those of sum(output * d_output).
 """
 
 import warnings
@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
-import onnx  # as torch
-import torch  # only recording needs it
+import onnx  # needed only for recording
+import torch  # needed only for recording
 from numpy.typing import NDArray
 from torch.nn import functional
 
@@ -202,7 +202,7 @@ def record_stacks() -> Cases:
 
 
 def record_gpt() -> Cases:
-    """A pre-norm GPT with learned positions and a tied head, out of PyTorch's own layers."""
+    """Record a pre-norm GPT with learned positions and a tied head, built from PyTorch's layers."""
     torch.manual_seed(60)
     vocabulary, context, length = 13, 7, 5
     stack = torch.nn.TransformerEncoder(
@@ -248,7 +248,7 @@ def record_gpt() -> Cases:
 
 
 def record_training() -> Cases:
-    """Stochastic gradient descent and AdamW on a bigram model."""
+    """Record stochastic gradient descent and AdamW on a bigram model."""
     rng = np.random.default_rng(70)
     W, tokens = rng.standard_normal((5, 5)), rng.integers(0, 5, 23)
     plain = {"lr": 0.7}
@@ -277,8 +277,8 @@ def record_training() -> Cases:
 
 
 def record_onnx() -> Cases:
-    """The backend tests of ONNX for the operators that this package has, as they are published."""
-    from onnx.backend.test.case import node  # slow
+    """Record ONNX's published backend tests for the operators that this package has."""
+    from onnx.backend.test.case import node  # slow to import
 
     wanted = {
         "test_gelu_default_1": ("x",),
@@ -318,7 +318,7 @@ def record_onnx() -> Cases:
 
 
 def randomise(module: Any) -> None:
-    """Draw all parameters again, so that no bias is zero and no gain one, but for attention's.
+    """Redraw all parameters, so that no bias is zero and no gain one, except attention's.
 
     Attention has no biases in this package, as in the paper.
     """
@@ -342,7 +342,7 @@ def prefixed(prefix: str, arrays: Arrays) -> Arrays:
 
 
 def attention_arrays(attention: Any, of: Callable[[Any], NDArray[Any]]) -> Arrays:
-    """Name the matrices as this package does; PyTorch stores them transposed."""
+    """Name the matrices as in this package; PyTorch stores them transposed."""
     W_Q, W_K, W_V = np.split(of(attention.in_proj_weight), 3)
     W_O = of(attention.out_proj.weight)
     return {"W_Q": W_Q.T, "W_K": W_K.T, "W_V": W_V.T, "W_O": W_O.T}

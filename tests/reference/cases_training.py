@@ -1,14 +1,14 @@
-"""Cases of patches, filters, gradients, schedules and losses of preferences, computed by PyTorch.
+"""Cases of patches, filters, gradients, schedules and preference losses, computed by PyTorch.
 
-Everything is float64, and no two axes of a case share a size. Where PyTorch has no such function,
-the formula of the paper is written with PyTorch's, and its gradient is PyTorch's own.
+Everything is float64, and all axes of a case have different sizes. If PyTorch lacks a function, the
+paper's formula is written in PyTorch and differentiated by it.
 """
 
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
-import torch  # only recording needs it
+import torch  # needed only for recording
 from numpy.typing import NDArray
 from torch.nn import functional
 
@@ -18,7 +18,7 @@ Cases: TypeAlias = Iterator[tuple[str, Arrays, Arrays]]
 
 def record_patches() -> Cases:
     images = np.random.default_rng(1).standard_normal((2, 6, 9, 4))
-    # PyTorch's unfold wants the channels first, and gives the channels of a patch first.
+    # PyTorch's unfold expects channels first, and returns a patch's channels first.
     channels_first = torch.from_numpy(images).permute(0, 3, 1, 2)
     unfolded = functional.unfold(channels_first, kernel_size=3, stride=3)  # (2, 4 * 9, 6)
     patches = unfolded.reshape(2, 4, 9, 6).permute(0, 3, 2, 1).reshape(2, 6, 36)
@@ -47,7 +47,7 @@ def record_clipping() -> Cases:
 
 
 def record_accumulation() -> Cases:
-    """The mean loss of all tokens, and the mean losses of batches of 2, 5 and 1 tokens."""
+    """Record the mean loss of all tokens, and the mean losses of batches of 2, 5 and 1 tokens."""
     rng = np.random.default_rng(4)
     x, targets = rng.standard_normal((8, 3)), rng.integers(0, 4, 8)
     W = torch.from_numpy(rng.standard_normal((3, 4))).requires_grad_()
@@ -66,7 +66,7 @@ def record_accumulation() -> Cases:
 
 
 def record_warm_up_cosine() -> Cases:
-    """PyTorch counts its steps from 0, and its warm-up begins at a share of the peak."""
+    """Record a schedule; PyTorch counts steps from 0 and begins at a share of the peak."""
     optimizer = torch.optim.SGD([torch.zeros(1)], lr=0.4)
     warm_up = torch.optim.lr_scheduler.LinearLR(optimizer, start_factor=1 / 5, total_iters=4)
     cosine = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=12, eta_min=0.1)

@@ -17,7 +17,7 @@ CASES = Path(__file__).parent / "cases"
 
 @dataclass(frozen=True)
 class Case:
-    """The arrays that went into another library, and those that came out, by name."""
+    """The input arrays and output arrays of another library, by name."""
 
     inputs: dict[str, NDArray[Any]]
     outputs: dict[str, NDArray[Any]]
@@ -34,7 +34,7 @@ def _group(name: str) -> dict[str, NDArray[Any]]:
 
 @pytest.fixture(scope="session")
 def recorded() -> Recorded:
-    """Look up a recorded case by its group and its name; its arrays may only be read."""
+    """Look up a recorded case by group and name; its arrays are read-only."""
 
     def look_up(group: str, name: str) -> Case:
         case = Case(inputs={}, outputs={})

@@ -1,17 +1,17 @@
-"""Record what PyTorch and ONNX compute, so that the tests can compare without either installed.
+"""Record results of PyTorch and ONNX, so that the tests need neither of them installed.
 
-Run by hand, where torch and onnx are installed:
+Run it by hand, where torch and onnx are installed:
 
     python tests/reference/record_cases.py             # write cases/ again
     python tests/reference/record_cases.py --check     # compare cases/ with a fresh computation
     python tests/reference/record_cases.py attention   # one group only
 
-Each file cases_<group>.py beside this one is a group. Its functions named record_* yield
-(name, inputs, outputs), where inputs and outputs map names to arrays; numbers and truth values may
-be stored as arrays without axes. A group is written to two files:
+Each file cases_<group>.py beside this one is a group. Its functions record_* yield (name, inputs,
+outputs), where inputs and outputs map names to arrays; numbers and booleans may be stored as arrays
+without axes. A group is written to two files:
 
 - cases/<group>.npz.xz: the arrays, keyed "<name>/inputs/<array>" and "<name>/outputs/<array>";
-- cases/<group>.json: the versions that computed them, and the names of the cases.
+- cases/<group>.json: the versions of the libraries, and the names of the cases.
 """
 
 import argparse
@@ -33,11 +33,11 @@ Arrays: TypeAlias = dict[str, NDArray[Any]]
 HERE = Path(__file__).parent
 CASES = HERE / "cases"
 LIBRARIES = ("numpy", "onnx", "torch")
-TOLERANCE = 1e-12  # another machine's sums may round in another order
+TOLERANCE = 1e-12  # sums may be rounded in another order on another machine
 
 
 def main() -> int:
-    """Write or check the groups asked for; returns the exit status."""
+    """Write or check the requested groups; return the exit status."""
     options = parse_arguments()
     groups = options.groups or [path.stem.removeprefix("cases_") for path in module_paths()]
     if options.check:
@@ -64,7 +64,7 @@ def module_paths() -> list[Path]:
 
 
 def compute(group: str) -> Arrays:
-    """Run every record_* function of a group; returns the arrays under their keys."""
+    """Run every record_* function of a group; return the arrays by key."""
     module = importlib.import_module(f"cases_{group}")  # Python puts a script's folder on its path
     arrays: Arrays = {}
     for name, function in vars(module).items():
@@ -89,9 +89,9 @@ def add_all(
 def write(group: str) -> None:
     """Compute a group and write its two files."""
     arrays = compute(group)
-    # Compressed as a whole, since many cases have the same inputs: a third of a compressed .npz.
+    # Compressed as a whole, because many cases share inputs: a third of a compressed .npz.
     with lzma.open(CASES / f"{group}.npz.xz", "wb", preset=9) as file:
-        # The type stubs take the keyword `allow_pickle` for one of the arrays.
+        # The type stubs take the keyword `allow_pickle` for an array.
         np.savez(file, **arrays)  # type: ignore[arg-type]
     about = {
         "recorded_with": {library: version(library) for library in LIBRARIES},
@@ -101,7 +101,7 @@ def write(group: str) -> None:
 
 
 def differences_in(group: str) -> Iterator[str]:
-    """Compare a group's file with a fresh computation; yields one line a difference."""
+    """Compare a group's file with a fresh computation; yield one line per difference."""
     fresh = compute(group)
     recorded = read(group)
     for key in sorted(fresh.keys() ^ recorded.keys()):
@@ -118,7 +118,7 @@ def read(group: str) -> Arrays:
 
 
 def same(one: NDArray[Any], other: NDArray[Any]) -> bool:
-    """Compare dtype, shape and values, as far as rounding allows."""
+    """Compare dtype and shape, and values up to rounding."""
     if one.dtype != other.dtype or one.shape != other.shape:
         return False
     if not np.issubdtype(one.dtype, np.floating):

@@ -1,4 +1,4 @@
-"""Verdicts by hand, one for each thing that a report has to show."""
+"""Hand-made verdicts, one for each thing that a report can show."""
 
 from math import nan
 from typing import Any
@@ -154,7 +154,7 @@ def report_of(
 
 @pytest.fixture
 def cases() -> dict[str, Report | Batch]:
-    """What is rendered in each format, by name."""
+    """The reports to render in each format, by name."""
     return {
         "pass": _of(_pass()),
         "fail": _of(_fail()),
@@ -170,7 +170,7 @@ def cases() -> dict[str, Report | Batch]:
 
 @pytest.fixture
 def classroom(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Set what the runner of Classroom 50 does."""
+    """Set the environment variables of Classroom 50's runner."""
     for name in ("CLASSROOM", "ASSIGNMENT", "COMMIT_URL", "RELEASE_URL", "USERNAME"):
         monkeypatch.setenv(name, name.lower())
     monkeypatch.setenv("SUBMISSION_TAG", "submit/1")

@@ -1,4 +1,4 @@
-"""Databases for the tests of the service: a file of SQLite, and a PostgreSQL server of our own."""
+"""Databases for the tests of the service: an SQLite file, and a separate PostgreSQL server."""
 
 import functools
 import io
@@ -29,7 +29,7 @@ _TEMPLATE = "etude_template"
 
 @pytest.fixture(scope="session", autouse=True)
 def _read_once() -> Iterator[None]:
-    """Read our own collection, and certificates, once for all servers and clients."""
+    """Read our own collection, and the certificates, once for all servers and clients."""
     load = Catalog.load
     ours = functools.cache(lambda: load(EXERCISES))
     with pytest.MonkeyPatch.context() as patch:
@@ -62,7 +62,7 @@ def postgres() -> Iterator[PostgresServer]:
 
 @pytest.fixture(scope="session")
 def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An SQLite file that has our tables."""
+    """An SQLite file with our tables."""
     path = tmp_path_factory.mktemp("template") / "etude.db"
     with Database(f"sqlite:///{path}") as template:
         upgrade(template)
@@ -93,7 +93,7 @@ def database(database_url: str) -> Iterator[Database]:
 
 @pytest.fixture
 def files() -> Iterator[int]:
-    """How many files this process may have open while a test runs: each connection is one."""
+    """The limit of open files during a test, as each connection is one."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = 65_536 if hard == resource.RLIM_INFINITY else min(hard, 65_536)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
@@ -103,7 +103,7 @@ def files() -> Iterator[int]:
 
 @pytest.fixture
 def log() -> Iterator[io.StringIO]:
-    """Logs as a server writes them; the test's own come back afterwards."""
+    """Captured logs in a server's format; afterwards the tests' own logging is restored."""
     root = logging.getLogger()
     handlers, level, excepthook = root.handlers, root.level, threading.excepthook
     stream = io.StringIO()

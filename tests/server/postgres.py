@@ -1,4 +1,4 @@
-"""A PostgreSQL server of one's own, for benchmarks and tests: a folder, and a socket in it."""
+"""A private PostgreSQL server for benchmarks and tests: a folder with a socket in it."""
 
 import os
 import pwd
@@ -8,22 +8,22 @@ from pathlib import Path
 
 import psycopg
 
-_CAREFREE = ("fsync=off", "shared_buffers=32MB")  # for data that no one misses
+_CAREFREE = ("fsync=off", "shared_buffers=32MB")  # for data that may be lost
 
 
 def find_binaries() -> Path | None:
-    """Return where the newest PostgreSQL of this machine is, as Debian installs it."""
+    """Return the folder of this machine's newest PostgreSQL, as Debian installs it, or None."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
     return found[-1].parent if found else None
 
 
 class PostgresServer:
-    """A server in a folder of its own, reached by a socket in it: no port, no other's data.
+    """A server in a private folder, reached by a socket there: no port, no shared data.
 
     Args:
-        binaries: where `postgres` and `initdb` are.
-        folder: an empty one, which the user who runs the server comes to own.
-        durable: whether a commit waits for the disk, as it does where it counts.
+        binaries: The folder of `postgres` and `initdb`.
+        folder: An empty folder, which the user that runs the server comes to own.
+        durable: True if commits wait for the disk, as in production.
     """
 
     def __init__(self, binaries: Path, folder: Path, *, durable: bool = False) -> None:
@@ -38,11 +38,11 @@ class PostgresServer:
 
     @property
     def pid(self) -> int:
-        """The process that all others of the server come from."""
+        """The id of the server's main process."""
         return self._process.pid
 
     def start(self) -> "subprocess.Popen[bytes]":
-        """Start the server and wait until it answers."""
+        """Start the server, and wait until it responds."""
         settings = ("max_connections=60", *self._settings)
         options = ["-c", "listen_addresses=", "-c", f"unix_socket_directories={self.folder}"]
         options += [word for setting in settings for word in ("-c", setting)]
@@ -58,17 +58,17 @@ class PostgresServer:
             signal.sigtimedwait([], 0.05)
 
     def kill(self) -> None:
-        """End the server as a power cut would."""
+        """Kill the server, as a power cut would."""
         pid = int((self.folder / "data/postmaster.pid").read_text().split()[0])
         os.kill(pid, signal.SIGKILL)
         self._process.wait()
 
     def restart(self) -> None:
-        """Start it again after `kill`."""
+        """Start the server again after `kill`."""
         self._process = self.start()
 
     def stop(self) -> None:
-        """End the server."""
+        """Stop the server."""
         self._process.send_signal(signal.SIGINT)
         self._process.wait()
 
@@ -77,13 +77,13 @@ class PostgresServer:
         return f"postgresql://etude@/{name}?host={self.folder}"
 
     def make(self, name: str, template: str = "template1") -> str:
-        """Make a database and return its address."""
+        """Create a database, and return its address."""
         with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
             connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
         return self.url(name)
 
     def drop(self, name: str) -> None:
-        """Remove a database, even while it is in use."""
+        """Drop a database, even while it is in use."""
         with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
             connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
 
@@ -93,7 +93,7 @@ class PostgresServer:
 
 
 def _as_unprivileged(folder: Path) -> list[str]:
-    """PostgreSQL refuses to run as root."""
+    """Return arguments that run a command as an unprivileged user, since PostgreSQL refuses root."""
     if os.geteuid() != 0:
         return []
     owner = pwd.getpwnam("postgres")

@@ -1,4 +1,4 @@
-"""Public tracks made by hand, and a reader for the pages that are built from them."""
+"""Hand-made public tracks, and a parser for the pages built from them."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -36,7 +36,7 @@ class _Compiled(BytecodeCache):
 
 @pytest.fixture(scope="session", autouse=True)
 def _compiled_once() -> Iterator[None]:
-    """Compile each template once for all sites: nearly all of the time of a small one is that."""
+    """Compile each template once for all sites, which is most of the build time of a small one."""
     make, compiled = rendering._environment, _Compiled()  # noqa: SLF001  no site shares its environment
 
     def environment() -> Environment:
@@ -64,13 +64,13 @@ class Element:
 
 
 class Page(HTMLParser):
-    """A page's elements in order; reading one whose tags do not balance is an error."""
+    """A page's elements in order; unbalanced tags raise an error."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(convert_charrefs=True)
         self.path = path
         self.elements: list[Element] = []
-        self.text = ""  # without what scripts alone read
+        self.text = ""  # without text that only scripts read
         self._open: list[Element] = []
         self.feed(path.read_text("utf-8"))
         self.close()
@@ -119,7 +119,7 @@ class Page(HTMLParser):
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Read all files of a folder, by their paths in it."""
+    """Read all files of a folder, by path."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in folder.rglob("*")
@@ -142,7 +142,7 @@ class Site:
         return self.pages[path]
 
     def asset(self, name: str) -> str:
-        """Read the asset that once had this name."""
+        """Read the asset that had this name before hashing."""
         stem, _, suffix = name.rpartition(".")
         (path,) = (self.root / "assets").glob(f"{stem}-????????????.{suffix}")
         return path.read_text("utf-8")
@@ -230,7 +230,7 @@ LESSON_PAGE = "attention/lessons/begin/index.html"
 
 
 def lesson_page(build: Build, *blocks: Block, exercises: tuple[str, ...] = ()) -> Page:
-    """Build a site of one lesson with these blocks; return the lesson's page."""
+    """Build a site of one lesson with these blocks, and return the lesson's page."""
     track = make_track(*map(make_exercise, exercises))
     lesson = make_lesson("begin", *blocks, exercises=exercises)
     return build(track, lessons={"attention": [lesson]})[LESSON_PAGE]
@@ -238,7 +238,7 @@ def lesson_page(build: Build, *blocks: Block, exercises: tuple[str, ...] = ()) -
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    """Tracks whose pages between them have every part that a page can have."""
+    """Tracks whose pages together contain every part of a page."""
     masked = np.where(np.triu(np.ones((3, 3), dtype=bool), k=1), -np.inf, 1.5)
     attention = make_track(
         make_exercise("weights"),

@@ -1,4 +1,4 @@
-"""The command, and a document in which everything is right."""
+"""The command, and a document without mistakes."""
 
 from functools import partial
 from pathlib import Path
@@ -40,7 +40,7 @@ def etude_import(etude: Etude, tmp_path: Path) -> Etude:
 
 @pytest.fixture
 def sound(tmp_path: Path) -> Path:
-    """A document with one exercise that is right."""
+    """A document with one correct exercise."""
     path = tmp_path / "sound.md"
     path.write_text(SOUND)
     return path

@@ -1,4 +1,4 @@
-"""A clean exercise to spoil, and the real command."""
+"""A clean exercise for tests to break, and the real command."""
 
 import functools
 import subprocess
@@ -19,14 +19,14 @@ Spoiled = Callable[..., LintReport]
 
 @pytest.fixture
 def workdir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder that the test runs in, so that messages show short paths."""
+    """An empty working directory, so that messages contain short paths."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 @pytest.fixture
 def spoiled(workdir: Path) -> Spoiled:
-    """Replace spots of the clean exercise, and lint it as `x.yaml`."""
+    """Replace parts of the clean exercise, and lint the result as `x.yaml`."""
 
     def lint_it(*pairs: tuple[str, str]) -> LintReport:
         text = CLEAN
@@ -42,11 +42,11 @@ def spoiled(workdir: Path) -> Spoiled:
 
 @pytest.fixture
 def run(etude: Run) -> Run:
-    """Run `etude lint` from an empty folder; returns the finished process."""
+    """Run `etude lint` in an empty folder, and return the finished process."""
     return functools.partial(etude, "lint")
 
 
 @pytest.fixture
 def clean() -> str:
-    """The text of an exercise that no rule has anything to say about, but for the schema line."""
+    """The text of an exercise for which no rule reports anything, except the schema line."""
     return CLEAN

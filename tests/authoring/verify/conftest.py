@@ -1,4 +1,4 @@
-"""The command, with a cache of the test's own."""
+"""The command, with a separate cache for each test."""
 
 from functools import partial
 from pathlib import Path

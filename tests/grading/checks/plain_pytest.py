@@ -1,4 +1,4 @@
-"""Probes of pytest bodies: what plain Python says of a program, and what the grader says."""
+"""Probes of pytest bodies: the judgements of plain Python and of the grader."""
 
 import types
 import warnings
@@ -19,10 +19,10 @@ OPERATORS = list(get_args(Operator))
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A body, a program with which it passes, and one with which it fails.
+    """A body, a program that passes it, and one that fails it.
 
-    The programs say what is defined: every public function and class of the right one, and every
-    name in `values`.
+    The right program determines `defines`: all its public functions and classes, and the names in
+    `values`.
     """
 
     body: str
@@ -30,11 +30,11 @@ class Probe:
     wrong: str = ""
     given: str = ""
     values: tuple[str, ...] = ()
-    refused: str = ""  # what lint says of the body, where it cannot mean the same
+    refused: str = ""  # the lint message for a body that cannot mean the same in the grader
 
     @property
     def defines(self) -> dict[str, Fields]:
-        """The exercise's `defines`, read off the right program."""
+        """The exercise's `defines`, read from the right program."""
         names: dict[str, Fields] = {}
         for name, value in _program(self.right).items():
             if name in self.values:
@@ -46,13 +46,13 @@ class Probe:
 
     @property
     def fields(self) -> Fields:
-        """The test of the exercise; what a call changes is a part of what bodies mean."""
+        """The fields of the test, which allows changed arguments, because bodies may rely on them."""
         given = {"given": self.given} if self.given else {}
         return {"pytest": self.body, "keep_inputs": False, **given}
 
 
 def some_quick(probes: Mapping[str, Probe]) -> list[Any]:
-    """Return the names of probes as parameters: one in eight for every run, the others are slow."""
+    """Return the names of probes as parameters: one in eight always runs, the others are slow."""
     return [
         pytest.param(name, marks=() if number % 8 == 0 else pytest.mark.slow)
         for number, name in enumerate(probes)
@@ -60,7 +60,7 @@ def some_quick(probes: Mapping[str, Probe]) -> list[Any]:
 
 
 def passes_in_plain_python(probe: Probe, program: str, fixtures: Mapping[str, Any]) -> bool:
-    """Run a body on a program in this process; True if pytest would call it passed."""
+    """Run a body on a program in this process; return whether pytest would pass it."""
     defined = _program(program)
     names: dict[str, Any] = {"np": np, "pytest": pytest, **fixtures}
     given: dict[str, Any] = {"np": np, "rng": np.random.default_rng(0)}

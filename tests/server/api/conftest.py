@@ -1,4 +1,4 @@
-"""A real server on 127.0.0.1, with real grading, for the tests of the API."""
+"""A real server on 127.0.0.1 with real grading, for the tests of the API."""
 
 import contextlib
 import os
@@ -24,7 +24,7 @@ from etude_server.store import people
 from etude_server.store.people import Role
 from tests.server.conftest import EXERCISES
 
-# An idle connection ends here before the server ends it, lest a request meet its end.
+# The client closes idle connections before the server does, so that no request hits a closed one.
 SHORT_LIVED: Final = httpx.Limits(keepalive_expiry=1)
 
 
@@ -38,13 +38,13 @@ class Served:
     clients: list[httpx.Client] = field(default_factory=list)
 
     def token(self, name: str, role: Role = "student") -> str:
-        """Make a token for somebody, who is added if need be."""
+        """Make a token for a person, who is added if necessary."""
         with self.context.database.write() as connection:
             owner = people.add_person(connection, name, role, actor="test")
             return people.make_token(connection, owner, "test", actor="test")
 
     def client(self, name: str, role: Role = "student") -> httpx.Client:
-        """Return a client that speaks for somebody."""
+        """Return a client that is signed in as a person."""
         headers = {"Authorization": f"Bearer {self.token(name, role)}"}
         made = httpx.Client(base_url=self.url, headers=headers, timeout=120, limits=SHORT_LIVED)
         self.clients.append(made)
@@ -56,13 +56,13 @@ class Served:
             client.close()
 
     def solution(self, exercise: str = "attention-weights") -> str:
-        """Return an exercise's model answer."""
+        """Return the model solution of an exercise."""
         found = self.context.catalog.find(exercise)
         assert found is not None
         return found.solution
 
     def outcome(self, client: httpx.Client, location: str) -> str:
-        """Wait until a submission is graded and return its outcome."""
+        """Wait until a submission is graded, and return its outcome."""
         for _ in range(2400):
             state = client.get(location).raise_for_status().json()
             if state["state"] != "pending":
@@ -73,7 +73,7 @@ class Served:
 
 @pytest.fixture(scope="module")
 def serving() -> Iterator[Callable[[Settings], Served]]:
-    """Start servers; they are stopped at the end of the module."""
+    """Start servers, which are stopped at the end of the module."""
     stops: list[Callable[[], None]] = []
 
     def start(settings: Settings) -> Served:
@@ -107,7 +107,7 @@ def serving() -> Iterator[Callable[[Settings], Served]]:
 def served(
     serving: Callable[[Settings], Served], tmp_path_factory: pytest.TempPathFactory
 ) -> Served:
-    """A server on a fresh SQLite file, patient with the tests."""
+    """A server on a fresh SQLite file, with generous limits."""
     folder = tmp_path_factory.mktemp("served")
     return serving(
         Settings(f"sqlite:///{folder}/etude.db", EXERCISES, workers=2, per_minute=10_000)
@@ -116,7 +116,7 @@ def served(
 
 @contextlib.contextmanager
 def grading_worker(url: str, folder: Path) -> Iterator[None]:
-    """Grade what is submitted, as on PostgreSQL somebody else has to."""
+    """Grade submissions in a worker, which a server on PostgreSQL needs."""
     command = [sys.executable, "-m", "grader.cli", "worker", "--workers", "1"]
     command += ["--exercises", str(folder)]
     with (

@@ -1,4 +1,4 @@
-"""A real `etude serve` with a built site, and the Chromium of `tests/browser` in front of it."""
+"""A real `etude serve` with a built site, used by the Chromium of `tests/browser`."""
 
 import socket
 import subprocess
@@ -37,7 +37,7 @@ class Served:
     parked: str  # a submission's id
 
     def token(self, name: str, role: Role = "student") -> str:
-        """Make a token for somebody, who is added if need be."""
+        """Make a token for a person, who is added if necessary."""
         with self.database.write() as connection:
             owner = people.add_person(connection, name, role, actor="test")
             return people.make_token(connection, owner, "test", actor="test")
@@ -54,7 +54,7 @@ def served(
     certified_site: Path,  # noqa: F811  the fixture
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Served]:
-    """A server on a fresh SQLite file in which a submission was parked before it was started."""
+    """A server on a fresh SQLite file that already contains a parked submission."""
     folder = tmp_path_factory.mktemp("served")
     address = f"sqlite:///{folder}/etude.db"
     with Database(address) as database:
@@ -68,7 +68,7 @@ def served(
 def serving(
     folder: Path, site: Path, *options: object
 ) -> Iterator[tuple[str, "subprocess.Popen[bytes]"]]:
-    """Run `etude serve` on `etude.db` of a folder; yields its address and its process."""
+    """Run `etude serve` on a folder's `etude.db`; yield its address and its process."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -85,7 +85,7 @@ def serving(
 
 
 def _park(database: Database) -> str:
-    """Put a submission aside as the service does after three faults."""
+    """Park a submission as the service does after three faults."""
     with database.write() as connection:
         owner = people.add_person(connection, HOSTILE_NAME, "student", actor="test")
         accepted = submissions.accept_submission(

@@ -1,4 +1,4 @@
-"""Fixtures of the tests of deploy/ and of its documents."""
+"""Fixtures for the tests of deploy/ and its documentation."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from grader.cli.main import etude
 
 @pytest.fixture
 def parse() -> Callable[[list[str]], None]:
-    """Parse the words behind `etude`; raises where an option or a value is not one of ours."""
+    """Parse the arguments of `etude`; raise for an unknown option or value."""
 
     def parse(words: list[str]) -> None:
         group: click.Command = etude

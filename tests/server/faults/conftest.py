@@ -1,4 +1,4 @@
-"""A whole service in processes of its own, to be broken: one on SQLite, one with two workers."""
+"""Complete services in separate processes, to be broken: on SQLite, and with two workers."""
 
 import contextlib
 import hashlib
@@ -32,21 +32,21 @@ from tests.server.postgres import PostgresServer
 
 EXERCISE = "attention-weights"
 HOOK = Path(__file__).with_name("hook")
-PATIENCE = 120.0  # for a machine that does other things, too
+PATIENCE = 120.0  # generous, because the machine may be busy
 _DAY = 24 * 60 * 60 * 1_000_000_000  # nanoseconds
 
 Kind = Literal["local pool", "queue"]
 
 
 def free_port() -> int:
-    """Return a port of 127.0.0.1 that no one uses."""
+    """Return a free port on 127.0.0.1."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 def wait_until(what: str, holds: Callable[[], bool]) -> None:
-    """Wait until something holds, or fail saying that it does not."""
+    """Wait until a condition holds, or fail with its description."""
     until = time.monotonic() + PATIENCE
     while not holds():
         assert time.monotonic() < until, f"still not so: {what}"
@@ -54,7 +54,7 @@ def wait_until(what: str, holds: Callable[[], bool]) -> None:
 
 
 def is_ready(port: int) -> bool:
-    """Return whether a server or a worker says that it is ready."""
+    """Return whether a server or worker reports that it is ready."""
     try:
         return httpx.get(f"http://127.0.0.1:{port}/readyz", timeout=10).is_success
     except httpx.TransportError:
@@ -62,7 +62,7 @@ def is_ready(port: int) -> bool:
 
 
 def children(pid: int) -> list[int]:
-    """Return a process's children; none if it has ended."""
+    """Return a process's children, or none if it has ended."""
     found = []
     with contextlib.suppress(FileNotFoundError, ProcessLookupError):
         for task in Path(f"/proc/{pid}/task").glob("*/children"):
@@ -71,7 +71,7 @@ def children(pid: int) -> list[int]:
 
 
 class ServiceProcess:
-    """One process of the service, what it writes, and how to start it again."""
+    """One process of the service, with its output and the command to restart it."""
 
     def __init__(self, arguments: list[str], environment: dict[str, str]) -> None:
         self._arguments = arguments
@@ -97,7 +97,7 @@ class ServiceProcess:
 
     @property
     def grading_process(self) -> int:
-        """Its grading process."""
+        """The id of its grading process."""
         wait_until("there is a grading process", lambda: self._grading_processes() != [])
         return self._grading_processes()[0]
 
@@ -105,28 +105,29 @@ class ServiceProcess:
         return [each for each in children(self.process.pid) if _is_grading_process(each)]
 
     def kill(self) -> None:
-        """End it as a power cut would."""
+        """Kill the process, as a power cut would."""
         self.process.kill()
         self.process.wait()
 
     def restart(self) -> None:
-        """Start it again."""
+        """Start the process again."""
         self.process = self._start()
 
     def stop(self) -> int:
-        """Ask it to end; return its exit status."""
+        """Ask the process to end, and return its exit status."""
         self.tell_to_stop()
         return self.process.wait(PATIENCE)
 
     def tell_to_stop(self) -> None:
-        """Ask it to end, and do not wait."""
+        """Ask the process to end, without waiting."""
         self.process.send_signal(signal.SIGTERM)
 
 
 def _is_grading_process(pid: int) -> bool:
     try:
         return b"grader.grading.workers.pool_process" in Path(f"/proc/{pid}/cmdline").read_bytes()
-    except (FileNotFoundError, ProcessLookupError):  # it has just ended
+    # The process has just ended.
+    except (FileNotFoundError, ProcessLookupError):
         return False
 
 
@@ -147,12 +148,12 @@ class Deployment:
 
     @property
     def address(self) -> str:
-        """Where the server answers."""
+        """The address of the server."""
         return f"http://127.0.0.1:{self.port}"
 
     @property
     def programs(self) -> list[ServiceProcess]:
-        """All of its processes that somebody starts."""
+        """All processes that a person would start."""
         return [self.server, *self.workers]
 
     @property
@@ -161,12 +162,12 @@ class Deployment:
         return self.workers or [self.server]
 
     def wait_until_ready(self) -> None:
-        """Wait until the server and all workers say that they are ready."""
+        """Wait until the server and all workers report that they are ready."""
         for port in (self.port, *self.health_ports):
             wait_until("all are ready", partial(is_ready, port))
 
     def client(self) -> httpx.Client:
-        """Return a client of somebody new; no one may send much within a minute."""
+        """Return a client for a new person, since submissions per person are limited."""
         with self.database.write() as connection:
             name = uuid.uuid4().hex
             owner = people.add_person(connection, name, "student", actor="test")
@@ -176,13 +177,13 @@ class Deployment:
         )
 
     def source(self, note: str = "") -> str:
-        """Return a solution that no one has sent before."""
+        """Return a solution that no one has submitted before."""
         return f"{self.solution}\n# {note} {uuid.uuid4().hex}\n"
 
     def post(
         self, client: httpx.Client, source: str, key: str = "", exercise: str = EXERCISE
     ) -> httpx.Response:
-        """Submit."""
+        """Post a submission."""
         return client.post(
             "/v1/submissions",
             json={"exercise": exercise, "source": source},
@@ -191,7 +192,7 @@ class Deployment:
 
     @contextlib.contextmanager
     def halted(self) -> Iterator[list[int]]:
-        """Submit while nothing is graded: it is in hand until what is killed here is killed."""
+        """Submit while grading is stopped; the jobs stay in progress until a process is killed."""
         self.wait_until_ready()  # a worker that is still testing itself takes no job
         grading_processes = [program.grading_process for program in self.graders]
         for pid in grading_processes:
@@ -209,17 +210,17 @@ class Deployment:
 
     @contextlib.contextmanager
     def clock_set_back(self) -> Iterator[None]:
-        """Let all its processes believe that it is a day earlier."""
+        """Set the clock of all processes back by a day."""
         written = self.clock.with_suffix(".new")
         written.write_text(str(-_DAY))
-        written.replace(self.clock)  # whole at once: it is read all the time
+        written.replace(self.clock)  # replaced atomically, because it is read all the time
         try:
             yield
         finally:
             self.clock.unlink()
 
     def jobs(self) -> list[str]:
-        """Return the state of each job of the queue; without a queue there is none."""
+        """Return the state of each job in the queue, or none without a queue."""
         if self.kind == "local pool":
             return []
         with self.database.read() as connection:
@@ -227,7 +228,7 @@ class Deployment:
             return list(connection.execute(found).scalars())
 
     def _at_work(self) -> int:
-        """Return how many workers of the queue have jobs in hand."""
+        """Return the number of workers with jobs in progress."""
         busy = text(
             "SELECT count(DISTINCT worker_id) FROM procrastinate_jobs WHERE status = 'doing'"
         )
@@ -244,13 +245,13 @@ class Deployment:
         return made
 
     def pending(self) -> dict[str, bool]:
-        """Return what has no verdict, and whether it is parked."""
+        """Return the submissions without a verdict, and whether each is parked."""
         with self.database.read() as connection:
             rows = connection.execute(select(waiting.c.submission_id, waiting.c.parked))
             return {row.submission_id: row.parked for row in rows}
 
     def fill(self, count: int) -> None:
-        """Put submissions into the store at once, of forty distinct sources."""
+        """Add submissions of forty distinct sources directly to the store."""
         with self.database.write() as connection:
             owner = people.add_person(connection, new_id(), "student", actor="test")
             texts = [self.source() for _ in range(40)]
@@ -279,7 +280,7 @@ class Deployment:
                 jobs.defer_submissions([str(row["id"]) for row in rows])
 
     def parked(self) -> list[str]:
-        """Return those that were ever parked: poisons, once each, and nothing that was beside them."""
+        """Return the submissions ever parked: each poison once, and no other."""
         with self.database.read() as connection:
             told = select(event.c.subject).where(event.c.kind == events.PARKED)
             parked = list(connection.execute(told).scalars())
@@ -293,12 +294,12 @@ class Deployment:
         return parked
 
     def wait_until_graded(self) -> None:
-        """Wait until nothing is pending but what is parked, and check that nothing was lost."""
+        """Wait until only parked submissions are pending, and check that nothing was lost."""
         wait_until("all are graded", lambda: all(self.pending().values()))
         self.check()
 
     def check(self) -> None:
-        """Every accepted submission has one verdict or is visibly pending; none has two."""
+        """Check that every accepted submission has exactly one verdict, or is visibly pending."""
         with self.database.read(one_state=True) as connection:
             kept = set(connection.execute(select(submission.c.id)).scalars())
             held = Counter(connection.execute(select(publication.c.submission_id)).scalars())
@@ -312,7 +313,7 @@ class Deployment:
         assert set(held.values()) <= {1}
 
 
-# A test that computes, in code that no signal interrupts, for as long as a submission says.
+# A test that computes for as long as a submission says, in code that no signal interrupts.
 _HELD = """\
 id: NAME
 title: Held
@@ -329,11 +330,12 @@ explanation: e
 
 
 def _write_exercises(folder: Path) -> Path:
-    """Make a collection of few exercises: each program that starts reads it."""
+    """Write a collection of few exercises, because each process reads it at its start."""
     track = folder / "attention"
     track.mkdir(parents=True)
     written = (EXERCISES / "attention/13-attention-weights.yaml").read_text().splitlines(True)
-    alone = (line for line in written if not line.startswith("requires:"))  # others, not here
+    # The required exercises are not in this collection.
+    alone = (line for line in written if not line.startswith("requires:"))
     (track / "13-attention-weights.yaml").write_text("".join(alone))
     (track / "track.yaml").write_text(
         f"id: attention\ntitle: Few\ndescription: Few.\nexercises: [{EXERCISE}, held, held-long]\n"
@@ -345,13 +347,13 @@ def _write_exercises(folder: Path) -> Path:
 
 
 def run_stack(kind: Kind, folder: Path, url: str, workers: int = 2) -> Iterator[Deployment]:
-    """Start a service and stop it in the end, unless a test has.
+    """Start a service, and stop it at the end unless a test has.
 
     Args:
-        kind: of the executor.
-        folder: for its files.
-        url: of its database.
-        workers: that a local pool has.
+        kind: The kind of executor.
+        folder: The folder for its files.
+        url: The address of its database.
+        workers: The size of a local pool.
     """
     clock = folder / "clock"
     exercises = _write_exercises(folder / "exercises")
@@ -404,6 +406,6 @@ def queue_stack(
 
 @pytest.fixture(params=["local_stack", pytest.param("queue_stack", marks=pytest.mark.slow)])
 def stack(request: pytest.FixtureRequest) -> Deployment:
-    """A service on each executor."""
+    """A service with each executor."""
     found: Deployment = request.getfixturevalue(request.param)
     return found

@@ -1,4 +1,4 @@
-"""A served tool, and a platform that knows it."""
+"""A served tool, and a platform on which it is registered."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -29,7 +29,7 @@ class Course:
     platform: Platform
 
     def browser(self) -> httpx.Client:
-        """Return a browser: it keeps cookies, and does not go on by itself."""
+        """Return a browser, which keeps cookies and follows no redirects."""
         client = httpx.Client(base_url=self.tool.url, timeout=120)
         self.tool.clients.append(client)
         return client
@@ -37,7 +37,7 @@ class Course:
     def begin(
         self, browser: httpx.Client, headers: Mapping[str, str] | None = None, **changes: str
     ) -> dict[str, str]:
-        """Begin a launch; return what the tool asks the platform."""
+        """Begin a launch; return the tool's request to the platform."""
         hint = {
             "iss": self.platform.url,
             "client_id": self.platform.client_id,
@@ -58,7 +58,7 @@ class Course:
         state: str,
         headers: Mapping[str, str] | None = None,
     ) -> httpx.Response:
-        """Bring back what the platform said."""
+        """Send the platform's response back to the tool."""
         sent = {"id_token": token, "state": state}
         return browser.post("/lti/launch", data=sent, headers=headers)
 
@@ -84,7 +84,7 @@ class Course:
 
 
 def wait_for(true: Callable[[], object]) -> None:
-    """Wait until something is so."""
+    """Wait until a condition is true."""
     for _ in range(2400):
         if true():
             return
@@ -96,7 +96,7 @@ def wait_for(true: Callable[[], object]) -> None:
 def tool(
     serving: Callable[[Settings], Served], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Served]:
-    """A server that is quick to send and to ask again."""
+    """A server with short pauses between sends and retries."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sender, "POLL_SECONDS", 0.05)
         patch.setattr(sender, "FIRST_PAUSE", 0.05)
@@ -108,7 +108,7 @@ def tool(
 
 @pytest.fixture
 def fresh_course(tool: Served) -> Iterator[Callable[[], Course]]:
-    """Make platforms, each registered with the tool."""
+    """Make platforms on which the tool is registered."""
     made: list[Platform] = []
 
     def make() -> Course:

@@ -1,4 +1,4 @@
-"""A learning platform on 127.0.0.1: real keys, real signatures, a gradebook, and outages."""
+"""A learning platform on 127.0.0.1, with real keys, real signatures, a gradebook and outages."""
 
 import base64
 import functools
@@ -26,13 +26,13 @@ ASSERTION = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
 
 def new_key() -> rsa.RSAPrivateKey:
-    """Make a private key."""
+    """Generate a private key."""
     return rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
 
 @functools.cache
 def shared_key() -> rsa.RSAPrivateKey:
-    """Return the private key that platforms begin with: to make one takes a tenth of a second."""
+    """Return the platforms' initial private key, since generating one takes a tenth of a second."""
     return new_key()
 
 
@@ -49,17 +49,17 @@ class Platform:
     deployment: str = "course-7"
     kid: str = "first"
     key: rsa.RSAPrivateKey = field(default_factory=shared_key)
-    tool_keys: str = ""  # where the tool shows its public key
+    tool_keys: str = ""  # the address of the tool's public keys
     out_of_order: bool = False
-    refusal: HTTPStatus | None = None  # of scores, from now on
-    reason: str | None = None  # of the refusal, in its own words
-    redirect: str = ""  # of scores, from now on
+    refusal: HTTPStatus | None = None  # the response to scores from now on
+    reason: str | None = None  # the reason phrase of the refusal
+    redirect: str = ""  # the redirect of scores from now on
     scores: list[dict[str, Any]] = field(default_factory=list)
-    asked: list[str] = field(default_factory=list)  # the paths that were called
-    silence: threading.Event | None = None  # until it is set, its keys are not answered
+    asked: list[str] = field(default_factory=list)  # the requested paths
+    silence: threading.Event | None = None  # requests for keys wait until it is set
     members: list[dict[str, Any]] = field(default_factory=list)
     tokens: set[str] = field(default_factory=set)
-    signed_by: list[str] = field(default_factory=list)  # the tool's keys, one for each token
+    signed_by: list[str] = field(default_factory=list)  # the tool's key for each access token
 
     def __post_init__(self) -> None:
         handler = type("Handler", (_Handler,), {"platform": self})
@@ -69,19 +69,19 @@ class Platform:
         self._thread.start()
 
     def close(self) -> None:
-        """Stop."""
+        """Stop the server."""
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
 
     @property
     def jwks(self) -> dict[str, Any]:
-        """Its public keys."""
+        """The platform's public keys."""
         public = RSAAlgorithm.to_jwk(self.key.public_key(), as_dict=True)
         return {"keys": [{**public, "kid": self.kid, "use": "sig", "alg": "RS256"}]}
 
     def claims(self, nonce: str, /, **changes: object) -> dict[str, Any]:
-        """Return what it says of somebody who launches an exercise."""
+        """Return the claims for a person who launches an exercise."""
         moment = int(time.time())
         said = {
             "iss": self.url,
@@ -107,7 +107,7 @@ class Platform:
         return jwt.encode(claims, self.key, "RS256", {"kid": self.kid})
 
     def grant(self, form: dict[str, list[str]]) -> str | None:
-        """Give a token for scores, to anyone who proves by signature to be the tool."""
+        """Return an access token for scores if the request is signed by the tool."""
         from_tool = jwt.PyJWKClient(self.tool_keys, cache_jwk_set=False)
         assertion = form["client_assertion"][0]
         claims = jwt.decode(
@@ -198,4 +198,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Log nothing."""

@@ -1,4 +1,4 @@
-"""A fixed exercise, and submissions whose verdicts are of the version before."""
+"""A fixed exercise, and submissions with verdicts of the previous version."""
 
 import contextlib
 import hashlib
@@ -24,7 +24,7 @@ from grader.grading.workers.grading_pool import GradingPool
 from tests.conftest import DOUBLE
 
 OLD = "0" * 64
-"""The version that all verdicts are of at first."""
+"""The version of all verdicts at the beginning."""
 
 RIGHT = "def double(x):\n    return 2 * x\n"
 HALF_RIGHT = "def double(x):\n    return 2 * abs(x)\n"
@@ -33,7 +33,7 @@ DEFINITION = "id: small\ntitle: Small\ndescription: One exercise.\nexercises: [d
 
 
 def write_collection(folder: Path, exercise: str = DOUBLE) -> Path:
-    """Write a collection of one exercise, and return its folder."""
+    """Write a collection with one exercise, and return its folder."""
     (folder / "small").mkdir(parents=True)
     (folder / "small/track.yaml").write_text(DEFINITION)
     (folder / "small/01-double.yaml").write_text(exercise)
@@ -49,28 +49,28 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def pool() -> Iterator[GradingPool]:
-    """A real pool."""
+    """A real grading pool."""
     with GradingPool(2) as opened:
         yield opened
 
 
 @dataclass
 class Stored:
-    """A store with submissions, and what grades them again."""
+    """A store with submissions, and the means to grade them again."""
 
     grading: Grading
     exercise: Exercise
 
     @property
     def database(self) -> Database:
-        """The store."""
+        """The store's database."""
         return self.grading.database
 
     def submit(self, name: str, source: str, score: int, *, most: int = 5) -> str:
         """Store a submission with its verdict of the old version, and return its id."""
         made = _verdict(hashlib.sha256(source.encode()).hexdigest(), score, most)
         with self.database.write() as connection:
-            # The verdict first, as whatever publishes one locks its table before a person.
+            # The verdict first, because publishing one locks its table before the person.
             kept = verdicts.store_verdict(connection, made, verdicts.GradingRun("here", 0, 10_000))
             owner = people.add_person(connection, name, "student", actor="test")
             taken = submissions.accept_submission(
@@ -80,17 +80,17 @@ class Stored:
         return taken.id
 
     def plan(self) -> RegradePlan:
-        """Plan to grade everything again."""
+        """Plan a regrade of all submissions."""
         return actions.plan(self.grading, "double")
 
     def begin(self, *, allow_lower: bool = False) -> Regrade:
-        """Write a regrade down."""
+        """Store a regrade."""
         return actions.begin(
             self.grading, self.plan(), by="prof", reason="mended", allow_lower=allow_lower
         )
 
     def score(self, submission_id: str) -> tuple[str, int, int]:
-        """Return what is published for a submission: its version, score and points."""
+        """Return a submission's published version, score and points."""
         with self.database.read() as connection:
             kept = verdicts.find_published_verdict(connection, submission_id)
         assert kept is not None
@@ -108,7 +108,7 @@ class Stored:
         return held, [tuple(row) for row in best]
 
     def events(self, kind: str) -> list[str]:
-        """Return what the events of a kind are about."""
+        """Return the subjects of all events of a kind."""
         with self.database.read() as connection:
             chosen = select(event.c.subject).where(event.c.kind == kind)
             return list(connection.execute(chosen.order_by(event.c.seq)).scalars())
@@ -124,7 +124,7 @@ def stored(database: Database, pool: GradingPool, folder: Path) -> Iterator[Stor
 def store_of(
     database: Database, pool: GradingPool, folder: Path, queue: JobQueue | None = None
 ) -> Stored:
-    """Bring a database and a pool together with the fixed exercise."""
+    """Combine a database and a pool with the fixed exercise."""
     catalog = Catalog.load(folder)
     exercise = catalog.find("double")
     assert exercise is not None

@@ -1,6 +1,6 @@
-"""Faults that a test asks for, in the service's own processes: Python imports this by its name.
+"""Faults that tests cause inside the service's processes; Python imports this file by its name.
 
-A submission that says so kills what holds it; a file says how far the clock is off.
+A submission can kill the process that holds it, and a file sets the offset of the clock.
 """
 
 import os
@@ -25,7 +25,7 @@ def _in_a_worker(message: bytes) -> None:
         os.write(2, b'  File "' + message)
         os.write(2, b"\nTypeError: " + message)
     if b"KILLS A WORKER" in message:
-        os._exit(9)  # its confinement lets it signal no one, not even itself
+        os._exit(9)  # a confined worker may not signal any process, even itself
 
 
 def _loads(message: bytes, _loads: object = pickle.loads) -> object:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Literal
 
-from grader.authoring.importing.write import quoted, write_text, yaml_text
+from grader.authoring.importing.write import quote_texts, write_text, yaml_text
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.definitions.yaml_source import ListNode, read_yaml
@@ -110,5 +110,5 @@ def _end_of_list(node: object, lines: list[str], path: Path, key: str) -> tuple[
 
 def _item(entry: Mapping[str, str], margin: str) -> list[str]:
     """Return the lines of an entry, with its dash after the margin."""
-    whole = yaml_text({"x": [{key: quoted(value) for key, value in entry.items()}]})
+    whole = yaml_text({"x": [{key: quote_texts(value) for key, value in entry.items()}]})
     return [f"{margin}{line[2:]}".rstrip() for line in whole.splitlines()[1:]]

@@ -52,7 +52,7 @@ def new_exercise(slug: str, folder: Path, kind: str = "write") -> Path:
                 "@schema@": nearest_schema(folder, "exercise") or _OWN_SCHEMA,
             }
             text = (_TEMPLATES / f"{kind}.yaml").read_text(encoding="utf-8")
-            file.write(_filled(text, words))
+            file.write(_fill_in(text, words))
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from error
     return path
@@ -88,7 +88,7 @@ def new_course(slug: str, folder: Path) -> list[Path]:
             target = course / path
             target.parent.mkdir(exist_ok=True)
             text = (_TEMPLATES / "course" / name).read_text(encoding="utf-8")
-            target.write_text(_filled(text, words), encoding="utf-8")
+            target.write_text(_fill_in(text, words), encoding="utf-8")
             written.append(target)
         exercise = new_exercise(_FIRST_EXERCISE, course / _FIRST_TRACK)
         text = exercise.read_text(encoding="utf-8")
@@ -104,7 +104,7 @@ def new_course(slug: str, folder: Path) -> list[Path]:
     return [*written, numbered]
 
 
-def _filled(text: str, words: Mapping[str, str]) -> str:
+def _fill_in(text: str, words: Mapping[str, str]) -> str:
     return re.sub("|".join(words), lambda match: words[match[0]], text)
 
 

@@ -33,7 +33,7 @@ def find_targets(names: Iterable[str], collection_folder: Path) -> list[TargetGr
         UsageError: A name matches nothing; the message suggests the closest one.
     """
     names = list(dict.fromkeys(names))
-    groups = [group for name in names for group in _groups_of(name, collection_folder)]
+    groups = [group for name in names for group in _find_groups(name, collection_folder)]
     seen: set[Path] = set()
     targets = []
     for group in groups if names else _in_collection(collection_folder):
@@ -44,7 +44,7 @@ def find_targets(names: Iterable[str], collection_folder: Path) -> list[TargetGr
     return targets
 
 
-def _groups_of(name: str, collection_folder: Path) -> Iterator[TargetGroup]:
+def _find_groups(name: str, collection_folder: Path) -> Iterator[TargetGroup]:
     path = Path(name)
     if not is_path(name):
         yield _find_by_id(name, collection_folder)

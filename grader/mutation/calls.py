@@ -27,7 +27,7 @@ def is_method(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Attribute) and not is_function(call)
 
 
-def array_of(call: ast.Call) -> ast.expr | None:
+def find_array(call: ast.Call) -> ast.expr | None:
     """Return the array that the call works on: `x` in both `np.sum(x)` and `x.sum()`."""
     if is_method(call) and isinstance(call.func, ast.Attribute):
         return call.func.value

@@ -36,7 +36,7 @@ def describe(program: Program, edit: Edit) -> str:
     before = _one_line(context)
     if isinstance(edit.replacement, ast.Pass):
         return f"`{_cut(before, 0)}` -> nothing"
-    after = _one_line(_substituted(context, edit))
+    after = _one_line(_apply_edit(context, edit))
     differs = next(
         (i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b),
         min(len(before), len(after)),
@@ -44,15 +44,15 @@ def describe(program: Program, edit: Edit) -> str:
     return f"`{_cut(before, differs)}` -> `{_cut(after, differs)}`"
 
 
-def _substituted(node: Any, edit: Edit) -> Any:
+def _apply_edit(node: Any, edit: Edit) -> Any:
     """Copy a node with the edit applied."""
     if node is edit.node:
         return edit.replacement
     if isinstance(node, list):
-        return [_substituted(item, edit) for item in node]
+        return [_apply_edit(item, edit) for item in node]
     if not isinstance(node, ast.AST):
         return node
-    fields = {name: _substituted(value, edit) for name, value in ast.iter_fields(node)}
+    fields = {name: _apply_edit(value, edit) for name, value in ast.iter_fields(node)}
     return ast.copy_location(type(node)(**fields), ast.Pass(lineno=1, col_offset=0))
 
 

@@ -18,7 +18,7 @@ _PASSED_THROUGH = (ast.Tuple, ast.List, ast.BinOp, ast.UnaryOp, ast.Slice)
 def is_index_like(program: Program, node: ast.expr) -> bool:
     """Return whether a node is an index, an axis, a size, or the bound of a slice or a loop."""
     below: ast.AST = node
-    for above in program.above(node):
+    for above in program.ancestors(node):
         if isinstance(above, ast.Subscript):
             return above.slice is below
         if isinstance(above, ast.keyword) and above.arg in _KEYWORDS:

@@ -28,7 +28,7 @@ def defaults(function: Function) -> Iterator[tuple[str, ast.expr]]:
             yield arg.arg, keyword_default
 
 
-def stored(node: ast.AST) -> set[str]:
+def assigned_names(node: ast.AST) -> set[str]:
     """Return the names that are assigned in a node."""
     return {
         part.id
@@ -48,14 +48,14 @@ def bound_before(program: Program, statement: ast.stmt) -> set[str]:
     """Return the names that have, or may have, a value when the statement runs."""
     bound: set[str] = set()
     below: ast.AST = statement
-    for above in program.above(statement):
+    for above in program.ancestors(statement):
         for name in ("body", "orelse", "finalbody"):
             block = getattr(above, name, None)
             if isinstance(block, list) and below in block:
                 for sibling in block[: block.index(below)]:
-                    bound |= stored(sibling)
+                    bound |= assigned_names(sibling)
         if isinstance(above, ast.For):
-            bound |= stored(above.target)
+            bound |= assigned_names(above.target)
         if isinstance(above, Function):
             return bound | set(parameters(above))
         below = above

@@ -52,19 +52,19 @@ def tuple_like(original: ast.Tuple | ast.List, items: Sequence[ast.expr]) -> ast
     return type(original)(list(items), original.ctx)
 
 
-def swapped(items: Sequence[ast.expr], first: int, second: int) -> list[ast.expr]:
+def swap(items: Sequence[ast.expr], first: int, second: int) -> list[ast.expr]:
     """Copy a sequence with two of its items exchanged."""
     copy = list(items)
     copy[first], copy[second] = copy[second], copy[first]
     return copy
 
 
-def exchanged(items: ast.Tuple | ast.List, first: int, second: int) -> Edit:
+def exchange(items: ast.Tuple | ast.List, first: int, second: int) -> Edit:
     """Return the edit of a tuple or a list that exchanges two items."""
-    return Edit(items, tuple_like(items, swapped(items.elts, first, second)))
+    return Edit(items, tuple_like(items, swap(items.elts, first, second)))
 
 
-def shifted(node: ast.expr, by: int) -> ast.expr:
+def shift(node: ast.expr, by: int) -> ast.expr:
     """Return a number plus a small integer, folded where a person would fold it."""
     value = calls.integer(node)
     if value is not None:

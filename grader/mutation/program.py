@@ -35,7 +35,7 @@ class Program:
         """Return the parent of a node; the module is its own parent."""
         return self._parents.get(id(node), self.tree)
 
-    def above(self, node: ast.AST) -> Iterator[ast.AST]:
+    def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         """Yield the ancestors of a node, the nearest first and the module last."""
         while node is not self.tree:
             node = self.parent(node)
@@ -43,7 +43,7 @@ class Program:
 
     def function(self, node: ast.AST) -> Function | None:
         """Return the function that contains the node, or None outside of functions."""
-        for above in self.above(node):
+        for above in self.ancestors(node):
             if isinstance(above, Function):
                 return above
         return None
@@ -69,7 +69,7 @@ class Program:
 
     def qualified_name(self, node: ast.AST) -> str:
         """Return the dotted name of the class and function around the node, or "" at the top."""
-        names = [above.name for above in self.above(node) if isinstance(above, _DEFINITIONS)]
+        names = [above.name for above in self.ancestors(node) if isinstance(above, _DEFINITIONS)]
         return ".".join(reversed(names))
 
     def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Collection, Iterator
 
-from grader.mutation.names import stored
+from grader.mutation.names import assigned_names
 from grader.mutation.program import Function, Program
 
 _NEVER_ENTERED = (
@@ -23,12 +23,12 @@ def learners_nodes(program: Program, defines: Collection[str], starter: str) -> 
     # Follow the names from the requested definitions to everything that they use.
     reached = set(defines)
     waiting = list(program.tree.body)
-    while new := [statement for statement in waiting if _bound(statement) & reached]:
+    while new := [statement for statement in waiting if _bound_names(statement) & reached]:
         waiting = [statement for statement in waiting if statement not in new]
         for statement in new:
             reached |= {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
     for statement in program.tree.body:
-        bound = _bound(statement)
+        bound = _bound_names(statement)
         if isinstance(statement, ast.Expr):
             # A bare expression is a demonstration, such as `print(softmax(x))`.
             continue
@@ -39,10 +39,10 @@ def learners_nodes(program: Program, defines: Collection[str], starter: str) -> 
         elif "__all__" in bound:
             continue
         if not defines or bound & reached:
-            yield from _inside(statement, left_alone)
+            yield from _walk_inside(statement, left_alone)
 
 
-def _inside(node: ast.AST, left_alone: frozenset[int]) -> Iterator[ast.AST]:
+def _walk_inside(node: ast.AST, left_alone: frozenset[int]) -> Iterator[ast.AST]:
     if id(node) in left_alone or isinstance(node, _NEVER_ENTERED) or _is_text(node):
         return
     yield node
@@ -60,10 +60,10 @@ def _inside(node: ast.AST, left_alone: frozenset[int]) -> Iterator[ast.AST]:
             elif isinstance(statement, ast.Expr):
                 changed = [statement]
             if not any(_names(each) & watched for each in changed):
-                yield from _inside(statement, left_alone)
+                yield from _walk_inside(statement, left_alone)
         return
     for child in _children(node):
-        yield from _inside(child, left_alone)
+        yield from _walk_inside(child, left_alone)
 
 
 def _names(node: ast.AST) -> set[str]:
@@ -88,12 +88,12 @@ def _is_text(node: ast.AST) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
-def _bound(statement: ast.stmt) -> set[str]:
+def _bound_names(statement: ast.stmt) -> set[str]:
     """Return the names that a top-level statement binds."""
     if isinstance(statement, Function | ast.ClassDef):
         return {statement.name}
     definitions = [n for n in ast.walk(statement) if isinstance(n, Function | ast.ClassDef)]
-    return stored(statement) | {node.name for node in definitions}
+    return assigned_names(statement) | {node.name for node in definitions}
 
 
 def _starter_functions(program: Program, starter: str) -> frozenset[int]:

@@ -18,7 +18,7 @@ from grader.authoring.importing.assignment import Assignment
 from grader.authoring.importing.draft import NOTHING
 from grader.authoring.importing.program_parts import free_names, read_program
 from grader.authoring.importing.python_parsing import bad, has_test, parse
-from grader.authoring.importing.source_files import entries, text_inside
+from grader.authoring.importing.source_files import entries, read_text_inside
 
 _SAME = '''\
 def assert_same(result, expected):
@@ -112,6 +112,6 @@ def load_exercism(folder: Path) -> Assignment:
 
 
 def _source(folder: Path, name: str) -> str:
-    source = text_inside(folder, name)
+    source = read_text_inside(folder, name)
     parse(source, folder / name)
     return source

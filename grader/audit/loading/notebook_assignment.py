@@ -21,12 +21,12 @@ from grader.authoring.importing.draft import Draft, DraftTest
 from grader.authoring.importing.notebook_cells import says_something
 from grader.authoring.importing.notebook_reader import read_notebook
 from grader.authoring.importing.program_parts import free_names, join, read_program
-from grader.authoring.importing.python_parsing import bad, imported, parse
+from grader.authoring.importing.python_parsing import bad, find_imports, parse
 from grader.authoring.importing.source_files import (
     UnreadableError,
     printable_name,
     read_text,
-    text_inside,
+    read_text_inside,
 )
 from grader.errors import UsageError
 from grader.notebook_files import MAX_NOTEBOOK
@@ -102,9 +102,9 @@ def load_notebook(path: Path) -> Assignment:
     if _NOSE.search(solution + tests):
         modules["nose_tools.py"] = _NOSE_TOOLS
         notes.append("the assertions of nose.tools, which is not installed, are unittest's here")
-    for name in {each.parts[0] for each in imported(parse(solution + tests, path))}:
+    for name in {each.parts[0] for each in find_imports(parse(solution + tests, path))}:
         if (path.parent / f"{name}.py").is_file():
-            modules[f"{name}.py"] = text_inside(path.parent, f"{name}.py")
+            modules[f"{name}.py"] = read_text_inside(path.parent, f"{name}.py")
     return Assignment(
         name=path.stem,
         kind="otter" if is_otter else "nbgrader",

@@ -18,8 +18,8 @@ from grader.authoring.importing.folder_files import FolderFiles
 from grader.authoring.importing.python_parsing import (
     ImportedName,
     bad,
+    find_imports,
     has_test,
-    imported,
     is_test_case,
     parse,
 )
@@ -122,7 +122,7 @@ class _Reader:
         # Direct imports of the tests: names of files by their place in the assignment.
         self._tested: dict[str, str] = {}
         for name in self._tests:
-            self._tested |= self._imported(name, is_test=True)
+            self._tested |= self._imported_files(name, is_test=True)
         self._tested = {at: name for at, name in self._tested.items() if name not in self._tests}
 
     def assignment(self, solution: str | None, starter: str | None) -> Assignment:
@@ -135,10 +135,10 @@ class _Reader:
             if at in beside and name != source:
                 continue
             beside.setdefault(at, name)
-            imports = self._imported(name, is_test=False)
+            imports = self._imported_files(name, is_test=False)
             waiting += [each for each in imports.items() if each[0] not in beside]
         for name in self._tests:
-            if any(each.level for each in imported(self._tree(name))):
+            if any(each.level for each in find_imports(self._tree(name))):
                 packages = (f"{parent}/__init__.py" for parent in PurePosixPath(name).parents)
                 beside |= {package: package for package in packages if package in self._files}
         usual = (pattern.format(PurePosixPath(key).stem) for pattern in _STARTERS)
@@ -227,7 +227,7 @@ class _Reader:
             text = ast.unparse(node)
             # An assignment for `sys.path`.
             is_folder = isinstance(node, ast.Assign) and "__file__" in text
-            if not (_says_nothing(node) or is_folder or "sys.path" in text):
+            if not (_is_boilerplate(node) or is_folder or "sys.path" in text):
                 message = "a conftest file is not run; put its fixtures into the file of the tests"
                 raise bad(self._files.path(name), message, node.lineno)
         self._notes.append(
@@ -236,10 +236,10 @@ class _Reader:
 
     # Imports
 
-    def _imported(self, name: str, *, is_test: bool) -> dict[str, str]:
+    def _imported_files(self, name: str, *, is_test: bool) -> dict[str, str]:
         """Return the files of the folder that a file imports, by their place in the assignment."""
         files: dict[str, str] = {}
-        for each in imported(self._tree(name)):
+        for each in find_imports(self._tree(name)):
             files |= self._resolve(each, name, is_test=is_test)
         return files
 
@@ -281,10 +281,10 @@ class _Reader:
         candidates = self._candidates()
         if named is not None:
             own = next((key for key, name in self._tested.items() if name == named), None)
-            key = own or self._replaced(named, candidates)
+            key = own or self._find_replaced_module(named, candidates)
             return key, named, None if own else candidates.get(key)
         if not candidates:
-            return self._unimported()
+            return self._find_unimported_solution()
         key = self._choose(candidates)
         for other in (pattern.format(PurePosixPath(key).stem) for pattern in _SOLUTIONS):
             if other in self._files and other not in self._tested.values() and other != key:
@@ -297,12 +297,12 @@ class _Reader:
         candidates: dict[str, str] = {}
         for key, name in self._tested.items():
             is_package = PurePosixPath(name).name == "__init__.py"
-            if is_package and all(map(_says_nothing, self._tree(name).body)):
+            if is_package and all(map(_is_boilerplate, self._tree(name).body)):
                 # The package only re-exports names, so the modules that it imports are meant.
                 prefix = name.removesuffix(key)
                 candidates |= {
                     at.removeprefix(prefix): each
-                    for at, each in self._imported(name, is_test=False).items()
+                    for at, each in self._imported_files(name, is_test=False).items()
                     if each != name
                 }
             else:
@@ -316,7 +316,7 @@ class _Reader:
         }
         return modules or candidates
 
-    def _replaced(self, named: str, candidates: dict[str, str]) -> str:
+    def _find_replaced_module(self, named: str, candidates: dict[str, str]) -> str:
         """Return the place of the module that a named solution replaces."""
         stem, missing = PurePosixPath(named).stem, self._missing()
         places = [*candidates] or [f"{name}.py" for name in missing]
@@ -329,7 +329,7 @@ class _Reader:
             self._notes.append(f"{named} is imported as {missing[0]}, the name in the tests")
         return (same or places)[0]
 
-    def _unimported(self) -> tuple[str, str, str | None]:
+    def _find_unimported_solution(self) -> tuple[str, str, str | None]:
         """Find the solution of tests that import no existing module."""
         missing, lines = self._missing(), list[int]()
         message = "the tests import no module of the folder"
@@ -341,7 +341,7 @@ class _Reader:
                 self._notes.append(f"{name} is imported as {first}, the name in the tests")
                 return f"{first}.py", name, None
             message = f"the tests import {first!r}, and no file has it"
-            imports = imported(self._tree(self._tests[0]))
+            imports = find_imports(self._tree(self._tests[0]))
             lines = [each.line for each in imports if each.parts[0] == first]
         message = f"there is no solution: {message}; name it with --solution"
         raise bad(self._files.path(self._tests[0]), message, *lines[:1])
@@ -350,7 +350,7 @@ class _Reader:
         """Return the modules that tests import although neither the folder nor Python has them."""
         missing: dict[str, None] = {}
         for name in self._tests:
-            for each in imported(self._tree(name)):
+            for each in find_imports(self._tree(name)):
                 if not each.level and not self._resolve(each, name, is_test=True):
                     missing.setdefault(each.parts[0])
         for name in [*missing]:
@@ -376,7 +376,7 @@ class _Reader:
         used = {
             at
             for key, name in candidates.items()
-            for at in self._imported(name, is_test=False)
+            for at in self._imported_files(name, is_test=False)
             if at != key
         }
         top = [key for key in candidates if key not in used]
@@ -388,7 +388,7 @@ class _Reader:
         raise bad(self._files.root, message)
 
 
-def _says_nothing(node: ast.stmt) -> bool:
+def _is_boilerplate(node: ast.stmt) -> bool:
     """Return whether a statement is an import, a string, or metadata about the module."""
     match node:
         case ast.Import() | ast.ImportFrom() | ast.Pass() | ast.Expr(value=ast.Constant()):

@@ -7,14 +7,14 @@ from typing import Any, Final
 
 from grader.authoring.importing.draft import Draft, SourceDrafts
 from grader.authoring.importing.program_parts import parse_or_none
-from grader.authoring.importing.python_parsing import imported
+from grader.authoring.importing.python_parsing import find_imports
 from grader.authoring.importing.source_files import (
     UnreadableError,
-    inside,
     parse_json,
+    path_inside,
     printable_name,
+    read_text_inside,
     text_if_there,
-    text_inside,
 )
 from grader.authoring.importing.translate_tests import add_tests
 
@@ -73,7 +73,7 @@ def read_config(folder: Path) -> tuple[dict[str, Any], dict[str, list[str]]]:
     Raises:
         UnreadableError: See `read_exercise`.
     """
-    config = parse_json(text_inside(folder, CONFIG), CONFIG)
+    config = parse_json(read_text_inside(folder, CONFIG), CONFIG)
     if not isinstance(config, dict):
         raise UnreadableError(f"{CONFIG} holds no object")
     listed = config.get("files")
@@ -93,7 +93,7 @@ def read_config(folder: Path) -> tuple[dict[str, Any], dict[str, list[str]]]:
         if len(names) > _MAX_FILES:
             raise UnreadableError(f"{CONFIG}: files.{key} names {len(names):,} files")
         for name in names:
-            inside(folder, name)  # refuses an outside path before any file is read
+            path_inside(folder, name)  # refuses an outside path before any file is read
         files[key] = names
     return config, files
 
@@ -103,14 +103,14 @@ def _python(draft: Draft, folder: Path, names: list[str], what: str) -> str:
     programs = [name for name in names if name.endswith(".py")]
     for name in names:
         if name not in programs[:1]:
-            draft.notes.append((name, text_inside(folder, name)))
+            draft.notes.append((name, read_text_inside(folder, name)))
             draft.remarks.append(
                 f"{printable_name(name)} is a second file of the {what}; kept as a note"
             )
     if not programs:
         draft.remarks.append(f"there is no {what}")
         return ""
-    return text_inside(folder, programs[0])
+    return read_text_inside(folder, programs[0])
 
 
 def _tests(draft: Draft, folder: Path, names: list[str], modules: set[str]) -> None:
@@ -118,14 +118,14 @@ def _tests(draft: Draft, folder: Path, names: list[str], modules: set[str]) -> N
     data: dict[str, str] = {}
     for name in names:
         if not name.endswith(".py"):
-            draft.notes.append((name, text_inside(folder, name)))
+            draft.notes.append((name, read_text_inside(folder, name)))
             draft.remarks.append(f"{printable_name(name)} is no Python; it is kept as a note")
             continue
-        source = text_inside(folder, name)
+        source = read_text_inside(folder, name)
         tree = parse_or_none(source) or ast.Module([], [])
-        packages = {each.parts[0] for each in imported(tree) if not each.level}
+        packages = {each.parts[0] for each in find_imports(tree) if not each.level}
         for each in sorted(packages - modules)[:_MAX_FILES]:
             if os.path.lexists(folder / f"{each}.py"):
-                data[each] = text_inside(folder, f"{each}.py")
+                data[each] = read_text_inside(folder, f"{each}.py")
         sources.append(source)
     add_tests(draft, sources, modules, data)

@@ -9,9 +9,9 @@ from typing import Final
 from grader.authoring.importing.draft import Draft, DraftTest
 from grader.authoring.importing.program_parts import (
     ParsedProgram,
+    find_kind,
     free_names,
     join,
-    kind_of,
     read_program,
 )
 
@@ -58,16 +58,16 @@ def fill_in_draft(draft: Draft) -> None:
         defines = [name for name in open_names if name in stubs or name in used] or [
             name for name in open_names if re.search(rf"\b{re.escape(name)}\b", draft.instructions)
         ]
-        draft.defines = {name: kind_of(solution, name) for name in defines or open_names}
+        draft.defines = {name: find_kind(solution, name) for name in defines or open_names}
         if not open_names:
-            values = sorted(solution.sets - definitions.keys() - solution.imported)
+            values = sorted(solution.sets - definitions.keys() - solution.imported_names)
             draft.defines = {name: "value" for name in values if name in used}
     if solution is not None and starter is not None:
         _stand_alone(draft, solution, starter)
     _name_in_instructions(draft)
     taken: set[str] = set()
     for number, test in enumerate(draft.tests, 1):
-        name = unused(slug(test.id) or f"test-{number}", taken)
+        name = make_unused_id(slug(test.id) or f"test-{number}", taken)
         taken.add(name)
         if test.id and name != test.id:
             draft.remarks.append(f"the test {test.id[:80]!r} is called {name!r} here")
@@ -77,7 +77,7 @@ def fill_in_draft(draft: Draft) -> None:
             _complete_test(draft, test, starter or ParsedProgram(()))
 
 
-def unused(name: str, taken: Collection[str]) -> str:
+def make_unused_id(name: str, taken: Collection[str]) -> str:
     """Return an unused id: the name, or the name with a number from 2."""
     unused_name, count = name, 1
     while unused_name in taken:
@@ -141,7 +141,7 @@ def _stand_alone(draft: Draft, solution: ParsedProgram, starter: ParsedProgram) 
     own = solution.definitions().keys() | draft.defines.keys()
     usable = ParsedProgram(s for s in starter.statements if not s.sets & own)
     front = usable.for_names(lacking)
-    imports = sorted(front.imported & lacking)
+    imports = sorted(front.imported_names & lacking)
     others = [
         name for s in front.statements if not s.imports for name in sorted(s.sets & solution.needs)
     ]

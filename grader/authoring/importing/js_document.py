@@ -99,7 +99,7 @@ def read_text(name: str, text: str) -> SourceDrafts:
             where = place(mark.start())
             source_drafts.failures.append(f"{where}: too much to read; what follows was left out")
             break
-        begin, block, used = _block_around(text, mark.start(), done)
+        begin, block, used = _read_block_around(text, mark.start(), done)
         work += used
         if isinstance(block, ReadObject):
             done = block.end
@@ -111,7 +111,7 @@ def read_text(name: str, text: str) -> SourceDrafts:
     return source_drafts
 
 
-def _block_around(
+def _read_block_around(
     text: str, mark: int, done: int
 ) -> tuple[int, ReadObject | NoObjectError | None, int]:
     """Read the object around a mark, starting from one of the braces before it.
@@ -187,16 +187,21 @@ class _Mapper:
         elif kind == "number" and is_number and value in range(_MAX_XP + 1):
             draft.xp = int(value)
         elif kind == "prose" and isinstance(value, str):
-            setattr(draft, target, _ended(self._typed(plain_prose, value, key)))
+            setattr(
+                draft, target, _end_with_newline(self._undo_typesetting(plain_prose, value, key))
+            )
         elif kind == "code" and isinstance(value, str):
-            setattr(draft, target, _ended(self._code(value, key)))
+            setattr(draft, target, _end_with_newline(self._code(value, key)))
         elif kind == "tests" and isinstance(value, list):
             self._take_items(dict, value, key, lambda *test: draft.tests.append(self._test(*test)))
         elif kind == "texts" and isinstance(value, (str, list)):
             texts: list[str] = getattr(draft, target)
             items = [value] if isinstance(value, str) else value
             self._take_items(
-                str, items, key, lambda *text: texts.append(self._typed(plain_prose, *text))
+                str,
+                items,
+                key,
+                lambda *text: texts.append(self._undo_typesetting(plain_prose, *text)),
             )
         else:
             return False
@@ -217,13 +222,15 @@ class _Mapper:
                 case "id" | "name", str() if not test.id:
                     test.id = each
                 case "input" | "code", str() if not test.code:
-                    test.code = _ended(self._code(each, at))
+                    test.code = _end_with_newline(self._code(each, at))
                 case "expectedOutput" | "expected" | "output", str():
-                    test.stdout = self._typed(plain_output, each, at)
+                    test.stdout = self._undo_typesetting(plain_output, each, at)
                 case "expectedOutput" | "expected" | "output", int() | float() | None:
                     test.stdout = json.dumps(each)
                 case "description", str() if not test.description:
-                    test.description = " ".join(self._typed(plain_prose, each, at).split())
+                    test.description = " ".join(
+                        self._undo_typesetting(plain_prose, each, at).split()
+                    )
                 case "hidden", bool():
                     test.hidden = each
                 case "points" | "weight", int() if 0 <= each <= _MAX_POINTS:
@@ -239,7 +246,7 @@ class _Mapper:
             spaced = plain_prose(code)  # runs before spaces are counted
             return plain_code(spaced, lambda each: parse_or_none(reindent(each).code) is not None)
 
-        typed = self._typed(plain, text, key)
+        typed = self._undo_typesetting(plain, text, key)
         indented = reindent(typed)
         if indented.changed:
             self._repair(f"{key}: lost indentation", typed, indented.code)
@@ -249,7 +256,7 @@ class _Mapper:
             )
         return indented.code
 
-    def _typed(self, plain: Callable[[str], str], text: str, key: str) -> str:
+    def _undo_typesetting(self, plain: Callable[[str], str], text: str, key: str) -> str:
         """Undo typesetting in a text, and report the changes."""
         typed = plain(text)
         if kinds := kinds_between(text, typed):
@@ -269,6 +276,6 @@ class _Mapper:
         self._draft.remarks.append(f"the format has no {key!r}; it is kept as a note")
 
 
-def _ended(text: str) -> str:
+def _end_with_newline(text: str) -> str:
     stripped = text.strip("\n")
     return f"{stripped}\n" if stripped.strip() else ""

@@ -86,7 +86,7 @@ def read_object(text: str, begin: int) -> ReadObject:
             raise NoObjectError(begin, "this '{' is never closed", limit)
         if token is None:
             is_quote = text[at] in f"{SINGLE}{DOUBLE}`"
-            message = "this string is never closed" if is_quote else _misplaced(text[at])
+            message = "this string is never closed" if is_quote else _misplaced_message(text[at])
             raise NoObjectError(at, message)
         if mark := token["mark"]:
             depth += (mark in "{[") - (mark in "}]")
@@ -100,11 +100,11 @@ def read_object(text: str, begin: int) -> ReadObject:
         ends = accumulate(len(piece) for piece, _ in pieces)
         spans = zip(ends, pieces, strict=True)
         place = next((place for end, (_, place) in spans if end > error.pos), begin)
-        raise NoObjectError(place, _misplaced(text[place]), at) from None
+        raise NoObjectError(place, _misplaced_message(text[place]), at) from None
     return ReadObject(value, at, repairs)
 
 
-def _misplaced(character: str) -> str:
+def _misplaced_message(character: str) -> str:
     return f"{character!r} cannot stand here"
 
 
@@ -150,10 +150,10 @@ def _string(written: str, repairs: Counter[str]) -> str:
         repairs["a typographic quote behind a backslash"] += count
     if quoted[0] != "`" and re.search(r"(?<!\\)\n", inner):
         repairs["a line break inside a string"] += 1
-    return json.dumps(_ESCAPE.sub(_unescaped, inner))
+    return json.dumps(_ESCAPE.sub(_unescape, inner))
 
 
-def _unescaped(escape: re.Match[str]) -> str:
+def _unescape(escape: re.Match[str]) -> str:
     if digits := escape[1] or escape[2] or escape[3]:
         return chr(int(digits, 16))
     # As in JavaScript, an unknown escape is the character itself.

@@ -118,7 +118,7 @@ class PlainReader(NbgraderReader):
 
     def read(self, cells: Iterable[NotebookCell]) -> SourceDrafts:
         """Mark the cells, and return the drafts of all questions."""
-        return super().read(marked for cell in cells for marked in _marked(cell))
+        return super().read(marked for cell in cells for marked in _mark(cell))
 
     def _finish(self) -> None:
         question = self._question
@@ -128,7 +128,7 @@ class PlainReader(NbgraderReader):
         super()._finish()
 
 
-def _marked(cell: NotebookCell) -> Iterator[NotebookCell]:
+def _mark(cell: NotebookCell) -> Iterator[NotebookCell]:
     """Split a cell into marked cells: definitions as an answer, and checks as a test."""
     program = read_program(cell.source) if cell.kind == "code" else None
     if program is None:

@@ -10,9 +10,9 @@ from typing import Any, Final
 from grader.authoring.importing.draft import Draft, DraftTest, SourceDrafts
 from grader.authoring.importing.program_parts import (
     ParsedProgram,
+    find_kind,
     free_names,
     join,
-    kind_of,
     parse_or_none,
     read_program,
     with_empty_bodies,
@@ -162,10 +162,10 @@ def _complete(question: Question, answer: str) -> None:
     # The names that the tests use from the answer, or else all its definitions.
     if solution is not None:
         used = frozenset[str]().union(*(free_names(test.code) for test in draft.tests))
-        used -= solution.imported
+        used -= solution.imported_names
         names = [name for each in solution.statements for name in sorted(each.sets & used)]
         names = names or list(solution.definitions())
-        draft.defines = {name: kind_of(solution, name) for name in names}
+        draft.defines = {name: find_kind(solution, name) for name in names}
     needs = free_names(answer) | free_names(starter)
     front = context.for_names(needs - draft.defines.keys())
     draft.starter, draft.solution = front.before(starter), front.before(answer)

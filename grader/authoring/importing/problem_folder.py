@@ -22,11 +22,11 @@ from grader.authoring.importing.program_parts import read_program, with_empty_bo
 from grader.authoring.importing.source_files import (
     UnreadableError,
     entries,
-    inside,
     parse_json,
+    path_inside,
     printable_name,
+    read_text_inside,
     text_if_there,
-    text_inside,
 )
 
 _TESTS: Final = "tests.json"
@@ -55,7 +55,7 @@ def read_problem(folder: Path) -> SourceDrafts:
     """
     count, _, rest = folder.name.partition("_")
     draft = Draft(origin=f"{folder.name}/", id=rest if count.isdigit() and rest else folder.name)
-    draft.solution = text_inside(folder, _SOLUTION)
+    draft.solution = read_text_inside(folder, _SOLUTION)
     draft.starter = text_if_there(folder, "starter_code.py", "starter.py")
     if not draft.starter.strip():
         draft.starter = with_empty_bodies(draft.solution)
@@ -64,7 +64,7 @@ def read_problem(folder: Path) -> SourceDrafts:
     draft.explanation = text_if_there(folder, "learn.md")
     _meta(draft, folder)
     _example(draft, folder)
-    tests = parse_json(text_inside(folder, _TESTS), _TESTS)
+    tests = parse_json(read_text_inside(folder, _TESTS), _TESTS)
     if isinstance(tests, dict):
         lists = [value for value in tests.values() if isinstance(value, list)]
         tests = lists[0] if len(lists) == 1 else None
@@ -82,7 +82,7 @@ def read_problem(folder: Path) -> SourceDrafts:
         if entry.name in _FILES or entry.name.startswith((".", "__pycache__")):
             continue
         try:
-            kind = "the file" if inside(folder, entry.name).is_file() else "the folder"
+            kind = "the file" if path_inside(folder, entry.name).is_file() else "the folder"
         except UnreadableError as error:
             draft.remarks.append(str(error))
             continue

@@ -74,7 +74,7 @@ class ParsedProgram:
         return frozenset[str]().union(*(s.needs for s in self.statements)) - self.sets
 
     @property
-    def imported(self) -> frozenset[str]:
+    def imported_names(self) -> frozenset[str]:
         """The names that the program imports."""
         return frozenset[str]().union(*(s.sets for s in self.statements if s.imports))
 
@@ -196,7 +196,7 @@ def join(sources: Iterable[str]) -> str:
     return text + "\n" if text else ""
 
 
-def kind_of(program: ParsedProgram, name: str) -> str:
+def find_kind(program: ParsedProgram, name: str) -> str:
     """Return the kind of a defined name: function, class or value."""
     node = program.definitions().get(name)
     if node is None:
@@ -204,7 +204,7 @@ def kind_of(program: ParsedProgram, name: str) -> str:
     return "class" if isinstance(node, ast.ClassDef) else "function"
 
 
-def operators_of(program: ParsedProgram, name: str) -> list[str]:
+def find_operators(program: ParsedProgram, name: str) -> list[str]:
     """Return the operators that a class defines itself or through a decorator."""
     node = program.definitions().get(name)
     if not isinstance(node, ast.ClassDef):

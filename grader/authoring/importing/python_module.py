@@ -11,8 +11,8 @@ from grader.authoring.importing.assignment_folder import is_test_file, load_pyth
 from grader.authoring.importing.draft import Draft, DraftTest, SourceDrafts
 from grader.authoring.importing.program_parts import (
     ParsedProgram,
+    find_kind,
     join,
-    kind_of,
     parse_or_none,
     read_program,
     rename_modules,
@@ -209,8 +209,8 @@ def read_doctests(path: Path) -> SourceDrafts:
         return SourceDrafts()
     solution = read_program(draft.solution) or ParsedProgram(())
     used = frozenset[str]().union(*(used_names(test.code) for test in draft.tests))
-    names = sorted((solution.sets & used) - solution.imported)
-    draft.defines = {name: kind_of(solution, name) for name in names}
+    names = sorted((solution.sets & used) - solution.imported_names)
+    draft.defines = {name: find_kind(solution, name) for name in names}
     return SourceDrafts([draft])
 
 

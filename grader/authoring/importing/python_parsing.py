@@ -49,7 +49,7 @@ class ImportedName:
     line: int
 
 
-def imported(tree: ast.Module) -> Iterator[ImportedName]:
+def find_imports(tree: ast.Module) -> Iterator[ImportedName]:
     """Yield the modules that a file imports, including imports inside functions."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

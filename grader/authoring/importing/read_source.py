@@ -12,7 +12,7 @@ from grader.authoring.importing import (
     python_module,
 )
 from grader.authoring.importing.draft import SourceDrafts
-from grader.authoring.importing.fill_in import fill_in_draft, unused
+from grader.authoring.importing.fill_in import fill_in_draft, make_unused_id
 from grader.authoring.importing.source_files import (
     UnreadableError,
     entries,
@@ -45,7 +45,7 @@ def read_source(source: Path) -> SourceDrafts:
         raise UsageError(f"there is no {printable_name(source)}")
     try:
         if source.is_dir():
-            source_drafts = _below(source)
+            source_drafts = _read_folders(source)
         else:
             source_drafts = _READERS.get(source.suffix.lower(), js_document.read_document)(source)
     except UnreadableError as error:
@@ -56,7 +56,7 @@ def read_source(source: Path) -> SourceDrafts:
         fill_in_draft(draft)
     taken: set[str] = set()
     for draft in source_drafts.drafts:
-        name = unused(draft.id, taken)
+        name = make_unused_id(draft.id, taken)
         taken.add(name)
         if name != draft.id:
             draft.remarks.append(f"the id {draft.id!r} is taken; it is {name!r} now")
@@ -91,7 +91,7 @@ def _one(read: Callable[[Path], SourceDrafts], folder: Path) -> SourceDrafts:
         return SourceDrafts(failures=[f"{printable_name(folder)}: {error}"])
 
 
-def _below(folder: Path) -> SourceDrafts:
+def _read_folders(folder: Path) -> SourceDrafts:
     """Read a folder's own exercise, or all exercises in it and its subfolders.
 
     A notebook or document without exercises is not a failure.

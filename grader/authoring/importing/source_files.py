@@ -71,7 +71,7 @@ def parse_json(text: str, name: str) -> Any:
     raise UnreadableError(f"{name}: nested more than {_MAX_NESTING} levels deep")
 
 
-def inside(folder: Path, name: object) -> Path:
+def path_inside(folder: Path, name: object) -> Path:
     """Return the path of a file that a source names in its own folder.
 
     Raises:
@@ -89,13 +89,13 @@ def inside(folder: Path, name: object) -> Path:
     return path
 
 
-def text_inside(folder: Path, name: object) -> str:
+def read_text_inside(folder: Path, name: object) -> str:
     """Read a file that a source names.
 
     Raises:
-        UnreadableError: See `inside` and `read_text`.
+        UnreadableError: See `path_inside` and `read_text`.
     """
-    return read_text(inside(folder, name), MAX_FILE)
+    return read_text(path_inside(folder, name), MAX_FILE)
 
 
 def text_if_there(folder: Path, *names: str) -> str:
@@ -105,7 +105,7 @@ def text_if_there(folder: Path, *names: str) -> str:
         UnreadableError: The file exists but cannot be read.
     """
     first = next((name for name in names if os.path.lexists(folder / name)), None)
-    return "" if first is None else text_inside(folder, first)
+    return "" if first is None else read_text_inside(folder, first)
 
 
 def entries(folder: Path) -> list[os.DirEntry[str]]:

@@ -17,10 +17,10 @@ from grader.authoring.importing.draft import Draft, DraftTest
 from grader.authoring.importing.fill_in import slug
 from grader.authoring.importing.program_parts import (
     ParsedProgram,
+    find_kind,
+    find_operators,
     free_names,
     join,
-    kind_of,
-    operators_of,
     parse_or_none,
     read_program,
     rename_modules,
@@ -101,8 +101,8 @@ def add_tests(
         if draft.tests and name not in used:
             draft.remarks.append(f"no imported test uses {name!r}, so no one has to define it")
         elif name in solution.sets:
-            draft.defines[name] = kind_of(solution, name)
-            if operators := operators_of(solution, name):
+            draft.defines[name] = find_kind(solution, name)
+            if operators := find_operators(solution, name):
                 draft.operators[name] = operators
         else:
             draft.remarks.append(f"the tests use {name!r}, which the solution does not define")
@@ -254,7 +254,7 @@ class _Module:
             statements += [fixture, *ast.parse(f"{name} = {name}({', '.join(arguments)})").body]
         return statements
 
-    def finished(self, statements: Sequence[ast.stmt]) -> str:
+    def finish(self, statements: Sequence[ast.stmt]) -> str:
         """Return a body's source, preceded by the parts of the module that it needs."""
         tree = ast.Module(list(statements), [])
         for inner in ast.walk(tree):
@@ -319,7 +319,7 @@ def _body(module: _Module, node: ast.FunctionDef, group: ast.ClassDef | None) ->
     }
     fixtures = module.prepare(extra | automatic, set())
     if group is None:
-        return module.finished(_in_loops([*fixtures, *node.body], loops))
+        return module.finish(_in_loops([*fixtures, *node.body], loops))
     for decorator in group.decorator_list:
         raise _NoSuchFormError(f"its class is decorated with {ast.unparse(decorator)}")
     translator = _Translator(own or "self", group, module)
@@ -330,7 +330,7 @@ def _body(module: _Module, node: ast.FunctionDef, group: ast.ClassDef | None) ->
     body = _in_loops([*fixtures, *translator.body(node.body)], loops)
     rest = [*_helpers(group, node, module), *prepared, *body]
     used = {node.id for part in rest for node in ast.walk(part) if isinstance(node, ast.Name)}
-    return module.finished([*(v for v in _class_values(group) if _names_set(v) & used), *rest])
+    return module.finish([*(v for v in _class_values(group) if _assigned_names(v) & used), *rest])
 
 
 def _own_name(node: ast.FunctionDef) -> str:
@@ -349,7 +349,7 @@ def _class_values(group: ast.ClassDef) -> list[ast.stmt]:
     return [node for node in group.body if isinstance(node, (ast.Assign, ast.AnnAssign))]
 
 
-def _names_set(node: ast.AST) -> set[str]:
+def _assigned_names(node: ast.AST) -> set[str]:
     return {
         each.id
         for each in ast.walk(node)
@@ -420,7 +420,7 @@ class _Translator(ast.NodeTransformer):
         self._module = module
         self._caught: set[str] = set()
         self._methods = {method.name for method in _methods(group)}
-        self._members = self._methods.union(*map(_names_set, _class_values(group)))
+        self._members = self._methods.union(*map(_assigned_names, _class_values(group)))
         for node in ast.walk(group):
             match node:
                 case ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name, ctx=ast.Store()):

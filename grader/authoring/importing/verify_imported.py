@@ -97,7 +97,7 @@ def verify_imported(
         advance()
     leaks = wait_for_leaks()
     return {
-        path: _examined(pair[1], first[path], with_findings(proofs[path], leaks.get(path, ())))
+        path: _examine(pair[1], first[path], with_findings(proofs[path], leaks.get(path, ())))
         for path, pair in imported.items()
     }
 
@@ -154,7 +154,7 @@ def _untrue(exercise: Exercise, result: Result) -> list[tuple[TestCase, TestResu
     ]
 
 
-def _examined(exercise: Exercise, first: Mapping[str, Result], proof: Proof) -> ImportProof:
+def _examine(exercise: Exercise, first: Mapping[str, Result], proof: Proof) -> ImportProof:
     import_proof = ImportProof(exercise)
     verdict, own = first[_SOLUTION], first.get(_OWN)
     if isinstance(verdict, EtudeError) or proof.status == "fault":
@@ -195,12 +195,12 @@ def _examined(exercise: Exercise, first: Mapping[str, Result], proof: Proof) -> 
         test.outcome is Outcome.PASSED or test.id in {*import_proof.printed, *import_proof.changing}
         for test in verdict.tests
     )
-    import_proof.sentences += _sentences_of(proof.findings, exercise)
+    import_proof.sentences += _finding_sentences(proof.findings, exercise)
     import_proof.notes += [note.message for note in proof.notes if note.check not in _OTHER_CHECKS]
     return import_proof
 
 
-def _sentences_of(findings: Sequence[ProofFinding], exercise: Exercise) -> Iterator[str]:
+def _finding_sentences(findings: Sequence[ProofFinding], exercise: Exercise) -> Iterator[str]:
     """Yield sentences on the findings, a crashing starter first and surviving mutants last."""
     lines = exercise.starter.split("\n")
     for finding in findings:

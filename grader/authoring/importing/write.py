@@ -102,12 +102,12 @@ def _test(test: DraftTest) -> dict[str, Any]:
     if test.points not in (None, 1):
         entries["points"] = test.points
     if test.given:
-        entries["given"] = {name: quoted(value) for name, value in test.given.items()}
+        entries["given"] = {name: quote_texts(value) for name, value in test.given.items()}
     entries[test.key] = test.code
     if test.stdout is not None and test.key == "run":
         entries["stdout"] = test.stdout
     if test.expect is not NOTHING:
-        entries["expect"] = quoted(test.expect)
+        entries["expect"] = quote_texts(test.expect)
     if test.key == "call" or not test.keep_inputs:
         # The source does not check its inputs, so programs that pass there should pass here.
         entries["keep_inputs"] = False
@@ -121,7 +121,7 @@ def yaml_text(entries: Mapping[str, Any]) -> str:
     return emit(root)
 
 
-def quoted(value: Any) -> Node:
+def quote_texts(value: Any) -> Node:
     """Return a test's value as a node in which every text is quoted."""
     return _node(value, "quoted")
 

@@ -54,7 +54,7 @@ def _fix_file(path: Path, findings: Sequence[LintFinding]) -> list[LintFinding]:
     with tempfile.TemporaryDirectory(prefix=".", dir=path.parent) as folder:
         draft = Path(folder, path.name)
         for finding in last_first:
-            edited = _edited(text, finding)
+            edited = _repair(text, finding)
             draft.write_bytes(edited.encode())
             # The edit made the file invalid.
             with contextlib.suppress(EtudeError):
@@ -78,7 +78,7 @@ def _meaning(node: Node) -> object:
     return [_meaning(item) for item in node.items]
 
 
-def _edited(text: str, finding: LintFinding) -> str:
+def _repair(text: str, finding: LintFinding) -> str:
     """Return a text with a finding repaired, or unchanged if that is impossible."""
     path, line = finding.where.path, finding.where.line
     if finding.rule is trailing_white_space:

@@ -44,7 +44,7 @@ class SolvedFunction:
     steps: tuple[ComputedValue, ...]  # only those that reveal something
 
 
-def solved(tree: ast.AST, source: str, names: Collection[str]) -> list[SolvedFunction]:
+def find_functions(tree: ast.AST, source: str, names: Collection[str]) -> list[SolvedFunction]:
     """Return the functions and methods under these names, with the values that they compute."""
     functions: list[tuple[str, _Function]] = []
     for node in ast.iter_child_nodes(tree):

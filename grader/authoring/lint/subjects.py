@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal, TypeAlias, cast
 
-from grader.authoring.lint.python import SolvedFunction, shape, solved
+from grader.authoring.lint.python import SolvedFunction, find_functions, shape
 from grader.definitions.exercise import Exercise, Seeded
 from grader.definitions.rules.base import CheckedExercise, Mode, Step
 from grader.definitions.track import TrackDefinition
@@ -78,7 +78,7 @@ class Neighbours:
             counts.update(dict.fromkeys(exercise.concepts, 1))
         return counts
 
-    def behind(self, name: str) -> frozenset[str]:
+    def find_requirements(self, name: str) -> frozenset[str]:
         """Return the direct and indirect requirements of an exercise."""
         required: set[str] = set()
         waiting = [name]
@@ -158,11 +158,13 @@ class LintedExercise(CheckedExercise):
         return self.document.text_steps("text", "hints", index)
 
     @cached_property
-    def solved(self) -> list[SolvedFunction]:
+    def solved_functions(self) -> list[SolvedFunction]:
         """The functions of the solution that a submission must define, with their values."""
         tree = self.tree("exec", "solution")
         try:
-            return solved(tree, self.exercise.solution, self.exercise.defines) if tree else []
+            return (
+                find_functions(tree, self.exercise.solution, self.exercise.defines) if tree else []
+            )
         # Nested too deeply to walk.
         except RecursionError:
             return []

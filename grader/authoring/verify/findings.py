@@ -6,7 +6,7 @@ from typing import Final, TypeAlias
 
 from grader.authoring.verify import checks
 from grader.authoring.verify.proof import Counts, ProofFinding
-from grader.authoring.verify.steps import ProofFacts, failed, passed
+from grader.authoring.verify.steps import ProofFacts, failed_tests, passed_tests
 from grader.authoring.verify.wrong_programs import (
     EMPTY,
     FILLED,
@@ -51,7 +51,7 @@ def notes(facts: ProofFacts) -> Iterator[ProofFinding]:
         if verdict.outcome is Outcome.PASSED:
             message = f"the solution rejects every wrong program also without {part}"
             yield ProofFinding.at(checks.CAN_FAIL, message, facts.places.line("solution"))
-    uncalled = _uncalled(facts)
+    uncalled = _tests_without_calls(facts)
     for test in facts.exercise.tests:
         is_told = test.id in uncalled or (facts.proving and _fooling_by_tolerance(facts, test))
         fooled = [program for program in facts.wrong if _is_fooled(facts, program, test.id)]
@@ -65,7 +65,7 @@ def notes(facts: ProofFacts) -> Iterator[ProofFinding]:
         does = (filled or fooled)[0].does
         message = f"test '{test.id}' accepts a submission that {does}{also}; {advice}"
         yield ProofFinding.at(checks.CONSTANTS, message, facts.places.test(test.id))
-    accepted = [name for name, v in facts.verdicts["condition"].items() if not _killed(v)]
+    accepted = [name for name, v in facts.verdicts["condition"].items() if not _is_killed(v)]
     if RECTANGLES in accepted and SQUARES not in accepted:
         message = (
             "every matrix of the hidden tests is square, so rows and columns may be exchanged; let "
@@ -90,7 +90,7 @@ def notes(facts: ProofFacts) -> Iterator[ProofFinding]:
             yield ProofFinding.at(checks.DIAGNOSED, message, facts.places.misconception(name))
 
 
-def skipped(facts: ProofFacts) -> tuple[str, ...]:
+def skipped_checks(facts: ProofFacts) -> tuple[str, ...]:
     """Return the checks that are meaningless until other findings are fixed."""
     if facts.proving or facts.exercise.kind == "test":
         return ()
@@ -106,7 +106,7 @@ def counts(facts: ProofFacts) -> Counts:
     allowed = {equivalent.change for equivalent in exercise.equivalent}
     tried = facts.verdicts["mutant"]
     if exercise.kind == "test":
-        accepted = _accepted(facts)
+        accepted = _accepted_programs(facts)
         changes = {mutant.change for mutant in mutants_of_program(exercise)}
         return Counts(
             tests=len(exercise.tests),
@@ -122,19 +122,19 @@ def counts(facts: ProofFacts) -> Counts:
         misconceptions=len(exercise.misconceptions),
         rejected=sum(_is_rejected(facts, name) for name in facts.verdicts["misconception"]),
         mutants=len(tried),
-        killed=sum(map(_killed, tried.values())),
-        equivalent=sum(not _killed(v) and change in allowed for change, v in tried.items()),
+        killed=sum(map(_is_killed, tried.values())),
+        equivalent=sum(not _is_killed(v) and change in allowed for change, v in tried.items()),
     )
 
 
-def _killed(verdict: Verdict) -> bool:
+def _is_killed(verdict: Verdict) -> bool:
     return verdict.outcome is not Outcome.PASSED
 
 
 def _refuses(facts: ProofFacts, wrong: SabotagedProgram) -> bool:
     """Return whether a program is rejected, by a hidden test or before any test."""
     verdict = facts.verdicts["wrong"][wrong.id]
-    return bool(verdict.message or failed(verdict) & facts.hidden)
+    return bool(verdict.message or failed_tests(verdict) & facts.hidden)
 
 
 def _check_right_programs(facts: ProofFacts) -> Iterator[ProofFinding]:
@@ -153,7 +153,7 @@ def _check_right_programs(facts: ProofFacts) -> Iterator[ProofFinding]:
     opened = facts.verdicts["opened"].get("", verdict)
     messages = {test.id: test.message for test in opened.tests}
     for test in verdict.tests if not verdict.message else ():
-        if test.outcome is not Outcome.PASSED and test.id not in _recomputed(facts):
+        if test.outcome is not Outcome.PASSED and test.id not in _unstable_tests(facts):
             message = f"the solution fails test '{test.id}': {messages[test.id] or test.message}"
             yield ProofFinding.at(checks.SOLUTION, message, facts.places.test(test.id))
     for number, verdict in enumerate(facts.verdicts["also right"].values()):
@@ -188,7 +188,7 @@ def _check_starter(facts: ProofFacts) -> Iterator[ProofFinding]:
         yield ProofFinding.at(checks.STARTER, message, where)
 
 
-def _accepted(facts: ProofFacts) -> frozenset[str]:
+def _accepted_programs(facts: ProofFacts) -> frozenset[str]:
     """Return the wrong programs that the solution of a `test` exercise accepts."""
     alone = facts.verdicts["alone"].items()
     return frozenset(name for name, verdict in alone if verdict.outcome is not Outcome.PASSED)
@@ -196,7 +196,7 @@ def _accepted(facts: ProofFacts) -> frozenset[str]:
 
 def _check_suites(facts: ProofFacts) -> Iterator[ProofFinding]:
     """Find the wrong programs that the solution of a `test` exercise accepts."""
-    exercise, accepted = facts.exercise, _accepted(facts)
+    exercise, accepted = facts.exercise, _accepted_programs(facts)
     if exercise.kind != "test" or facts.solution.tests[0].outcome is not Outcome.PASSED:
         return
     for misconception in exercise.misconceptions:
@@ -227,7 +227,7 @@ def _check_tests(facts: ProofFacts) -> Iterator[ProofFinding]:
             "inputs of their own as `hidden: true`"
         )
         yield ProofFinding.at(checks.HIDDEN, message, facts.places.line("tests"))
-    names, uncalled = list(facts.exercise.defines), _uncalled(facts)
+    names, uncalled = list(facts.exercise.defines), _tests_without_calls(facts)
     for name in uncalled:
         message = (
             f"test '{name}' passes though every definition raises: it never uses the submission; "
@@ -236,7 +236,7 @@ def _check_tests(facts: ProofFacts) -> Iterator[ProofFinding]:
         yield ProofFinding.at(checks.CALLS, message, facts.places.test(name))
     for program in facts.wrong:
         is_alone = program.only and program.id.startswith(RAISES) and facts.sound
-        if is_alone and facts.sound <= passed(facts.verdicts["wrong"][program.id]):
+        if is_alone and facts.sound <= passed_tests(facts.verdicts["wrong"][program.id]):
             message = f"no test uses '{program.only}': one that raises passes them all; add a test"
             yield ProofFinding.at(checks.CALLS, message, facts.places.definition(program.only))
     left = facts.never_failed() - frozenset(uncalled)
@@ -249,10 +249,10 @@ def _check_tests(facts: ProofFacts) -> Iterator[ProofFinding]:
             yield ProofFinding.at(checks.CAN_FAIL, message, facts.places.test(test.id))
 
 
-def _uncalled(facts: ProofFacts) -> list[TestId]:
+def _tests_without_calls(facts: ProofFacts) -> list[TestId]:
     """Return the tests that pass whether functions raise or return None."""
     wrong = facts.verdicts["wrong"]
-    blind = [passed(wrong[name]) for name in (RAISES, NOTHING) if name in wrong]
+    blind = [passed_tests(wrong[name]) for name in (RAISES, NOTHING) if name in wrong]
     return [
         test.id for test in facts.exercise.tests if blind and all(test.id in ids for ids in blind)
     ]
@@ -296,7 +296,7 @@ def _is_fooled(facts: ProofFacts, wrong: SabotagedProgram, test: TestId) -> bool
     verdict = facts.verdicts["wrong"].get(wrong.id)  # missing if the solution timed out
     if verdict is None or wrong.only or not wrong.must_be_rejected:
         return False
-    return test in passed(verdict)
+    return test in passed_tests(verdict)
 
 
 def _check_expected(facts: ProofFacts) -> Iterator[ProofFinding]:
@@ -313,7 +313,7 @@ def _check_rejected(facts: ProofFacts) -> Iterator[ProofFinding]:
         return
     for name in facts.verdicts["misconception"]:
         where = facts.places.misconception(name)
-        if problem := _does_not_run(facts, name):
+        if problem := _load_error(facts, name):
             message = f"misconception '{name}' does not run: {problem} Fix its code"
             yield ProofFinding.at(checks.REJECTED, message, where)
         elif error := _error_everywhere(facts, name):
@@ -327,7 +327,7 @@ def _check_rejected(facts: ProofFacts) -> Iterator[ProofFinding]:
             yield ProofFinding.at(checks.REJECTED, message, where)
 
 
-def _does_not_run(facts: ProofFacts, name: str) -> str:
+def _load_error(facts: ProofFacts, name: str) -> str:
     """Return why a misconception does not run, apart from forbidden names."""
     usual = facts.verdicts["misconception"][name]
     return facts.verdicts["unforbidden"].get(name, usual).message
@@ -352,11 +352,11 @@ def _is_rejected(facts: ProofFacts, name: str) -> bool:
     if _error_everywhere(facts, name):
         return False
     if verdict.message:
-        return not _does_not_run(facts, name)
+        return not _load_error(facts, name)
     ran = {test.id for test in verdict.tests if test.outcome is not Outcome.NOT_RUN}
     if not facts.hidden <= ran and name in reseeded:
-        return _killed(reseeded[name])
-    return bool(failed(verdict) & facts.hidden)
+        return _is_killed(reseeded[name])
+    return bool(failed_tests(verdict) & facts.hidden)
 
 
 def _check_diagnosed(facts: ProofFacts) -> Iterator[ProofFinding]:
@@ -405,7 +405,7 @@ def _check_mutants(facts: ProofFacts) -> Iterator[ProofFinding]:
         return
     exercise = facts.exercise
     allowed = {equivalent.change for equivalent in exercise.equivalent}
-    killed = {change: _killed(verdict) for change, verdict in facts.verdicts["mutant"].items()}
+    killed = {change: _is_killed(verdict) for change, verdict in facts.verdicts["mutant"].items()}
     alive = [m for m in facts.mutants if not killed[m.change] and m.change not in allowed]
     learners = mutants(exercise.solution, exercise.defines, exercise.starter) if alive else ()
     for mutant in alive:
@@ -435,14 +435,14 @@ def _check_mutants(facts: ProofFacts) -> Iterator[ProofFinding]:
         yield ProofFinding.at(checks.EQUIVALENT, message, entry.where)
 
 
-def _recomputed(facts: ProofFacts) -> frozenset[TestId]:
+def _unstable_tests(facts: ProofFacts) -> frozenset[TestId]:
     """Return the tests whose reference value varies between runs."""
     evidence = facts.evidence
     return frozenset(evidence.recomputed if evidence else ())
 
 
 def _check_repeatable(facts: ProofFacts) -> Iterator[ProofFinding]:
-    flaky = _recomputed(facts)
+    flaky = _unstable_tests(facts)
     for test in sorted(flaky):
         message = (
             f"test '{test}': the reference gives another value when it is asked again; let it "
@@ -450,7 +450,7 @@ def _check_repeatable(facts: ProofFacts) -> Iterator[ProofFinding]:
         )
         yield ProofFinding.at(checks.REPEATABLE, message, facts.places.test(test))
     for how, verdict in facts.verdicts["again"].items():
-        for test in sorted((passed(verdict) ^ facts.sound) - flaky):
+        for test in sorted((passed_tests(verdict) ^ facts.sound) - flaky):
             before, now = ("passes", "fails") if test in facts.sound else ("fails", "passes")
             message = (
                 f"the solution {before} test '{test}', but {how} {now} it; the solution, the "
@@ -458,7 +458,7 @@ def _check_repeatable(facts: ProofFacts) -> Iterator[ProofFinding]:
             )
             yield ProofFinding.at(checks.REPEATABLE, message, facts.places.test(test))
     for name, verdict in facts.verdicts["reseeded"].items():
-        if _is_rejected(facts, name) and not _killed(verdict):
+        if _is_rejected(facts, name) and not _is_killed(verdict):
             message = (
                 f"misconception '{name}' is rejected, but passes with other seeds; let the hidden "
                 "tests draw more often"
@@ -480,7 +480,7 @@ def _check_independent(facts: ProofFacts) -> Iterator[ProofFinding]:
         )
         yield ProofFinding.at(checks.INDEPENDENT, message, facts.places.test(test, "given"))
     sentence = "the test keeps something outside its inputs, as in a module, for later submissions"
-    for test in (each for each in evidence.changed if each not in _recomputed(facts)):
+    for test in (each for each in evidence.changed if each not in _unstable_tests(facts)):
         before, now = ("passes", "fails") if test in facts.sound else ("fails", "passes")
         message = (
             f"the solution {before} test '{test}', but {now} it when it is graded again: {sentence}"

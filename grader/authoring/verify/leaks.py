@@ -62,24 +62,24 @@ class Secret:
     is_data: bool = False  # True for numbers and code of a hidden test
 
     @property
-    def folded(self) -> str:
+    def folded_text(self) -> str:
         """The text for comparison: in lower case, with single spaces."""
-        return _folded(self.text)
+        return _fold(self.text)
 
 
 def find_leaks(exercise: Exercise, files: Iterable[tuple[str, bytes]]) -> Iterator[ProofFinding]:
     """Yield the distinct secrets of the full edition that occur in files."""
-    secrets = list(secrets_of(exercise))
+    secrets = list(find_secrets(exercise))
     for name, content in files:
-        seen = [_folded(view) for view in views(content)]
+        seen = [_fold(view) for view in views(content)]
         for secret in list(secrets):
-            if any(secret.folded in view for view in seen):
+            if any(secret.folded_text in view for view in seen):
                 secrets.remove(secret)
                 message = f"{name} shows {secret.description}: {secret.text}"
                 yield ProofFinding.at(checks.LEAKS, message, secret.where)
 
 
-def secrets_of(exercise: Exercise) -> Iterator[Secret]:
+def find_secrets(exercise: Exercise) -> Iterator[Secret]:
     """Yield the content that would reveal hidden tests or the solution, without public content.
 
     Words count as public if any other text of the definition has them. Data and code of a hidden
@@ -91,13 +91,13 @@ def secrets_of(exercise: Exercise) -> Iterator[Secret]:
         public_texts.append(f"{name} {definition.reference or ''} {' '.join(definition.choices)}")
     for test in exercise.tests:
         if not test.hidden:
-            public_texts += [f"{test.id} {test.description}", *_lines(test), *_numbers_of(test)]
+            public_texts += [f"{test.id} {test.description}", *_lines(test), *_find_numbers(test)]
     prose = [exercise.id, exercise.title, exercise.instructions, *exercise.concepts]
     prose += [*exercise.requires, *(hint.text for hint in exercise.hints)]
-    public, public_prose = _folded("\n".join(public_texts)), _folded("\n".join(prose))
+    public, public_prose = _fold("\n".join(public_texts)), _fold("\n".join(prose))
     texts: set[str] = set()
     for secret in _all_secrets(exercise):
-        text = secret.folded
+        text = secret.folded_text
         is_public = text in public or (not secret.is_data and text in public_prose)
         if not is_public and text not in texts:
             texts.add(text)
@@ -115,7 +115,7 @@ def _all_secrets(exercise: Exercise) -> Iterator[Secret]:
         for code in _lines(test):
             if len(code) >= _MIN_CODE_LENGTH:
                 yield Secret(f"code of {label}", code, where, is_data=True)
-        for number in _numbers_of(test):
+        for number in _find_numbers(test):
             yield Secret(f"a number of {label}", number, where, is_data=True)
     for misconception in exercise.misconceptions:
         yield Secret(
@@ -144,7 +144,7 @@ def _code(source: str) -> Iterator[str]:
             yield stripped
 
 
-def _numbers_of(test: TestCase) -> Iterator[str]:
+def _find_numbers(test: TestCase) -> Iterator[str]:
     """Yield the numbers of a test that have enough digits."""
     values: list[Any] = []
     if isinstance(test.given, Literals):
@@ -162,7 +162,7 @@ def _numbers_of(test: TestCase) -> Iterator[str]:
                 yield text
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     return _SPACE.sub(" ", text).strip().casefold()
 
 
@@ -211,7 +211,7 @@ def begin_to_find_leaks(
 
     def answer(_request: bytes, sandbox: Sandbox) -> bytes:
         leaks = {
-            str(exercise.where.path): [*map(asdict, _leaks_of(exercise, render, sandbox))]
+            str(exercise.where.path): [*map(asdict, _leak_findings(exercise, render, sandbox))]
             for exercise in exercises
         }
         return json.dumps(leaks).encode()
@@ -247,7 +247,7 @@ def begin_to_find_leaks(
     return wait
 
 
-def _leaks_of(exercise: Exercise, render: Render, sandbox: Sandbox) -> Iterator[ProofFinding]:
+def _leak_findings(exercise: Exercise, render: Render, sandbox: Sandbox) -> Iterator[ProofFinding]:
     try:
         files = [("the student edition", student_text(exercise.where.path).encode())]
         files += render(exercise, sandbox)

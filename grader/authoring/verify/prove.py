@@ -25,10 +25,10 @@ def prove(exercises: Iterable[Exercise], pool: Pool) -> Iterator[tuple[Exercise,
         SandboxFault: This host has no sandbox.
     """
     proving = _Proving(exercises)
-    yield from proving.finished()
+    yield from proving.pop_finished()
     for job, result in pool.grade(proving):
         proving.take(job, result)
-        yield from proving.finished()
+        yield from proving.pop_finished()
 
 
 @dataclass(slots=True)
@@ -85,7 +85,7 @@ class _Proving(JobSource):
                 self._go_on(case)
         self._begin()
 
-    def finished(self) -> Iterator[tuple[Exercise, Proof]]:
+    def pop_finished(self) -> Iterator[tuple[Exercise, Proof]]:
         """Yield the proofs that were completed since the last call."""
         while self._finished:
             yield self._finished.pop(0)
@@ -123,7 +123,7 @@ def _proof(facts: ProofFacts, seconds: float) -> Proof:
         status="not proven" if problems else "proven",
         findings=problems,
         notes=tuple(findings.notes(facts)),
-        skipped=findings.skipped(facts),
+        skipped=findings.skipped_checks(facts),
         counts=findings.counts(facts),
         reach=facts.evidence.reach if facts.evidence else {},
         seconds=seconds,

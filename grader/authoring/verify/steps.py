@@ -69,20 +69,20 @@ class ProofFacts:
 
         Generated programs that raise are ignored: even a test that accepts any result fails them.
         """
-        tests = self.sound.difference(*map(failed, self.verdicts["misconception"].values()))
+        tests = self.sound.difference(*map(failed_tests, self.verdicts["misconception"].values()))
         for group in ("wrong", "mutant", "thorough"):
             for verdict in self.verdicts[group].values():
                 errored = (test.id for test in verdict.tests if test.outcome is Outcome.ERRORED)
-                tests -= failed(verdict).difference(errored)
+                tests -= failed_tests(verdict).difference(errored)
         return tests
 
 
-def passed(verdict: Verdict) -> frozenset[TestId]:
+def passed_tests(verdict: Verdict) -> frozenset[TestId]:
     """Return the tests that a program passes."""
     return frozenset(test.id for test in verdict.tests if test.outcome is Outcome.PASSED)
 
 
-def failed(verdict: Verdict) -> frozenset[TestId]:
+def failed_tests(verdict: Verdict) -> frozenset[TestId]:
     """Return the tests that a program ran and did not pass."""
     return frozenset(test.id for test in verdict.tests if test.outcome not in _DID_NOT_DECIDE)
 
@@ -94,7 +94,7 @@ def run_steps(facts: ProofFacts) -> Iterator[list[VariantRun]]:
     if exercise.kind == "test":
         facts.wrong = wrong_suites(exercise)
         yield list(suite_runs(exercise, facts.wrong))
-        facts.sound = passed(facts.solution)
+        facts.sound = passed_tests(facts.solution)
         # A solution that rejects all wrong programs at once rejects each of them.
         accepts_any = facts.verdicts[STRICT][""].outcome is not Outcome.PASSED
         yield list(alone_runs(exercise, every=accepts_any))
@@ -130,7 +130,7 @@ def _right_programs(facts: ProofFacts) -> Iterator[list[VariantRun]]:
         ),
         variants.plan_with_evidence("bare", "", bare, "pass\n"),
     ]
-    facts.sound = passed(facts.solution)
+    facts.sound = passed_tests(facts.solution)
     if facts.solution.outcome is not Outcome.PASSED and not facts.solution.timed_out:
         # Comments that name files join the parts of each file.
         both = f"{exercise.starter.rstrip()}\n\n\n{solution}"
@@ -138,7 +138,7 @@ def _right_programs(facts: ProofFacts) -> Iterator[list[VariantRun]]:
             variants.plan("opened", "", visible, solution, exercise),
             variants.plan("both", "", exercise, both),
         ]
-        if (sound := passed(facts.verdicts["both"][""])) > facts.sound:
+        if (sound := passed_tests(facts.verdicts["both"][""])) > facts.sound:
             facts.sound, facts.right = sound, both
 
 

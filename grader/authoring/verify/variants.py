@@ -64,14 +64,16 @@ def without_budgets(exercise: Exercise) -> Exercise | None:
     """Return the variant without budgets, or None if no test has one."""
     if not any(test.budget for test in exercise.tests):
         return None
-    tests = tuple(_changed(test, budget=None) if test.budget else test for test in exercise.tests)
+    tests = tuple(
+        _change_test(test, budget=None) if test.budget else test for test in exercise.tests
+    )
     return make_variant(exercise, "unbudgeted", tests=tests)
 
 
 def with_changed_inputs(exercise: Exercise, ids: Collection[TestId] | None = None) -> Exercise:
     """Return the variant in which all or some tests allow changed arguments."""
     tests = tuple(
-        _changed(test, keep_inputs=False)
+        _change_test(test, keep_inputs=False)
         if test.keep_inputs and (ids is None or test.id in ids)
         else test
         for test in exercise.tests
@@ -79,7 +81,7 @@ def with_changed_inputs(exercise: Exercise, ids: Collection[TestId] | None = Non
     return make_variant(exercise, "changed inputs", tests=tests)
 
 
-def _changed(test: TestCase, **changes: Any) -> TestCase:
+def _change_test(test: TestCase, **changes: Any) -> TestCase:
     return replace(test, **changes)
 
 

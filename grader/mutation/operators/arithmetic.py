@@ -122,7 +122,7 @@ def flip_sign(program: Program, node: ast.BinOp | ast.AugAssign | ast.UnaryOp) -
         value = calls.number(node)
         counts = value is None or value <= _STANDS_FOR_MINUS_INFINITY
         is_sign = isinstance(node.op, ast.USub) and counts
-        if is_sign and not is_index_like(program, node) and not _sign_is_lost(program, node):
+        if is_sign and not is_index_like(program, node) and not _is_sign_lost(program, node):
             yield Edit(node, node.operand)
         return
     if not isinstance(node.op, ast.Add | ast.Sub) or not _is_number_work(node):
@@ -134,7 +134,7 @@ def flip_sign(program: Program, node: ast.BinOp | ast.AugAssign | ast.UnaryOp) -
     yield _other_operation(node, ast.Sub() if isinstance(node.op, ast.Add) else ast.Add())
 
 
-def _sign_is_lost(program: Program, node: ast.expr) -> bool:
+def _is_sign_lost(program: Program, node: ast.expr) -> bool:
     """Return whether the value computed from the node is independent of its sign."""
     above = program.parent(node)
     if isinstance(above, ast.BinOp) and isinstance(above.op, ast.Pow):
@@ -174,7 +174,7 @@ def swap_operands(program: Program, node: ast.BinOp) -> Iterator[Edit]:
         # Other operators already change `1 - x` and `1 / x`.
         return
     elif isinstance(node.op, ast.Sub):
-        if _sign_is_lost(program, node):
+        if _is_sign_lost(program, node):
             return
     elif (
         calls.number(right) is not None

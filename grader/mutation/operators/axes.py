@@ -30,14 +30,14 @@ _REQUIRED = frozenset({"expand_dims", "take_along_axis"})
 _OTHER = {-1: -2, -2: -1, 0: 1, 1: 0, 2: 1, -3: -2, 3: 2}
 
 
-def _axis_of(call: ast.Call) -> ast.expr | None:
+def _find_axis(call: ast.Call) -> ast.expr | None:
     name = calls.callee_name(call)
     if name not in _AXIS:
         return calls.keyword(call, "axis")
     return calls.argument(call, "axis", _AXIS[name][0])
 
 
-def _to_other(axis: ast.expr | None) -> Iterator[Edit]:
+def _exchange_axis(axis: ast.expr | None) -> Iterator[Edit]:
     """Yield the edit to another axis, or from several axes to one; none without a literal axis."""
     value = calls.integer(axis)
     if axis is not None and value in _OTHER:
@@ -55,19 +55,19 @@ def other_axis(_: Program, node: ast.Call | Function) -> Iterator[Edit]:
     if not isinstance(node, ast.Call):
         for name, default in names.defaults(node):
             if name == "axis":
-                yield from _to_other(default)
+                yield from _exchange_axis(default)
     elif calls.callee_name(node) not in _JOINS:
-        yield from _to_other(_axis_of(node))
+        yield from _exchange_axis(_find_axis(node))
 
 
 @operator(ast.Call)
 def other_join_axis(_: Program, node: ast.Call) -> Iterator[Edit]:
     """Arrays were joined or split along another axis."""
     if calls.callee_name(node) in _JOINS:
-        axis = _axis_of(node)
+        axis = _find_axis(node)
         if axis is None:
             yield Edit(node, nodes.with_keyword(node, "axis", 1))
-        yield from _to_other(axis)
+        yield from _exchange_axis(axis)
 
 
 @operator(ast.Call)
@@ -76,7 +76,7 @@ def drop_axis(_: Program, node: ast.Call) -> Iterator[Edit]:
     name = calls.callee_name(node)
     if name not in _AXIS or name in _REQUIRED:
         return
-    axis = _axis_of(node)
+    axis = _find_axis(node)
     if axis is None or calls.is_constant(axis, None) or calls.integer(axis) == _AXIS[name][1]:
         return
     if name in _JOINS and calls.integer(axis) == 1:
@@ -92,7 +92,7 @@ def drop_keepdims(_: Program, node: ast.Call) -> Iterator[Edit]:
     `keepdims` is left out, so that the result broadcasts along another axis.
     """
     keepdims = calls.keyword(node, "keepdims")
-    if keepdims is None or _axis_of(node) is None:
+    if keepdims is None or _find_axis(node) is None:
         # Without an axis the result is a single number, which broadcasts either way.
         return
     if calls.is_constant(keepdims, False):

@@ -83,8 +83,8 @@ def other_diagonal(_: Program, node: ast.Call) -> Iterator[Edit]:
             yield Edit(node, nodes.with_keyword(node, "k", value))
         return
     shorter = list(nodes.without(node, k)) if calls.integer(k) == 1 else []
-    yield from shorter or [Edit(k, nodes.shifted(k, -1))]
-    yield Edit(k, nodes.shifted(k, 1))
+    yield from shorter or [Edit(k, nodes.shift(k, -1))]
+    yield Edit(k, nodes.shift(k, 1))
 
 
 @operator(ast.UnaryOp, ast.Call, ast.Subscript)
@@ -104,7 +104,7 @@ def mask_polarity(_: Program, node: ast.UnaryOp | ast.Call | ast.Subscript) -> I
         case ast.Call() if calls.callee_name(node) == "where" and len(node.args) == _WHERE:
             # Another operator negates a comparison or a `not`.
             if not isinstance(node.args[0], ast.Compare | ast.UnaryOp):
-                yield Edit(node, nodes.call(node, args=nodes.swapped(node.args, 1, 2)))
+                yield Edit(node, nodes.call(node, args=nodes.swap(node.args, 1, 2)))
 
 
 @operator(ast.expr)

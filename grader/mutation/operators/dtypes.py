@@ -19,7 +19,7 @@ _BOOL = frozenset({"bool", "bool_"})
 _KEEPS_TRUTH = frozenset({"triu", "tril", "logical_not", "logical_and", "logical_or"})
 
 
-def _dtype_of(call: ast.Call) -> tuple[ast.expr | None, str]:
+def _find_dtype(call: ast.Call) -> tuple[ast.expr | None, str]:
     """Return the dtype argument of a call, or None, and the name of the dtype."""
     is_conversion = calls.callee_name(call) == "astype" and call.args
     match dtype := call.args[0] if is_conversion else calls.keyword(call, "dtype"):
@@ -34,7 +34,7 @@ def other_dtype(program: Program, node: ast.Call) -> Iterator[Edit]:
 
     float32 or int for float64, and the like.
     """
-    dtype, name = _dtype_of(node)
+    dtype, name = _find_dtype(node)
     if dtype is None or (name in _BOOL and _only_truth_counts(program, node)):
         return
     for other in _OTHER.get(name, ()):
@@ -50,7 +50,7 @@ def drop_dtype(program: Program, node: ast.Call) -> Iterator[Edit]:
 
     The dtype, or a conversion to one, is left out.
     """
-    dtype, name = _dtype_of(node)
+    dtype, name = _find_dtype(node)
     function = calls.callee_name(node)
     if dtype is None:
         return

@@ -119,7 +119,7 @@ def drop_call(program: Program, node: ast.Call) -> Iterator[Edit]:
         if node.func.id in program.defined_names and len(node.args) == 1:
             array = node.args[0]
     elif calls.callee_name(node) in _ONE_ARRAY:
-        array = calls.array_of(node)
+        array = calls.find_array(node)
         if calls.number(array) is not None and len(node.args) > 1:
             array = node.args[1]  # the array in `np.maximum(0, x)`
     if array is not None and not isinstance(array, ast.Starred):
@@ -134,4 +134,4 @@ def swap_arguments(program: Program, node: ast.Call) -> Iterator[Edit]:
     own = calls.callee_name(node) in program.defined_names
     if own or (calls.callee_name(node) in _ORDERED and calls.is_function(node)):
         for place in range(len(node.args) - 1):
-            yield Edit(node, nodes.call(node, args=nodes.swapped(node.args, place, place + 1)))
+            yield Edit(node, nodes.call(node, args=nodes.swap(node.args, place, place + 1)))

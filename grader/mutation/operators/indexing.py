@@ -21,8 +21,8 @@ def loop_bounds(program: Program, node: ast.Call) -> Iterator[Edit]:
         yield Edit(node, nodes.call(node, args=[nodes.constant(1), stop]))
     else:
         start, stop = node.args[:2]
-        yield Edit(start, nodes.shifted(start, 1))
-    yield Edit(stop, nodes.shifted(stop, -1))
+        yield Edit(start, nodes.shift(start, 1))
+    yield Edit(stop, nodes.shift(stop, -1))
 
 
 @operator(ast.Slice)
@@ -32,10 +32,10 @@ def slice_bounds(_: Program, node: ast.Slice) -> Iterator[Edit]:
     It begins one later or ends one earlier, or where the array does.
     """
     if node.lower is not None and not calls.is_constant(node.lower, None):
-        start = None if calls.integer(node.lower) == 1 else nodes.shifted(node.lower, 1)
+        start = None if calls.integer(node.lower) == 1 else nodes.shift(node.lower, 1)
         yield Edit(node, ast.Slice(start, node.upper, node.step))
     if node.upper is not None and not calls.is_constant(node.upper, None):
-        stop = None if calls.integer(node.upper) == -1 else nodes.shifted(node.upper, -1)
+        stop = None if calls.integer(node.upper) == -1 else nodes.shift(node.upper, -1)
         yield Edit(node, ast.Slice(node.lower, stop, node.step))
 
 
@@ -59,7 +59,7 @@ def other_index(program: Program, node: ast.Subscript) -> Iterator[Edit]:
         if value is not None:
             yield Edit(item, nodes.constant({0: 1, -1: 0}.get(value, value - 1)))
         elif _names_items(program, item):
-            yield Edit(item, nodes.shifted(item, -1))
+            yield Edit(item, nodes.shift(item, -1))
 
 
 @operator(ast.Subscript)
@@ -80,7 +80,7 @@ def _names_items(program: Program, index: ast.expr) -> bool:
     if isinstance(index, ast.Attribute):
         return index.attr != "newaxis"
     return isinstance(index, ast.Name) and not any(
-        index.id in names.stored(node.target)
+        index.id in names.assigned_names(node.target)
         for node in ast.walk(program.home(index))
         if isinstance(node, ast.For | ast.comprehension | ast.AugAssign)
     )
@@ -94,4 +94,4 @@ def swap_indices(_: Program, node: ast.Subscript) -> Iterator[Edit]:
     """
     match node.slice:
         case ast.Tuple(elts=[ast.Name(), ast.Name()]) as items:
-            yield nodes.exchanged(items, 0, 1)
+            yield nodes.exchange(items, 0, 1)

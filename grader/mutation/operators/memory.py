@@ -67,7 +67,7 @@ def _is_argument(program: Program, value: ast.BinOp, name: str) -> bool:
         calls.callee_name(earlier.value) == "asarray"
         for earlier in ast.walk(function)
         if isinstance(earlier, ast.Assign)
-        and name in set().union(*(names.stored(target) for target in earlier.targets))
+        and name in set().union(*(names.assigned_names(target) for target in earlier.targets))
         and earlier.lineno < value.lineno
     )
 
@@ -77,7 +77,7 @@ def drop_copy(program: Program, node: ast.Call) -> Iterator[Edit]:
     """No copy was made, so that a change reaches the original."""
     if not _is_changed_or_leaves(program, node):
         return
-    array, name = calls.array_of(node), calls.callee_name(node)
+    array, name = calls.find_array(node), calls.callee_name(node)
     if name == "copy" and array is not None:
         if not isinstance(array, ast.Name) or array.id not in {"copy", "np", "numpy"}:
             yield Edit(node, array)

@@ -13,12 +13,12 @@ _SHAPED = frozenset({"zeros", "ones", "empty", "full"})
 _PAIR = 2
 
 
-def _transposed(node: ast.AST) -> ast.expr | None:
+def _transpose_argument(node: ast.AST) -> ast.expr | None:
     """Return the transposed expression if the node is a transpose, else None."""
     if isinstance(node, ast.Attribute) and node.attr in {"T", "mT"}:
         return node.value
     if isinstance(node, ast.Call) and calls.callee_name(node) in _TRANSPOSING:
-        return calls.array_of(node)
+        return calls.find_array(node)
     return None
 
 
@@ -45,7 +45,7 @@ def reshape_for_transpose(program: Program, node: ast.Attribute | ast.Call) -> I
 
     `x.reshape(n, h, d).transpose(1, 0, 2)` becomes `x.reshape(h, n, d)`.
     """
-    inner = _transposed(node)
+    inner = _transpose_argument(node)
     if inner is None:
         return
     if isinstance(inner, ast.Call) and calls.callee_name(inner) == "reshape":
@@ -84,7 +84,7 @@ def _permutation(node: ast.expr, ndim: int) -> list[int] | None:
 @operator(ast.Attribute, ast.Call)
 def drop_transpose(_: Program, node: ast.Attribute | ast.Call) -> Iterator[Edit]:
     """A transpose was left out."""
-    if (inner := _transposed(node)) is not None:
+    if (inner := _transpose_argument(node)) is not None:
         yield Edit(node, inner)
 
 
@@ -94,9 +94,9 @@ def other_transpose(_: Program, node: ast.Call) -> Iterator[Edit]:
 
     These are the last two of a permutation, or all of them with `.T`.
     """
-    name, axes, array = calls.callee_name(node), _numbers(node), calls.array_of(node)
+    name, axes, array = calls.callee_name(node), _numbers(node), calls.find_array(node)
     if name == "transpose" and len(axes) > _PAIR:
-        yield _with_numbers(node, nodes.swapped(axes, -2, -1))
+        yield _with_numbers(node, nodes.swap(axes, -2, -1))
     elif name in {"swapaxes", "moveaxis"} and array is not None:
         yield Edit(node, ast.Attribute(array, "T", ast.Load()))
 
@@ -125,11 +125,11 @@ def swap_lengths(_: Program, node: ast.Call) -> Iterator[Edit]:
     `np.zeros((m, n))` becomes `np.zeros((n, m))`, and `x.reshape(m, n)` `x.reshape(n, m)`.
     """
     if calls.callee_name(node) == "reshape" and len(sizes := _numbers(node)) == _PAIR:
-        yield _with_numbers(node, nodes.swapped(sizes, 0, 1))
+        yield _with_numbers(node, nodes.swap(sizes, 0, 1))
     elif calls.callee_name(node) in _SHAPED:
         match node.args[:1]:
             case [ast.Tuple(elts=[_, _]) as shape]:
-                yield nodes.exchanged(shape, 0, 1)
+                yield nodes.exchange(shape, 0, 1)
 
 
 @operator(ast.Subscript)
@@ -148,4 +148,4 @@ def other_newaxis(_: Program, node: ast.Subscript) -> Iterator[Edit]:
     ]
     if len(places) == 1 and len(node.slice.elts) > 1:
         place = places[0]
-        yield nodes.exchanged(node.slice, place, place - 1 if place else 1)
+        yield nodes.exchange(node.slice, place, place - 1 if place else 1)

@@ -29,7 +29,9 @@ def drop_statement(program: Program, node: ast.Assign | ast.AugAssign | ast.Expr
             if isinstance(target, ast.Attribute):
                 if function.name == "__init__":
                     return
-            elif not isinstance(target, ast.Subscript) and not names.stored(target) <= before:
+            elif (
+                not isinstance(target, ast.Subscript) and not names.assigned_names(target) <= before
+            ):
                 return
     yield Edit(node, ast.Pass())
 
@@ -52,7 +54,7 @@ def _swaps(items: ast.expr | None) -> Iterator[Edit]:
     """Yield an edit for each pair of neighbours in a tuple."""
     if isinstance(items, ast.Tuple) and not any(isinstance(e, ast.Starred) for e in items.elts):
         for place in range(len(items.elts) - 1):
-            yield nodes.exchanged(items, place, place + 1)
+            yield nodes.exchange(items, place, place + 1)
 
 
 @operator(ast.Call)
@@ -61,7 +63,7 @@ def swap_joined(_: Program, node: ast.Call) -> Iterator[Edit]:
     match node.args[:1]:
         case [(ast.List(elts=[_, _]) | ast.Tuple(elts=[_, _])) as items]:
             if calls.callee_name(node) in _JOINS:
-                yield nodes.exchanged(items, 0, 1)
+                yield nodes.exchange(items, 0, 1)
 
 
 @operator(ast.Break, ast.Continue)
@@ -71,6 +73,6 @@ def leave_loop(program: Program, node: ast.Break | ast.Continue) -> Iterator[Edi
     `break` for `continue`, or `continue` for `break`, only in a `for`: a `while` might go on for
     ever.
     """
-    loop = next((a for a in program.above(node) if isinstance(a, ast.For | ast.While)), None)
+    loop = next((a for a in program.ancestors(node) if isinstance(a, ast.For | ast.While)), None)
     if isinstance(loop, ast.For):
         yield Edit(node, ast.Continue() if isinstance(node, ast.Break) else ast.Break())

@@ -220,7 +220,7 @@ class ContentBuilder:
             runnable=runnable,
             notebooks=notebooks,
             data={str(e.id): e.data for track in tracks for e in track.exercises if e.data},
-            python=self._cached("modules", bundle),
+            python=self._load_or_make("modules", bundle),
             for_practice=any(self._is_practice(e) for track in tracks for e in track.exercises),
             wrong_answer=self._wrong_answer(by_id),
             own_gpt=self._own_gpt(by_id),
@@ -228,7 +228,7 @@ class ContentBuilder:
 
     def _tests(self, exercise: Exercise) -> Sequence[PublicTest]:
         key = f"tests {exercise.digest}"
-        return read_tests(self._cached(key, lambda: self._author_process().tests(exercise)))
+        return read_tests(self._load_or_make(key, lambda: self._author_process().tests(exercise)))
 
     def _runnable(self, exercise: Exercise) -> Runnable:
         for_practice = self._is_practice(exercise)
@@ -262,7 +262,7 @@ class ContentBuilder:
             key = f"wrong answer {exercise.digest} {mistake}"
             engine = partial(self._engine, exercise, for_practice=True)
             verdict = json.loads(
-                self._cached(key, lambda: self._author_process().verdict(engine(), code))
+                self._load_or_make(key, lambda: self._author_process().verdict(engine(), code))
             )
             first = next(test for test in verdict["tests"] if test["outcome"] != "passed")
             return WrongAnswer(name, code, first["message"], verdict["diagnosis"]["feedback"])
@@ -284,7 +284,7 @@ class ContentBuilder:
 
         def record() -> str:
             key = f"own gpt {hashlib.sha256(whole.encode()).hexdigest()}"
-            return self._cached(
+            return self._load_or_make(
                 key, lambda: self._author_process().record(whole, SETTINGS)
             ).decode()
 
@@ -292,7 +292,11 @@ class ContentBuilder:
 
     def _breaks(self, exercise: Exercise) -> str:
         make = partial(self._author_process().break_data, exercise)
-        return self._cached(f"break {exercise.digest}", make).decode() if exercise.solution else ""
+        return (
+            self._load_or_make(f"break {exercise.digest}", make).decode()
+            if exercise.solution
+            else ""
+        )
 
     def _is_practice(self, exercise: Exercise) -> bool:
         course = exercise.course  # a student edition does not say, and has no hidden tests
@@ -302,7 +306,7 @@ class ContentBuilder:
         packages = sorted(self._page_packages.intersection(imported_packages(exercise)))
         key = f"{'practice' if for_practice else 'engine'} {exercise.digest} {packages}"
         make = partial(self._author_process().engine, exercise, packages, for_practice=for_practice)
-        return self._cached(key, make).decode()
+        return self._load_or_make(key, make).decode()
 
     def _lesson(
         self, entry: LessonDefinition, path: Path, exercises: Sequence[Exercise]
@@ -340,7 +344,7 @@ class ContentBuilder:
             elif code := codes.get((block.exercise, block.misconception)):
                 yield replace(block, code=code)
 
-    def _cached(self, key: str, make: Callable[[], bytes]) -> bytes:
+    def _load_or_make(self, key: str, make: Callable[[], bytes]) -> bytes:
         """Return the cached value of a key, or compute and store it."""
         kept = self._cache.find(key)
         if kept is None:

@@ -13,8 +13,8 @@ from grader.authoring.importing.read_source import read_source
 from grader.authoring.importing.source_files import (
     MAX_DOCUMENT,
     UnreadableError,
-    inside,
-    text_inside,
+    path_inside,
+    read_text_inside,
 )
 from grader.authoring.importing.validate_drafts import validate_draft
 from grader.errors import UsageError
@@ -28,7 +28,7 @@ DEEP = "[" * 100_000 + "]" * 100_000
 def test_paths_that_lead_elsewhere_are_refused(name: object, tmp_path: Path) -> None:
     """A configuration names files of its own folder, or nothing is read."""
     with pytest.raises(UnreadableError):
-        inside(tmp_path, name)
+        path_inside(tmp_path, name)
 
 
 def test_links_are_not_followed(tmp_path: Path) -> None:
@@ -40,7 +40,7 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
     (folder / "meta").symlink_to(tmp_path)
     for name in ("stub.py", "meta/secret"):
         with pytest.raises(UnreadableError, match="symbolic link"):
-            text_inside(folder, name)
+            read_text_inside(folder, name)
 
 
 def test_a_pipe_does_not_hold_the_import_up(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 import pytest
 
 from grader.authoring.importing.draft import Draft
-from grader.authoring.importing.program_parts import operators_of, read_program
+from grader.authoring.importing.program_parts import find_operators, read_program
 from grader.authoring.importing.translate_tests import add_tests
 
 
@@ -168,4 +168,4 @@ def test_the_operators_of_a_class_are_found(source: str, operators: list[str]) -
     """Tests may then use them on its objects."""
     program = read_program(source)
     assert program is not None
-    assert operators_of(program, "A") == operators
+    assert find_operators(program, "A") == operators

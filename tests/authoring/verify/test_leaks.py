@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.authoring.verify.leaks import find_leaks, secrets_of
+from grader.authoring.verify.leaks import find_leaks, find_secrets
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.definitions.student import student_text
@@ -70,7 +70,7 @@ def found(exercise: Exercise, content: bytes) -> list[str]:
 
 def test_what_gives_itself_away_is_secret(exercise: Exercise) -> None:
     """Ids, descriptions, code, long numbers, feedback and the solution; not what is public."""
-    secrets = {secret.text for secret in secrets_of(exercise)}
+    secrets = {secret.text for secret in find_secrets(exercise)}
     assert secrets == {
         "negative-ones",
         "what happens below zero",

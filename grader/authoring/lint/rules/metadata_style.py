@@ -48,7 +48,7 @@ def implied_prerequisite(subject: LintedExercise) -> Iterator[Problem]:
     requires = subject.exercise.requires
     for index, name in enumerate(requires):
         for other in requires:
-            if other != name and name in subject.neighbours.behind(other):
+            if other != name and name in subject.neighbours.find_requirements(other):
                 message = f"{quote(name)} is required by {quote(other)} already"
                 yield subject.problem(message, "requires", index)
                 break
@@ -117,7 +117,7 @@ def _looks_like(one: str, other: str) -> bool:
     """
     if one == other:
         return False
-    if _joined(one) == _joined(other):
+    if _normalize_concept(one) == _normalize_concept(other):
         return True
     words, others = one.split("-"), other.split("-")
     if len(words) != len(others):
@@ -134,5 +134,5 @@ def _looks_like(one: str, other: str) -> bool:
     return rest[1:] == long_rest[1:] or rest == swapped
 
 
-def _joined(concept: str) -> str:
+def _normalize_concept(concept: str) -> str:
     return "".join(word.removesuffix("s") for word in concept.split("-"))

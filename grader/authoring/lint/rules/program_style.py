@@ -33,7 +33,7 @@ def starter_tells_solution(subject: LintedExercise) -> Iterator[Problem]:
     starter = squeeze(_HEAD.sub("", subject.exercise.starter))
     starters, solution = _functions(subject, "starter"), _functions(subject, "solution")
     written = {name for name, form in starters.items() if form == solution.get(name)}
-    for function in subject.solved:
+    for function in subject.solved_functions:
         if function.name in written and not written >= {*subject.exercise.defines}:
             continue
         returns = () if "." in function.name else function.returns  # methods may be given

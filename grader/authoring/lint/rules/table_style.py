@@ -34,7 +34,9 @@ def unsendable_table(subject: LintedExercise) -> Iterator[Problem]:
     crossing = [index for index, test in enumerate(exercise.tests) if not test.runs_inside]
     for index in crossing:
         for mode, steps in subject.python(index):
-            for node in _sent(subject.tree(mode, *steps), steps[-1] == "given", exercise.defines):
+            for node in _find_tables(
+                subject.tree(mode, *steps), steps[-1] == "given", exercise.defines
+            ):
                 message = "a table cannot be sent into the sandbox; send arrays, lists or dicts"
                 yield subject.in_text(message, node, *steps)
     for function in subject.nodes("exec", "solution") if crossing else ():
@@ -49,7 +51,9 @@ def unsendable_table(subject: LintedExercise) -> Iterator[Problem]:
                     yield subject.in_text(message, inner.value, "solution")
 
 
-def _sent(tree: ast.AST | None, is_given: bool, defined: Collection[str]) -> Iterator[ast.expr]:
+def _find_tables(
+    tree: ast.AST | None, is_given: bool, defined: Collection[str]
+) -> Iterator[ast.expr]:
     """Yield the tables among a test's inputs, or passed to the submission."""
     if tree is None:
         return

@@ -70,7 +70,7 @@ def hidden_data_shown(subject: LintedExercise) -> Iterator[Problem]:
     for number, hint in enumerate(exercise.hints):
         texts.append((f"hint {number + 1}", subject.hint(number), hint.text))
     for place, steps, text in texts:
-        folded = _folded(text)
+        folded = _normalize(text)
         for _, test in hidden:
             for name, array in _literal_arrays(test):
                 if array not in visible_texts and array in folded:
@@ -95,14 +95,14 @@ def _literal_arrays(test: TestCase) -> Iterator[tuple[str, str]]:
     for name, value in values.items():
         listed = value.tolist() if _is_array(value) else value  # type: ignore[attr-defined]  # so it is
         if isinstance(listed, list) and _count(listed) >= _MIN_NUMBERS:
-            yield name, _folded(repr(listed))
+            yield name, _normalize(repr(listed))
 
 
 def _count(value: object) -> int:
     return sum(map(_count, value)) if isinstance(value, list) else 1
 
 
-def _folded(text: str) -> str:
+def _normalize(text: str) -> str:
     """Remove white space, and write `1.0` and `1.` as `1` and tuples as lists."""
     brackets = squeeze(text).replace("(", "[").replace(")", "]").replace(",]", "]")
     return re.sub(r"(?<=\d)\.0*(?!\d)", "", brackets)
@@ -254,7 +254,7 @@ def unused_input(subject: LintedExercise) -> Iterator[Problem]:
         if isinstance(test.given, Literals):
             for name in test.given.values:
                 if name not in used:
-                    yield subject.at_key(_unused(name), "tests", index, "given", name)
+                    yield subject.at_key(_unused_message(name), "tests", index, "given", name)
             continue
         nodes = list(subject.nodes("exec", "tests", index, "given"))
         read = [node for node in nodes if isinstance(node, ast.Name)]
@@ -262,10 +262,10 @@ def unused_input(subject: LintedExercise) -> Iterator[Problem]:
         for each in read:
             if isinstance(each.ctx, ast.Store) and each.id not in used and each.id[0] != "_":
                 used.add(each.id)  # reported only once
-                yield subject.in_text(_unused(each.id), each, "tests", index, "given")
+                yield subject.in_text(_unused_message(each.id), each, "tests", index, "given")
 
 
-def _unused(name: str) -> str:
+def _unused_message(name: str) -> str:
     return f"{quote(name)} is never used by this test"
 
 

@@ -27,7 +27,7 @@ def unnamed_function(subject: LintedExercise) -> Iterator[Problem]:
 def unsaid_return(subject: LintedExercise) -> Iterator[Problem]:
     """The instructions never say what to return."""
     exercise = subject.exercise
-    if any(function.returns for function in subject.solved) and not _RETURN.search(
+    if any(function.returns for function in subject.solved_functions) and not _RETURN.search(
         exercise.instructions
     ):
         yield subject.problem("nothing is said about what to return", "instructions")
@@ -39,7 +39,7 @@ def hint_tells_solution(subject: LintedExercise) -> Iterator[Problem]:
     if not subject.exercise.hints:
         return
     hint = squeeze(subject.exercise.hints[0].text)
-    for function in subject.solved:
+    for function in subject.solved_functions:
         leaks = [value for value in function.returns if value.is_telling and value.is_in(hint)]
         told_steps = [value for value in function.steps if value.is_in(hint)]
         if leaks:
@@ -53,7 +53,7 @@ def hint_tells_solution(subject: LintedExercise) -> Iterator[Problem]:
 @rule("ETU204", "warning")
 def feedback_tells_solution(subject: LintedExercise) -> Iterator[Problem]:
     """The feedback on a misconception contains a line of the solution."""
-    values = [value for function in subject.solved for value in function.steps]
+    values = [value for function in subject.solved_functions for value in function.steps]
     for index, misconception in enumerate(subject.exercise.misconceptions):
         feedback = squeeze(misconception.feedback)
         leaks = [value for value in values if value.is_in(feedback)]
@@ -69,7 +69,7 @@ def instructions_tell_solution(subject: LintedExercise) -> Iterator[Problem]:
         return
     defines = subject.exercise.defines
     instructions = squeeze(subject.exercise.instructions)
-    for function in subject.solved:
+    for function in subject.solved_functions:
         returns = () if "." in function.name else function.returns  # methods may be given
         is_call = any(value.text.partition("(")[0] in defines for value in returns)
         in_full = all(value.is_telling and value.is_in(instructions) for value in returns)

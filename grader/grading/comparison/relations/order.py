@@ -81,14 +81,14 @@ def find_reshape(pair: Pair) -> Relation | None:
         return relation
     if got.ndim != expected.ndim and pair.agree(got.squeeze(), expected.squeeze()):
         return Relation("axis-dropped" if got.ndim < expected.ndim else "axis-added")
-    if relation := _find_cut(pair):
+    if relation := _find_shortened(pair):
         return relation
     if pair.agree(got.ravel(), expected.ravel()):
         return Relation("reshaped")
     return None
 
 
-def _find_cut(pair: Pair) -> Relation | None:
+def _find_shortened(pair: Pair) -> Relation | None:
     expected, got = pair.expected, pair.got
     if expected.ndim == got.ndim > 0 and expected.shape[1:] == got.shape[1:]:
         shorter = min(len(expected), len(got))

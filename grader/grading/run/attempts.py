@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from grader.definitions.exercise import TestCase
-from grader.grading.checks import judge, make_check
+from grader.grading.checks import Judgement, judge, make_check
 from grader.grading.comparison.compare import Difference, DifferenceKind, RawResult
 from grader.grading.comparison.printed_text import compare_text
 from grader.grading.expected.oracle import Draw, Oracle
@@ -67,7 +67,13 @@ class AttemptRunner:
         failed: Attempt | None = None
         passed = 0
         for draw in draws:
-            attempt = self._run_draw(test, draw, len(draws))
+            begin = self._program.child.output_size
+            try:
+                judgement = judge(self._program, self._oracle, test, draw)
+            except (NoValueError, ChildGoneError, TooLongError, TooLargeError) as error:
+                attempt = self._explain_error(test, draw, error)
+            else:
+                attempt = self._explain_judgement(test, draw, judgement, begin)
             if attempt.outcome is Outcome.PASSED:
                 passed += 1
                 continue
@@ -87,41 +93,53 @@ class AttemptRunner:
         )
         return replace(failed, message=message, points=points)
 
-    def _run_draw(self, test: TestCase, draw: Draw, draw_count: int) -> Attempt:
-        begin = self._program.child.output_size
+    def _explain_error(
+        self,
+        test: TestCase,
+        draw: Draw,
+        error: NoValueError | ChildGoneError | TooLongError | TooLargeError,
+    ) -> Attempt:
+        """Return the attempt of a draw that could not be judged."""
         raw = RawResult(draw.number, None, draw.expected, draw.inputs)
-        try:
-            judgement = judge(self._program, self._oracle, test, draw)
-        except NoValueError as error:
-            return self._without_value(test, error, replace(raw, got=error.answer))
-        except ChildGoneError as error:
-            self.ending = outcome_sentences.error_outcome(error)
-            line = outcome_sentences.stopped_line(error, self._source)
-            sentence = self._sentence(
-                partial(outcome_sentences.ended_process_sentence, error, self._source)
-            )
-            return Attempt(self.ending, raw, sentence, line)
-        except TooLongError:
-            seconds = self._program.child.limits.wall_seconds + AUTHOR_SECONDS
-            sentence = self._sentence(lambda: outcome_sentences.endless_test_sentence(seconds))
-            return Attempt(Outcome.TIMED_OUT, raw, sentence)
-        except TooLargeError:
-            return Attempt(Outcome.OUT_OF_MEMORY, raw, outcome_sentences.TOO_LARGE)
+        match error:
+            case NoValueError():
+                return self._without_value(test, error, replace(raw, got=error.answer))
+            case ChildGoneError():
+                self.ending = outcome_sentences.error_outcome(error)
+                line = outcome_sentences.stopped_line(error, self._source)
+                sentence = self._sentence(
+                    partial(outcome_sentences.ended_process_sentence, error, self._source)
+                )
+                return Attempt(self.ending, raw, sentence, line)
+            case TooLongError():
+                seconds = self._program.child.limits.wall_seconds + AUTHOR_SECONDS
+                sentence = self._sentence(lambda: outcome_sentences.endless_test_sentence(seconds))
+                return Attempt(Outcome.TIMED_OUT, raw, sentence)
+        return Attempt(Outcome.OUT_OF_MEMORY, raw, outcome_sentences.TOO_LARGE)
+
+    def _explain_judgement(
+        self, test: TestCase, draw: Draw, judgement: Judgement, begin: int
+    ) -> Attempt:
+        """Return the attempt of a draw that was judged, with the reason for a difference.
+
+        Args:
+            begin: The size of the output before the draw.
+        """
         got = judgement.got
+        raw = RawResult(draw.number, got, draw.expected, draw.inputs)
         if judgement.difference is None:
-            return Attempt(Outcome.PASSED, replace(raw, got=got))
+            return Attempt(Outcome.PASSED, raw)
         difference = redact_difference(
             self._exercise, test, judgement.difference, got=got, expected=draw.expected
         )
-        kind = difference.kind
-        raw = replace(
-            raw, got=got, difference_kind=kind, worst=difference.worst, path=difference.path
-        )
+        kind, worst, path = difference.kind, difference.worst, difference.path
+        raw = replace(raw, difference_kind=kind, worst=worst, path=path)
         sentence = ""
         if self._with_reasons:
             reason = self._sentence(
                 lambda: self._reason_sentence(test, draw, difference, got=got, begin=begin)
             )
+            draw_count = len(self._oracle.draws(test))
             items = item_names(self._exercise.instructions, draw.expected)
             sentence = self._sentence(
                 lambda: difference_message(difference, reason, draw.number, draw_count, items)

@@ -164,28 +164,43 @@ class SubmissionRun:
         Raises:
             GraderFault, DefinitionError: The test cannot run with any submission.
         """
-        if (problem := self._ensure_child(test)) is not None:
+        if (problem := self._prepare_child(test)) is not None:
             return not_run_result(test, problem)
         assert self._child is not None  # for the type checker
+        assert self._attempts is not None
         begin, clock = self._child.output_size, time.perf_counter()
-        attempt = self._run(test)
+        attempt = self._attempts.run(test)
         seconds = round(time.perf_counter() - clock, 6)
         self.observed[test.id] = attempt.raw
+        if (ending := self._attempts.ending) is not None:
+            is_late = ending is Outcome.TIMED_OUT
+            self._state = _ChildState.TIMED_OUT if is_late else _ChildState.ENDED
+        elif attempt.outcome is not Outcome.PASSED and self._child.output_full:
+            attempt = Attempt(
+                Outcome.OUTPUT_LIMIT, attempt.raw, outcome_sentences.OUTPUT_LIMIT, attempt.line
+            )
         if test.hidden:
             return disclose(self.exercise, test, attempt, self.best_effort)
         result = self._visible_result(test, attempt, self._child.output(begin))
         return replace(result, seconds=seconds)
 
-    def _ensure_child(self, test: TestCase) -> str | None:
-        """Restart the child if a test needs it; return None, or the reason why it cannot run.
+    def _prepare_child(self, test: TestCase) -> str | None:
+        """Restart the child if a test needs it, and give it hidden data before the first use.
 
-        The reason is "" if the program ended in an earlier test.
+        Return None, or the reason why the test cannot run: "" if the program ended in an earlier
+        test.
         """
         has_ended = self._state in (_ChildState.TIMED_OUT, _ChildState.ENDED)
         if has_ended and not self.will_restart_child:
             return self.problem.message if self.problem else ""
-        if has_ended or (self._state is _ChildState.KNOWS_HIDDEN and not test.hidden):
-            return self._restart_child()
+        knows_too_much = self._state is _ChildState.KNOWS_HIDDEN and not test.hidden
+        if (has_ended or knows_too_much) and (problem := self._restart_child()) is not None:
+            return problem
+        if test.hidden and self._state is _ChildState.RUNNING:
+            self._state = _ChildState.KNOWS_HIDDEN
+            if self._child is not None and self.exercise.hidden_data:
+                with contextlib.suppress(ChildGoneError):  # the test itself reports that
+                    self._child.put_files(self.exercise.hidden_data)
         return None
 
     def _restart_child(self) -> str | None:
@@ -202,25 +217,6 @@ class SubmissionRun:
         if is_late:  # the first load succeeded, so the results up to the time-out are valid
             self.problem = None
         return problem.message if problem else None
-
-    def _run(self, test: TestCase) -> Attempt:
-        """Attempt a test in the child that is there."""
-        assert self._child is not None  # for the type checker
-        assert self._attempts is not None
-        if test.hidden and self._state is _ChildState.RUNNING:
-            self._state = _ChildState.KNOWS_HIDDEN
-            if self.exercise.hidden_data:
-                with contextlib.suppress(ChildGoneError):  # the test itself reports that
-                    self._child.put_files(self.exercise.hidden_data)
-        attempt = self._attempts.run(test)
-        if (ending := self._attempts.ending) is not None:
-            is_late = ending is Outcome.TIMED_OUT
-            self._state = _ChildState.TIMED_OUT if is_late else _ChildState.ENDED
-        elif attempt.outcome is not Outcome.PASSED and self._child.output_full:
-            return Attempt(
-                Outcome.OUTPUT_LIMIT, attempt.raw, outcome_sentences.OUTPUT_LIMIT, attempt.line
-            )
-        return attempt
 
     def _visible_result(self, test: TestCase, attempt: Attempt, output: str) -> TestResult:
         """Return the result of a visible test, with the values behind a failure."""

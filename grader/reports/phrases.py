@@ -116,7 +116,7 @@ def merge_group(row: Sequence[TestResult]) -> TestResult:
     names = ", ".join(map(test_label, row))
     return replace(
         first,
-        hidden=False,  # False, because hidden tests are named only by id, and a group has none
+        hidden=False,  # a hidden test is named only by its id, and a group has no id
         description=f"{len(row)} hidden tests",
         message=f"{names}: {sentence_for_several(first.message)}",
         points=sum(test.points for test in row),

@@ -81,7 +81,7 @@ class _Queue(Collector):
                 waiting, needs_review = submissions.count_waiting_and_parked(connection)
         except SQLAlchemyError:
             return
-        # ^A clock that was set back must not give a negative age.
+        # A clock that was set back must not give a negative age.
         age = 0.0 if oldest is None else max(0, now() - oldest) / 1e6
         yield GaugeMetricFamily(
             "etude_queue_oldest_seconds", "How long the oldest submission has waited.", age

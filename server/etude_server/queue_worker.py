@@ -163,7 +163,7 @@ class _QueueWorker:
             app.run_worker_async(
                 queues=[self._settings.lane],
                 name=f"etude-{os.getpid()}",
-                # ^More jobs than workers, so that the pool stays busy while others are fetched or
+                # More jobs than workers, so that the pool stays busy while others are fetched or
                 # published.
                 concurrency=2 * self._settings.workers + 2,
                 fetch_job_polling_interval=_POLL_SECONDS,
@@ -246,7 +246,7 @@ class _QueueWorker:
                 # Another worker was faster.
                 with contextlib.suppress(ConnectorException):
                     if job.attempts + 1 < verdicts.MAX_FAULTS:
-                        # ^One suspect at a time on all hosts, so that a job that kills its worker
+                        # One suspect at a time on all hosts, so that a job that kills its worker
                         # affects no other.
                         await manager.retry_job(job, lock=f"{job.task_name} suspects")
                     else:

@@ -34,7 +34,7 @@ def serve(settings: Settings) -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
         sys.stdout.write(f"http://{settings.host}:{settings.port}/ (Ctrl-C ends)\n")
         sys.stdout.flush()
-        # ^Uvicorn raises the signal again at its end, when the service still has to stop.
+        # Uvicorn raises the signal again at its end, when the service still has to stop.
         signal.signal(signal.SIGTERM, lambda *_: None)
         server = uvicorn.Server(configuration(app, settings))
         app.state.is_ending = lambda: server.should_exit  # uvicorn waits for open streams

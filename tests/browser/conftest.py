@@ -64,7 +64,7 @@ def _browser() -> Iterator[tuple[Browser, asyncio.AbstractEventLoop]]:
     playwright = manager.start()
     loop = asyncio.get_running_loop()
     with _driving(loop):
-        # ^A page's Python runs for seconds, so less optimization makes its start a fifth faster.
+        # A page's Python runs for seconds, so less optimization makes its start a fifth faster.
         arguments = [*CHROMIUM_ARGUMENTS, "--js-flags=--wasm-tiering-budget=50000000"]
         browser = playwright.chromium.launch(executable_path=executable, args=arguments)
     yield browser, loop

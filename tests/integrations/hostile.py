@@ -86,7 +86,7 @@ _TEXTS = {
     '[tool.pytest.ini_options]\naddopts = "-p conftest"\npythonpath = "."\n',
     "requirements.txt": "--editable .\n",
     "requirements/runtime.txt": "--editable .\n",
-    # ^Together a git repository inside of the commit.
+    # Together a git repository inside of the commit.
     "HEAD": "ref: refs/heads/main\n",
     "config": "[core]\n\trepositoryformatversion = 0\n\tbare = true\n\tfsmonitor = ./sh fsmonitor\n"
     "\tsshCommand = ./sh ssh\n\thooksPath = hooks\n[uploadpack]\n\tpackObjectsHook = ./sh pack\n",

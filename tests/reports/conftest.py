@@ -18,7 +18,7 @@ from grader.reports.report import Batch, Report
 
 BEGAN, ENDED = 1_750_000_000.0, 1_750_000_001.25
 
-# What a learner might word to break out of a format.
+# Text with which a submission might break out of a format.
 NASTY = "<b>&amp;</b> ::error::x %0A \"q\" 'a' `c` | [l](http://x) @you *e* $m$ ]]> \\ \u00e9\u2713"
 
 VALUES: dict[str, Any] = {

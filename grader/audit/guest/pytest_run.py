@@ -71,7 +71,7 @@ def _main(files: Iterable[str], plugin: object) -> int:
     off = [word for name in _PLUGINS_OFF for word in ("-p", f"no:{name}")]
     settings = {name: os.environ.pop(name) for name in _READ_BY_PYTEST if name in os.environ}
     here = [f"--rootdir={Path.cwd()}", f"--confcutdir={Path.cwd()}", "-c", os.devnull]
-    # No file can be created for the output, and nobody reads assertion messages.
+    # No file can be created for the output, and no one reads assertion messages.
     how = ["--assert=plain", "--capture=sys", "--import-mode=prepend"]
     try:
         return int(

@@ -57,7 +57,7 @@ class BodyCap:
 
         async def send_unless_rejected(message: Message) -> None:
             nonlocal has_begun
-            # ^The application's answer to an interrupted body is dropped.
+            # The application's answer to an interrupted body is dropped.
             if left >= 0 or has_begun:
                 has_begun = True
                 await send(message)

@@ -46,7 +46,7 @@ class Site(StaticFiles):
         """
         answer = await super().get_response(path, scope)
         if isinstance(answer, RedirectResponse):
-            # ^Starlette would redirect to the request's own host, which can be forged.
+            # Starlette would redirect to the request's own host, which can be forged.
             query = scope["query_string"].decode("latin-1")
             folder = f"./{quote(posixpath.basename(path))}/"
             return RedirectResponse(f"{folder}?{query}" if query else folder)
@@ -59,7 +59,7 @@ class Site(StaticFiles):
         if isinstance(answer, FileResponse):
             zipped, stat = self.lookup_path(f"{path}.gz")
             if stat and "gzip" in Headers(scope=scope).get("accept-encoding", ""):
-                # ^The content type is that of the name without ".gz".
+                # The content type is that of the name without ".gz".
                 answer = self.file_response(zipped, stat, scope)
                 answer.headers["Content-Encoding"] = "gzip"
                 answer.headers["Vary"] = "Accept-Encoding"
@@ -73,7 +73,7 @@ class Site(StaticFiles):
         headers = {"Cache-Control": "no-cache", "Vary": "Cookie"}
         named = _EMBED_IN.search(page)
         if frames:
-            # ^Browsers that support this ignore X-Frame-Options, which cannot name a site.
+            # Browsers that support this ignore X-Frame-Options, which cannot name a site.
             also = named[1].decode() if named else ""
             headers["Content-Security-Policy"] = f"frame-ancestors {frames} {also}".rstrip()
         return HTMLResponse(page, file.status_code, headers=headers)

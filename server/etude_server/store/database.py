@@ -58,7 +58,7 @@ class Database:
         except ArgumentError:
             name = ""
         if name not in _DIALECTS or "uri" in parsed.query:
-            # ^Not quoted, because the address may contain a password.
+            # Not quoted, because the address may contain a password.
             raise UsageError("a database is sqlite:///FILE or postgresql://USER@HOST/NAME")
         self.url = parsed.set(drivername=_DIALECTS[name])
         self.is_new = False  # True if this object created the file
@@ -236,7 +236,7 @@ def _begin_sqlite(connection: Connection) -> None:
 def allow_changes(connection: Connection, table: str) -> Iterator[None]:
     """Allow this transaction to change rows of `event` or `verdict`, which triggers protect."""
     if connection.dialect.name != "sqlite":
-        # ^The trigger reads a setting of the transaction, since disabling it would lock the table.
+        # The trigger reads a setting of the transaction, since disabling it would lock the table.
         connection.execute(_UNLOCK, {"table": table})
         yield
         connection.execute(_UNLOCK, {"table": ""})

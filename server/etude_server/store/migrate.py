@@ -111,7 +111,7 @@ def is_current(connection: Connection) -> bool:
     if revision is not None and revision not in {
         each.revision for each in scripts.walk_revisions()
     }:
-        # ^A migration of the same generation only adds to what this version needs.
+        # A migration of the same generation only adds to what this version needs.
         if revision[0] == str(scripts.get_current_head())[0]:
             return True
         raise UsageError(f"the database is of a newer version of Etude (its step is {revision!r})")

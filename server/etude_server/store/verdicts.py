@@ -250,7 +250,7 @@ def publish_verdict(
 
     `actor` and `regrade` name the cause, and `before` describes the verdict so far.
     """
-    # ^One at a time per person, or the worse of two grades might be computed last.
+    # One at a time per person, or the worse of two grades might be computed last.
     people.lock_person(connection, submitted.person_id)
     data = {
         "person": submitted.person_id,
@@ -289,7 +289,7 @@ def publish_verdict(
     ):
         _store_grade(connection, row)
     if replaced is not None and set(_mistakes_in(replaced.body)) - set(_mistakes_in(stored.body)):
-        # ^The person's other verdicts are read, because one of them may have the mistake, too.
+        # The person's other verdicts are read, because one of them may have the mistake, too.
         _refresh_mistakes(connection, submitted.person_id, submitted.exercise)
     else:
         _note_mistakes(connection, submitted.person_id, submitted.exercise, stored.body)

@@ -117,7 +117,7 @@ HEADS: Final[dict[str, tuple[list[Entry], list[Entry]]]] = {
         _topics(2.6) + _kinds(6, thing=-1.6, action=2.2, quality=2.2) + _kinds(7, helper=0.4),
         _topics(2.6) + _kinds(6, thing=1.6, action=-1.6, quality=-1.2, helper=-0.4),
     ),
-    # A helper and a quality look for the next thing, and a thing for what is said of it.
+    # A helper and a quality look for the next thing, and a thing for its quality or action.
     "grammar": (
         _kinds(0, helper=3.2, quality=3.2) + _kinds(1, action=3.2) + _kinds(2, thing=2.4)
         + _positions(4, (0, 1), 1.9, steps=1),

@@ -46,7 +46,7 @@ class Report:
     verbose: bool = False  # True to show everything in formats for people
     time: SubmissionTime | None = None
     grade: CountedPoints | None = None  # set only in a report of a course
-    hidden_tests: HiddenTests = "visible"  # for a platform that can hide them
+    hidden_tests: HiddenTests = "visible"  # applies on platforms that can hide them
 
     @classmethod
     def of_verdict(
@@ -127,7 +127,7 @@ class Batch:
     reports: tuple[Report, ...]
     done_before: int = 0  # number of submissions with a verdict from an earlier run
     not_looked_at: tuple[str, ...] = ()  # files that are not submissions
-    hidden_tests: HiddenTests = "visible"  # for a platform that can hide them
+    hidden_tests: HiddenTests = "visible"  # applies on platforms that can hide them
 
     @classmethod
     def from_report(cls, report: Report) -> Self:

@@ -77,8 +77,8 @@ def batch(connection: Connection) -> Batch:
 class Overview:
     """All exercises, the hardest first, and the students who are stuck in an exercise."""
 
-    exercises: list[tuple[ExerciseStatistics, int]]  # with how many are stuck
-    stuck: list[tuple[str, StuckStudent]]  # by exercise, those with the most failures first
+    exercises: list[tuple[ExerciseStatistics, int]]  # statistics, and the number of stuck students
+    stuck: list[tuple[str, StuckStudent]]  # exercise and student, the most failures first
     more_stuck: int
 
 

@@ -54,7 +54,7 @@ class Question:
     starter: list[str] = field(default_factory=list)
     solution: list[str] = field(default_factory=list)
     after: list[str] = field(default_factory=list)  # code between the answer and the tests
-    points: int | None = None  # for all tests together
+    points: int | None = None  # total over all tests
     by_hand: bool = False
 
     def add_test(

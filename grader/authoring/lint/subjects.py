@@ -59,7 +59,7 @@ class PageText:
     """A piece of prose, and the problems that keep a page from showing it."""
 
     prose: ProseText
-    unshowable: Sequence[Problem]  # with lines and columns of the text
+    unshowable: Sequence[Problem]  # their lines and columns are those of the text
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ class SabotagedProgram:
     """
 
     id: str
-    does: str  # for example "always answers with sevens"
+    does: str  # a predicate such as "always answers with sevens"
     source: str
     # True if hidden tests must reject it, because no right answer looks like this.
     must_be_rejected: bool = False

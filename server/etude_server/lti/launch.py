@@ -84,7 +84,7 @@ class LaunchResult:
 
     cookie: str  # the secret of the new session
     page: str  # the page to redirect to
-    warning: str = ""  # for staff
+    warning: str = ""  # a sentence for staff, or ""
     choice: str = ""  # Deep Linking's signed request for a choice of exercises
 
 

@@ -22,7 +22,7 @@ _REPORTED: Final = 5  # damages reported, of possibly thousands
 class Backup:
     """A verified copy."""
 
-    size: int  # in bytes
+    size: int  # bytes
     submissions: int
     schema: str  # the store's last migration
 

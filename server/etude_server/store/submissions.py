@@ -119,7 +119,7 @@ class SubmissionEntry:
     source_hash: str
     received_at: Moment
     state: State
-    outcome: str | None  # of the published verdict, like the following fields
+    outcome: str | None  # the published verdict's, like score and max_score
     score: int | None
     max_score: int | None
     public_name: str  # the name that others see

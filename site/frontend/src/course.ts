@@ -6,7 +6,7 @@ import type { ExerciseEntry } from "./progress/status";
 export interface CourseExercise extends ExerciseEntry {
   readonly title: string;
   readonly path: string; // relative to the site's root
-  readonly lesson: string; // the title of the lesson that leads into it, or an empty text
+  readonly lesson: string; // the title of the lesson that introduces it, or ""
   readonly track: string; // the track's title
 }
 

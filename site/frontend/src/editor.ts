@@ -30,14 +30,14 @@ import { element } from "./dom";
 export interface EditorOptions {
   readonly parent: HTMLElement;
   readonly text: string;
-  readonly label: string; // its name for a screen reader
+  readonly label: string; // the editor's name for screen readers
   readonly describedBy?: string; // the id of the element that says how to leave it
   readonly keys?: Readonly<Record<string, () => void>>; // actions by key names such as "Mod-Enter"
   readonly onChange?: (text: string) => void;
   readonly names?: () => NumpyNames; // the names of NumPy; none before Python is ready
 }
 
-/** Why a line is marked: it is wrong, or it was inserted. */
+/** The reason for marking a line: it is wrong, or it was inserted. */
 export type Mark = "wrong" | "new";
 
 /** A few words at the end of a line. */
@@ -49,7 +49,7 @@ export interface LineNote {
 
 export interface Editor {
   readonly text: string;
-  replace(text: string): void; // the learner can undo it
+  replace(text: string): void; // the learner can undo the change
   undo(): void;
   focus(): void;
   goTo(line: number): void;
@@ -135,7 +135,7 @@ class NoteWidget extends WidgetType {
 
   toDOM(): HTMLElement {
     const { text, isWrong } = this.note;
-    // The page has the same in a list; a screen reader would read it here as code.
+    // The page repeats the shapes in a list; here a screen reader would read them as code.
     return element("span", { class: isWrong ? "cm-shape wrong" : "cm-shape", "aria-hidden": "true" }, text);
   }
 }

@@ -3,7 +3,7 @@
 import { formatPercent, joinNames } from "./text";
 
 export interface HeatmapRow {
-  readonly index: number; // its index
+  readonly index: number; // the row's index
   readonly texts: readonly string[]; // the cells' texts
   readonly columns: readonly string[];
   readonly labels: readonly string[]; // the labels of all rows

@@ -12,7 +12,7 @@ const NAVIGABLE_PATH = /^[^/]+\/(lessons\/)?[^/]+\/(index\.html)?$/; // relative
 const ANNOUNCE_DELAY_MS = 100; // a screen reader announces only changes of an element that is already there
 
 let navigationCount = 0;
-let latestNavigation: Promise<void> = Promise.resolve(); // settled once the shown page's scripts have run
+let latestNavigation: Promise<void> = Promise.resolve(); // settles once the shown page's scripts have run
 let buildScript = ""; // the address of the script that all pages of this build share
 
 /** Handle links to exercises and lessons in this document from now on. */
@@ -35,7 +35,7 @@ function isNavigable(url: string): boolean {
   return path.startsWith(page.root) && NAVIGABLE_PATH.test(path.slice(page.root.length));
 }
 
-/** Fetch and show a page. On an error, or if it is no page of this build, let the browser load it. */
+/** Fetch and show a page. On an error, or if the page is not of this build, let the browser load it. */
 async function navigateTo(url: string, signal: AbortSignal): Promise<void> {
   document.body.inert = true; // the address has changed already, so the relative links here are wrong
   try {
@@ -43,7 +43,7 @@ async function navigateTo(url: string, signal: AbortSignal): Promise<void> {
     const next = new DOMParser().parseFromString(await answer.text(), "text/html");
     if (signal.aborted) return;
     if (!answer.ok || !isOfThisBuild(next)) throw new Error("not a page that can be shown here");
-    // A late script of the last page would run on the next one, which lacks the elements that it looks for.
+    // A late script of the last page would run on the next one, which lacks the elements that the script needs.
     await latestNavigation.catch(() => undefined);
     if (signal.aborted) return;
     latestNavigation = replacePage(next);

@@ -14,14 +14,14 @@ function readAttributes() {
     root: readAddress("root"),
     pyodide: readAddress("pyodide"),
     bundle: readAddress("bundle"),
-    pythonBytes: Number(readAttribute("pythonBytes")), // the size of Python's files if the site hosts them, else 0
-    packages: readAttribute("packages").split(" ").filter(Boolean), // modules that Python loads beside NumPy
+    pythonBytes: Number(readAttribute("pythonBytes")), // size of Python's files in bytes if the site hosts them, else 0
+    packages: readAttribute("packages").split(" ").filter(Boolean), // modules other than NumPy that Python loads
     files: readAttribute("files") ? readAddress("files") : "", // the address of a lesson's data files
     exercise: readAttribute("exercise"),
     track: readAttribute("track"),
     lesson: readAttribute("lesson"),
     service: readAttribute("service") ? new URL(readAttribute("service"), location.href) : null, // the grading service, if it serves this page
-    isPractice: "practice" in document.documentElement.dataset, // whether pages run the hidden tests too
+    isPractice: "practice" in document.documentElement.dataset, // true if pages run the hidden tests, too
     isSignedIn: "signedIn" in document.documentElement.dataset,
     hasSingleSignOn: "singleSignOn" in document.documentElement.dataset,
   } as const;

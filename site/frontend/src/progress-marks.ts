@@ -28,7 +28,7 @@ function paintMarks(): void {
   paintMasthead(totalXp(statuses.values()));
 }
 
-/** Apply what the service has certified, which takes precedence over this browser's record. */
+/** Apply the service's certificates, which take precedence over this browser's record. */
 function withCertificates(statuses: Map<string, ExerciseStatus>): ReadonlyMap<string, ExerciseStatus> {
   for (const { exercise, xp } of certificates.passed) {
     const status = statuses.get(exercise) ?? INITIAL_STATUS;
@@ -80,7 +80,7 @@ function passedSentence(statuses: readonly ExerciseStatus[]): string {
   return `${countPassed(statuses)} of ${statuses.length} ${hasSelfReported(statuses) ? "done" : "passed"}`;
 }
 
-/** Return whether a pass is from visible tests alone, so that the page must not call it passed. */
+/** Return whether a pass is only by visible tests, so that the page must not call it passed. */
 function hasSelfReported(statuses: readonly ExerciseStatus[]): boolean {
   return !page.isPractice && statuses.some(({ selfReported }) => selfReported);
 }

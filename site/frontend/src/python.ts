@@ -13,7 +13,7 @@ export type PythonState =
   | { readonly kind: "running"; readonly since: number }
   | { readonly kind: "failed"; readonly reason: string };
 
-/** Why a call returned nothing. */
+/** The reason why a call returned nothing. */
 export class InterruptedCall extends Error {
   constructor(
     readonly reason: "stopped" | "too long" | "broken" | "not started",
@@ -71,7 +71,7 @@ export class Python {
     if (this.state.kind === "idle") this.#restart();
   }
 
-  /** Start Python again, without what programs have defined. */
+  /** Start Python again, without the definitions of earlier programs. */
   reset(): void {
     this.#interrupt(new InterruptedCall("stopped", "Python was reset."));
   }

@@ -1,4 +1,4 @@
-/** The card with the exercise to begin with, and later the one to continue with. */
+/** The card with the first exercise, and later with the exercise to continue. */
 
 import { type CourseExercise, readCourseExercises } from "./course";
 import { findElement } from "./dom";

@@ -1,6 +1,6 @@
 /**
  * Messages to the learning system around an embedded exercise, by the SPLICE protocol for frames
- * (https://cssplice.org/slcp/). The system hears each score and state, and gives the last state back.
+ * (https://cssplice.org/slcp/). The system receives each score and state, and returns the last state.
  */
 
 import { isFirstInFrame, isTrustedEmbedder, postToEmbedder } from "./embedding";
@@ -39,7 +39,7 @@ export function reportScore(exercise: string, code: string, score: number): void
 
 class SpliceConversation {
   #state: StoredState;
-  #isOpen = false; // whether the stored state has come, or its time is over
+  #isOpen = false; // true once the stored state has arrived or its time is over
   #hasChanged = false;
   readonly #requestId = uniqueKey();
 
@@ -60,7 +60,7 @@ class SpliceConversation {
     if (this.#isOpen) this.#send();
   }
 
-  /** Send the score of a check for the system's log. It lowers no score, so it need not wait for the state. */
+  /** Send the score of a check for the system's log. It never lowers a score, so it need not wait for the state. */
   logCheck(exercise: string, score: number): void {
     if (exercise !== this.#state.exercise) return;
     postToEmbedder({ subject: "SPLICE.sendEvent", message_id: uniqueKey(), location: exercise, name: "check", data: { score } });

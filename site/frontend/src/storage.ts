@@ -1,6 +1,6 @@
 /** The browser's storage, which may be switched off or full. */
 
-/** Read a stored text; null if there is none, or no storage. */
+/** Read a stored text; null if it or the storage is missing. */
 export function readStored(key: string): string | null {
   try {
     return localStorage.getItem(key);

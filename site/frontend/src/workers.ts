@@ -14,9 +14,9 @@ const PYODIDE_FILE = /^[\w.+-]+$/;
 /** A worker. Once it is ready it has loaded Python, but nothing of a page. */
 export class PythonWorker {
   readonly startTime = Date.now();
-  readonly packages = page.packages; // the packages that it loads beside NumPy
+  readonly packages = page.packages; // the packages other than NumPy that it loads
   isReady = false;
-  receivedBytes = 0; // the part of Python that has arrived
+  receivedBytes = 0; // bytes of Python that have arrived
   onMessage: MessageHandler = () => undefined; // set by the page that uses the worker
   readonly #worker = new Worker(`data:text/javascript,${encodeURIComponent(PYTHON_WORKER)}`, { type: "module" });
 

@@ -3,7 +3,7 @@
  * The page's own content stands in the element until the exercise is there, and if it never comes.
  */
 
-const LOAD_TIMEOUT_MS = 20_000; // a page on a slow line may take long to report its height
+const LOAD_TIMEOUT_MS = 20_000; // generous, because a page on a slow line reports its height late
 const LOAD_MARGIN = "300px"; // the distance from the viewport at which an exercise is loaded
 const DARK_LIGHTNESS = 0.5; // a background below this lightness, from 0 to 1, is dark
 

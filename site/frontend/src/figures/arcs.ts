@@ -6,7 +6,7 @@ import type { Matrix } from "./attention";
 const [WIDTH, HEIGHT] = [800, 150];
 const [ROW_HEIGHT, TALL_WIDTH] = [44, 130];
 const MIN_WEIGHT = 0.004;
-const MIN_SHARES_OF_OTHERS = 1.5; // as a multiple of the weight if all were equal
+const MIN_SHARES_OF_OTHERS = 1.5; // smallest weight with an arc, as a multiple of an equal share
 
 /** Draw an arc for each large weight, over words in a row or beside words in a column. */
 export function drawArcs(weights: Matrix, selectedQuery: number, selectedKey: number | null, isTall: boolean): SVGElement[] {

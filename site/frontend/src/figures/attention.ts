@@ -8,7 +8,7 @@ export interface ToyModel {
   readonly d_k: number;
   readonly periods: readonly number[];
   readonly endings: readonly (readonly [kind: number, pattern: string])[];
-  readonly words: Readonly<Record<string, readonly number[]>>; // the kind, then the topics
+  readonly words: Readonly<Record<string, readonly number[]>>; // the word's kind, then its topics
   readonly heads: readonly { readonly name: string; readonly q: readonly MatrixEntry[]; readonly k: readonly MatrixEntry[] }[];
 }
 

@@ -14,7 +14,7 @@ const SATURATED_PEAK = 0.72;
 const EVEN_PEAK = 1.6 / KEY_COUNT;
 
 export interface CurveSettings {
-  readonly size: number; // an index into SIZES
+  readonly size: number; // index into SIZES
   readonly scale: boolean;
   readonly temperature: number;
 }

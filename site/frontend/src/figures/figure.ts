@@ -3,7 +3,7 @@
 import { element, findElement } from "../dom";
 import type { SentenceParts } from "./explorer-sentences";
 
-const ANNOUNCE_DELAY_MS = 500; // waits for a slider to rest
+const ANNOUNCE_DELAY_MS = 500; // waits until a slider rests
 
 /** The sentence below a figure. Changes are announced to screen readers after a pause. */
 export class FigureSentence {

@@ -70,7 +70,7 @@ function cellAt(table: HTMLTableElement, row: number, column: number): HTMLTable
 /** Shows the arrays of the reader's own last run in place of the lesson's. */
 class LearnersArrays {
   readonly #tables: readonly HTMLTableElement[];
-  readonly #lessonContent: ReadonlyMap<Element, readonly Node[]>; // the nodes as built, for switching back
+  readonly #lessonContent: ReadonlyMap<Element, readonly Node[]>; // the built nodes, for switching back
   readonly #switchButton = button("", () => this.#show(!this.#isShown), { class: "button" });
   readonly #switchLine = element("p", { class: "stepper-own", hidden: true }, this.#switchButton);
   #arrays: Record<string, ComputedArray> | null = null;

@@ -4,9 +4,9 @@ import { button, createSvg, element } from "../dom";
 import { formatPercent } from "../text";
 import { type AttentionLink, attentionLinks, type GenerationStep, HEADS_PER_BLOCK, letterName } from "./generation-step";
 
-const MIN_THREAD_WEIGHT = 0.06; // for a thread of one letter
-const MIN_WEB_WEIGHT = 0.5; // for a thread in the picture of the whole text
-const MIN_PROBABILITY = 0.005; // for a letter in the list of alternatives
+const MIN_THREAD_WEIGHT = 0.06; // least weight for a thread of the selected letter
+const MIN_WEB_WEIGHT = 0.5; // least weight for a thread in the picture of the whole text
+const MIN_PROBABILITY = 0.005; // least probability for the list of alternatives
 const ALL_HEADS = -1;
 
 export const prefersReducedMotion = matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -5,7 +5,7 @@ import { formatPercent } from "../text";
 export interface GenerationStep {
   readonly letter: string;
   readonly choices: readonly (readonly [letter: string, probability: number])[];
-  readonly heads: readonly string[]; // a head's weights on the letters before, oldest first: a digit in base 36 each
+  readonly heads: readonly string[]; // each head's weights on the earlier letters, oldest first, as digits in base 36
   readonly counts?: DraftCounts;
 }
 
@@ -43,7 +43,7 @@ export function letterName(letter: string): string {
   return letter === " " ? "space" : letter === END_OF_TEXT ? "end" : letter;
 }
 
-/** The sentence on what each switch brings, from the measurements of `set_up` in the page's program. */
+/** The sentence on the effect of each switch, from the measurements of `set_up` in the page's program. */
 export const SWITCH_SENTENCES: Readonly<Record<string, (facts: readonly number[]) => string>> = {
   "key-value-cache": ([speed = 0, before = 0, gap = 0]) =>
     `${formatRounded(speed)} letters a second, ${formatRounded(before)} without. ${gap < 1e-6 ? "The probabilities are the same." : `Probabilities differ by up to ${gap.toFixed(2)}.`}`,

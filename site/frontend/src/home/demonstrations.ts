@@ -6,10 +6,10 @@ import type { RecordedText } from "../gpt/generation-step";
 import { WritingPace } from "../gpt/writing-pace";
 import { suggestDraft } from "../solve/draft";
 
-const KEY_MS = 30; // between two letters that are typed; all of it takes less than five seconds
+const KEY_MS = 30; // pause between typed letters; the whole answer takes less than five seconds
 const THINK_MS = 500;
 
-/** Type the wrong answer, then show what the grader says of it. */
+/** Type the wrong answer, then show the grader's reaction. */
 export async function typeWrongAnswer(): Promise<void> {
   const place = document.getElementById("wrong");
   if (!place) return;

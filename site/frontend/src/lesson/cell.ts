@@ -10,7 +10,7 @@ import type { Staleness } from "./notebook";
 /** The result that Python returns for a cell. */
 export interface CellResult {
   readonly printed: string;
-  readonly truncated: number; // printed bytes that were left out
+  readonly truncated: number; // number of printed bytes that were left out
   readonly figures: readonly (MatrixFigure | PlotFigure)[];
   readonly problem: { readonly message: string; readonly line: number | null } | null;
 }
@@ -92,7 +92,7 @@ export class CellView {
     this.#showStatus(STALENESS_SENTENCES[staleness] || this.#note);
   }
 
-  /** Show that the cell runs, or waits for Python. */
+  /** Show that the cell is running, or is waiting for Python. */
   showRunning(words: string): void {
     this.card.setAttribute("data-running", "");
     this.#toolbar.hidden = false;
@@ -118,7 +118,7 @@ export class CellView {
     this.#editor?.mark(problem?.line ?? null);
   }
 
-  /** Show why there is no result, with a link to the cell that is the cause. */
+  /** Show the reason for a missing result, with a link to the cell that caused it. */
   showFailure(message: string, because?: CellView): void {
     const link = because && element("a", { href: `#${because.card.id}` }, "Show that cell");
     this.#replaceResults([element("div", { class: "problem" }, message, link && " ", link)]);
@@ -168,7 +168,7 @@ export class CellView {
     this.focus();
   }
 
-  /** Insert a node behind the cell, unless it is there already. */
+  /** Insert a node after the cell, unless it is there already. */
   insertAfter(node: Node): void {
     if (this.card.nextSibling !== node) this.card.after(node);
   }

@@ -3,13 +3,13 @@
  * which of the shown results are out of date.
  */
 
-/** Why a result is out of date: its own cell was edited, or a cell above was; empty if it is current. */
+/** The reason why a result is out of date: its own cell or a cell above was edited; "" if it is current. */
 export type Staleness = "" | "edited" | "above";
 
 interface Cell {
   code: string;
   runCodes: readonly string[] | null; // the code of all cells up to this one, at its last run in this Python
-  shownCodes: readonly string[] | null; // the same for the result it shows; null if cells were out of step
+  shownCodes: readonly string[] | null; // the same for the shown result; null if cells were out of step
 }
 
 export class Notebook {
@@ -34,7 +34,7 @@ export class Notebook {
     return this.code(index) !== this.#builtCodes[index];
   }
 
-  /** The first cell that shows a result of other code than the lesson's own. */
+  /** The first cell whose shown result is not of the lesson's own code. */
   get firstChanged(): number | undefined {
     const index = this.#cells.findIndex(({ shownCodes }, each) => !areEqual(shownCodes ?? [], this.#builtCodes.slice(0, each + 1)));
     return index < 0 ? undefined : index;
@@ -51,7 +51,7 @@ export class Notebook {
     for (const cell of this.#cells) cell.runCodes = null;
   }
 
-  /** Return the cells to run for one: those above that have not run yet, and itself. */
+  /** Return the cells to run for one cell: those above that have not run yet, and the cell itself. */
   cellsToRun(index: number): number[] {
     return this.cellsThrough(index).filter((each) => each === index || this.#cell(each).runCodes === null);
   }

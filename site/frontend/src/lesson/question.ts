@@ -103,8 +103,8 @@ function showReason(form: HTMLFormElement, index: number, tone: ReasonTone): voi
 }
 
 /**
- * Return the numbers that a text may mean: one for `2`, `2.0`, `2,0` and `8/4`, two for `65,536`, none if
- * it is no number.
+ * Return the numbers that a text may mean: one for `2`, `2.0`, `2,0` and `8/4`, two for `65,536`, none for
+ * other text.
  */
 export function parseNumbers(text: string): number[] {
   const plain = text.replace(/\s/g, "").replace(/−/g, "-");

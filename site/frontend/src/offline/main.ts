@@ -1,5 +1,5 @@
 /**
- * The service worker, by which pages that were read once can be read and solved without a network.
+ * The service worker, with which pages that were read once can be read and solved without a network.
  *
  * Files whose names change with their content come from the cache. Pages come from the network as long as
  * it answers, and are cached on the way. A new build brings a new copy of this file. It takes over when no
@@ -27,8 +27,8 @@ interface PyodidePackage {
   readonly depends?: readonly string[];
 }
 
-const NETWORK_TIMEOUT_MS = 4_000; // then the cached copy is used
-const PARALLEL_FETCHES = 3; // so that the background does not slow the page
+const NETWORK_TIMEOUT_MS = 4_000; // after this the cached copy is used
+const PARALLEL_FETCHES = 3; // few, so that background requests do not slow the page
 const MAX_PAGES_PER_VISIT = 400;
 
 const SERVER_PATHS = ["v1/", "staff", "lti", "oidc"]; // the paths that `etude serve` adds to the site
@@ -47,7 +47,7 @@ self.addEventListener("message", (event) => event.waitUntil(handleMessage(event.
 self.addEventListener("fetch", (event) => {
   const { url, method, headers } = event.request;
   if (method !== "GET" || headers.has("range")) return;
-  if (headers.get("accept") === "text/event-stream") return; // this response never ends
+  if (headers.get("accept") === "text/event-stream") return; // an event stream never ends
   // A request that is sent from here lacks the Sec-Fetch headers that the server checks.
   if (SERVER_PATHS.some((path) => url.startsWith(new URL(path, scope).href))) return;
   if (url.startsWith(pyodide)) event.respondWith(respondFromCache(PYTHON_CACHE, event));
@@ -117,7 +117,7 @@ async function neededFiles(response: Response, address: string): Promise<string[
   if (response.headers.get("content-type")?.startsWith("text/html")) {
     const html = await response.clone().text();
     if (html.includes(' data-page="exercise"')) names.push("exercise.json");
-    // The builder names the images and data files beside a page without a folder.
+    // The builder refers to images and data files in a page's own folder by name only.
     for (const [, name = ""] of html.matchAll(/ (?:src|data-files)="([\w.-]+\.(?:png|jpe?g|json))"/g)) names.push(name);
   } else if (address.endsWith("/exercise.json")) {
     const { engine } = (await response.clone().json()) as { engine: string };
@@ -126,7 +126,7 @@ async function neededFiles(response: Response, address: string): Promise<string[
   return names.map((name) => new URL(name, address).href);
 }
 
-/** Cache the files from which Python has just started, by Pyodide's lock file. */
+/** Cache the files from which Python has just started, as listed in Pyodide's lock file. */
 async function cachePython(modules: readonly string[]): Promise<void> {
   const cache = await caches.open(PYTHON_CACHE);
   const keepFile = async (name: string): Promise<Response> => {

@@ -7,7 +7,7 @@ import { pageSignal } from "../page-signal";
 import { navigateInPlace } from "../navigation";
 
 async function openExercise(): Promise<void> {
-  // Load in parallel, and only what the page needs: a prediction needs no editor.
+  // Load in parallel, and only the necessary modules: a prediction needs no editor.
   const signal = pageSignal();
   const isPrediction = findElement("#bench", HTMLElement).dataset.kind === "predict";
   const work = isPrediction ? import("../solve/prediction") : import("../solve/workbench");

@@ -1,4 +1,4 @@
-/** The page of a small GPT, of which each part may be a learner's own function. */
+/** The page of a small GPT, each part of which may be a learner's own function. */
 
 import { button, element, findElement, renderInlineCode } from "../dom";
 import { WritingPace } from "../gpt/writing-pace";
@@ -21,7 +21,7 @@ interface LetterAnswer extends Partial<GenerationStep> {
   readonly problem: Problem | null;
 }
 
-const MAX_LETTERS = 400; // after the prompt; a tale has about 200
+const MAX_LETTERS = 400; // most letters after the prompt; a tale has about 200
 const OWN_CHOICE = "own";
 const REFERENCE_CHOICE = "reference";
 const OFF_CHOICE = "off"; // the choice of a switch that is off

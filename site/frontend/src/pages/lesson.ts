@@ -30,9 +30,9 @@ class Lesson {
     this.#resetButton,
   );
   readonly #experiments: readonly Experiment[];
-  #waitingCell: CellView | null = null; // the cell that the learner has run
-  #isJudging = false; // whether a call of "Break it" is running
-  #callStart = 0; // the time in milliseconds
+  #waitingCell: CellView | null = null; // the cell that the learner has asked to run
+  #isJudging = false; // true while a call of "Break it" is running
+  #callStart = 0; // time in milliseconds
   #pythonStarts = 0; // each start forgets all runs
   #startOfLastCall = 0; // the value of #pythonStarts then
 

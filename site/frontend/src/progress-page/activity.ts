@@ -72,7 +72,7 @@ function historyLines(history: History): ActivityLine[] {
   return lines.sort((a, b) => compareTexts(b.at, a.at));
 }
 
-/** Return the verb for a pass; a page that runs visible tests alone must not call it passed. */
+/** Return the verb for a pass; a page that runs only visible tests must not call it passed. */
 function passVerb(attempt: Attempt): string {
   return isSelfReported(attempt) && !page.isPractice ? "Passed the visible tests of" : "Passed";
 }

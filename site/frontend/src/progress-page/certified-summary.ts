@@ -7,7 +7,7 @@ import { pluralize } from "../text";
 const summaryLine = element("p", { class: "sums-said certified-said" });
 const legendKey = element("span", {}, element("span", { class: "state", "data-state": "passed", "data-certified": true }), " certified");
 
-/** Show how much is certified, and for whom; nothing if no one is signed in. */
+/** Show the number of certified exercises and the learner's name, or nothing if no one is signed in. */
 export function paintCertifiedSummary(): void {
   summaryLine.remove();
   legendKey.remove();

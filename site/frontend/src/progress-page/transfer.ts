@@ -67,7 +67,7 @@ async function readFile(file: File): Promise<string> {
   });
 }
 
-/** Show what an import would change, and ask for confirmation. */
+/** Show the changes of an import, and ask for confirmation. */
 function showDialog(name: string, history: History, programs: Programs, titles: ReadonlyMap<string, string>): void {
   const news = countNew(history, progress.history);
   const codes = Object.keys(programs).length;

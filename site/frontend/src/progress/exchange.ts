@@ -16,7 +16,7 @@ const DAY = /^\d{4}-\d\d-\d\d$/;
 const INSTANT =
   /^(\d{4}-\d\d-\d\d)T((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.(\d{1,6}))?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
-/** A text that is no valid history; the message completes the sentence "this is no history: …". */
+/** A text that is not a valid history; the message completes the sentence "this is no history: …". */
 export class InvalidHistory extends Error {}
 
 /** A history of a newer version of the format, which must not be overwritten. */
@@ -35,7 +35,7 @@ export function toJson(history: History, programs: Programs = {}): string {
   return `{\n"${FORMAT_NAME}": ${FORMAT_VERSION},\n${parts.join(",\n")}\n}\n`;
 }
 
-/** Read the programs beside a history. Throws `InvalidHistory`. */
+/** Read the programs in the file of a history. Throws `InvalidHistory`. */
 export function readPrograms(text: string): Programs {
   const data = parseJson(text);
   const programs = isObject(data) ? (data.programs ?? {}) : {};

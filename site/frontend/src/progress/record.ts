@@ -13,7 +13,7 @@ const TROUBLE_SENTENCES = {
   unreadable: "What was kept of your progress could not be read, so a new record has begun. The old one is put aside.",
 };
 
-/** The stored history, or why there is none; `text` is the stored text, which an unreadable record keeps. */
+/** The stored history, or the reason why it is missing; `text` is the stored text, which an unreadable record keeps. */
 interface StoredRecord {
   readonly history: History;
   readonly trouble: keyof typeof TROUBLE_SENTENCES | "";
@@ -60,7 +60,7 @@ export class LearnersRecord {
     try {
       this.#storage().removeItem(UNREADABLE_KEY);
     } catch {
-      // Then there is none.
+      // Without storage there is nothing to delete.
     }
     this.#useRecord(this.#load());
     this.#notify();
@@ -82,7 +82,7 @@ export class LearnersRecord {
       this.#storage().removeItem(RECORD_KEY);
       this.#storage().removeItem(UNREADABLE_KEY);
     } catch {
-      // Nothing was kept, so nothing has to go.
+      // Without storage nothing was stored.
     }
     this.#useRecord(this.#load());
     this.#notify();

@@ -38,7 +38,7 @@ export const INITIAL_STATUS: ExerciseStatus = {
   closed: false,
 };
 
-/** Return the XP that a first pass would earn now, of an exercise that is worth `xp`. */
+/** Return the XP that a first pass would earn now, for an exercise with `xp` points. */
 export function availableXp(status: ExerciseStatus, xp: number): number {
   return status.closed ? 0 : Math.max(0, xp - status.paid);
 }

@@ -17,7 +17,7 @@ export interface SearchHit {
 const COMBINING = /\p{M}/gu;
 const WORD = /[\p{L}\p{N}]+/gu;
 const WHOLE_WORD_WEIGHT = 1;
-const PREFIX_WEIGHT = 0.45; // relative to a whole word
+const PREFIX_WEIGHT = 0.45; // weight of a prefix relative to a whole word
 const WHOLE_TITLE_FACTOR = 2;
 const ONE_SLIP_LENGTH = 4; // shorter words are not corrected
 const TWO_SLIPS_LENGTH = 8; // longer words may have two slips
@@ -46,8 +46,8 @@ export function rankPages(index: SearchIndex, query: string): SearchHit[] {
 }
 
 /**
- * Return a query with each word that begins none replaced by the likeliest one that looks like it;
- * undefined if there is none, or nothing to replace.
+ * Return a query in which each word without matches is replaced by the most similar word of the index;
+ * undefined if a word has no similar one, or nothing needs a replacement.
  */
 export function correctQuery(index: SearchIndex, query: string): string | undefined {
   const queryWords = splitWords(query);

@@ -9,7 +9,7 @@ import { type Exercise, fileAddress } from "./exercise";
 import { renderComparison } from "./values";
 import type { SmallExample } from "./verdict";
 
-const MAX_PROGRAMS = 3; // with one XP each, as in grader.progress.breaks
+const MAX_PROGRAMS = 3; // worth one XP each, as in grader.progress.breaks
 
 interface BreakFile {
   readonly programs: readonly { readonly id: string; readonly code: string }[]; // HTML that the builder made, the simplest program first
@@ -28,7 +28,7 @@ interface WrongProgram {
   readonly defines: readonly string[]; // the functions that a call may use
 }
 
-/** How a form runs Python. */
+/** The means by which a form runs Python. */
 export interface BreakJudge {
   readonly python: Python;
   judge(data: string, program: string, call: string): Promise<string>;

@@ -19,7 +19,7 @@ interface CodeLine {
  */
 export function diffPrograms(yours: string, solution: string): DiffLine[] {
   const [a, b] = [codeLines(yours), codeLines(solution)];
-  // shared[i][j]: how many lines a[i:] and b[j:] can share.
+  // shared[i][j]: the number of lines that a[i:] and b[j:] can share.
   const shared = Array.from({ length: a.length + 1 }, () => new Array<number>(b.length + 1).fill(0));
   const at = (i: number, j: number): number => shared[i]?.[j] ?? 0;
   for (let i = a.length - 1; i >= 0; i--) {

@@ -15,7 +15,7 @@ export function storePassedProgram(exercise: string, source: string): void {
   writeStored(PASSED_PREFIX + exercise, source); // the draft reports it if storage is full
 }
 
-/** Read the program that passed last in this browser, or else the draft; null without either. */
+/** Read the program that passed last in this browser, or else the draft, or else null. */
 export function readProgram(exercise: string): string | null {
   return readStored(PASSED_PREFIX + exercise) ?? readStored(DRAFT_PREFIX + exercise);
 }

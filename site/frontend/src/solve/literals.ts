@@ -24,7 +24,7 @@ export function toAnswer(literal: string): string {
   return plain !== literal && toLiteral(plain) === JSON.stringify(plain) ? plain : literal;
 }
 
-/** Return a sentence on what is wrong with an answer, or an empty text. */
+/** Return a sentence on the mistake in an answer's form, or "". */
 export function answerError(answer: string): string {
   if (!answer.trim()) return "Write an answer.";
   const source = `(${answer.trim()})`; // so that 1, 2 is a tuple

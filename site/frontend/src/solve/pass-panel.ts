@@ -8,7 +8,7 @@ import { checkCommand, type Exercise } from "./exercise";
 import { ranAllTests } from "./results";
 import type { Verdict } from "./verdict";
 
-/** Who judged: the service with all tests, a practice page with all tests, or another page with the visible ones. */
+/** The judge: the service with all tests, a practice page with all tests, or another page with the visible ones. */
 type Judge = "service" | "page" | "visible tests";
 
 /** Render the panel; `before` and `after` are the statuses before and after the pass. */
@@ -31,7 +31,7 @@ export function renderPassPanel(
   );
 }
 
-/** Render what a first pass changes: the concepts practised, and the track's map with one more square lit. */
+/** Render the effect of a first pass: the concepts practised, and the track's map with one more square lit. */
 function renderAdvance({ id, title }: Exercise): HTMLElement[] {
   const statuses = exerciseStatuses(progress.history);
   const isPassed = (each: string): boolean => statuses.get(each)?.state === "passed";

@@ -29,7 +29,7 @@ interface AnswerField {
   readonly focusTarget: HTMLElement; // the element that gets the focus
   read(): string; // returns a Python literal, or an empty text
   write(literal: string): void;
-  validate(): string; // returns what is wrong with the answer, or an empty text
+  validate(): string; // returns a sentence on the mistake in the answer's form, or ""
   showError(trouble: string): void;
   readonly mark: HTMLElement; // shows whether the answer is right
 }
@@ -135,7 +135,7 @@ export class Prediction {
     this.#showProgress();
   }
 
-  /** Show what is wrong with an answer once its field is left, unless it is empty. */
+  /** Show the mistake in an answer's form once its field is left, unless it is empty. */
   #handleFieldExit(target: EventTarget | null): void {
     const field = this.#fields.find(({ element: parts }) => target instanceof Node && parts.contains(target));
     if (field?.read()) field.showError(field.validate());

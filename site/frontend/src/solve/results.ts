@@ -23,7 +23,7 @@ export const OUTCOME_ICONS: Readonly<Record<string, string>> = {
   errored: "M8 3.5v5.5m0 3v.1",
   waiting: "M4 8h.1M8 8h.1M12 8h.1",
 };
-const MAX_OPEN_TESTS = 3; // failing tests; more would be too long to scroll
+const MAX_OPEN_TESTS = 3; // failing tests that are open; more would be too long to scroll
 const NEUTRAL_OUTCOMES: readonly Outcome[] = ["not run"];
 
 /** Return whether the page ran all tests; only a practice page has the hidden ones. */
@@ -84,7 +84,7 @@ function renderTests(tests: readonly TestResult[], context: ResultsContext): Nod
   return [more, list];
 }
 
-/** Render what a run printed and drew, and its error. */
+/** Render the output, the figures and the error of a run. */
 export function renderRun({ output: text, truncated, figures, problem: runProblem }: RunResult, context: ResultsContext): Node[] {
   const figureElements = figures.map(renderFigure);
   figureElements.forEach((each, index) => makeHeatmapExplorable(each, index === 0));

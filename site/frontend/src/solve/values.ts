@@ -5,7 +5,7 @@ import { createCommonShade, type MatrixRows, type NumberTable, renderMatrix } fr
 import { createDivergingShade } from "../shading";
 import { type TestResult, toNumberTable, type ValueDisplay } from "./verdict";
 
-const MAX_OUTLINED_SHARE = 0.4; // of the cells; more outlines would not help
+const MAX_OUTLINED_SHARE = 0.4; // share of the cells with an outline; more would not help
 const MAX_INLINE = 48;
 
 /** Render a value under its name. */

@@ -1,4 +1,4 @@
-/** Recording of a verdict in the learner's progress, and what the page then shows. */
+/** Recording of a verdict in the learner's progress, and its rendering. */
 
 import { element } from "../dom";
 import { download } from "../download";
@@ -40,7 +40,7 @@ export function recordVerdict({ exercise, source, verdict, isCertified }: Judged
   return offer ? [offer, ...content] : content;
 }
 
-/** Render what a pass opens: the solution beside the learner's program, if it is available. */
+/** Render the solution beside the learner's program after a pass, if the solution is available. */
 function renderSolution(exercise: Exercise, source: string, isCertified: boolean): Node[] {
   const load = solutionLoader(exercise, isCertified);
   if (load === null) return [];

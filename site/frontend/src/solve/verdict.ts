@@ -15,7 +15,7 @@ export type Outcome =
 
 /** A value for display: a short text, and the numbers of a small array. */
 export interface ValueDisplay {
-  readonly summary: string; // "float64 (3, 3)"
+  readonly summary: string; // for example "float64 (3, 3)"
   readonly text: string;
   readonly rows: readonly (readonly (number | boolean | string)[])[] | null;
   readonly vector: boolean;
@@ -59,7 +59,7 @@ export interface Verdict {
   readonly message: string;
   readonly line: number | null;
   readonly output: string;
-  readonly notes?: readonly string[]; // on what was left out, or is not supported
+  readonly notes?: readonly string[]; // sentences on parts that were left out or are not supported
   readonly diagnosis: Diagnosis | null;
   readonly example?: SmallExample | null;
   readonly tests: readonly TestResult[];
@@ -68,7 +68,7 @@ export interface Verdict {
   readonly grader_version: string;
 }
 
-/** A fault of the grader itself, which is no verdict. */
+/** A fault of the grader itself, which is not a verdict. */
 export interface GraderFault {
   readonly outcome: "grader fault";
   readonly message: string;

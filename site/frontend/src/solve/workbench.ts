@@ -271,7 +271,7 @@ function invitationSentence({ tests, hidden_tests: hidden }: Exercise): string {
   return `“Run” shows what your code prints. “Check” runs ${visible}.${more}`;
 }
 
-/** Explain what only "Run" provides: lines that use it would fail in the tests. */
+/** Explain the names that only "Run" provides: lines that use them would fail in the tests. */
 function runHelpSentence({ inputs }: Exercise): string {
   const names = inputs.map((name) => `\`${name}\``);
   const inputsPart = names.length > 0 ? ` and the inputs of the first test: ${names.join(", ")}` : "";

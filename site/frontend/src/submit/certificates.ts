@@ -47,7 +47,7 @@ class Certificates {
     if (this.#loaded) listener();
   }
 
-  /** Load the certificates. On an error the page stays as it is, since they only add to it. */
+  /** Load the certificates. On an error the page stays unchanged, since they only add to it. */
   async load(): Promise<void> {
     try {
       if (service?.session) this.#loaded = (await service.get("progress")) as CertifiedProgress;

@@ -4,7 +4,7 @@ import { readStored, writeStored } from "../storage";
 
 export interface PendingSubmission {
   readonly source: string;
-  readonly key: string; // identifies a repeated request
+  readonly key: string; // idempotency key, which identifies a repeated request
   readonly person: string;
   readonly id: string | null; // the submission's id, once the service has answered
 }

@@ -5,7 +5,7 @@ import { type Service, ServiceError, type SubmissionState } from "./service";
 const FIRST_INTERVAL_MS = 1_000;
 const MAX_INTERVAL_MS = 15_000;
 
-/** Track a submission until it is graded or parked. `tell` gets each state; `away` is called on failed requests. */
+/** Track a submission until it is graded or parked. `onState` gets each state; `onSilence` is called on failed requests. */
 export async function trackSubmission(
   service: Service,
   id: string,

@@ -56,7 +56,7 @@ export class SubmitControls {
     });
   }
 
-  /** Load the due time, which may differ between persons. */
+  /** Load the due time, which may differ between people. */
   async #loadDueTime(): Promise<void> {
     const answer = this.service.session && (await this.service.get(`exercises/${this.page.exercise.id}`).catch(() => null));
     const due = (answer as { window?: { due: string | null } } | null)?.window?.due;
@@ -128,7 +128,7 @@ export class SubmitControls {
     await this.#awaitVerdict(source, sent.id);
   }
 
-  /** Track a submission to its verdict, and show that. */
+  /** Track a submission to its verdict, and show the verdict. */
   async #awaitVerdict(source: string, id: string): Promise<void> {
     const { results } = this.page;
     const last = await trackSubmission(this.service, id, (state) => results.showSentence(stateSentence(state)), () => results.showSentence(SILENCE_SENTENCE));

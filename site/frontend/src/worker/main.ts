@@ -1,7 +1,7 @@
 /**
  * The worker that runs Python, which the page can end whatever a program does.
  *
- * A program may come from somebody else. So the page starts this worker from a `data:` address: it has an
+ * A program may come from someone else. So the page starts this worker from a `data:` address: it has an
  * origin of its own, without storage and cookies, and the page's content security policy, under which it
  * reaches no other host. It cannot even read the site's files; the page sends them until Python has started.
  */
@@ -102,11 +102,11 @@ async function fetchFromPage(input: string | URL | Request, { integrity = "" }: 
   const bytes = await sent;
   if (!bytes) {
     const reason = `${address} could not be fetched. Is there a connection?`;
-    if (python === undefined) postToPage({ kind: "failed", reason }); // Pyodide may wait for ever, or report no file name
+    if (python === undefined) postToPage({ kind: "failed", reason }); // Pyodide may wait forever, or report no file name
     throw new Error(reason);
   }
   const isProgram = address.endsWith(".wasm");
-  // Pyodide would wait for ever. Only the first bytes are checked: WebAssembly.validate takes a third of a second.
+  // Pyodide would wait forever. Only the first bytes are checked: WebAssembly.validate takes a third of a second.
   if (isProgram && !WASM_MAGIC.every((byte, index) => new Uint8Array(bytes)[index] === byte)) reportFailure(`${address} is no program`);
   const type = isProgram ? "application/wasm" : "";
   return new Response(bytes, { headers: { "Content-Type": type } });
@@ -127,7 +127,7 @@ function postToPage(message: FromWorker): void {
 
 /** Return the last line of an error's message, which names a Python exception. */
 function errorReason(error: unknown): string {
-  const { message, name } = Object(error) as Partial<Error>; // Pyodide also throws objects that are no Error
+  const { message, name } = Object(error) as Partial<Error>; // Pyodide also throws objects that are not an Error
   const lines = String(message || name || error).trim().split("\n");
   return (lines.at(-1) ?? "").slice(0, 300);
 }

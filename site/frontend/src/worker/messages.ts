@@ -7,7 +7,7 @@ export interface StartRequest {
   readonly kind: "start";
   readonly pyodide: string; // the address of its folder, absolute and with a slash at the end
   readonly bundle: string;
-  readonly packages: readonly string[]; // modules beside NumPy
+  readonly packages: readonly string[]; // modules other than NumPy
 }
 
 export interface CallRequest {

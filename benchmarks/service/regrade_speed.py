@@ -77,11 +77,11 @@ def _timed(url: str, whole: Catalog, before: Exercise, after: Exercise, workers:
     mended = dataclasses.replace(whole, exercises={**whole.exercises, EXERCISE: after})
     with GradingPool(workers) as pool, Database(url) as database:
         grading = Grading(database, mended, pool)
-        wanted = actions.plan(grading, EXERCISE, before.digest)
-        actions.preview(grading, wanted, sample=10)  # also warms up what grades
-        begun = actions.begin(grading, wanted, by="bench", reason="a test was taken away")
+        wanted = actions.plan_regrade(grading, EXERCISE, before.digest)
+        actions.preview_regrade(grading, wanted, sample=10)  # also warms up what grades
+        begun = actions.start_regrade(grading, wanted, by="bench", reason="a test was taken away")
         begin = time.perf_counter()
-        actions.run(grading, begun)
+        actions.run_regrade(grading, begun)
         return time.perf_counter() - begin
 
 

@@ -101,8 +101,10 @@ class JobQueue:
             waiting, _ = submissions.count_waiting_and_parked(connection)
             open_sources = {
                 # Sources that failed since are left out; staff restarts the regrade for them.
-                each.id: regrades.open_sources(connection, each, since=each.created_at)
-                for each in (regrades.running(connection) if not counts.get(REGRADE) else ())
+                each.id: regrades.list_open_sources(connection, each, since=each.created_at)
+                for each in (
+                    regrades.list_running_regrades(connection) if not counts.get(REGRADE) else ()
+                )
             }
         for regrade_id, source_hashes in open_sources.items():
             self.defer_regrade(regrade_id, source_hashes)

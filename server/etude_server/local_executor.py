@@ -9,7 +9,7 @@ from typing import Final
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
-from etude_server.actions.regrades import run
+from etude_server.actions.regrades import run_regrade
 from etude_server.grading import Grading, for_submission
 from etude_server.store import regrades, submissions
 from etude_server.store.database import error_cause
@@ -147,10 +147,10 @@ class Regrader(_Runner):
             pause = None
             try:
                 with self._grading.database.read() as connection:
-                    running = regrades.running(connection)
+                    running = regrades.list_running_regrades(connection)
                 for each in running:
                     try:
-                        run(self._grading, each, stopping=self._stopping.is_set)
+                        run_regrade(self._grading, each, should_stop=self._stopping.is_set)
                     # The rest waits for another wake-up or start.
                     except EtudeError as error:
                         _log.warning("a regrade has not ended", regrade=each.id, reason=str(error))

@@ -207,7 +207,7 @@ class _QueueWorker:
 
         def find() -> Regrade | None:
             with self._grading.database.read() as connection:
-                begun = regrades.find(connection, regrade_id)
+                begun = regrades.find_regrade(connection, regrade_id)
                 if begun is None or begun.state != "running":
                     return None
                 is_open = regrades.is_source_open(connection, begun, source_hash)
@@ -217,14 +217,14 @@ class _QueueWorker:
         if begun is None:
             return
         try:
-            await self._finish(actions.for_source(begun, source_hash))
+            await self._finish(actions.make_source_request(begun, source_hash))
         except UsageError as error:
             _log.warning("a regrade is of another version", regrade=begun.id, reason=str(error))
             await asyncio.to_thread(jobs.defer_source, regrade_id, source_hash)
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), _OTHERS_SECONDS)
         else:
-            end = partial(actions.end, self._grading, begun.id, "finished", actor=begun.by)
+            end = partial(actions.end_regrade, self._grading, begun.id, "finished", actor=begun.by)
             await asyncio.to_thread(end)
 
     async def _finish(self, request: GradingRequest) -> None:
@@ -260,7 +260,7 @@ class _QueueWorker:
         with self._grading.database.write() as connection:
             if job.task_name == GRADE_TASK:
                 submissions.park_submission(connection, str(arguments["submission_id"]), reason)
-            elif begun := regrades.find(connection, str(arguments["regrade_id"])):
+            elif begun := regrades.find_regrade(connection, str(arguments["regrade_id"])):
                 run = verdicts.GradingRun(self._grading.worker, now(), now())
                 source_hash = str(arguments["source_hash"])
                 verdicts.record_fault(connection, begun.to_hash, source_hash, run, reason)

@@ -18,7 +18,7 @@ from etude_server.catalog import Catalog
 from etude_server.grading import Grading, GradingRequest
 from etude_server.store import regrades, verdicts
 from etude_server.store.database import Database
-from etude_server.store.regrades import Ending, Mark, Regrade, RegradeChange
+from etude_server.store.regrades import EndState, Mark, Regrade, RegradeChange
 from etude_server.store.verdicts import StoredVerdict
 from grader.definitions.exercise import Exercise
 from grader.errors import GraderFault, UsageError
@@ -77,7 +77,7 @@ class Preview:
     seconds: float | None  # estimated duration of the run; None if unknown
 
 
-def plan(host: RegradeHost, exercise: str, from_hash: str = "") -> RegradePlan:
+def plan_regrade(host: RegradeHost, exercise: str, from_hash: str = "") -> RegradePlan:
     """Return the plan of a regrade.
 
     `from_hash` may be a prefix, or empty if there is only one other version.
@@ -87,9 +87,9 @@ def plan(host: RegradeHost, exercise: str, from_hash: str = "") -> RegradePlan:
     """
     definition = host.catalog.need(exercise)
     with host.database.read() as connection:
-        versions = regrades.versions(connection).get(exercise, {})
+        versions = regrades.count_published_versions(connection).get(exercise, {})
         # The run may only lack its last step.
-        for regrade in regrades.running(connection, exercise):
+        for regrade in regrades.list_running_regrades(connection, exercise):
             versions.setdefault(regrade.from_hash, 0)
     if from_hash and definition.digest.startswith(from_hash):
         raise UsageError(f"{exercise} is still that version: nothing would change")
@@ -97,34 +97,38 @@ def plan(host: RegradeHost, exercise: str, from_hash: str = "") -> RegradePlan:
     matches = [digest for digest in versions if digest.startswith(from_hash)]
     if len(matches) == 1:
         return RegradePlan(definition, matches[0])
-    there = ", ".join(f"{digest[:12]} ({count})" for digest, count in sorted(versions.items()))
-    if not there:
+    known_versions = ", ".join(
+        f"{digest[:12]} ({count})" for digest, count in sorted(versions.items())
+    )
+    if not known_versions:
         raise UsageError(f"no published verdict of {exercise} is of an older version")
-    which = f"{len(matches) or 'no'} of them begin with {from_hash!r}" if from_hash else "which?"
+    hint = f"{len(matches) or 'no'} of them begin with {from_hash!r}" if from_hash else "which?"
     raise UsageError(
         f"verdicts of {exercise} are published of these older versions (for so many submissions): "
-        f"{there}; {which}"
+        f"{known_versions}; {hint}"
     )
 
 
-def preview(
+def preview_regrade(
     grading: Grading,
-    planned: RegradePlan,
+    plan: RegradePlan,
     *,
     sample: int | None = None,
-    tell: Callable[[], object] = lambda: None,
+    on_progress: Callable[[], object] = lambda: None,
 ) -> Preview:
     """Grade some or all sources of a regrade, and return the changes; publish nothing.
 
     The verdicts are stored, so that the run itself has less to do.
 
     Args:
-        tell: Called after each source.
+        on_progress: Called after each source.
     """
-    exercise, from_hash = planned.exercise, planned.from_hash
+    exercise, from_hash = plan.exercise, plan.from_hash
     with grading.database.read() as connection:
-        sources = regrades.sources(connection, exercise.id, from_hash)
-        submissions = regrades.versions(connection).get(exercise.id, {}).get(from_hash, 0)
+        sources = regrades.list_sources(connection, exercise.id, from_hash)
+        submissions = (
+            regrades.count_published_versions(connection).get(exercise.id, {}).get(from_hash, 0)
+        )
     tried = sources
     if sample is not None and sample < len(sources):
         # A seeded sample, so that two previews of the same state agree.
@@ -132,20 +136,22 @@ def preview(
     changes: dict[str, list[RegradeChange]] = {}
     faults: set[str] = set()
 
-    def request(source_hash: str) -> GradingRequest:
-        def note(connection: Connection, verdict: StoredVerdict) -> None:
+    def make_request(source_hash: str) -> GradingRequest:
+        def collect_changes(connection: Connection, verdict: StoredVerdict) -> None:
             pairs = regrades.find_changes(
-                connection, exercise.id, from_hash, source_hash, _mark(verdict)
+                connection, exercise.id, from_hash, source_hash, _mark_of(verdict)
             )
             changes[source_hash] = [change for _, change in pairs]
 
-        return GradingRequest(exercise.id, source_hash, note, lambda *_: faults.add(source_hash))
+        return GradingRequest(
+            exercise.id, source_hash, collect_changes, lambda *_: faults.add(source_hash)
+        )
 
-    _grade_all(grading, map(request, tried), tell=tell)
+    _grade_all(grading, map(make_request, tried), on_progress=on_progress)
     with grading.database.read() as connection:
-        seconds = regrades.seconds_each(connection, exercise.digest)
+        seconds = regrades.compute_mean_seconds(connection, exercise.digest)
     ungraded = len(sources) - len(tried) + len(faults)
-    lines = [change for source_hash in tried for change in changes.get(source_hash, ())]
+    all_changes = [change for source_hash in tried for change in changes.get(source_hash, ())]
     return Preview(
         exercise=exercise.id,
         from_hash=from_hash,
@@ -153,32 +159,32 @@ def preview(
         sources=len(sources),
         submissions=submissions,
         tried=len(tried),
-        submissions_tried=len(lines),
-        changes=[change for change in lines if change.effect != "same"],
+        submissions_tried=len(all_changes),
+        changes=[change for change in all_changes if change.effect != "same"],
         faults=len(faults),
         ungraded=ungraded,
         seconds=None if seconds is None else seconds / grading.pool.workers * ungraded,
     )
 
 
-def begin(
-    host: RegradeHost, planned: RegradePlan, *, by: str, reason: str, allow_lower: bool = False
+def start_regrade(
+    host: RegradeHost, plan: RegradePlan, *, by: str, reason: str, allow_lower: bool = False
 ) -> Regrade:
     """Store and queue a regrade, or return the equal one that was interrupted.
 
     Raises:
         UsageError: The reason is missing, or another regrade is running.
     """
-    exercise = planned.exercise
+    exercise = plan.exercise
     with host.database.read() as connection:
-        sources = regrades.sources(connection, exercise.id, planned.from_hash)
-    return _begin(
-        host, sources, exercise=exercise.id, from_hash=planned.from_hash,
-        to_hash=exercise.digest, by=by, reason=_reason(reason), allow_lower=allow_lower,
+        sources = regrades.list_sources(connection, exercise.id, plan.from_hash)
+    return _store_and_queue(
+        host, sources, exercise=exercise.id, from_hash=plan.from_hash,
+        to_hash=exercise.digest, by=by, reason=_require_reason(reason), allow_lower=allow_lower,
     )  # fmt: skip
 
 
-def undo(host: RegradeHost, regrade_id: str, *, by: str, reason: str) -> Regrade:
+def undo_regrade(host: RegradeHost, regrade_id: str, *, by: str, reason: str) -> Regrade:
     """Begin the regrade back to the previous version, which publishes its stored verdicts.
 
     Submissions stay unchanged if another regrade has replaced their verdict since.
@@ -187,50 +193,51 @@ def undo(host: RegradeHost, regrade_id: str, *, by: str, reason: str) -> Regrade
         UsageError: There is no such regrade, it has not ended, or another one is running.
     """
     with host.database.read() as connection:
-        done = regrades.find(connection, regrade_id)
-        if done is None or done.state == "running":
+        earlier = regrades.find_regrade(connection, regrade_id)
+        if earlier is None or earlier.state == "running":
             raise UsageError(f"there is no regrade {regrade_id!r} that has ended")
-        sources = regrades.sources_published_by(connection, regrade_id)
-    return _begin(
-        host, sources, exercise=done.exercise, from_hash=done.to_hash, to_hash=done.from_hash,
-        by=by, reason=f"undo of {regrade_id}: {_reason(reason)}", allow_lower=True,
+        sources = regrades.list_sources_published_by(connection, regrade_id)
+    return _store_and_queue(
+        host, sources, exercise=earlier.exercise, from_hash=earlier.to_hash,
+        to_hash=earlier.from_hash, by=by, reason=f"undo of {regrade_id}: {_require_reason(reason)}",
+        allow_lower=True,
     )  # fmt: skip
 
 
-def _reason(text: str) -> str:
+def _require_reason(text: str) -> str:
     return require_text(text, "a reason, for those whose grade changes", _MAX_REASON_LENGTH)
 
 
-def _begin(host: RegradeHost, sources: list[str], **values: Any) -> Regrade:
+def _store_and_queue(host: RegradeHost, sources: list[str], **values: Any) -> Regrade:
     with host.database.write() as connection:
-        begun = regrades.begin(connection, source_hashes=sources, **values)
-        open_sources = regrades.open_sources(connection, begun)
+        regrade = regrades.store_regrade(connection, source_hashes=sources, **values)
+        open_sources = regrades.list_open_sources(connection, regrade)
     if host.queue is not None:
-        host.queue.defer_regrade(begun.id, open_sources)
-    return begun
+        host.queue.defer_regrade(regrade.id, open_sources)
+    return regrade
 
 
-def end(host: RegradeHost, regrade_id: str, state: Ending, *, actor: str) -> bool:
+def end_regrade(host: RegradeHost, regrade_id: str, state: EndState, *, actor: str) -> bool:
     """Cancel a regrade, or finish it if nothing is left to do; return whether it ended."""
     with host.database.write() as connection:
-        has_ended = regrades.end(connection, regrade_id, state, actor=actor)
+        has_ended = regrades.mark_ended(connection, regrade_id, state, actor=actor)
     if has_ended and host.queue is not None:
         host.queue.cancel_regrade(regrade_id)
     return has_ended
 
 
-def run(
+def run_regrade(
     grading: Grading,
-    begun: Regrade,
+    regrade: Regrade,
     *,
-    stopping: Callable[[], bool] = lambda: False,
-    tell: Callable[[], object] = lambda: None,
+    should_stop: Callable[[], bool] = lambda: False,
+    on_progress: Callable[[], object] = lambda: None,
 ) -> None:
     """Grade and publish the rest of a regrade; it may be interrupted anywhere and run again.
 
     Args:
-        stopping: Returns True to stop before the end.
-        tell: Called after each source.
+        should_stop: Returns True to stop before the end.
+        on_progress: Called after each source.
 
     Raises:
         UsageError: The exercise is no longer the version for which the regrade was begun.
@@ -239,31 +246,31 @@ def run(
     """
     database, faults = grading.database, set[str]()
     with database.read() as connection:
-        open_sources = regrades.open_sources(connection, begun)
+        open_sources = regrades.list_open_sources(connection, regrade)
 
     def is_over() -> bool:
         with database.read() as connection:
-            return not regrades.is_running(connection, begun.id) or stopping()
+            return not regrades.is_regrade_running(connection, regrade.id) or should_stop()
 
     # From the end, because the queue's workers start at the beginning.
     requests = (
-        for_source(begun, source, lambda *_, failed=source: faults.add(failed))
+        make_source_request(regrade, source, lambda *_, failed=source: faults.add(failed))
         for source in reversed(open_sources)
     )
-    _grade_all(grading, requests, stopping=is_over, tell=tell)
+    _grade_all(grading, requests, should_stop=is_over, on_progress=on_progress)
     if is_over():
         return
     if faults:
-        what = "one source" if len(faults) == 1 else f"{len(faults)} sources"
+        sources_text = "one source" if len(faults) == 1 else f"{len(faults)} sources"
         raise GraderFault(
-            f"{what} could not be graded; all others are done, and the same regrade goes on "
-            "with what is left when it is run again"
+            f"{sources_text} could not be graded; all others are done, and the same regrade goes "
+            "on with what is left when it is run again"
         )
-    end(grading, begun.id, "finished", actor=begun.by)
+    end_regrade(grading, regrade.id, "finished", actor=regrade.by)
 
 
-def for_source(
-    begun: Regrade,
+def make_source_request(
+    regrade: Regrade,
     source_hash: str,
     give_up: Callable[[Connection, str], None] = lambda *_: None,
 ) -> GradingRequest:
@@ -274,27 +281,27 @@ def for_source(
     """
 
     def publish(connection: Connection, verdict: StoredVerdict) -> None:
-        if not regrades.claim(connection, begun.id, source_hash):
+        if not regrades.claim_source(connection, regrade.id, source_hash):
             return
         for submitted, change in regrades.find_changes(
-            connection, begun.exercise, begun.from_hash, source_hash, _mark(verdict)
+            connection, regrade.exercise, regrade.from_hash, source_hash, _mark_of(verdict)
         ):
-            if change.effect == "lowered" and not begun.allow_lower:
-                regrades.record_kept_verdict(connection, begun, submitted, change)
+            if change.effect == "lowered" and not regrade.allow_lower:
+                regrades.record_kept_verdict(connection, regrade, submitted, change)
                 continue
             verdicts.publish_verdict(
                 connection,
                 submitted,
                 verdict,
-                actor=begun.by,
-                regrade=begun.id,
+                actor=regrade.by,
+                regrade=regrade.id,
                 before=asdict(change.before),
             )
 
-    return GradingRequest(begun.exercise, source_hash, publish, give_up, version=begun.to_hash)
+    return GradingRequest(regrade.exercise, source_hash, publish, give_up, version=regrade.to_hash)
 
 
-def _mark(verdict: StoredVerdict) -> Mark:
+def _mark_of(verdict: StoredVerdict) -> Mark:
     return Mark(verdict.outcome, verdict.score, verdict.max_score)
 
 
@@ -302,8 +309,8 @@ def _grade_all(
     grading: Grading,
     requests: Iterable[GradingRequest],
     *,
-    stopping: Callable[[], bool] = lambda: False,
-    tell: Callable[[], object],
+    should_stop: Callable[[], bool] = lambda: False,
+    on_progress: Callable[[], object],
 ) -> None:
     """Grade requests, and wait until all that were begun are done.
 
@@ -313,23 +320,23 @@ def _grade_all(
         SandboxFault: This host cannot grade.
         SQLAlchemyError: The store failed.
     """
-    in_hand = set[Future[None]]()
-    failures: list[BaseException] = []
+    in_flight = set[Future[None]]()
+    errors: list[BaseException] = []
 
     def wait_for_one() -> None:
-        done, _ = wait(in_hand, return_when=FIRST_COMPLETED)
-        in_hand.difference_update(done)
-        for future in done:
-            failures.extend(filter(None, [future.exception()]))
-            tell()
+        finished, _ = wait(in_flight, return_when=FIRST_COMPLETED)
+        in_flight.difference_update(finished)
+        for future in finished:
+            errors.extend(filter(None, [future.exception()]))
+            on_progress()
 
     for request in requests:
-        if len(in_hand) > grading.pool.workers:
+        if len(in_flight) > grading.pool.workers:
             wait_for_one()
-        if failures or stopping():
+        if errors or should_stop():
             break
-        in_hand.add(grading.begin(request))
-    while in_hand:
+        in_flight.add(grading.begin(request))
+    while in_flight:
         wait_for_one()
-    if failures:
-        raise failures[0]
+    if errors:
+        raise errors[0]

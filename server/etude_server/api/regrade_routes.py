@@ -21,12 +21,12 @@ router = APIRouter(
     dependencies=[Depends(current_staff)],
     responses=responses(*STAFF_ONLY),
 )
-_GONE = responses(HTTPStatus.NOT_FOUND)
-_REFUSED = responses(HTTPStatus.CONFLICT)
-_BEGUN = {**_REFUSED, 202: with_headers("Location")}
+_NOT_FOUND = responses(HTTPStatus.NOT_FOUND)
+_CONFLICT = responses(HTTPStatus.CONFLICT)
+_ACCEPTED = {**_CONFLICT, 202: with_headers("Location")}
 
 
-def _whole(value: object) -> object:
+def _accept_whole_float(value: object) -> object:
     """Accept 40.0 as 40, as JSON does; the strict model then refuses `true` and `"40"`."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
@@ -48,7 +48,7 @@ class WantedRegrade(BaseModel):
 class WantedPreview(WantedRegrade):
     """A preview to make, and the size of its sample."""
 
-    sample: Annotated[int, BeforeValidator(_whole)] = Field(
+    sample: Annotated[int, BeforeValidator(_accept_whole_float)] = Field(
         40, ge=1, le=200, description="How many distinct sources are tried."
     )
 
@@ -79,7 +79,7 @@ class NewRegrade(WantedRegrade):
     allow_lower: bool = Field(False, description="Publish also what is worse than it was.")
 
 
-def grading(service: ServiceOf) -> Grading:
+def require_grading(service: ServiceOf) -> Grading:
     """Return the grading of this server, or raise if it grades nothing."""
     if service.grading is None:
         detail = "This server does not grade by itself: use `etude regrade`."
@@ -87,77 +87,79 @@ def grading(service: ServiceOf) -> Grading:
     return service.grading
 
 
-Id = Annotated[str, Path(pattern=r"^[0-9a-f-]{36}$", description="A regrade's id.")]
-GradingHere = Annotated[Grading, Depends(grading)]
+RegradeId = Annotated[str, Path(pattern=r"^[0-9a-f-]{36}$", description="A regrade's id.")]
+LocalGrading = Annotated[Grading, Depends(require_grading)]
 
 
-def find_regrade(regrade_id: Id, service: ServiceOf) -> Regrade:
+def find_regrade(regrade_id: RegradeId, service: ServiceOf) -> Regrade:
     """Return a regrade, or answer 404."""
     with service.database.read() as connection:
-        return need_existing(regrades.find(connection, regrade_id), "regrade")
+        return need_existing(regrades.find_regrade(connection, regrade_id), "regrade")
 
 
-Existing = Annotated[Regrade, Depends(find_regrade)]
+ExistingRegrade = Annotated[Regrade, Depends(find_regrade)]
 
 
-@router.post("/preview", responses=_REFUSED)
-def preview(request: WantedPreview, here: GradingHere) -> Preview:
+@router.post("/preview", responses=_CONFLICT)
+def preview(request: WantedPreview, grading: LocalGrading) -> Preview:
     """Preview, on a sample, what a regrade would change; nothing is published."""
-    planned = actions.plan(here, request.exercise, request.from_hash)
-    return actions.preview(here, planned, sample=request.sample)
+    plan = actions.plan_regrade(grading, request.exercise, request.from_hash)
+    return actions.preview_regrade(grading, plan, sample=request.sample)
 
 
-@router.post("", status_code=HTTPStatus.ACCEPTED, responses=_BEGUN)
+@router.post("", status_code=HTTPStatus.ACCEPTED, responses=_ACCEPTED)
 def begin(request: NewRegrade, person: Staff, service: ServiceOf, response: Response) -> Regrade:
     """Begin a regrade, or wake the one like it that has not ended; submissions go first."""
-    planned = actions.plan(service, request.exercise, request.from_hash)
-    begun = actions.begin(
-        service, planned, by=person.id, reason=request.reason, allow_lower=request.allow_lower
+    plan = actions.plan_regrade(service, request.exercise, request.from_hash)
+    regrade = actions.start_regrade(
+        service, plan, by=person.id, reason=request.reason, allow_lower=request.allow_lower
     )
-    response.headers["Location"] = f"/v1/regrades/{begun.id}"
-    return begun
+    response.headers["Location"] = f"/v1/regrades/{regrade.id}"
+    return regrade
 
 
 @router.get("")
 def list_regrades(service: ServiceOf, after: After = None, limit: Limit = 50) -> Page[Regrade]:
     """List regrades, the newest first."""
     with service.database.read() as connection:
-        rows = regrades.list_regrades(connection, before=after, most=limit + 1)
+        rows = regrades.list_regrades(connection, before=after, limit=limit + 1)
     return Page.make(rows, limit, lambda last: last.id)
 
 
-@router.get("/{regrade_id}", responses=_GONE)
-def show(regrade: Existing) -> Regrade:
+@router.get("/{regrade_id}", responses=_NOT_FOUND)
+def show(regrade: ExistingRegrade) -> Regrade:
     """Return a regrade and its progress."""
     return regrade
 
 
-@router.get("/{regrade_id}/changes", responses=_GONE)
+@router.get("/{regrade_id}/changes", responses=_NOT_FOUND)
 def changes(
-    regrade: Existing,
+    regrade: ExistingRegrade,
     service: ServiceOf,
     after: Annotated[int, Query(ge=0, le=2**53, description="`next` of the page before.")] = 0,
     limit: Limit = 200,
 ) -> Page[RegradeChange]:
     """List what a regrade has changed, and what it left as it was, in order."""
     with service.database.read() as connection:
-        rows = list(regrades.changes(connection, regrade.id, after=after, most=limit + 1))
+        rows = list(regrades.iterate_changes(connection, regrade.id, after=after, limit=limit + 1))
     return Page.make(rows, limit, lambda last: str(last.event))
 
 
-@router.post("/{regrade_id}/undo", status_code=HTTPStatus.ACCEPTED, responses={**_GONE, **_BEGUN})
+@router.post(
+    "/{regrade_id}/undo", status_code=HTTPStatus.ACCEPTED, responses={**_NOT_FOUND, **_ACCEPTED}
+)
 def undo(
-    regrade: Existing, new: NewUndo, person: Staff, service: ServiceOf, response: Response
+    regrade: ExistingRegrade, new: NewUndo, person: Staff, service: ServiceOf, response: Response
 ) -> Regrade:
     """Begin to publish again the verdicts that a regrade replaced, as a regrade of its own."""
-    begun = actions.undo(service, regrade.id, by=person.id, reason=new.reason)
-    response.headers["Location"] = f"/v1/regrades/{begun.id}"
-    return begun
+    new_regrade = actions.undo_regrade(service, regrade.id, by=person.id, reason=new.reason)
+    response.headers["Location"] = f"/v1/regrades/{new_regrade.id}"
+    return new_regrade
 
 
-@router.delete("/{regrade_id}", responses=_GONE | _REFUSED)
-def cancel(regrade: Existing, person: Staff, service: ServiceOf) -> Regrade:
+@router.delete("/{regrade_id}", responses=_NOT_FOUND | _CONFLICT)
+def cancel(regrade: ExistingRegrade, person: Staff, service: ServiceOf) -> Regrade:
     """Cancel a regrade; what it published stays."""
-    if not actions.end(service, regrade.id, "cancelled", actor=person.id):
+    if not actions.end_regrade(service, regrade.id, "cancelled", actor=person.id):
         raise ProblemError(HTTPStatus.CONFLICT, "It has ended already.")
     return find_regrade(regrade.id, service)

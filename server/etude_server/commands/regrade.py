@@ -26,10 +26,10 @@ from grader.errors import GraderFault, UsageError
 from grader.grading.workers.grading_pool import GradingPool
 from grader.sandbox.printable import printable
 
-_SHOWN = 20  # improvements that are listed; every lower verdict is
-_LONG_SECONDS = 120  # longer times are given in minutes
-_CELL = 40  # most characters of a table cell; an id has 36
-_WIDEST_TABLE = 1_000
+_MAX_SHOWN_RAISED = 20  # improvements that are listed; every lower verdict is
+_MINUTES_FROM_SECONDS = 120  # longer times are given in minutes
+_MAX_CELL_WIDTH = 40  # most characters of a table cell; an id has 36
+_MAX_TABLE_WIDTH = 1_000
 
 
 @click.command("regrade")
@@ -64,7 +64,7 @@ def command(
     show: str | None,
     cancel: str | None,
     undo: str | None,
-    **how: Any,
+    **run_options: Any,
 ) -> None:
     """Preview what grading the stored submissions of EXERCISE again would change; --yes does it.
 
@@ -85,23 +85,26 @@ def command(
         raise click.UsageError("Give an EXERCISE, or --list, --show ID, --cancel ID or --undo ID.")
     if listing:
         with open_course(database) as course, course.database.read() as connection:
-            _list(regrades.list_regrades(connection))
+            _print_regrades(regrades.list_regrades(connection))
     elif show is not None:
         with open_course(database) as course:
             with course.database.read() as connection:
-                changes = list(regrades.changes(connection, show))
-            _print_changes(changes, most=None)
+                changes = list(regrades.iterate_changes(connection, show))
+            _print_changes(changes, max_raised=None)
             _print_result(course.database, show)
     elif cancel is not None:
         with open_course(database) as course:
-            if not actions.end(course, cancel, "cancelled", actor=whoami()):
+            if not actions.end_regrade(course, cancel, "cancelled", actor=whoami()):
                 raise UsageError(f"no regrade {cancel!r} is running")
         click.echo("cancelled; what it published stays")
     elif undo is not None:
-        with _grading(database, how["exercises"], 1) as grading:
-            _run(grading, actions.undo(grading, undo, by=whoami(), reason=how["reason"]))
+        with _open_grading(database, run_options["exercises"], 1) as grading:
+            _run_regrade(
+                grading,
+                actions.undo_regrade(grading, undo, by=whoami(), reason=run_options["reason"]),
+            )
     elif exercise is not None:
-        _regrade(exercise, database, **how)
+        _regrade(exercise, database, **run_options)
 
 
 def _regrade(
@@ -118,79 +121,82 @@ def _regrade(
 ) -> None:
     if yes and not reason.strip():
         raise UsageError("--yes needs a --reason: those whose grade changes will ask for it")
-    with _grading(database, exercises, workers) as grading:
-        planned = actions.plan(grading, exercise, from_hash)
-        faults = _preview(grading, planned, sample, allow_lower=allow_lower)
+    with _open_grading(database, exercises, workers) as grading:
+        plan = actions.plan_regrade(grading, exercise, from_hash)
+        faults = _show_preview(grading, plan, sample, allow_lower=allow_lower)
         if yes:
-            begun = actions.begin(
-                grading, planned, by=whoami(), reason=reason, allow_lower=allow_lower
+            regrade = actions.start_regrade(
+                grading, plan, by=whoami(), reason=reason, allow_lower=allow_lower
             )
-            _run(grading, begun)
+            _run_regrade(grading, regrade)
         elif faults:
             raise GraderFault(f"could not grade {plural(faults, 'source')}")
         else:
             click.echo("\nNothing is published. To publish it: --yes --reason TEXT")
 
 
-def _run(grading: Grading, begun: Regrade) -> None:
-    goes_on = f" goes on behind {begun.done} of {begun.sources} sources" if begun.done else ""
-    click.echo(f"\nRegrade {begun.id}{goes_on}")
+def _run_regrade(grading: Grading, regrade: Regrade) -> None:
+    goes_on = f" goes on behind {regrade.done} of {regrade.sources} sources" if regrade.done else ""
+    click.echo(f"\nRegrade {regrade.id}{goes_on}")
     try:
-        with progress(begun.sources - begun.done) as advance:
-            actions.run(grading, begun, tell=advance)
+        with progress(regrade.sources - regrade.done) as advance:
+            actions.run_regrade(grading, regrade, on_progress=advance)
     except KeyboardInterrupt:
         click.echo("What is done stays done; the same command goes on.", err=True)
         raise
     # The total of this run and earlier ones.
     finally:
-        _print_result(grading.database, begun.id)
+        _print_result(grading.database, regrade.id)
 
 
 @contextlib.contextmanager
-def _grading(url: str, exercises: Path | None, workers: int) -> Iterator[Grading]:
+def _open_grading(url: str, exercises: Path | None, workers: int) -> Iterator[Grading]:
     """Open the grading pool before the database, whose address may contain a password."""
     folder = options.collection_folder(exercises)
     with GradingPool(workers) as pool, open_course(url, folder) as course:
         yield Grading(course.database, course.catalog, pool, queue=course.queue)
 
 
-def _preview(
-    grading: Grading, planned: RegradePlan, sample: int | None, *, allow_lower: bool
+def _show_preview(
+    grading: Grading, plan: RegradePlan, sample: int | None, *, allow_lower: bool
 ) -> int:
     """Show the changes, and return the number of sources that could not be graded."""
     with grading.database.read() as connection:
-        count = len(regrades.sources(connection, planned.exercise.id, planned.from_hash))
+        count = len(regrades.list_sources(connection, plan.exercise.id, plan.from_hash))
     with progress(min(count, sample or count)) as advance:
-        trial = actions.preview(grading, planned, sample=sample, tell=advance)
-    raised = sum(change.effect == "raised" for change in trial.changes)
-    same = trial.submissions_tried - len(trial.changes)
-    tried = "all" if trial.tried == trial.sources else f"{trial.tried} of {trial.sources}"
-    click.echo(f"{trial.exercise}: {trial.from_hash[:12]} → {trial.to_hash[:12]}")
+        preview = actions.preview_regrade(grading, plan, sample=sample, on_progress=advance)
+    raised = sum(change.effect == "raised" for change in preview.changes)
+    same = preview.submissions_tried - len(preview.changes)
+    tried = "all" if preview.tried == preview.sources else f"{preview.tried} of {preview.sources}"
+    click.echo(f"{preview.exercise}: {preview.from_hash[:12]} → {preview.to_hash[:12]}")
     click.echo(
-        f"  {plural(trial.submissions, 'submission')}, {trial.sources} distinct; tried {tried}"
+        f"  {plural(preview.submissions, 'submission')}, {preview.sources} distinct; tried {tried}"
     )
-    click.echo(f"  {raised} raised, {len(trial.changes) - raised} lowered, {same} the same")
-    if trial.faults:
-        click.echo(f"  {plural(trial.faults, 'source')} could not be graded")
-    if trial.ungraded:
-        time = ""
-        if trial.seconds is not None:
-            is_long = trial.seconds >= _LONG_SECONDS
-            number = f"{trial.seconds / 60:.0f} min" if is_long else f"{trial.seconds:.0f} s"
-            time = f", which takes about {number}"
-        click.echo(f"  {trial.ungraded} left to grade{time}")
+    click.echo(f"  {raised} raised, {len(preview.changes) - raised} lowered, {same} the same")
+    if preview.faults:
+        click.echo(f"  {plural(preview.faults, 'source')} could not be graded")
+    if preview.ungraded:
+        duration = ""
+        if preview.seconds is not None:
+            is_long = preview.seconds >= _MINUTES_FROM_SECONDS
+            number = preview.seconds / 60 if is_long else preview.seconds
+            duration = f", which takes about {number:.0f} {'min' if is_long else 's'}"
+        click.echo(f"  {preview.ungraded} left to grade{duration}")
     _print_changes(
-        [replace(each, held=each.effect == "lowered" and not allow_lower) for each in trial.changes]
+        [
+            replace(each, held=each.effect == "lowered" and not allow_lower)
+            for each in preview.changes
+        ]
     )
-    return trial.faults
+    return preview.faults
 
 
 def _print_result(database: Database, regrade_id: str) -> None:
     with database.read() as connection:
-        ended = regrades.find(connection, regrade_id)
+        ended = regrades.find_regrade(connection, regrade_id)
         if ended is None:
             raise UsageError(f"there is no regrade {regrade_id!r}")
-        changes = list(regrades.changes(connection, regrade_id))
+        changes = list(regrades.iterate_changes(connection, regrade_id))
     held = sum(change.held for change in changes)
     raised = sum(change.effect == "raised" for change in changes)
     click.echo(
@@ -200,22 +206,24 @@ def _print_result(database: Database, regrade_id: str) -> None:
     )
 
 
-def _list(listed: Sequence[Regrade]) -> None:
-    table = _table("id", "exercise", "from", "to", "state", "sources", "by", "begun", "reason")
+def _print_regrades(listed: Sequence[Regrade]) -> None:
+    table = _make_table("id", "exercise", "from", "to", "state", "sources", "by", "begun", "reason")
     for each in listed:
         begun = datetime.fromtimestamp(each.created_at / 1e6, UTC)
         table.add_row(
-            each.id, _safe(each.exercise), each.from_hash[:12], each.to_hash[:12], each.state,
-            f"{each.done}/{each.sources}", _safe(each.by_name), f"{begun:%Y-%m-%d %H:%M}",
-            _safe(each.reason),
+            each.id, _safe_cell(each.exercise), each.from_hash[:12], each.to_hash[:12], each.state,
+            f"{each.done}/{each.sources}", _safe_cell(each.by_name), f"{begun:%Y-%m-%d %H:%M}",
+            _safe_cell(each.reason),
         )  # fmt: skip
     if listed:
-        _print(table)
+        _print_table(table)
     else:
         click.echo("nothing was graded again")
 
 
-def _print_changes(changes: Sequence[RegradeChange], most: int | None = _SHOWN) -> None:
+def _print_changes(
+    changes: Sequence[RegradeChange], max_raised: int | None = _MAX_SHOWN_RAISED
+) -> None:
     groups = {
         "Raised": [change for change in changes if change.effect == "raised"],
         "Lowered": [change for change in changes if change.effect == "lowered" and not change.held],
@@ -227,34 +235,36 @@ def _print_changes(changes: Sequence[RegradeChange], most: int | None = _SHOWN) 
         if not group:
             continue
         click.echo(f"\n{heading}")
-        table = _table("student", "submission", "was", "", "is", "")
-        limit = most if heading == "Raised" else None
+        table = _make_table("student", "submission", "was", "", "is", "")
+        limit = max_raised if heading == "Raised" else None
         for each in sorted(group, key=lambda one: (one.person, one.submission))[:limit]:
             marks = (
                 cell
                 for mark in (each.before, each.after)
                 for cell in (mark.outcome, f"{mark.score}/{mark.max_score}")
             )
-            table.add_row(_safe(each.person), each.submission, *marks)
-        _print(table)
+            table.add_row(_safe_cell(each.person), each.submission, *marks)
+        _print_table(table)
         if limit is not None and len(group) > limit:
             click.echo(f"... and {len(group) - limit} more")
 
 
-def _table(*headings: str) -> Table:
+def _make_table(*headings: str) -> Table:
     table = Table(box=None, pad_edge=False)
     for heading in headings:
-        table.add_column(heading, overflow="fold", max_width=_CELL)
+        table.add_column(heading, overflow="fold", max_width=_MAX_CELL_WIDTH)
     return table
 
 
-def _print(table: Table) -> None:
+def _print_table(table: Table) -> None:
     """Print a table at its full width, since an id broken over two lines cannot be copied."""
     console = Console(highlight=False)
-    width = console.measure(table, options=console.options.update(max_width=_WIDEST_TABLE)).maximum
+    width = console.measure(
+        table, options=console.options.update(max_width=_MAX_TABLE_WIDTH)
+    ).maximum
     Console(highlight=False, width=max(console.width, width)).print(table)
 
 
-def _safe(text: str) -> str:
+def _safe_cell(text: str) -> str:
     """Return untrusted text as a cell, without control characters and markup."""
     return escape(printable(text))

@@ -4,13 +4,13 @@ from fastapi import Response
 
 from etude_server.actions import regrades as actions
 from etude_server.api.auth import ServiceOf
-from etude_server.api.regrade_routes import Existing, GradingHere
+from etude_server.api.regrade_routes import ExistingRegrade, LocalGrading
 from etude_server.staff.login import Instructor, OwnForm, see, staff_pages
 from etude_server.staff.page_templates import render
 from etude_server.store import regrades
 
-_SAMPLE = 40  # sources in a preview, few enough to wait for
-_SHOWN = 200  # most changes shown
+_SAMPLE_SIZE = 40  # sources in a preview, few enough to wait for
+_MAX_SHOWN_CHANGES = 200  # most changes shown
 
 router = staff_pages("/staff/regrades")
 
@@ -19,7 +19,7 @@ router = staff_pages("/staff/regrades")
 def listing(visitor: Instructor, service: ServiceOf) -> Response:
     """Show the versions that could be graded again, and all regrades."""
     with service.database.read() as connection:
-        versions = regrades.versions(connection)
+        versions = regrades.count_published_versions(connection)
         older = [
             (exercise, version, count)
             for exercise in service.catalog.exercises.values()
@@ -31,47 +31,55 @@ def listing(visitor: Instructor, service: ServiceOf) -> Response:
 
 
 @router.post("/preview")
-def preview(sent: OwnForm, visitor: Instructor, here: GradingHere) -> Response:
+def preview(sent: OwnForm, visitor: Instructor, grading: LocalGrading) -> Response:
     """Show what a regrade would change, by a sample; nothing is published."""
-    planned = actions.plan(here, sent.get("exercise", ""), sent.get("from_hash", ""))
-    trial = actions.preview(here, planned, sample=_SAMPLE)
-    return render("preview", visitor=visitor, trial=trial)
+    plan = actions.plan_regrade(grading, sent.get("exercise", ""), sent.get("from_hash", ""))
+    changes = actions.preview_regrade(grading, plan, sample=_SAMPLE_SIZE)
+    return render("preview", visitor=visitor, preview=changes)
 
 
 @router.post("")
 def begin(sent: OwnForm, visitor: Instructor, service: ServiceOf) -> Response:
     """Begin a regrade."""
-    planned = actions.plan(service, sent.get("exercise", ""), sent.get("from_hash", ""))
-    begun = actions.begin(
+    plan = actions.plan_regrade(service, sent.get("exercise", ""), sent.get("from_hash", ""))
+    regrade = actions.start_regrade(
         service,
-        planned,
+        plan,
         by=visitor.person.id,
         reason=sent.get("reason", ""),
         allow_lower="allow_lower" in sent,
     )
-    return see(f"/staff/regrades/{begun.id}")
+    return see(f"/staff/regrades/{regrade.id}")
 
 
 @router.get("/{regrade_id}")
-def show(regrade: Existing, visitor: Instructor, service: ServiceOf) -> Response:
+def show(regrade: ExistingRegrade, visitor: Instructor, service: ServiceOf) -> Response:
     """Show how far a regrade has come, and what it changed."""
     with service.database.read() as connection:
-        changes = list(regrades.changes(connection, regrade.id, most=_SHOWN))
+        changes = list(regrades.iterate_changes(connection, regrade.id, limit=_MAX_SHOWN_CHANGES))
     return render(
-        "regrade", visitor=visitor, regrade=regrade, changes=changes, is_all=len(changes) < _SHOWN
+        "regrade",
+        visitor=visitor,
+        regrade=regrade,
+        changes=changes,
+        is_all=len(changes) < _MAX_SHOWN_CHANGES,
     )
 
 
 @router.post("/{regrade_id}/undo")
-def undo(sent: OwnForm, regrade: Existing, visitor: Instructor, service: ServiceOf) -> Response:
+def undo(
+    sent: OwnForm, regrade: ExistingRegrade, visitor: Instructor, service: ServiceOf
+) -> Response:
     """Undo a regrade."""
     reason = sent.get("reason", "")
-    begun = actions.undo(service, regrade.id, by=visitor.person.id, reason=reason)
-    return see(f"/staff/regrades/{begun.id}")
+    new_regrade = actions.undo_regrade(service, regrade.id, by=visitor.person.id, reason=reason)
+    return see(f"/staff/regrades/{new_regrade.id}")
 
 
 @router.post("/{regrade_id}/cancel")
-def cancel(_sent: OwnForm, regrade: Existing, visitor: Instructor, service: ServiceOf) -> Response:
+def cancel(
+    _sent: OwnForm, regrade: ExistingRegrade, visitor: Instructor, service: ServiceOf
+) -> Response:
     """Cancel a regrade, unless it has ended meanwhile; what it published stays."""
-    actions.end(service, regrade.id, "cancelled", actor=visitor.person.id)
+    actions.end_regrade(service, regrade.id, "cancelled", actor=visitor.person.id)
     return see(f"/staff/regrades/{regrade.id}")

@@ -18,17 +18,17 @@ from etude_server.store.tables import (
     event,
     person,
     publication,
-    regrade,
     regrade_source,
     source,
     submission,
     verdict,
 )
+from etude_server.store.tables import regrade as regrade_table
 from grader.errors import UsageError
 from grader.grading.results.verdict_json import FAULT
 
-State: TypeAlias = Literal["running", "finished", "cancelled"]
-Ending: TypeAlias = Literal["finished", "cancelled"]
+RegradeState: TypeAlias = Literal["running", "finished", "cancelled"]
+EndState: TypeAlias = Literal["finished", "cancelled"]
 Effect: TypeAlias = Literal["same", "raised", "lowered"]
 
 
@@ -43,7 +43,7 @@ class Regrade:
     by: str  # a person's id, or a user of the command line
     reason: str
     allow_lower: bool
-    state: State
+    state: RegradeState
     created_at: Moment
     ended_at: Moment | None
     by_name: str  # the name that others see
@@ -51,19 +51,21 @@ class Regrade:
     sources: int
 
 
-def _count(*which: Any) -> ScalarSelect[int]:
-    condition = regrade_source.c.regrade_id == regrade.c.id
-    return select(func.count()).where(condition, *which).scalar_subquery()
+def _count_sources(*conditions: Any) -> ScalarSelect[int]:
+    condition = regrade_source.c.regrade_id == regrade_table.c.id
+    return select(func.count()).where(condition, *conditions).scalar_subquery()
 
 
 # Fields of `Regrade` that are not columns of its table.
-_COMPUTED: Final[dict[str, Any]] = {
-    "by_name": actor_name(regrade.c.by),
-    "done": _count(regrade_source.c.done.is_(True)),
-    "sources": _count(),
+_COMPUTED_COLUMNS: Final[dict[str, Any]] = {
+    "by_name": actor_name(regrade_table.c.by),
+    "done": _count_sources(regrade_source.c.done.is_(True)),
+    "sources": _count_sources(),
 }
-_COLUMNS = tuple(
-    _COMPUTED[field.name] if field.name in _COMPUTED else regrade.c[field.name]
+_REGRADE_COLUMNS = tuple(
+    _COMPUTED_COLUMNS[field.name]
+    if field.name in _COMPUTED_COLUMNS
+    else regrade_table.c[field.name]
     for field in fields(Regrade)
 )
 
@@ -101,35 +103,37 @@ class RegradeChange:
     event: int = 0  # the event's number in the log; 0 in a preview
 
 
-def _change(
-    who: tuple[str, str, str], before: Mark, after: Mark, *, held: bool = False, seq: int = 0
+def _make_change(
+    names: tuple[str, str, str], before: Mark, after: Mark, *, held: bool = False, seq: int = 0
 ) -> RegradeChange:
     effect: Effect = "same"
     if after.rank != before.rank:
         effect = "raised" if after.rank > before.rank else "lowered"
-    return RegradeChange(*who, before, after, effect, held, seq)
+    return RegradeChange(*names, before, after, effect, held, seq)
 
 
-def versions(connection: Connection) -> dict[str, dict[str, int]]:
+def count_published_versions(connection: Connection) -> dict[str, dict[str, int]]:
     """Return the number of submissions per exercise and version of their published verdict."""
     digest = publication.c.exercise_hash
-    counted = select(digest, func.count().label("number")).group_by(digest).subquery()
+    counts_by_hash = select(digest, func.count().label("number")).group_by(digest).subquery()
     # One verdict of a version identifies its exercise, so no submission is read.
-    condition = verdict.c.exercise_hash == counted.c.exercise_hash
-    whose = select(verdict.c.exercise).where(condition).limit(1).scalar_subquery()
+    condition = verdict.c.exercise_hash == counts_by_hash.c.exercise_hash
+    exercise_of_hash = select(verdict.c.exercise).where(condition).limit(1).scalar_subquery()
     counts: dict[str, dict[str, int]] = {}
-    rows = connection.execute(select(whose, counted.c.exercise_hash, counted.c.number))
+    rows = connection.execute(
+        select(exercise_of_hash, counts_by_hash.c.exercise_hash, counts_by_hash.c.number)
+    )
     for exercise, version, number in rows:
         counts.setdefault(exercise, {})[version] = number
     return counts
 
 
-def sources_published_by(connection: Connection, regrade_id: str) -> list[str]:
+def list_sources_published_by(connection: Connection, regrade_id: str) -> list[str]:
     """Return the sources whose submissions still have the verdict of a regrade, in order."""
     query = (
         select(publication.c.source_hash, event.c.data)
         .join(event, event.c.seq == publication.c.event_seq)
-        .where(event.c.seq > _first_event(regrade_id))
+        .where(event.c.seq > _select_first_event(regrade_id))
     )
     rows = connection.execute(query).all()
     return sorted(
@@ -137,11 +141,11 @@ def sources_published_by(connection: Connection, regrade_id: str) -> list[str]:
     )
 
 
-def _first_event(regrade_id: str) -> ScalarSelect[int]:
+def _select_first_event(regrade_id: str) -> ScalarSelect[int]:
     return select(func.min(event.c.seq)).where(event.c.subject == regrade_id).scalar_subquery()
 
 
-def sources(connection: Connection, exercise: str, from_hash: str) -> list[str]:
+def list_sources(connection: Connection, exercise: str, from_hash: str) -> list[str]:
     """Return the distinct sources whose published verdict is of one version, in order.
 
     Erased sources are not graded again.
@@ -158,7 +162,7 @@ def sources(connection: Connection, exercise: str, from_hash: str) -> list[str]:
     return [str(each) for each in connection.execute(query).scalars()]
 
 
-def seconds_each(connection: Connection, exercise_hash: str) -> float | None:
+def compute_mean_seconds(connection: Connection, exercise_hash: str) -> float | None:
     """Return the average time to grade a source, in seconds, or None if unknown."""
     average = func.avg(attempt.c.ended_at - attempt.c.started_at)
     microseconds = connection.scalar(
@@ -174,10 +178,13 @@ def find_changes(
 
     Only submissions whose published verdict is of the version `from_hash` count.
     """
-    mark = (verdict.c.outcome, verdict.c.score, verdict.c.max_score)
+    verdict_columns = (verdict.c.outcome, verdict.c.score, verdict.c.max_score)
     query = (
         select(
-            *submissions.SUBMISSION_COLUMNS, person.c.name, PUBLIC_NAME.label("public_name"), *mark
+            *submissions.SUBMISSION_COLUMNS,
+            person.c.name,
+            PUBLIC_NAME.label("public_name"),
+            *verdict_columns,
         )
         .join(publication, publication.c.submission_id == submission.c.id)
         .join(verdict, SAME_KEY)
@@ -192,7 +199,7 @@ def find_changes(
     return [
         (
             StoredSubmission(*row[: len(submissions.SUBMISSION_COLUMNS)]),
-            _change(
+            _make_change(
                 (row.id, row.name, row.public_name),
                 Mark(row.outcome, row.score, row.max_score),
                 after,
@@ -202,7 +209,7 @@ def find_changes(
     ]
 
 
-def begin(
+def store_regrade(
     connection: Connection,
     *,
     exercise: str,
@@ -218,7 +225,7 @@ def begin(
     Raises:
         UsageError: A running regrade has another target version or rule for lower verdicts.
     """
-    for other in running(connection, exercise):
+    for other in list_running_regrades(connection, exercise):
         if other.from_hash != from_hash:
             continue
         if (other.to_hash, other.allow_lower) != (to_hash, allow_lower):
@@ -237,7 +244,7 @@ def begin(
         "allow_lower": allow_lower,
     }
     columns = {"id": regrade_id, "by": by, "state": "running", "created_at": now()}
-    connection.execute(insert(regrade).values({**data, **columns}))
+    connection.execute(insert(regrade_table).values({**data, **columns}))
     rows = [
         {"regrade_id": regrade_id, "source_hash": each, "done": False} for each in source_hashes
     ]
@@ -245,52 +252,60 @@ def begin(
         connection.execute(insert(regrade_source), rows)
     data["sources"] = len(rows)
     events.append(connection, by, events.REGRADE_BEGUN, regrade_id, data)
-    begun = find(connection, regrade_id)
-    assert begun is not None  # it has just been inserted
-    return begun
+    stored = find_regrade(connection, regrade_id)
+    assert stored is not None  # it has just been inserted
+    return stored
 
 
-def find(connection: Connection, regrade_id: str) -> Regrade | None:
+def find_regrade(connection: Connection, regrade_id: str) -> Regrade | None:
     """Return the regrade with this id, or None."""
-    row = connection.execute(select(*_COLUMNS).where(regrade.c.id == regrade_id)).first()
+    row = connection.execute(
+        select(*_REGRADE_COLUMNS).where(regrade_table.c.id == regrade_id)
+    ).first()
     return Regrade(*row) if row is not None else None
 
 
 def list_regrades(
-    connection: Connection, *, before: str | None = None, most: int | None = None
+    connection: Connection, *, before: str | None = None, limit: int | None = None
 ) -> list[Regrade]:
-    """Return at most `most` regrades, the newest first, older than `before`."""
-    query = select(*_COLUMNS).order_by(regrade.c.id.desc()).limit(most)
+    """Return at most `limit` regrades, the newest first, older than `before`."""
+    query = select(*_REGRADE_COLUMNS).order_by(regrade_table.c.id.desc()).limit(limit)
     if before is not None:
-        query = query.where(regrade.c.id < before)
+        query = query.where(regrade_table.c.id < before)
     return [Regrade(*row) for row in connection.execute(query)]
 
 
-def running(connection: Connection, exercise: str | None = None) -> list[Regrade]:
+def list_running_regrades(connection: Connection, exercise: str | None = None) -> list[Regrade]:
     """Return the running regrades of one exercise or all, the oldest first."""
-    query = select(*_COLUMNS).where(regrade.c.state == "running").order_by(regrade.c.id)
+    query = (
+        select(*_REGRADE_COLUMNS)
+        .where(regrade_table.c.state == "running")
+        .order_by(regrade_table.c.id)
+    )
     if exercise is not None:
-        query = query.where(regrade.c.exercise == exercise)
+        query = query.where(regrade_table.c.exercise == exercise)
     return [Regrade(*row) for row in connection.execute(query)]
 
 
-def is_running(connection: Connection, regrade_id: str) -> bool:
+def is_regrade_running(connection: Connection, regrade_id: str) -> bool:
     """Return whether a regrade is running."""
-    state = select(regrade.c.state).where(regrade.c.id == regrade_id)
+    state = select(regrade_table.c.state).where(regrade_table.c.id == regrade_id)
     return connection.scalar(state) == "running"
 
 
-def open_sources(connection: Connection, begun: Regrade, *, since: int | None = None) -> list[str]:
+def list_open_sources(
+    connection: Connection, regrade: Regrade, *, since: int | None = None
+) -> list[str]:
     """Return the sources that are still to be done, in order.
 
     With `since`, a time in microseconds, sources that failed after it are left out.
     """
     query = select(regrade_source.c.source_hash).where(
-        regrade_source.c.regrade_id == begun.id, regrade_source.c.done.is_(False)
+        regrade_source.c.regrade_id == regrade.id, regrade_source.c.done.is_(False)
     )
     if since is not None:
         failed = exists().where(
-            attempt.c.exercise_hash == begun.to_hash,
+            attempt.c.exercise_hash == regrade.to_hash,
             attempt.c.source_hash == regrade_source.c.source_hash,
             attempt.c.outcome == FAULT,
             attempt.c.ended_at >= since,
@@ -300,17 +315,17 @@ def open_sources(connection: Connection, begun: Regrade, *, since: int | None = 
     return [str(each) for each in connection.execute(ordered).scalars()]
 
 
-def is_source_open(connection: Connection, begun: Regrade, source_hash: str) -> bool:
+def is_source_open(connection: Connection, regrade: Regrade, source_hash: str) -> bool:
     """Return whether a source of a regrade is still to be done."""
     condition = and_(
-        regrade_source.c.regrade_id == begun.id,
+        regrade_source.c.regrade_id == regrade.id,
         regrade_source.c.source_hash == source_hash,
         regrade_source.c.done.is_(False),
     )
     return bool(connection.scalar(select(exists().where(condition))))
 
 
-def claim(connection: Connection, regrade_id: str, source_hash: str) -> bool:
+def claim_source(connection: Connection, regrade_id: str, source_hash: str) -> bool:
     """Mark a source as done, in the transaction that does it.
 
     Returns False if another process was faster or the regrade has ended.
@@ -319,7 +334,7 @@ def claim(connection: Connection, regrade_id: str, source_hash: str) -> bool:
         regrade_source.c.regrade_id == regrade_id,
         regrade_source.c.source_hash == source_hash,
         regrade_source.c.done.is_(False),
-        exists().where(regrade.c.id == regrade_id, regrade.c.state == "running"),
+        exists().where(regrade_table.c.id == regrade_id, regrade_table.c.state == "running"),
     )
     return bool(
         connection.execute(update(regrade_source).where(condition).values(done=True)).rowcount
@@ -327,23 +342,23 @@ def claim(connection: Connection, regrade_id: str, source_hash: str) -> bool:
 
 
 def record_kept_verdict(
-    connection: Connection, begun: Regrade, submitted: StoredSubmission, change: RegradeChange
+    connection: Connection, regrade: Regrade, submitted: StoredSubmission, change: RegradeChange
 ) -> None:
     """Record that a submission keeps its verdict because the new one is worse."""
     data = {
         "person": submitted.person_id,
         "exercise": submitted.exercise,
-        "regrade": begun.id,
+        "regrade": regrade.id,
         "before": asdict(change.before),
         "after": asdict(change.after),
     }
-    events.append(connection, begun.by, events.HELD, submitted.id, data)
+    events.append(connection, regrade.by, events.HELD, submitted.id, data)
 
 
-def changes(
-    connection: Connection, regrade_id: str, *, after: int = 0, most: int | None = None
+def iterate_changes(
+    connection: Connection, regrade_id: str, *, after: int = 0, limit: int | None = None
 ) -> Iterator[RegradeChange]:
-    """Yield the verdicts changed or kept by a regrade, in order: at most `most` after an event."""
+    """Yield the verdicts changed or kept by a regrade, in order: at most `limit` after an event."""
     query = (
         select(event.c.seq, event.c.subject, event.c.kind, event.c.data)
         .add_columns(person.c.name, PUBLIC_NAME.label("public_name"))
@@ -351,14 +366,14 @@ def changes(
         .join(person, person.c.id == submission.c.person_id)
         .where(
             event.c.kind.in_((events.PUBLISHED, events.HELD)),
-            event.c.seq > _first_event(regrade_id),
+            event.c.seq > _select_first_event(regrade_id),
             event.c.seq > after,
         )
         .order_by(event.c.seq)
     )
-    left = most
+    remaining = limit
     for row in connection.execute(query):
-        if left == 0:
+        if remaining == 0:
             return
         data = json.loads(row.data)
         if data["regrade"] != regrade_id:
@@ -366,28 +381,28 @@ def changes(
         held = row.kind == events.HELD
         new_mark = Mark.from_data(data["after"] if held else data)
         old_mark = Mark.from_data(data["before"])
-        who = row.subject, row.name, row.public_name
-        change = _change(who, old_mark, new_mark, held=held, seq=row.seq)
+        names = row.subject, row.name, row.public_name
+        change = _make_change(names, old_mark, new_mark, held=held, seq=row.seq)
         if change.effect != "same":
-            left = None if left is None else left - 1
+            remaining = None if remaining is None else remaining - 1
             yield change
 
 
-def end(connection: Connection, regrade_id: str, state: Ending, *, actor: str) -> bool:
+def mark_ended(connection: Connection, regrade_id: str, state: EndState, *, actor: str) -> bool:
     """End a running regrade; return False if it has ended or, to finish it, is not done."""
     is_open = exists().where(
         regrade_source.c.regrade_id == regrade_id, regrade_source.c.done.is_(False)
     )
     change = (
-        update(regrade)
-        .where(regrade.c.id == regrade_id, regrade.c.state == "running")
+        update(regrade_table)
+        .where(regrade_table.c.id == regrade_id, regrade_table.c.state == "running")
         .values(state=state, ended_at=now())
     )
     if state == "finished":
         change = change.where(~is_open)
     if not connection.execute(change).rowcount:
         return False
-    ended = find(connection, regrade_id)
+    ended = find_regrade(connection, regrade_id)
     assert ended is not None  # it has just been updated
     data = {"state": state, "done": ended.done, "sources": ended.sources}
     events.append(connection, actor, events.REGRADE_ENDED, regrade_id, data)

@@ -245,7 +245,7 @@ def test_a_sandbox_that_does_not_start_is_no_fault_of_a_page(
     def broken(*_: object, **__: object) -> None:
         raise SandboxFault("no user namespaces, see /etc/secret")
 
-    monkeypatch.setattr(actions, "plan", broken)
+    monkeypatch.setattr(actions, "plan_regrade", broken)
     browser.post("/sign-in", data={"token": served.token("prof", "instructor")})
     csrf = browser.get("/v1/session").json()["csrf"]
     staff = browser.post("/staff/regrades/preview", data={"csrf": csrf})

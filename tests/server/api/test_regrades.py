@@ -113,7 +113,7 @@ def test_a_regrade_can_be_cancelled(both: tuple[Served, Stored]) -> None:
     answer = prof.delete(f"/v1/regrades/{begun.id}")
     assert answer.raise_for_status().json()["state"] == "cancelled"
     with stored.database.read() as connection:
-        assert regrades.running(connection) == []
+        assert regrades.list_running_regrades(connection) == []
     assert stored.events(events.REGRADE_ENDED) == [begun.id]
 
 

@@ -81,11 +81,11 @@ class Stored:
 
     def plan(self) -> RegradePlan:
         """Plan a regrade of all submissions."""
-        return actions.plan(self.grading, "double")
+        return actions.plan_regrade(self.grading, "double")
 
     def begin(self, *, allow_lower: bool = False) -> Regrade:
         """Store a regrade."""
-        return actions.begin(
+        return actions.start_regrade(
             self.grading, self.plan(), by="prof", reason="mended", allow_lower=allow_lower
         )
 

@@ -59,7 +59,7 @@ def test_a_running_one_can_be_cancelled(regrade: Etude, stored: Stored) -> None:
     begun = stored.begin()
     assert regrade("--cancel", begun.id).returncode == 0
     with stored.database.read() as connection:
-        assert regrades.running(connection) == []
+        assert regrades.list_running_regrades(connection) == []
     again = regrade("--cancel", begun.id)
     assert again.returncode == 2
     assert "is running" in again.stderr

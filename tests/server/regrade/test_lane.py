@@ -71,7 +71,7 @@ def _jobs(stored: Stored) -> list[tuple[str, str]]:
 
 def _progress(stored: Stored, regrade_id: str) -> tuple[str, int, int]:
     with stored.database.read() as connection:
-        found = regrades.find(connection, regrade_id)
+        found = regrades.find_regrade(connection, regrade_id)
     assert found is not None
     return found.state, found.done, found.sources
 
@@ -146,11 +146,11 @@ def test_a_regrade_is_in_the_queue_until_it_ends(stored: Stored) -> None:
     _fill_store(stored, 3)
     begun = stored.begin()
     with stored.database.read() as connection:
-        sources = regrades.open_sources(connection, begun)
+        sources = regrades.list_open_sources(connection, begun)
     assert _jobs(stored) == [(begun.id, each) for each in sources]
     assert stored.begin() == begun
     assert len(_jobs(stored)) == 3
-    assert actions.end(stored.grading, begun.id, "cancelled", actor="prof")
+    assert actions.end_regrade(stored.grading, begun.id, "cancelled", actor="prof")
     assert _jobs(stored) == []
 
 

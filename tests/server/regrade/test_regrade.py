@@ -28,7 +28,7 @@ def _fill_store(stored: Stored) -> dict[str, str]:
 
 def _changes(stored: Stored, regrade_id: str) -> list[RegradeChange]:
     with stored.database.read() as connection:
-        return list(regrades.changes(connection, regrade_id))
+        return list(regrades.iterate_changes(connection, regrade_id))
 
 
 def _told(changes: list[RegradeChange]) -> set[tuple[str, str, int, int]]:
@@ -39,12 +39,12 @@ def test_a_preview_foresees_what_the_run_does(stored: Stored) -> None:
     """The same submissions change in the same way, and nothing is published before the run."""
     ids = _fill_store(stored)
     before = stored.projections()
-    seen = actions.preview(stored.grading, stored.plan())
+    seen = actions.preview_regrade(stored.grading, stored.plan())
     assert stored.projections() == before
     assert (seen.sources, seen.submissions, seen.tried) == (3, 4, 3)
     assert (seen.ungraded, seen.faults) == (0, 0)
     begun = stored.begin(allow_lower=True)
-    actions.run(stored.grading, begun)
+    actions.run_regrade(stored.grading, begun)
     assert _told(seen.changes) == _told(_changes(stored, begun.id))
     assert {each.submission: each.effect for each in seen.changes} == {
         ids["raised"]: "raised",
@@ -57,8 +57,10 @@ def test_a_regrade_is_undone(stored: Stored) -> None:
     """What it replaced holds again, with the grades; an undo is undone in the same way."""
 
     def undo(done: Regrade) -> Regrade:
-        begun = actions.undo(stored.grading, done.id, by="prof", reason="it was right before")
-        actions.run(stored.grading, begun)
+        begun = actions.undo_regrade(
+            stored.grading, done.id, by="prof", reason="it was right before"
+        )
+        actions.run_regrade(stored.grading, begun)
         return begun
 
     ids = _fill_store(stored)
@@ -66,11 +68,11 @@ def test_a_regrade_is_undone(stored: Stored) -> None:
     grades_before = [row[:7] for row in stored.projections()[1]]
     begun = stored.begin(allow_lower=True)
     with pytest.raises(UsageError, match="has ended"):
-        actions.undo(stored.grading, begun.id, by="prof", reason="too early")
-    actions.run(stored.grading, begun)
+        actions.undo_regrade(stored.grading, begun.id, by="prof", reason="too early")
+    actions.run_regrade(stored.grading, begun)
     after = stored.score(ids["raised"])
     with pytest.raises(UsageError, match="reason"):
-        actions.undo(stored.grading, begun.id, by="prof", reason=" ")
+        actions.undo_regrade(stored.grading, begun.id, by="prof", reason=" ")
     undone = undo(begun)
     assert {name: stored.score(each) for name, each in ids.items()} == before
     assert [row[:7] for row in stored.projections()[1]] == grades_before
@@ -85,11 +87,11 @@ def test_a_preview_of_a_sample_says_how_long_the_rest_takes(stored: Stored) -> N
     """It tries so many sources, the same each time, and leaves the others to the run."""
     for number in range(6):
         stored.submit("ada", f"{RIGHT}# {number}\n", 2)
-    seen = actions.preview(stored.grading, stored.plan(), sample=2)
+    seen = actions.preview_regrade(stored.grading, stored.plan(), sample=2)
     assert (seen.tried, seen.submissions_tried, seen.ungraded) == (2, 2, 4)
     assert seen.seconds is not None
     assert seen.seconds > 0
-    again = actions.preview(stored.grading, stored.plan(), sample=2)
+    again = actions.preview_regrade(stored.grading, stored.plan(), sample=2)
     assert (again.changes, again.ungraded) == (seen.changes, 4)
 
 
@@ -105,8 +107,8 @@ def test_identical_code_is_graded_once(stored: Stored, monkeypatch: pytest.Monke
         return grade(job)
 
     monkeypatch.setattr(stored.grading.pool, "grade", counted)
-    actions.preview(stored.grading, stored.plan())
-    actions.run(stored.grading, stored.begin())
+    actions.preview_regrade(stored.grading, stored.plan())
+    actions.run_regrade(stored.grading, stored.begin())
     assert len(graded) == 1
 
 
@@ -115,13 +117,13 @@ def test_a_published_verdict_is_not_lowered_unasked(stored: Stored) -> None:
     """It stays and is listed; asked for, it is lowered, and the grade follows."""
     ids = _fill_store(stored)
     first = stored.begin()
-    actions.run(stored.grading, first)
+    actions.run_regrade(stored.grading, first)
     assert stored.score(ids["lowered"]) == (OLD, 5, 5)
     assert stored.score(ids["raised"]) == (stored.exercise.digest, 5, 5)
     assert [each.submission for each in _changes(stored, first.id) if each.held] == [ids["lowered"]]
     second = stored.begin(allow_lower=True)
     assert second.id != first.id
-    actions.run(stored.grading, second)
+    actions.run_regrade(stored.grading, second)
     assert stored.score(ids["lowered"]) == (stored.exercise.digest, 2, 5)
     (change,) = _changes(stored, second.id)
     assert (change.effect, change.held) == ("lowered", False)
@@ -133,7 +135,7 @@ def test_a_held_verdict_is_not_lowered_by_another_submission(stored: Stored) -> 
     """Points of two versions are not compared: the better share of them is the grade."""
     best = stored.submit("ada", HALF_RIGHT, 1, most=2)  # half of the points; 2 of 5 from now on
     stored.submit("ada", HALF_RIGHT + "# again\n", 0, most=2)  # nothing; 2 of 5 from now on
-    actions.run(stored.grading, stored.begin())
+    actions.run_regrade(stored.grading, stored.begin())
     (_, [grade]) = stored.projections()
     assert best in grade
     assert stored.score(best) == (OLD, 1, 2)
@@ -158,14 +160,14 @@ def test_an_interrupted_run_goes_on(
 
     monkeypatch.setattr(verdicts, "publish_verdict", interrupted)
     with pytest.raises(RuntimeError, match="interrupted"):
-        actions.run(stored.grading, begun)
+        actions.run_regrade(stored.grading, begun)
     monkeypatch.undo()
     again = stored.begin()
     assert again.id == begun.id
     assert again.done < again.sources == 3
-    actions.run(stored.grading, begun)
+    actions.run_regrade(stored.grading, begun)
     with stored.database.read() as connection:
-        ended = regrades.find(connection, begun.id)
+        ended = regrades.find_regrade(connection, begun.id)
     assert ended is not None
     assert ended.state == "finished"
     assert sorted(stored.events(events.PUBLISHED)[4:]) == sorted(
@@ -179,13 +181,13 @@ def test_a_run_that_lacks_only_its_end_can_be_ended(stored: Stored) -> None:
     stored.submit("ada", RIGHT, 2)
     begun = stored.begin()
     stops = iter([False, True])  # before its source, behind it
-    actions.run(stored.grading, begun, stopping=lambda: next(stops))
+    actions.run_regrade(stored.grading, begun, should_stop=lambda: next(stops))
     with stored.database.read() as connection:
-        [left] = regrades.running(connection)
+        [left] = regrades.list_running_regrades(connection)
     assert (left.id, left.done, left.sources) == (begun.id, 1, 1)
-    actions.run(stored.grading, stored.begin())
+    actions.run_regrade(stored.grading, stored.begin())
     with stored.database.read() as connection:
-        assert regrades.running(connection) == []
+        assert regrades.list_running_regrades(connection) == []
 
 
 def test_two_processes_at_one_regrade_do_nothing_twice(stored: Stored) -> None:
@@ -193,10 +195,10 @@ def test_two_processes_at_one_regrade_do_nothing_twice(stored: Stored) -> None:
     stored.submit("ada", RIGHT, 2)
     begun = stored.begin()
     with stored.database.read() as connection:
-        (digest,) = regrades.open_sources(connection, begun)
+        (digest,) = regrades.list_open_sources(connection, begun)
     with stored.database.write() as connection:
-        assert regrades.claim(connection, begun.id, digest)
-        assert not regrades.claim(connection, begun.id, digest)
+        assert regrades.claim_source(connection, begun.id, digest)
+        assert not regrades.claim_source(connection, begun.id, digest)
 
 
 def test_a_cancelled_regrade_stops(stored: Stored) -> None:
@@ -206,11 +208,11 @@ def test_a_cancelled_regrade_stops(stored: Stored) -> None:
 
     def cancel() -> None:
         with stored.database.write() as connection:
-            regrades.end(connection, begun.id, "cancelled", actor="prof")
+            regrades.mark_ended(connection, begun.id, "cancelled", actor="prof")
 
-    actions.run(stored.grading, begun, tell=cancel)
+    actions.run_regrade(stored.grading, begun, on_progress=cancel)
     with stored.database.read() as connection:
-        ended = regrades.find(connection, begun.id)
+        ended = regrades.find_regrade(connection, begun.id)
     assert ended is not None
     assert 1 <= ended.done < ended.sources == 3
     assert ended.state == "cancelled"
@@ -234,13 +236,13 @@ def test_what_cannot_be_graded_is_left_for_another_run(
 
     monkeypatch.setattr(stored.grading.pool, "grade", failing)
     with pytest.raises(GraderFault, match="one source could not be graded"):
-        actions.run(stored.grading, begun)
+        actions.run_regrade(stored.grading, begun)
     assert stored.score(ids["same"]) == (OLD, 5, 5)
     monkeypatch.undo()
-    actions.run(stored.grading, stored.begin())
+    actions.run_regrade(stored.grading, stored.begin())
     assert stored.score(ids["same"]) == (stored.exercise.digest, 5, 5)
     with stored.database.read() as connection:
-        assert regrades.running(connection) == []
+        assert regrades.list_running_regrades(connection) == []
 
 
 def test_a_regrade_to_yet_another_version_has_to_wait(stored: Stored) -> None:
@@ -255,27 +257,27 @@ def test_a_regrade_to_yet_another_version_has_to_wait(stored: Stored) -> None:
     with pytest.raises(UsageError, match=f"--cancel {begun.id}"):
         stored.begin()
     with pytest.raises(UsageError, match="is not version"):
-        actions.run(stored.grading, begun)
+        actions.run_regrade(stored.grading, begun)
 
 
 def test_a_reason_is_needed(stored: Stored) -> None:
     """Whose grade changes will ask for it."""
     stored.submit("ada", WRONG, 5)
     with pytest.raises(UsageError, match="reason"):
-        actions.begin(stored.grading, stored.plan(), by="prof", reason=" ")
+        actions.start_regrade(stored.grading, stored.plan(), by="prof", reason=" ")
 
 
 def test_the_version_to_leave_has_to_be_clear(stored: Stored) -> None:
     """Left out, or by its first characters, if that says which; else all are named."""
     stored.submit("ada", WRONG, 5)
     assert stored.plan().from_hash == OLD
-    assert actions.plan(stored.grading, "double", "00").from_hash == OLD
+    assert actions.plan_regrade(stored.grading, "double", "00").from_hash == OLD
     with pytest.raises(UsageError, match="000000000000 \\(1\\)"):
-        actions.plan(stored.grading, "double", "1")
+        actions.plan_regrade(stored.grading, "double", "1")
     with pytest.raises(UsageError, match="nothing would change"):
-        actions.plan(stored.grading, "double", stored.exercise.digest[:8])
+        actions.plan_regrade(stored.grading, "double", stored.exercise.digest[:8])
     with pytest.raises(UsageError, match="no exercise"):
-        actions.plan(stored.grading, "nothing")
+        actions.plan_regrade(stored.grading, "nothing")
 
 
 def test_an_override_given_while_a_regrade_runs_stays(
@@ -303,6 +305,6 @@ def test_an_override_given_while_a_regrade_runs_stays(
         return grade(job)
 
     monkeypatch.setattr(stored.grading.pool, "grade", overridden)
-    actions.run(stored.grading, stored.begin())
+    actions.run_regrade(stored.grading, stored.begin())
     assert stored.score(submission_id)[1] == 5
     assert [*points, of_ada()] == [1, 1]

@@ -64,15 +64,15 @@ READS: Final[tuple[Callable[..., Any], ...]] = (
     platforms.list_platforms,
     platforms.get,
     platforms.find,
-    regrades.versions,
-    regrades.sources,
-    regrades.seconds_each,
+    regrades.count_published_versions,
+    regrades.list_sources,
+    regrades.compute_mean_seconds,
     regrades.find_changes,
-    regrades.find,
+    regrades.find_regrade,
     regrades.list_regrades,
-    regrades.running,
-    regrades.is_running,
-    regrades.open_sources,
+    regrades.list_running_regrades,
+    regrades.is_regrade_running,
+    regrades.list_open_sources,
     regrades.is_source_open,
     schedules.extensions,
     schedules.attempts_before,
@@ -138,7 +138,7 @@ def _fill_store(database: Database, exercise: Exercise) -> dict[str, Any]:
     with database.write() as connection:
         submission_actions.add_comment(connection, taken[6], "so", None, actor="test")
         invite = people_actions.make_invite(connection, ada, 1, actor="test")
-        begun = regrades.begin(
+        begun = regrades.store_regrade(
             connection, exercise=name, from_hash="e1", to_hash="e2", by="test", reason="why",
             allow_lower=False, source_hashes=[taken[0].source_hash],
         )  # fmt: skip
@@ -150,7 +150,7 @@ def _fill_store(database: Database, exercise: Exercise) -> dict[str, Any]:
         "secret": secret, "people.key": invite, "cookie": cookie, "issuer": issuer,
         "platform_id": platform.id, "exercise": name, "source_hash": taken[0].source_hash,
         "exercise_hash": "e1", "from_hash": "e1", "to_hash": "e2", "regrade_id": begun.id,
-        "begun": begun, "after": Mark("passed", 1, 1), "min_failures": 1, "limit": 5, "most_stuck": 5, "subject": taken[0].id,
+        "regrade": begun, "after": Mark("passed", 1, 1), "min_failures": 1, "limit": 5, "most_stuck": 5, "subject": taken[0].id,
         "submitted": taken[0], "key": kept.key, "submission_id": taken[0].id,
         "submissions.submission_id": taken[6].id, "submission_ids": [taken[6].id],
     }  # fmt: skip

@@ -10,7 +10,7 @@ from sqlalchemy import insert
 from benchmarks.result_tables import Aim, Row, Section, ms
 from benchmarks.service.clients import Client, percentile
 from benchmarks.service.stage import EXERCISE, Running, Stores, new_source, running
-from etude_server.job_queue import INTERACTIVE, JobQueue, make_app
+from etude_server.job_queue import INTERACTIVE_LANE, JobQueue, make_procrastinate_app
 from etude_server.store import people, submissions
 from etude_server.store.database import Database
 from etude_server.store.ids import new_id, now
@@ -103,12 +103,12 @@ def _fetches(database: Database) -> list[float]:
 
 async def _fetches_from_queue(database: Database) -> list[float]:
     seconds = []
-    app = make_app(database)
+    app = make_procrastinate_app(database)
     async with app.open_async():
         worker = await app.job_manager.register_worker()
         for _ in range(_FETCHES):
             begin = time.perf_counter()
-            await app.job_manager.fetch_job([INTERACTIVE], worker)
+            await app.job_manager.fetch_job([INTERACTIVE_LANE], worker)
             seconds.append(time.perf_counter() - begin)
     return seconds
 

@@ -59,7 +59,7 @@ def create_app(service: Service) -> FastAPI:
         app.include_router(router)
     app.router.routes += [
         route
-        for route in health.routes(service.health, service.meter)
+        for route in health.make_health_routes(service.health, service.meter)
         if settings.health_port is None or route.path != "/metrics"
     ]
     app.add_api_route("/v1/{rest:path}", nowhere, methods=_METHODS, include_in_schema=False)

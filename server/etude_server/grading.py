@@ -34,12 +34,12 @@ from grader.grading.submissions.file_kinds import NOTEBOOK, file_kind
 from grader.grading.submissions.submission import Submission
 from grader.grading.workers.grading_pool import GradingPool
 
-_UNKNOWN: Final = "there is no such exercise any more"
+_NO_EXERCISE: Final = "there is no such exercise any more"
 # Attempts may quote the program's output.
-_GIVEN_UP: Final = "it could not be graded; its attempts say why"
-_MAX_RESULTS: Final = 64  # most results in one transaction
+_TOO_MANY_FAULTS: Final = "it could not be graded; its attempts say why"
+_MAX_BATCH: Final = 64  # most results in one transaction
 # Tries of a transaction that conflicts with another one.
-_TRIES: Final = 3
+_MAX_TRIES: Final = 3
 _CONFLICTS: Final = frozenset({"40001", "40P01"})  # PostgreSQL: serialization failure, deadlock
 
 # Errors caused by the result's own values, which would occur again on every attempt.
@@ -57,27 +57,33 @@ class GradingRequest:
     # Called in the transaction that stores the verdict.
     publish: Callable[[Connection, StoredVerdict], object]
     give_up: Callable[[Connection, str], None]  # called in a transaction, with the reason
-    order: str = ""  # sort key within one transaction, to avoid deadlocks
-    version: str = ""  # the exercise's digest, or "" for the loaded version
+    lock_key: str = ""  # sort key within one transaction, to avoid deadlocks
+    exercise_hash: str = ""  # the exercise's digest, or "" for the loaded version
     # Completed after the attempt, with the error if there is no verdict.
-    done: Future[None] = field(default_factory=Future)
+    future: Future[None] = field(default_factory=Future)
 
 
-def for_submission(submitted: StoredSubmission) -> GradingRequest:
+def make_submission_request(submission: StoredSubmission) -> GradingRequest:
     """Return the request to grade a waiting submission."""
     return GradingRequest(
-        submitted.exercise,
-        submitted.source_hash,
-        lambda connection, stored: verdicts.publish_if_waiting(connection, submitted, stored),
-        lambda connection, reason: submissions.park_submission(connection, submitted.id, reason),
-        order=submitted.person_id,
+        submission.exercise,
+        submission.source_hash,
+        lambda connection, stored: verdicts.publish_if_waiting(connection, submission, stored),
+        lambda connection, reason: submissions.park_submission(connection, submission.id, reason),
+        lock_key=submission.person_id,
     )
 
 
-Write: TypeAlias = Callable[[Connection], StoredVerdict | None]
+WriteResult: TypeAlias = Callable[[Connection], StoredVerdict | None]
 """Writes a job's effects in a transaction; returns the verdict to publish, or None."""
 
-_Ready: TypeAlias = tuple[Sequence[GradingRequest], Write]
+
+@dataclass(frozen=True, slots=True)
+class _PendingWrite:
+    """A result to write, and those who requested it."""
+
+    requests: Sequence[GradingRequest]
+    write: WriteResult
 
 
 class Publisher:
@@ -86,43 +92,43 @@ class Publisher:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._lock = threading.Lock()
-        self._ready: list[_Ready] = []
+        self._pending: list[_PendingWrite] = []
         self._thread = ThreadPoolExecutor(1, "publish")
 
-    def put(self, requests: Sequence[GradingRequest], write: Write) -> None:
+    def enqueue(self, requests: Sequence[GradingRequest], write: WriteResult) -> None:
         """Queue a result to be written soon."""
         with self._lock:
-            self._ready.append((requests, write))
-        self._thread.submit(self._write_ready)
+            self._pending.append(_PendingWrite(requests, write))
+        self._thread.submit(self._write_pending)
 
-    def _write_ready(self) -> None:
+    def _write_pending(self) -> None:
         with self._lock:
-            batch, self._ready = self._ready[:_MAX_RESULTS], self._ready[_MAX_RESULTS:]
+            batch, self._pending = self._pending[:_MAX_BATCH], self._pending[_MAX_BATCH:]
         if batch:  # an earlier call may have written everything
-            self._write(batch)
+            self._write_batch(batch)
 
-    def _write(self, batch: Sequence[_Ready]) -> None:
+    def _write_batch(self, batch: Sequence[_PendingWrite]) -> None:
         """Write results in one transaction, or one by one if one of them cannot be written."""
-        requests = [request for some, _ in batch for request in some]
-        for tries in range(1, _TRIES + 1):
+        requests = [request for pending in batch for request in pending.requests]
+        for attempt in range(1, _MAX_TRIES + 1):
             try:
                 with self._database.write() as connection:
-                    _publish(connection, batch)
+                    _publish_batch(connection, batch)
             except OperationalError as error:
-                if tries == _TRIES or getattr(error.orig, "sqlstate", None) not in _CONFLICTS:
-                    notify(requests, error)
+                if attempt == _MAX_TRIES or getattr(error.orig, "sqlstate", None) not in _CONFLICTS:
+                    complete_requests(requests, error)
                     return
             except Exception as error:  # noqa: BLE001  passed on to those who requested
                 if len(batch) > 1:
-                    for result in batch:
-                        self._write([result])
+                    for pending in batch:
+                        self._write_batch([pending])
                 elif isinstance(error, _BAD_DATA):
                     self._give_up(requests, error)
                 else:
-                    notify(requests, error)
+                    complete_requests(requests, error)
                 return
             else:
-                notify(requests, None)
+                complete_requests(requests, None)
                 return
 
     def _give_up(self, requests: Sequence[GradingRequest], error: Exception) -> None:
@@ -133,30 +139,30 @@ class Publisher:
             with self._database.write() as connection:
                 for request in requests:
                     request.give_up(connection, reason)
-        except Exception as again:  # noqa: BLE001  passed on to those who requested
-            notify(requests, again)
+        except Exception as second_error:  # noqa: BLE001  passed on to those who requested
+            complete_requests(requests, second_error)
         else:
-            notify(requests, None)
+            complete_requests(requests, None)
 
 
-def _publish(connection: Connection, batch: Sequence[_Ready]) -> None:
+def _publish_batch(connection: Connection, batch: Sequence[_PendingWrite]) -> None:
     stored: list[tuple[GradingRequest, StoredVerdict]] = []
     # Sorted, to avoid deadlocks.
-    for requests, write in sorted(batch, key=lambda result: result[0][0].source_hash):
-        verdict = write(connection)
+    for pending in sorted(batch, key=lambda write: write.requests[0].source_hash):
+        verdict = pending.write(connection)
         if verdict is not None:
-            stored += [(request, verdict) for request in requests]
-    for request, verdict in sorted(stored, key=lambda each: each[0].order):
+            stored += [(request, verdict) for request in pending.requests]
+    for request, verdict in sorted(stored, key=lambda each: each[0].lock_key):
         request.publish(connection, verdict)
 
 
-def notify(requests: Sequence[GradingRequest], error: Exception | None) -> None:
+def complete_requests(requests: Sequence[GradingRequest], error: Exception | None) -> None:
     """Complete each request's future."""
     for request in requests:
         if error is None:
-            request.done.set_result(None)
+            request.future.set_result(None)
         else:
-            request.done.set_exception(error)
+            request.future.set_exception(error)
 
 
 class Grading:
@@ -171,82 +177,84 @@ class Grading:
         catalog: Catalog,
         pool: GradingPool,
         meter: Meter | None = None,
-        queue: JobQueue | None = None,
+        regrade_queue: JobQueue | None = None,
     ) -> None:
         self.database = database
         self.catalog = catalog
         self.pool = pool
         self.meter = meter or Meter()
-        self.queue = queue
+        self.regrade_queue = regrade_queue
         self._lock = threading.Lock()
-        self._in_hand: dict[VerdictKey, list[GradingRequest]] = {}
+        self._in_flight: dict[VerdictKey, list[GradingRequest]] = {}
         self._publisher = Publisher(database)
 
     @cached_property
-    def worker(self) -> str:
+    def worker_name(self) -> str:
         """The name of this process in the diagnostics."""
         return f"{socket.gethostname()}:{os.getpid()}"
 
-    def begin(self, request: GradingRequest) -> Future[None]:
+    def start(self, request: GradingRequest) -> Future[None]:
         """Begin to grade, and return the request's future."""
         # Cancelling the future does not cancel the grading.
-        request.done.set_running_or_notify_cancel()
-        self._begin(request)
-        return request.done
+        request.future.set_running_or_notify_cancel()
+        self._find_or_grade(request)
+        return request.future
 
-    def _begin(self, request: GradingRequest) -> None:
+    def _find_or_grade(self, request: GradingRequest) -> None:
         exercise = self.catalog.find(request.exercise)
-        if exercise is None and not request.version:
-            self._publisher.put([request], lambda c: request.give_up(c, _UNKNOWN))
+        if exercise is None and not request.exercise_hash:
+            self._publisher.enqueue([request], lambda c: request.give_up(c, _NO_EXERCISE))
             return
-        loaded = exercise.digest if exercise is not None else ""
-        version = request.version or loaded
-        key = VerdictKey(version, request.source_hash, __version__)
+        loaded_hash = exercise.digest if exercise is not None else ""
+        exercise_hash = request.exercise_hash or loaded_hash
+        key = VerdictKey(exercise_hash, request.source_hash, __version__)
         try:
             with self.database.read() as connection:
-                if version == loaded:
+                if exercise_hash == loaded_hash:
                     stored = verdicts.find_verdict(connection, key)
                 # Older versions are not graded again; their last verdict is published.
                 else:
-                    stored = verdicts.find_latest_verdict(connection, version, request.source_hash)
+                    stored = verdicts.find_latest_verdict(
+                        connection, exercise_hash, request.source_hash
+                    )
                 is_final = stored is not None and (
-                    version != loaded or verdicts.IS_ERASED not in stored.body
+                    exercise_hash != loaded_hash or verdicts.IS_ERASED not in stored.body
                 )
                 text = "" if is_final else submissions.read_source(connection, request.source_hash)
             # A text means that another person submitted an erased program again.
             if stored is not None and not text:
-                self._publisher.put([request], lambda _: stored)
+                self._publisher.enqueue([request], lambda _: stored)
                 return
-            if exercise is None or version != loaded:
-                reason = f"{request.exercise} is not version {version[:12]} here"
-                notify([request], UsageError(reason))
+            if exercise is None or exercise_hash != loaded_hash:
+                reason = f"{request.exercise} is not version {exercise_hash[:12]} here"
+                complete_requests([request], UsageError(reason))
                 return
             data = text.encode()
             suffix = "ipynb" if file_kind(data) == NOTEBOOK else "py"
-            whole = Submission.from_bytes(Path(f"{exercise.id}.{suffix}"), data)
-            source = whole.part_for(exercise)
+            submission = Submission.from_bytes(Path(f"{exercise.id}.{suffix}"), data)
+            source = submission.part_for(exercise)
         except Exception as error:  # noqa: BLE001  passed on with the request
-            notify([request], error)
+            complete_requests([request], error)
             return
         with self._lock:
-            if key in self._in_hand:
-                self._in_hand[key].append(request)
+            if key in self._in_flight:
+                self._in_flight[key].append(request)
                 return
-            self._in_hand[key] = [request]
-        started = now()
+            self._in_flight[key] = [request]
+        started_at = now()
         self.pool.grade(Job(exercise, source)).add_done_callback(
-            lambda finished: self._settle(key, started, finished)
+            lambda finished: self._finish_job(key, started_at, finished)
         )
 
-    def _settle(self, key: VerdictKey, started: int, finished: Future[Verdict]) -> None:
+    def _finish_job(self, key: VerdictKey, started_at: int, job_future: Future[Verdict]) -> None:
         """Publish the result of a job."""
-        run = GradingRun(self.worker, started, now())
+        run = GradingRun(self.worker_name, started_at, now())
         with self._lock:
-            requests = self._in_hand.pop(key)
-        fault = finished.exception()
+            requests = self._in_flight.pop(key)
+        fault = job_future.exception()
         # The fault is this host's, so the submission stays unchanged.
         if isinstance(fault, SandboxFault):
-            notify(requests, fault)
+            complete_requests(requests, fault)
         elif isinstance(fault, EtudeError):
             self.meter.count_fault()
             message = str(fault)
@@ -255,12 +263,13 @@ class Grading:
                 """Store a fault, which is not a verdict; after three of them staff has to look."""
                 verdicts.record_fault(connection, key.exercise_hash, key.source_hash, run, message)
                 for request in requests:
-                    request.give_up(connection, _GIVEN_UP)
+                    request.give_up(connection, _TOO_MANY_FAULTS)
 
-            self._publisher.put(requests, give_up)
+            self._publisher.enqueue(requests, give_up)
         elif fault is not None:
-            notify(requests, RuntimeError(f"the grading pool failed: {type(fault).__name__}"))
+            error = RuntimeError(f"the grading pool failed: {type(fault).__name__}")
+            complete_requests(requests, error)
         else:
-            verdict = finished.result()
-            self.meter.count_verdict(verdict.outcome.value, (run.ended_at - started) / 1e6)
-            self._publisher.put(requests, lambda c: verdicts.store_verdict(c, verdict, run))
+            verdict = job_future.result()
+            self.meter.count_verdict(verdict.outcome.value, (run.ended_at - started_at) / 1e6)
+            self._publisher.enqueue(requests, lambda c: verdicts.store_verdict(c, verdict, run))

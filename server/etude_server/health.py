@@ -37,10 +37,10 @@ OK: Final = "ok"
 _log = structlog.get_logger(__name__)
 
 # A write that takes all locks of a real one, but changes nothing.
-_WRITE_NOTHING: Final = delete(session).where(false())
+_DELETE_NOTHING: Final = delete(session).where(false())
 _STARTING: Final = "the self-test is still running"
 # Exercises tried until one passes.
-_MAX_EXERCISES: Final = 3
+_MAX_TESTED_EXERCISES: Final = 3
 _NO_STORE: Final = {"Cache-Control": "no-store"}
 
 
@@ -54,29 +54,29 @@ class SelfTest:
 
     def __init__(self, pool: GradingPool | None, catalog: Catalog) -> None:
         self._result = Future[str]()
-        chosen = list(islice(catalog.exercises.values(), _MAX_EXERCISES))
-        if pool is None or not chosen:
+        tested = list(islice(catalog.exercises.values(), _MAX_TESTED_EXERCISES))
+        if pool is None or not tested:
             self._result.set_result(OK)
         else:
-            threading.Thread(target=self._run, args=(pool, chosen), daemon=True).start()
+            threading.Thread(target=self._run, args=(pool, tested), daemon=True).start()
 
-    def _run(self, pool: GradingPool, chosen: list[Exercise]) -> None:
-        troubles: list[str] = []
-        for exercise in chosen:
+    def _run(self, pool: GradingPool, exercises: list[Exercise]) -> None:
+        reasons: list[str] = []
+        for exercise in exercises:
             path = Path(f"{exercise.id}.py")
             job = Job(exercise, Submission.from_bytes(path, exercise.solution.encode()))
-            graded = pool.grade(job)
-            fault = graded.exception()
-            if fault is None and graded.result().outcome is Outcome.PASSED:
+            future = pool.grade(job)
+            fault = future.exception()
+            if fault is None and future.result().outcome is Outcome.PASSED:
                 self._result.set_result(OK)
                 return
-            trouble = f"the model answer of {exercise.id} does not pass"
-            troubles.append(str(fault) if isinstance(fault, EtudeError) else trouble)
-            _log.warning("a self-test failed", exercise=exercise.id, reason=troubles[-1])
+            failure = f"the model answer of {exercise.id} does not pass"
+            reasons.append(str(fault) if isinstance(fault, EtudeError) else failure)
+            _log.warning("a self-test failed", exercise=exercise.id, reason=reasons[-1])
             # The other exercises would fail in the same way.
             if isinstance(fault, SandboxFault):
                 break
-        self._result.set_result(troubles[0])
+        self._result.set_result(reasons[0])
 
     @property
     def state(self) -> str:
@@ -94,18 +94,19 @@ class Health:
 
     database: Database
     self_test: SelfTest
-    trouble: Callable[[], str | None]  # returns the current problem with grading, or None
+    # Returns the current problem with grading, or None.
+    unavailable_reason: Callable[[], str | None]
 
-    def checks(self) -> dict[str, str]:
+    def run_checks(self) -> dict[str, str]:
         """Check everything needed to accept and grade; each result is "ok" or the problem."""
         return {
-            **store_checks(self.database),
+            **check_store(self.database),
             "sandbox": self.self_test.state,
-            "grading": self.trouble() or OK,
+            "grading": self.unavailable_reason() or OK,
         }
 
 
-def store_checks(database: Database) -> dict[str, str]:
+def check_store(database: Database) -> dict[str, str]:
     """Check that a store can be read and written, and has the tables of this version."""
     try:
         with database.read() as connection:
@@ -115,21 +116,21 @@ def store_checks(database: Database) -> dict[str, str]:
                 migrations = str(error)
         if migrations == OK:
             with database.write() as connection:
-                connection.execute(_WRITE_NOTHING)
+                connection.execute(_DELETE_NOTHING)
     # Both messages may contain the address, so only the cause is reported.
     except (SQLAlchemyError, UsageError) as error:
         return {"database": f"away: {error_cause(error)}", "migrations": "unknown"}
     return {"database": OK, "migrations": migrations}
 
 
-def routes(health: Health, meter: Meter) -> list[Route]:
+def make_health_routes(health: Health, meter: Meter) -> list[Route]:
     """Return the routes of `/livez`, `/readyz` and `/metrics`."""
 
     def live(_request: Request) -> Response:
         return JSONResponse({"status": OK}, headers=_NO_STORE)
 
     def ready(_request: Request) -> Response:
-        checks = health.checks()
+        checks = health.run_checks()
         if set(checks.values()) == {OK}:
             return JSONResponse({"status": OK, "checks": checks}, headers=_NO_STORE)
         body = {"status": "not ready", "checks": checks}
@@ -152,7 +153,7 @@ def health_port(host: str, port: int, health: Health, meter: Meter) -> Iterator[
         listener = socket.create_server((host, port))
     except OSError as error:
         raise UsageError(f"cannot listen on port {port}: {error.strerror}") from None
-    app = Starlette(routes=routes(health, meter))
+    app = Starlette(routes=make_health_routes(health, meter))
     server = uvicorn.Server(
         uvicorn.Config(app, log_config=None, access_log=False, server_header=False)
     )

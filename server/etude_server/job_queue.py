@@ -18,8 +18,8 @@ from etude_server.store.database import Database, error_cause
 
 Lane: TypeAlias = Literal["interactive", "regrade"]
 
-INTERACTIVE: Final[Lane] = "interactive"
-REGRADE: Final[Lane] = "regrade"
+INTERACTIVE_LANE: Final[Lane] = "interactive"
+REGRADE_LANE: Final[Lane] = "regrade"
 
 GRADE_TASK: Final = "grade"
 """The name of the task that grades one submission, given `submission_id`."""
@@ -28,7 +28,7 @@ REGRADE_TASK: Final = "regrade"
 """The name of the task that regrades one source, given `regrade_id` and `source_hash`."""
 
 _CONNECT_SECONDS: Final = 5  # then the database counts as unreachable
-_AT_ONCE: Final = 1_000  # most jobs in one statement
+_MAX_BATCH: Final = 1_000  # most jobs in one statement
 _MAX_REQUEUED: Final = 10_000  # most submissions requeued by one sweep
 
 _log = structlog.get_logger(__name__)
@@ -37,11 +37,12 @@ _log = structlog.get_logger(__name__)
 class JobQueue:
     """The executor of a server whose workers run elsewhere; also a context manager."""
 
-    trouble: str | None = None  # always None: the metrics show the age of the oldest submission
+    # Always None: the metrics show the age of the oldest submission.
+    unavailable_reason: str | None = None
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._app = make_app(database)
+        self._app = make_procrastinate_app(database)
 
     def __enter__(self) -> Self:
         self.start()
@@ -72,18 +73,22 @@ class JobQueue:
 
     def defer_submissions(self, submission_ids: Sequence[str]) -> None:
         """Defer a job for each submission."""
-        self._defer(INTERACTIVE, GRADE_TASK, [{"submission_id": each} for each in submission_ids])
+        self._defer_jobs(
+            INTERACTIVE_LANE, GRADE_TASK, [{"submission_id": each} for each in submission_ids]
+        )
 
     def defer_regrade(self, regrade_id: str, source_hashes: Sequence[str]) -> None:
         """Defer a job for each source, unless the regrade has queued jobs already."""
         queued = self._app.job_manager.list_jobs(task=REGRADE_TASK)
         if not any(job.task_kwargs["regrade_id"] == regrade_id for job in queued):
             jobs = [{"regrade_id": regrade_id, "source_hash": each} for each in source_hashes]
-            self._defer(REGRADE, REGRADE_TASK, jobs)
+            self._defer_jobs(REGRADE_LANE, REGRADE_TASK, jobs)
 
     def defer_source(self, regrade_id: str, source_hash: str) -> None:
         """Defer a job for one source, behind the others."""
-        self._defer(REGRADE, REGRADE_TASK, [{"regrade_id": regrade_id, "source_hash": source_hash}])
+        self._defer_jobs(
+            REGRADE_LANE, REGRADE_TASK, [{"regrade_id": regrade_id, "source_hash": source_hash}]
+        )
 
     def cancel_regrade(self, regrade_id: str) -> None:
         """Delete a regrade's jobs that no worker has begun."""
@@ -99,16 +104,17 @@ class JobQueue:
         counts = {queue["name"]: int(queue["jobs_count"]) for queue in manager.list_queues()}
         with self._database.read() as connection:
             waiting, _ = submissions.count_waiting_and_parked(connection)
+            running = [] if counts.get(REGRADE_LANE) else regrades.list_running_regrades(connection)
             open_sources = {
                 # Sources that failed since are left out; staff restarts the regrade for them.
-                each.id: regrades.list_open_sources(connection, each, since=each.created_at)
-                for each in (
-                    regrades.list_running_regrades(connection) if not counts.get(REGRADE) else ()
+                regrade.id: regrades.list_open_sources(
+                    connection, regrade, since=regrade.created_at
                 )
+                for regrade in running
             }
         for regrade_id, source_hashes in open_sources.items():
             self.defer_regrade(regrade_id, source_hashes)
-        if counts.get(INTERACTIVE, 0) >= waiting:
+        if counts.get(INTERACTIVE_LANE, 0) >= waiting:
             return 0
         with self._database.read() as connection:
             waiting_submissions = submissions.list_waiting(connection, _MAX_REQUEUED)
@@ -117,17 +123,17 @@ class JobQueue:
         self.defer_submissions(lost)
         return len(lost)
 
-    def _defer(self, lane: Lane, task: str, jobs: Sequence[dict[str, Any]]) -> None:
+    def _defer_jobs(self, lane: Lane, task: str, jobs: Sequence[dict[str, Any]]) -> None:
         deferrer = self._app.configure_task(task, queue=lane)
-        for start in range(0, len(jobs), _AT_ONCE):
-            deferrer.batch_defer(*jobs[start : start + _AT_ONCE])
+        for start in range(0, len(jobs), _MAX_BATCH):
+            deferrer.batch_defer(*jobs[start : start + _MAX_BATCH])
         # So many new rows make PostgreSQL's statistics useless.
-        if len(jobs) >= _AT_ONCE:
+        if len(jobs) >= _MAX_BATCH:
             with self._database.write() as connection:
                 connection.execute(text("ANALYZE procrastinate_jobs"))
 
 
-def make_app(database: Database) -> App:
+def make_procrastinate_app(database: Database) -> App:
     """Return Procrastinate's application on the store's database, not opened yet."""
     address = database.url.set(drivername="postgresql").render_as_string(hide_password=False)
     connector = PsycopgConnector(

@@ -10,7 +10,7 @@ import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
 from etude_server.actions.regrades import run_regrade
-from etude_server.grading import Grading, for_submission
+from etude_server.grading import Grading, make_submission_request
 from etude_server.store import regrades, submissions
 from etude_server.store.database import error_cause
 from etude_server.store.submissions import StoredSubmission
@@ -19,21 +19,21 @@ from grader.grading.workers.grading_pool import DRAIN_SECONDS
 
 # Submissions in progress per worker: one that is being graded, and others to continue with until
 # half of them are left. Then several more are read from the store at once.
-_AHEAD: Final = 4
-_LOOK_SECONDS: Final = 0.5  # polls without a wake-up, since another process may have stored work
-_REGRADE_PAUSE: Final = 10.0  # pause after a failure of the store
+_SUBMISSIONS_PER_WORKER: Final = 4
+_POLL_SECONDS: Final = 0.5  # polls without a wake-up, since another process may have stored work
+_REGRADE_FAILURE_PAUSE: Final = 10.0  # pause after a failure of the store
 # Pauses after consecutive failures: a full disk takes time to fix.
-_PAUSES: Final = (0.5, 1.0, 2.0, 5.0, 10.0)
+_FAILURE_PAUSES: Final = (0.5, 1.0, 2.0, 5.0, 10.0)
 
 _log = structlog.get_logger(__name__)
 
 
-class _Runner:
+class _GradingThread:
     """A thread that grades inside the server."""
 
     def __init__(self, grading: Grading, name: str) -> None:
         self._grading = grading
-        self._wake = threading.Event()
+        self._wake_up = threading.Event()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
@@ -44,7 +44,7 @@ class _Runner:
     def stop(self) -> None:
         """Wait briefly for work in progress; the rest stays in the store."""
         self._stopping.set()
-        self._wake.set()
+        self._wake_up.set()
         self._thread.join(DRAIN_SECONDS)
         # It is waiting for the pool.
         if self._thread.is_alive():
@@ -55,21 +55,21 @@ class _Runner:
         raise NotImplementedError
 
 
-class LocalExecutor(_Runner):
+class LocalExecutor(_GradingThread):
     """Grades waiting submissions."""
 
     def __init__(self, grading: Grading) -> None:
         super().__init__(grading, "executor")
-        self._in_hand: dict[str, tuple[str, str]] = {}  # exercise and source, by id
+        self._in_flight: dict[str, tuple[str, str]] = {}  # exercise and source, by id
         self._failures = 0  # number of consecutive failures
         self._error: BaseException | None = None  # the last error, until its pause ends
 
     def notify(self, _submission_ids: Sequence[str]) -> None:
         """Check for waiting submissions at once."""
-        self._wake.set()
+        self._wake_up.set()
 
     @property
-    def trouble(self) -> str | None:
+    def unavailable_reason(self) -> str | None:
         """The reason why nothing is being graded, or None."""
         if self._grading.pool.trouble is not None:
             return self._grading.pool.trouble
@@ -78,13 +78,13 @@ class LocalExecutor(_Runner):
         return "the store cannot be written" if self._failures else None
 
     def _run(self) -> None:
-        while not (self._stopping.is_set() and not self._in_hand):
-            self._wake.wait(_LOOK_SECONDS)
-            self._wake.clear()
+        while not (self._stopping.is_set() and not self._in_flight):
+            self._wake_up.wait(_POLL_SECONDS)
+            self._wake_up.clear()
             error, self._error = self._error, None
             # With a full disk, the same submission would be graded again and again.
             if error is not None:
-                pause = _PAUSES[min(self._failures, len(_PAUSES) - 1)]
+                pause = _FAILURE_PAUSES[min(self._failures, len(_FAILURE_PAUSES) - 1)]
                 self._failures += 1
                 # Only the cause: a failed statement contains the values to write.
                 _log.error("the store failed", error=error_cause(error), pause=pause)
@@ -92,43 +92,43 @@ class LocalExecutor(_Runner):
             if self._stopping.is_set() or self._grading.pool.trouble is not None:
                 continue
             try:
-                for each in self._next():
-                    self._in_hand[each.id] = (each.exercise, each.source_hash)
-                    done = self._grading.begin(for_submission(each))
-                    done.add_done_callback(partial(self._settle, each.id))
-            except SQLAlchemyError as failure:
-                self._error = failure
-                self._wake.set()
+                for each in self._select_submissions():
+                    self._in_flight[each.id] = (each.exercise, each.source_hash)
+                    future = self._grading.start(make_submission_request(each))
+                    future.add_done_callback(partial(self._finish_submission, each.id))
+            except SQLAlchemyError as new_error:
+                self._error = new_error
+                self._wake_up.set()
 
-    def _next(self) -> list[StoredSubmission]:
+    def _select_submissions(self) -> list[StoredSubmission]:
         """Return the next submissions to grade, without duplicates of identical code."""
-        in_hand = self._in_hand.copy()
-        most = self._grading.pool.workers * _AHEAD
-        room = most - len(in_hand)
-        if room < most // 2:
+        in_flight = self._in_flight.copy()
+        max_in_flight = self._grading.pool.workers * _SUBMISSIONS_PER_WORKER
+        free_places = max_in_flight - len(in_flight)
+        if free_places < max_in_flight // 2:
             return []
         with self._grading.database.read() as connection:
-            oldest = submissions.list_waiting(connection, 2 * (room + len(in_hand)))
-        begun, selected = set(in_hand.values()), list[StoredSubmission]()
+            oldest = submissions.list_waiting(connection, 2 * (free_places + len(in_flight)))
+        known_code, selected = set(in_flight.values()), list[StoredSubmission]()
         for each in oldest:
             code = (each.exercise, each.source_hash)
-            if each.id not in in_hand and code not in begun and len(selected) < room:
-                begun.add(code)
+            if each.id not in in_flight and code not in known_code and len(selected) < free_places:
+                known_code.add(code)
                 selected.append(each)
         return selected
 
-    def _settle(self, submission_id: str, done: Future[None]) -> None:
+    def _finish_submission(self, submission_id: str, future: Future[None]) -> None:
         """Make room for another submission; the executor's thread pauses after an error."""
-        del self._in_hand[submission_id]
-        error = done.exception()
+        del self._in_flight[submission_id]
+        error = future.exception()
         if error is None or isinstance(error, SandboxFault):
             self._failures = 0
         else:
             self._error = error
-        self._wake.set()
+        self._wake_up.set()
 
 
-class Regrader(_Runner):
+class Regrader(_GradingThread):
     """Runs regrades, including those interrupted earlier, which it continues at start."""
 
     def __init__(self, grading: Grading) -> None:
@@ -136,14 +136,14 @@ class Regrader(_Runner):
 
     def defer_regrade(self, _regrade_id: str, _source_hashes: Sequence[str]) -> None:
         """Check for regrades at once."""
-        self._wake.set()
+        self._wake_up.set()
 
     def cancel_regrade(self, _regrade_id: str) -> None:
         """Do nothing: the run checks the store before each source."""
 
     def _run(self) -> None:
         while not self._stopping.is_set():
-            self._wake.clear()
+            self._wake_up.clear()
             pause = None
             try:
                 with self._grading.database.read() as connection:
@@ -156,5 +156,5 @@ class Regrader(_Runner):
                         _log.warning("a regrade has not ended", regrade=each.id, reason=str(error))
             except SQLAlchemyError as error:
                 _log.error("the store failed", error=error_cause(error))
-                pause = _REGRADE_PAUSE
-            self._wake.wait(pause)
+                pause = _REGRADE_FAILURE_PAUSE
+            self._wake_up.wait(pause)

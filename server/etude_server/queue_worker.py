@@ -24,27 +24,27 @@ from sqlalchemy.exc import SQLAlchemyError
 from etude_server import logs
 from etude_server.actions import regrades as actions
 from etude_server.catalog import Catalog
-from etude_server.grading import Grading, GradingRequest, for_submission
+from etude_server.grading import Grading, GradingRequest, make_submission_request
 from etude_server.health import OK, Health, SelfTest, health_port
-from etude_server.job_queue import GRADE_TASK, REGRADE_TASK, JobQueue, Lane, make_app
+from etude_server.job_queue import GRADE_TASK, REGRADE_TASK, JobQueue, Lane, make_procrastinate_app
 from etude_server.metrics import Meter
 from etude_server.store import regrades, submissions, verdicts
 from etude_server.store.database import Database, error_cause
 from etude_server.store.ids import now
 from etude_server.store.migrate import upgrade
 from etude_server.store.regrades import Regrade
-from etude_server.sweeper import SECONDS, Sweeper
+from etude_server.sweeper import SWEEP_SECONDS, Sweeper
 from grader.errors import SandboxFault, UsageError
 from grader.grading.workers.grading_pool import DRAIN_SECONDS, GradingPool
 
 _POLL_SECONDS: Final = 0.5
 # Missed heartbeats after which a worker counts as dead.
-_BEATS: Final = 5
-_AGAIN_SECONDS: Final = 1.0  # pause while the database is unreachable
+_HEARTBEATS_UNTIL_DEAD: Final = 5
+_RECONNECT_SECONDS: Final = 1.0  # pause while the database is unreachable
 # Delay of a source that this host cannot grade, so that others take it.
-_OTHERS_SECONDS: Final = 5.0
+_WRONG_VERSION_PAUSE: Final = 5.0
 
-_AWAY: Final = (ConnectorException, SQLAlchemyError, PsycopgError, OSError)
+_DATABASE_ERRORS: Final = (ConnectorException, SQLAlchemyError, PsycopgError, OSError)
 
 _log = structlog.get_logger(__name__)
 
@@ -88,7 +88,7 @@ def run_worker(settings: WorkerSettings, address: Callable[[], str]) -> None:
             raise SandboxFault(f"the self-test failed: {self_test.state}")
         meter.watch(database)
         worker = _QueueWorker(settings, Grading(database, catalog, pool, meter))
-        health = Health(database, self_test, lambda: worker.trouble)
+        health = Health(database, self_test, lambda: worker.unavailable_reason)
         if settings.health_port is not None:
             port = health_port(settings.health_host, settings.health_port, health, meter)
             stack.enter_context(port)
@@ -104,7 +104,7 @@ class _QueueWorker:
         self._is_working = False
 
     @property
-    def trouble(self) -> str | None:
+    def unavailable_reason(self) -> str | None:
         """The reason why nothing is being graded, or None."""
         if self._grading.pool.trouble is not None:
             return self._grading.pool.trouble
@@ -121,19 +121,19 @@ class _QueueWorker:
         loop.set_default_executor(ThreadPoolExecutor(8, "store"))
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._stopping.set)
-        closing = asyncio.create_task(self._close_pool())
+        close_task = asyncio.create_task(self._close_pool())
         try:
             while not self._stopping.is_set():
                 try:
-                    await self._work()
-                except _AWAY as error:
+                    await self._serve_queue()
+                except _DATABASE_ERRORS as error:
                     _log.warning("the database is away", error=error_cause(error))
                 if self._grading.pool.trouble is not None:
                     raise SandboxFault(self._grading.pool.trouble)
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._stopping.wait(), _AGAIN_SECONDS)
+                    await asyncio.wait_for(self._stopping.wait(), _RECONNECT_SECONDS)
         finally:
-            closing.cancel()
+            close_task.cancel()
 
     async def _close_pool(self) -> None:
         """Wait briefly for work in progress; the queue retries the rest."""
@@ -141,25 +141,25 @@ class _QueueWorker:
         await asyncio.sleep(DRAIN_SECONDS)
         await asyncio.to_thread(self._grading.pool.close)
 
-    async def _work(self) -> None:
+    async def _serve_queue(self) -> None:
         """Work until told to stop, or until the database or the sandbox fails."""
         database = self._grading.database
         await asyncio.to_thread(upgrade, database)
-        jobs = JobQueue(database)
+        job_queue = JobQueue(database)
         try:
-            await asyncio.to_thread(jobs.start)
-            app = make_app(database)
-            again = RetryStrategy(max_attempts=verdicts.MAX_FAULTS, wait=1)
-            app.task(name=GRADE_TASK, retry=again)(self._grade)
-            app.task(name=REGRADE_TASK, retry=again)(partial(self._regrade, jobs))
+            await asyncio.to_thread(job_queue.start)
+            app = make_procrastinate_app(database)
+            retry = RetryStrategy(max_attempts=verdicts.MAX_FAULTS, wait=1)
+            app.task(name=GRADE_TASK, retry=retry)(self._grade_submission)
+            app.task(name=REGRADE_TASK, retry=retry)(partial(self._regrade_source, job_queue))
             async with app.open_async():
-                await self._run_jobs(app, jobs)
+                await self._run_jobs(app, job_queue)
         finally:
-            await asyncio.to_thread(jobs.stop)
+            await asyncio.to_thread(job_queue.stop)
 
-    async def _run_jobs(self, app: App, jobs: JobQueue) -> None:
+    async def _run_jobs(self, app: App, job_queue: JobQueue) -> None:
         """Run Procrastinate's worker and its helpers until one of them ends."""
-        working = asyncio.create_task(
+        worker_task = asyncio.create_task(
             app.run_worker_async(
                 queues=[self._settings.lane],
                 name=f"etude-{os.getpid()}",
@@ -169,73 +169,77 @@ class _QueueWorker:
                 fetch_job_polling_interval=_POLL_SECONDS,
                 delete_jobs="always",
                 install_signal_handlers=False,
-                update_heartbeat_interval=self._settings.dead_after / _BEATS,
+                update_heartbeat_interval=self._settings.dead_after / _HEARTBEATS_UNTIL_DEAD,
                 stalled_worker_timeout=self._settings.dead_after,
             )
         )
-        beside = [
+        background_tasks = [
             asyncio.create_task(self._stopping.wait()),
             asyncio.create_task(self._retry_stalled(app)),
-            asyncio.create_task(self._sweep(jobs)),
+            asyncio.create_task(self._sweep_regularly(job_queue)),
         ]
         self._is_working = True
         _log.info("ready", lane=self._settings.lane, workers=self._settings.workers)
         try:
-            await asyncio.wait({working, *beside}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(
+                {worker_task, *background_tasks}, return_when=asyncio.FIRST_COMPLETED
+            )
         finally:
             self._is_working = False
-            for task in (*beside, working):
+            for task in (*background_tasks, worker_task):
                 task.cancel()  # lets the jobs in progress finish
-            outcomes = await asyncio.gather(*beside, working, return_exceptions=True)
+            outcomes = await asyncio.gather(*background_tasks, worker_task, return_exceptions=True)
         for outcome in outcomes:
             if isinstance(outcome, Exception):
                 raise outcome
 
-    async def _grade(self, submission_id: str) -> None:
+    async def _grade_submission(self, submission_id: str) -> None:
         """Grade a submission if it still waits."""
 
-        def find() -> submissions.StoredSubmission | None:
+        def find_waiting_submission() -> submissions.StoredSubmission | None:
             with self._grading.database.read() as connection:
                 return submissions.find_waiting(connection, submission_id)
 
-        submitted = await asyncio.to_thread(find)
+        submitted = await asyncio.to_thread(find_waiting_submission)
         if submitted is not None:
-            await self._finish(for_submission(submitted))
+            await self._grade_request(make_submission_request(submitted))
 
-    async def _regrade(self, jobs: JobQueue, regrade_id: str, source_hash: str) -> None:
+    async def _regrade_source(self, job_queue: JobQueue, regrade_id: str, source_hash: str) -> None:
         """Regrade a source, or leave it to hosts with the right version of the exercise."""
 
-        def find() -> Regrade | None:
+        def find_running_regrade() -> Regrade | None:
             with self._grading.database.read() as connection:
-                begun = regrades.find_regrade(connection, regrade_id)
-                if begun is None or begun.state != "running":
+                regrade = regrades.find_regrade(connection, regrade_id)
+                if regrade is None or regrade.state != "running":
                     return None
-                is_open = regrades.is_source_open(connection, begun, source_hash)
-                return begun if is_open else None
+                is_open = regrades.is_source_open(connection, regrade, source_hash)
+                return regrade if is_open else None
 
-        begun = await asyncio.to_thread(find)
-        if begun is None:
+        regrade = await asyncio.to_thread(find_running_regrade)
+        if regrade is None:
             return
         try:
-            await self._finish(actions.make_source_request(begun, source_hash))
+            await self._grade_request(actions.make_source_request(regrade, source_hash))
         except UsageError as error:
-            _log.warning("a regrade is of another version", regrade=begun.id, reason=str(error))
-            await asyncio.to_thread(jobs.defer_source, regrade_id, source_hash)
+            _log.warning("a regrade is of another version", regrade=regrade.id, reason=str(error))
+            await asyncio.to_thread(job_queue.defer_source, regrade_id, source_hash)
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._stopping.wait(), _OTHERS_SECONDS)
+                await asyncio.wait_for(self._stopping.wait(), _WRONG_VERSION_PAUSE)
         else:
-            end = partial(actions.end_regrade, self._grading, begun.id, "finished", actor=begun.by)
+            end = partial(
+                actions.end_regrade, self._grading, regrade.id, "finished", actor=regrade.by
+            )
             await asyncio.to_thread(end)
 
-    async def _finish(self, request: GradingRequest) -> None:
+    async def _grade_request(self, request: GradingRequest) -> None:
         """Grade a request; raise its error, so that the queue retries the job."""
-        await asyncio.wrap_future(await asyncio.to_thread(self._grading.begin, request))
+        await asyncio.wrap_future(await asyncio.to_thread(self._grading.start, request))
 
-    async def _sweep(self, jobs: JobQueue) -> None:
-        sweeper = Sweeper(self._grading.database, self._settings.keep_days, jobs)
+    async def _sweep_regularly(self, job_queue: JobQueue) -> None:
+        sweeper = Sweeper(self._grading.database, self._settings.keep_days, job_queue)
         while True:
             await asyncio.to_thread(sweeper.sweep)
-            await asyncio.sleep(SECONDS)
+            await asyncio.sleep(SWEEP_SECONDS)
 
     async def _retry_stalled(self, app: App) -> None:
         """Give the jobs of dead workers to others; end when this host can no longer grade."""
@@ -252,7 +256,7 @@ class _QueueWorker:
                     else:
                         await manager.finish_job(job, Status.FAILED, delete_job=True)
                         await asyncio.to_thread(self._give_up, job)
-            await asyncio.sleep(seconds / _BEATS)
+            await asyncio.sleep(seconds / _HEARTBEATS_UNTIL_DEAD)
 
     def _give_up(self, job: Job) -> None:
         """Leave a job that has killed three workers to staff."""
@@ -260,7 +264,7 @@ class _QueueWorker:
         with self._grading.database.write() as connection:
             if job.task_name == GRADE_TASK:
                 submissions.park_submission(connection, str(arguments["submission_id"]), reason)
-            elif begun := regrades.find_regrade(connection, str(arguments["regrade_id"])):
-                run = verdicts.GradingRun(self._grading.worker, now(), now())
+            elif regrade := regrades.find_regrade(connection, str(arguments["regrade_id"])):
+                grading_run = verdicts.GradingRun(self._grading.worker_name, now(), now())
                 source_hash = str(arguments["source_hash"])
-                verdicts.record_fault(connection, begun.to_hash, source_hash, run, reason)
+                verdicts.record_fault(connection, regrade.to_hash, source_hash, grading_run, reason)

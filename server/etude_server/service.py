@@ -1,10 +1,12 @@
 """The service as a whole: its parts, started in the only safe order."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from etude_server import logs
+from etude_server.actions.regrades import RegradeQueue
 from etude_server.catalog import Catalog
 from etude_server.grading import Grading
 from etude_server.health import Health, SelfTest, health_port
@@ -21,6 +23,23 @@ from grader.errors import UsageError
 from grader.grading.workers.grading_pool import GradingPool
 
 
+class SubmissionExecutor(Protocol):
+    """Has submissions graded: in a thread of this process, or by workers elsewhere."""
+
+    @property
+    def unavailable_reason(self) -> str | None:
+        """The reason why nothing is graded at the moment, or None."""
+
+    def start(self) -> None:
+        """Begin to grade, or to queue jobs for the workers."""
+
+    def stop(self) -> None:
+        """End; submissions without a verdict stay in the store."""
+
+    def notify(self, submission_ids: Sequence[str]) -> None:
+        """Announce new submissions that wait to be graded."""
+
+
 @dataclass(frozen=True, slots=True)
 class Service:
     """The parts of a running service."""
@@ -30,9 +49,9 @@ class Service:
     database: Database
     # None if workers on other hosts do all grading.
     pool: GradingPool | None
-    executor: LocalExecutor | JobQueue
+    executor: SubmissionExecutor
     # The queue of regrades; on PostgreSQL the same object as the executor.
-    queue: Regrader | JobQueue
+    regrade_queue: RegradeQueue
     grading: Grading | None  # grades previews; None without a pool
     meter: Meter
     health: Health
@@ -55,28 +74,37 @@ def open_service(settings: Settings) -> Iterator[Service]:
         catalog.store_schedule(database, settings.exercises)
         meter = Meter()
         meter.watch(database)
-        jobs = None if database.is_sqlite else JobQueue(database)
-        grading = None if pool is None else Grading(database, catalog, pool, meter, jobs)
-        executor: LocalExecutor | JobQueue
-        queue: Regrader | JobQueue
-        if jobs is not None:
-            executor = queue = jobs
+        job_queue = None if database.is_sqlite else JobQueue(database)
+        grading = None if pool is None else Grading(database, catalog, pool, meter, job_queue)
+        executor: SubmissionExecutor
+        regrade_queue: RegradeQueue
+        if job_queue is not None:
+            executor = regrade_queue = job_queue
         elif grading is not None:
-            executor, queue = LocalExecutor(grading), Regrader(grading)
+            executor, regrade_queue = LocalExecutor(grading), Regrader(grading)
         else:
             raise UsageError("on SQLite the server grades by itself: --workers is at least 1")
         executor.start()
         stack.callback(executor.stop)
-        stack.enter_context(Sweeper(database, settings.keep_days, jobs))
+        stack.enter_context(Sweeper(database, settings.keep_days, job_queue))
         stack.enter_context(ScoreSender(database))
-        health = Health(database, SelfTest(pool, catalog), lambda: executor.trouble)
+        health = Health(database, SelfTest(pool, catalog), lambda: executor.unavailable_reason)
         if settings.health_port is not None:
             port = health_port(settings.health_host, settings.health_port, health, meter)
             stack.enter_context(port)
-        if isinstance(queue, Regrader):
-            queue.start()
-            stack.callback(queue.stop)
-        reader = stack.enter_context(StaffReader(database))
+        if isinstance(regrade_queue, Regrader):
+            regrade_queue.start()
+            stack.callback(regrade_queue.stop)
+        staff_reader = stack.enter_context(StaffReader(database))
         yield Service(
-            settings, catalog, database, pool, executor, queue, grading, meter, health, reader
+            settings,
+            catalog,
+            database,
+            pool,
+            executor,
+            regrade_queue,
+            grading,
+            meter,
+            health,
+            staff_reader,
         )

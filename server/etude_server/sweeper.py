@@ -16,17 +16,17 @@ from etude_server.store import people, submissions, verdicts
 from etude_server.store.database import Database, error_cause
 from etude_server.store.ids import DAY, now
 
-SECONDS: Final = 30.0
+SWEEP_SECONDS: Final = 30.0
 """Seconds between two sweeps."""
 
-_AT_ONCE: Final = 5_000  # SQLite has one writer, which blocks others
+_MAX_PRUNED: Final = 5_000  # SQLite has one writer, which blocks others
 
 _log = structlog.get_logger(__name__)
-_MINE: Final = text("SELECT pg_try_advisory_xact_lock(hashtext('etude sweep'))")
+_TRY_SWEEP_LOCK: Final = text("SELECT pg_try_advisory_xact_lock(hashtext('etude sweep'))")
 
 
 class Sweeper:
-    """Sweeps every `SECONDS` in a thread, and once at the start; a context manager.
+    """Sweeps every `SWEEP_SECONDS` in a thread, and once at the start; a context manager.
 
     Only the first sweep checks all submissions: one transaction both accepts and queues a
     submission, so only manual changes can lose one. Jobs on PostgreSQL may get lost at any time.
@@ -53,13 +53,13 @@ class Sweeper:
         """Requeue lost submissions, delete expired rows, and return the number requeued."""
         lost = 0
         with self._database.write() as connection:
-            if not self._database.is_sqlite and not connection.execute(_MINE).scalar():
+            if not self._database.is_sqlite and not connection.execute(_TRY_SWEEP_LOCK).scalar():
                 return 0
             if self._is_first:
                 lost = len(submissions.requeue_lost_submissions(connection))
             people.forget_expired_sessions(connection)
             before = now() - self._keep_days * DAY
-            pruned = verdicts.prune_attempts(connection, before, _AT_ONCE)
+            pruned = verdicts.prune_attempts(connection, before, _MAX_PRUNED)
         if self._jobs is not None:
             lost = max(lost, self._jobs.requeue_lost_jobs())
         self._is_first = False
@@ -70,7 +70,7 @@ class Sweeper:
         return lost
 
     def _run(self) -> None:
-        while not self._stopping.wait(SECONDS):
+        while not self._stopping.wait(SWEEP_SECONDS):
             try:
                 self.sweep()
             except (SQLAlchemyError, ConnectorException) as error:

@@ -32,20 +32,20 @@ class _FullDisk:
     told: int = 0
     changed: threading.Condition = field(default_factory=threading.Condition)
 
-    def begin(self, request: GradingRequest) -> "Future[None]":
+    def start(self, request: GradingRequest) -> "Future[None]":
         error = OperationalError("INSERT", {}, OSError("no space left on device"))
-        request.done.set_exception(error)
+        request.future.set_exception(error)
         with self.changed:
             self.told += 1
             self.changed.notify()
-        return request.done
+        return request.future
 
 
 def test_several_that_fail_at_once_are_one_pause(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All in hand are told before it: the thread that publishes is held up by none of them."""
-    monkeypatch.setattr(local_executor, "_PAUSES", (3600.0,))
+    monkeypatch.setattr(local_executor, "_FAILURE_PAUSES", (3600.0,))
     with database.write() as connection:
         owner = people.add_person(connection, "ada", "student", actor="test")
         for each in range(4):
@@ -59,4 +59,4 @@ def test_several_that_fail_at_once_are_one_pause(
     finally:
         executor.stop()
     assert grading.told == 4
-    assert executor.trouble is not None
+    assert executor.unavailable_reason is not None

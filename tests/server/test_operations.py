@@ -121,23 +121,23 @@ def test_ready_means_that_everything_is(database: Database, catalog: Catalog) ->
     """Each check is told by itself; one that fails makes the whole not ready."""
     trouble: str | None = None
     health = Health(database, SelfTest(None, catalog), lambda: trouble)
-    assert set(health.checks().values()) == {OK}
+    assert set(health.run_checks().values()) == {OK}
     trouble = "the executor does not run"
-    assert health.checks()["grading"] == trouble
+    assert health.run_checks()["grading"] == trouble
 
 
 def test_a_database_without_its_tables_is_not_ready(catalog: Catalog, tmp_path: Path) -> None:
     """A server of a newer version waits for its migration."""
     with Database(f"sqlite:///{tmp_path}/new.db") as database:
         health = Health(database, SelfTest(None, catalog), lambda: None)
-        assert health.checks()["migrations"] == "a step is missing"
+        assert health.run_checks()["migrations"] == "a step is missing"
 
 
 def test_a_database_that_is_away_is_told(catalog: Catalog, tmp_path: Path) -> None:
     """Not ready, without a word of its address."""
     with Database(f"sqlite:///{tmp_path}/no/folder/etude.db") as database:
         health = Health(database, SelfTest(None, catalog), lambda: None)
-        assert health.checks()["database"] == "away: UsageError"
+        assert health.run_checks()["database"] == "away: UsageError"
 
 
 def test_the_health_port_answers_probes(database: Database, catalog: Catalog) -> None:
@@ -170,7 +170,7 @@ def test_a_store_that_can_only_be_read_is_not_ready(
     monkeypatch.setattr("etude_server.store.database._BUSY_SECONDS", 0.1)
     with Database(database_url) as database, contextlib.ExitStack() as until_read:
         health = Health(database, SelfTest(None, catalog), lambda: None)
-        assert set(health.checks().values()) == {OK}
+        assert set(health.run_checks().values()) == {OK}
         if database.path is None:
             with database.write() as connection:
                 connection.exec_driver_sql(
@@ -182,7 +182,7 @@ def test_a_store_that_can_only_be_read_is_not_ready(
             other = sqlite3.connect(database.path, isolation_level=None)
             until_read.callback(other.close)
             other.execute("BEGIN IMMEDIATE")
-        assert health.checks()["database"].startswith("away: ")
+        assert health.run_checks()["database"].startswith("away: ")
 
 
 def test_metrics_tell_of_the_queue(database: Database) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sqlalchemy import Connection, event, func, select, text
 
-from etude_server.grading import GradingRequest, Publisher, Write, for_submission
+from etude_server.grading import GradingRequest, Publisher, WriteResult, make_submission_request
 from etude_server.store import events, people, submissions, verdicts
 from etude_server.store.database import Database
 from etude_server.store.submissions import StoredSubmission
@@ -37,8 +37,8 @@ class _Told:
         self._futures: list[Future[None]] = []
 
     def request(self, submitted: StoredSubmission) -> GradingRequest:
-        request = for_submission(submitted)
-        self._futures.append(request.done)
+        request = make_submission_request(submitted)
+        self._futures.append(request.future)
         return request
 
     def wait(self) -> list[str | None]:
@@ -59,7 +59,7 @@ def _submit(database: Database, number: int) -> list[StoredSubmission]:
 
 def _new_verdict(
     submitted: StoredSubmission, score: int, name: str = "t", outcome: Outcome = Outcome.PASSED
-) -> Write:
+) -> WriteResult:
     test = TestResult(name, "", hidden=False, outcome=outcome, points=score, max_points=9)  # type: ignore[arg-type]  # a name in place of a NewType
     made = Verdict(
         exercise="double",  # type: ignore[arg-type]  # likewise
@@ -93,7 +93,7 @@ def _held(publisher: Publisher, submitted: StoredSubmission, told: _Told) -> Ite
         is_held.set()
         assert go_on.wait(60)
 
-    publisher.put([told.request(submitted)], hold)
+    publisher.enqueue([told.request(submitted)], hold)
     assert is_held.wait(60)
     yield
     go_on.set()
@@ -108,7 +108,7 @@ def test_what_is_ready_at_once_is_one_transaction(database: Database, told: _Tol
     publisher = Publisher(database)
     with _held(publisher, first, told):
         for score, each in enumerate(accepted):
-            publisher.put([told.request(each)], _new_verdict(each, score))
+            publisher.enqueue([told.request(each)], _new_verdict(each, score))
     assert told.wait() == [None] * 9
     assert len(commits) == 2
     with database.read() as connection:
@@ -124,8 +124,8 @@ def test_what_cannot_be_written_takes_no_other_along(database: Database, told: _
     publisher = Publisher(database)
     with _held(publisher, first, told):
         for each in accepted[:7]:
-            publisher.put([told.request(each)], _new_verdict(each, 9))
-        publisher.put([told.request(accepted[7])], _fail)
+            publisher.enqueue([told.request(each)], _new_verdict(each, 9))
+        publisher.enqueue([told.request(accepted[7])], _fail)
     assert sorted(told.wait(), key=str) == [None] * 8 + ["not now"]
     with database.read() as connection:
         assert submissions.list_waiting(connection, 9) == [first, accepted[7]]
@@ -136,9 +136,9 @@ def test_what_can_never_be_written_waits_for_staff(database: Database, told: _To
     """A verdict that no column takes is not graded again for ever; its neighbours are published."""
     accepted = _submit(database, 8)
     publisher = Publisher(database)
-    publisher.put([told.request(accepted[0])], _new_verdict(accepted[0], 2**70))
+    publisher.enqueue([told.request(accepted[0])], _new_verdict(accepted[0], 2**70))
     for each in accepted[1:]:
-        publisher.put([told.request(each)], _new_verdict(each, 9))
+        publisher.enqueue([told.request(each)], _new_verdict(each, 9))
     assert told.wait() == [None] * 8
     with database.read() as connection:
         assert submissions.count_waiting_and_parked(connection) == (0, 1)
@@ -161,7 +161,9 @@ def test_a_test_of_any_name_can_be_failed(database: Database, told: _Told) -> No
     """What students got wrong is counted by as much of a name as the column takes."""
     (submitted,) = _submit(database, 1)
     publisher = Publisher(database)
-    publisher.put([told.request(submitted)], _new_verdict(submitted, 3, "t" * 500, Outcome.FAILED))
+    publisher.enqueue(
+        [told.request(submitted)], _new_verdict(submitted, 3, "t" * 500, Outcome.FAILED)
+    )
     told.wait()
     with database.read() as connection:
         assert submissions.count_waiting_and_parked(connection) == (0, 0)
@@ -186,7 +188,7 @@ def test_two_publish_for_one_source(on_postgres: Database, told: _Told) -> None:
     def put(publisher: Publisher) -> None:
         together.wait()
         for each in accepted:
-            publisher.put([told.request(each)], _new_verdict(each, 9))
+            publisher.enqueue([told.request(each)], _new_verdict(each, 9))
 
     threads = [threading.Thread(target=put, args=(each,)) for each in publishers]
     for thread in threads:
@@ -208,7 +210,7 @@ def test_a_verdict_survives_a_deadlock(on_postgres: Database, told: _Told) -> No
     with on_postgres.write() as connection:
         connection.execute(text("SET LOCAL deadlock_timeout = '1h'"))  # so that ours is undone
         connection.execute(text("SELECT FROM person WHERE id = :person FOR UPDATE"), own)
-        publisher.put([told.request(submitted)], _new_verdict(submitted, 9))
+        publisher.enqueue([told.request(submitted)], _new_verdict(submitted, 9))
         while not connection.execute(_IS_BLOCKED).scalar():
             threading.Event().wait(0.01)
         connection.execute(
@@ -223,11 +225,11 @@ def test_a_lost_connection_leaves_what_it_was_about(on_postgres: Database, told:
     """Anyone who wished is told, nothing of the transaction stays, and the next one is written."""
     first, second = _submit(on_postgres, 2)
     publisher = Publisher(on_postgres)
-    publisher.put([told.request(first)], _lose_the_connection)
+    publisher.enqueue([told.request(first)], _lose_the_connection)
     told.wait()
     with on_postgres.read() as connection:
         assert submissions.list_waiting(connection, 9) == [first, second]
-    publisher.put([told.request(second)], _new_verdict(second, 9))
+    publisher.enqueue([told.request(second)], _new_verdict(second, 9))
     [lost, written] = told.wait()
     assert lost is not None
     assert written is None

@@ -48,7 +48,7 @@ class RegradeHost(Protocol):
         """The store's database."""
 
     @property
-    def queue(self) -> RegradeQueue | None:
+    def regrade_queue(self) -> RegradeQueue | None:
         """The queue of regrades, or None if only a command grades."""
 
 
@@ -97,15 +97,13 @@ def plan_regrade(host: RegradeHost, exercise: str, from_hash: str = "") -> Regra
     matches = [digest for digest in versions if digest.startswith(from_hash)]
     if len(matches) == 1:
         return RegradePlan(definition, matches[0])
-    known_versions = ", ".join(
-        f"{digest[:12]} ({count})" for digest, count in sorted(versions.items())
-    )
-    if not known_versions:
+    listed = ", ".join(f"{digest[:12]} ({count})" for digest, count in sorted(versions.items()))
+    if not listed:
         raise UsageError(f"no published verdict of {exercise} is of an older version")
     hint = f"{len(matches) or 'no'} of them begin with {from_hash!r}" if from_hash else "which?"
     raise UsageError(
         f"verdicts of {exercise} are published of these older versions (for so many submissions): "
-        f"{known_versions}; {hint}"
+        f"{listed}; {hint}"
     )
 
 
@@ -126,9 +124,7 @@ def preview_regrade(
     exercise, from_hash = plan.exercise, plan.from_hash
     with grading.database.read() as connection:
         sources = regrades.list_sources(connection, exercise.id, from_hash)
-        submissions = (
-            regrades.count_published_versions(connection).get(exercise.id, {}).get(from_hash, 0)
-        )
+        versions = regrades.count_published_versions(connection).get(exercise.id, {})
     tried = sources
     if sample is not None and sample < len(sources):
         # A seeded sample, so that two previews of the same state agree.
@@ -157,7 +153,7 @@ def preview_regrade(
         from_hash=from_hash,
         to_hash=exercise.digest,
         sources=len(sources),
-        submissions=submissions,
+        submissions=versions.get(from_hash, 0),
         tried=len(tried),
         submissions_tried=len(all_changes),
         changes=[change for change in all_changes if change.effect != "same"],
@@ -212,8 +208,8 @@ def _store_and_queue(host: RegradeHost, sources: list[str], **values: Any) -> Re
     with host.database.write() as connection:
         regrade = regrades.store_regrade(connection, source_hashes=sources, **values)
         open_sources = regrades.list_open_sources(connection, regrade)
-    if host.queue is not None:
-        host.queue.defer_regrade(regrade.id, open_sources)
+    if host.regrade_queue is not None:
+        host.regrade_queue.defer_regrade(regrade.id, open_sources)
     return regrade
 
 
@@ -221,8 +217,8 @@ def end_regrade(host: RegradeHost, regrade_id: str, state: EndState, *, actor: s
     """Cancel a regrade, or finish it if nothing is left to do; return whether it ended."""
     with host.database.write() as connection:
         has_ended = regrades.mark_ended(connection, regrade_id, state, actor=actor)
-    if has_ended and host.queue is not None:
-        host.queue.cancel_regrade(regrade_id)
+    if has_ended and host.regrade_queue is not None:
+        host.regrade_queue.cancel_regrade(regrade_id)
     return has_ended
 
 
@@ -298,7 +294,9 @@ def make_source_request(
                 before=asdict(change.before),
             )
 
-    return GradingRequest(regrade.exercise, source_hash, publish, give_up, version=regrade.to_hash)
+    return GradingRequest(
+        regrade.exercise, source_hash, publish, give_up, exercise_hash=regrade.to_hash
+    )
 
 
 def _mark_of(verdict: StoredVerdict) -> Mark:
@@ -335,7 +333,7 @@ def _grade_all(
             wait_for_one()
         if errors or should_stop():
             break
-        in_flight.add(grading.begin(request))
+        in_flight.add(grading.start(request))
     while in_flight:
         wait_for_one()
     if errors:

@@ -154,7 +154,7 @@ def _open_grading(url: str, exercises: Path | None, workers: int) -> Iterator[Gr
     """Open the grading pool before the database, whose address may contain a password."""
     folder = options.collection_folder(exercises)
     with GradingPool(workers) as pool, open_course(url, folder) as course:
-        yield Grading(course.database, course.catalog, pool, queue=course.queue)
+        yield Grading(course.database, course.catalog, pool, regrade_queue=course.regrade_queue)
 
 
 def _show_preview(

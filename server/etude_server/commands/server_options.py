@@ -131,7 +131,7 @@ class CommandCourse:
 
     database: Database
     catalog: Catalog
-    queue: JobQueue | None  # None on SQLite
+    regrade_queue: JobQueue | None  # None on SQLite
 
 
 @contextlib.contextmanager
@@ -141,8 +141,8 @@ def open_course(
     """Open a service's database as `open_store` does, with its collection and queue."""
     catalog = Catalog((), {}) if exercises is None else Catalog.load(exercises)
     with open_store(url, create=create) as database, contextlib.ExitStack() as stack:
-        queue = None if database.is_sqlite else stack.enter_context(JobQueue(database))
-        yield CommandCourse(database, catalog, queue)
+        job_queue = None if database.is_sqlite else stack.enter_context(JobQueue(database))
+        yield CommandCourse(database, catalog, job_queue)
 
 
 def whoami() -> str:

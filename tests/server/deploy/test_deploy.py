@@ -14,7 +14,7 @@ import yaml
 from sqlalchemy import text
 
 from etude_server.catalog import Catalog
-from etude_server.health import Health, SelfTest, routes
+from etude_server.health import Health, SelfTest, make_health_routes
 from etude_server.metrics import Meter
 from etude_server.store import people, submissions
 from etude_server.store.database import Database
@@ -133,7 +133,7 @@ def test_containers_have_no_privileges() -> None:
 def test_probes_ask_for_routes_that_there_are() -> None:
     """Each probe's port is one that the container opens, its path one that is answered."""
     health = Health(Database("postgresql://x/y"), SelfTest(None, Catalog((), {})), lambda: None)
-    paths = {each.path for each in routes(health, Meter())}
+    paths = {each.path for each in make_health_routes(health, Meter())}
     for spec in deployments().values():
         (container,) = spec["containers"]
         ports = {port["name"]: port["containerPort"] for port in container["ports"]}

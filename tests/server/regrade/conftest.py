@@ -128,7 +128,7 @@ def store_of(
     catalog = Catalog.load(folder)
     exercise = catalog.find("double")
     assert exercise is not None
-    return Stored(Grading(database, catalog, pool, queue=queue), exercise)
+    return Stored(Grading(database, catalog, pool, regrade_queue=queue), exercise)
 
 
 def _verdict(source_hash: str, score: int, most: int) -> Verdict:

@@ -132,7 +132,7 @@ def test_a_source_that_kills_its_worker_is_given_up_alone(stored: Stored, worker
             workers = connection.execute(text("SELECT * FROM procrastinate_workers")).all()
         ends = [(program.process.poll(), program.lines[-40:]) for program in programs]
         raise AssertionError(jobs, workers, ends) from error
-    Sweeper(stored.database, 90, stored.grading.queue).sweep()
+    Sweeper(stored.database, 90, stored.grading.regrade_queue).sweep()
     assert _jobs(stored) == []  # what was given up is not queued again
     for program in programs:
         program.stop()
@@ -190,7 +190,7 @@ def test_lost_jobs_of_a_regrade_are_queued_again(stored: Stored) -> None:
     with stored.database.write() as connection:
         connection.execute(text("DELETE FROM procrastinate_jobs"))
     for _ in range(2):
-        Sweeper(stored.database, 90, stored.grading.queue).sweep()
+        Sweeper(stored.database, 90, stored.grading.regrade_queue).sweep()
     assert _jobs(stored) == lost
 
 

@@ -153,7 +153,7 @@ def _engine_data(
     known_values = {test.id: oracle.test_values(test) for test in tests}
     if exercise.kind == "predict":  # from its inputs the right answer is made, and nothing else
         known_values = {name: _without_inputs(values) for name, values in known_values.items()}
-    sendable = [t for t in tests if _can_be_sent(t, known_values[t.id], packages)]
+    sendable = [t for t in tests if _can_be_sent(exercise, t, known_values[t.id], packages)]
     edition = _edition(exercise, sendable)
     if for_practice:
         edition = replace(edition, hidden_data=exercise.hidden_data)
@@ -163,7 +163,7 @@ def _engine_data(
         edition = replace(edition, **for_page(exercise))
     with_programs = replace(edition, misconceptions=() if is_suite else exercise.misconceptions)
     diagnostician = Diagnostician(Oracle(with_programs, sandbox, ValueCache(known_values)), sandbox)
-    sent = {test.id: _page_form(test, known_values[test.id]) for test in edition.tests}
+    sent = {test.id: _page_form(exercise, test, known_values[test.id]) for test in edition.tests}
     data = EngineData(
         replace(edition, tests=tuple(test for test, _ in sent.values())),
         {name: computed for name, (_, computed) in sent.items()},
@@ -213,7 +213,7 @@ def _edition(exercise: Exercise, tests: list[TestCase]) -> Exercise:
         instructions=item_naming_text(exercise.instructions),
         defines=exercise.defines,
         starter=exercise.starter,
-        tests=tuple(make_check(test).without_time() for test in tests),
+        tests=tuple(make_check(exercise, test).without_time() for test in tests),
         kind=exercise.kind,
         forbid=exercise.forbid,
         limits=exercise.limits,
@@ -225,11 +225,13 @@ def _edition(exercise: Exercise, tests: list[TestCase]) -> Exercise:
     )
 
 
-def _can_be_sent(test: TestCase, computed: TestValues, packages: Collection[str]) -> bool:
+def _can_be_sent(
+    exercise: Exercise, test: TestCase, computed: TestValues, packages: Collection[str]
+) -> bool:
     """Return whether a page can run a test: it has all modules, and the values can be sent."""
-    if not make_check(test).runs_in_page():
+    if not make_check(exercise, test).runs_in_page():
         return False
-    sent, values = _page_form(test, computed)
+    sent, values = _page_form(exercise, test, computed)
     if isinstance(sent.given, Seeded):
         imported = {name.partition(".")[0] for name in _imported_names(sent.given.code, "")}
         if not imported <= {"numpy", *packages, *sys.stdlib_module_names}:
@@ -238,12 +240,14 @@ def _can_be_sent(test: TestCase, computed: TestValues, packages: Collection[str]
     return size is not None and size <= _MAX_BYTES
 
 
-def _page_form(test: TestCase, computed: TestValues) -> tuple[TestCase, TestValues]:
+def _page_form(
+    exercise: Exercise, test: TestCase, computed: TestValues
+) -> tuple[TestCase, TestValues]:
     """Leave out the code that computes inputs or, where a page draws them, the inputs.
 
     A page draws inputs of many bytes, and inputs that cannot be sent, such as functions.
     """
-    bare: TestCase = make_check(test).without_expected()
+    bare: TestCase = make_check(exercise, test).without_expected()
     usages = tuple(replace(usage, cpu_seconds=0.0) for usage in computed.usages)  # no page's time
     computed = replace(computed, usages=usages)
     size = encoded_size(computed)

@@ -8,6 +8,7 @@ import numpy as np
 
 from grader.definitions.exercise import (
     CallTest,
+    Exercise,
     FigureTest,
     OutputTest,
     PropertyTest,
@@ -15,7 +16,7 @@ from grader.definitions.exercise import (
     SuiteTest,
     TestCase,
 )
-from grader.grading.checks.call_test import CallCheck
+from grader.grading.checks.call_test import AnswerCheck, CallCheck
 from grader.grading.checks.judgement import Check, DiffersError, Judgement
 from grader.grading.checks.output_test import OutputCheck
 from grader.grading.checks.property_test import PropertyCheck
@@ -33,8 +34,10 @@ _CHECKS: Final[Mapping[type, type[Check[Any]]]] = {
 }
 
 
-def make_check(test: TestCase) -> Check[Any]:
-    """Return the check for the kind of a test."""
+def make_check(exercise: Exercise, test: TestCase) -> Check[Any]:
+    """Return the check for the kind of a test, or for an answer of a prediction."""
+    if exercise.kind == "predict" and isinstance(test, CallTest):
+        return AnswerCheck(test)
     if isinstance(test, FigureTest):
         from grader.grading.checks.figure_test import FigureCheck  # not shipped to pages
 
@@ -54,7 +57,7 @@ def judge(program: LoadedProgram, oracle: Oracle, test: TestCase, draw: Draw) ->
         TooLargeError: The submission's value is too large to be judged in memory.
         DefinitionError: The test cannot run with any submission.
     """
-    child, check, passes = program.child, make_check(test), None
+    child, check, passes = program.child, make_check(program.exercise, test), None
     # A judgement depends only on the child's answers. So the requests of an earlier pass are sent
     # again: if the answers are equal byte by byte, the draw passes without decoding or comparing.
     # Answers lack printed text, resource usage and the submission's own values, so tests that

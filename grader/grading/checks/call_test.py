@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
-from grader.definitions.exercise import CallTest, Exercise, FromExpression, LiteralValue
+from grader.definitions.exercise import CallTest, FromExpression, LiteralValue
 from grader.grading.checks.judgement import (
     Check,
     Judgement,
@@ -39,7 +39,7 @@ class CallCheck(Check[CallTest]):
             test.where, keep_inputs=test.keep_inputs, usages=usages, most=draw.most_bytes
         )
         got = names.as_data(evaluate_expression(test.call, {**program.bindings(names), **inputs}))
-        difference = self.compare_values(program.exercise, draw.expected, got)
+        difference = self.compare_values(draw.expected, got)
         if difference is None:
             difference = find_changed_input(names, inputs, test.call, is_right=True)
         if difference is None and test.budget is not None and usages is not None:
@@ -49,15 +49,8 @@ class CallCheck(Check[CallTest]):
             )
         return Judgement(difference, got)
 
-    def compare_values(
-        self,
-        exercise: Exercise,
-        expected: Any,
-        got: Any,
-    ) -> Difference | None:
+    def compare_values(self, expected: Any, got: Any) -> Difference | None:
         """Return the difference from the expected value under the test's options, or None."""
-        if exercise.kind == "predict":
-            got = in_expected_form(expected, got)
         if self.test.accept:
             expected, got = with_accepted_types(expected, got, self.test.accept)
         if self.test.nan == "ignored":
@@ -88,3 +81,11 @@ class CallCheck(Check[CallTest]):
             case FromExpression():
                 return replace(self.test, expect=FromExpression(""))
         return self.test
+
+
+class AnswerCheck(CallCheck):
+    """Compares an answer of a prediction, which may be written in another form than expected."""
+
+    def compare_values(self, expected: Any, got: Any) -> Difference | None:
+        """Return the difference of an answer from the expected value, or None."""
+        return super().compare_values(expected, in_expected_form(expected, got))

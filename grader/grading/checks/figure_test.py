@@ -5,7 +5,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 import numpy as np
 
-from grader.definitions.exercise import Exercise, FigurePart, FigureTest, Tolerance
+from grader.definitions.exercise import FigurePart, FigureTest, Tolerance
 from grader.grading.checks.judgement import Check, Judgement
 from grader.grading.comparison.compare import Difference, DifferenceKind, compare
 from grader.grading.expected.oracle import Draw, Oracle
@@ -74,16 +74,9 @@ class FigureCheck(Check[FigureTest]):
             parts_that_count = [
                 {key: axes[key] for key in axes if key in keys} for axes in actual["axes"]
             ]
-        return Judgement(
-            self.compare_values(program.exercise, draw.expected, actual), parts_that_count
-        )
+        return Judgement(self.compare_values(draw.expected, actual), parts_that_count)
 
-    def compare_values(
-        self,
-        exercise: Exercise,  # noqa: ARG002  every check has this signature
-        expected: Any,
-        got: Any,
-    ) -> Difference | None:
+    def compare_values(self, expected: Any, got: Any) -> Difference | None:
         """Return the first difference between two figures in a compared part, or None."""
         if not _fits(got, _FIGURE):
             return Difference(DifferenceKind.FIGURE, "figure", {"what": "nothing-drawn"})

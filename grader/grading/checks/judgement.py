@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from grader.definitions.exercise import Exercise, TestCase
+from grader.definitions.exercise import TestCase
 from grader.errors import EtudeError
 from grader.grading.comparison.compare import Difference, DifferenceKind, compare, count_bytes
 from grader.grading.expected.oracle import Draw, Oracle
@@ -53,12 +53,7 @@ class Check(ABC, Generic[Test]):
     def judge(self, program: LoadedProgram, oracle: Oracle, draw: Draw) -> Judgement:
         """Run one draw on a submission and judge the result."""
 
-    def compare_values(
-        self,
-        exercise: Exercise,  # noqa: ARG002  `CallCheck` compares predictions more leniently
-        expected: Any,
-        got: Any,
-    ) -> Difference | None:
+    def compare_values(self, expected: Any, got: Any) -> Difference | None:
         """Return the difference from the expected value, or None."""
         return compare(expected, got, self.test.tolerance)
 

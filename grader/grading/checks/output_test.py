@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from grader.definitions.exercise import Exercise, OutputTest
+from grader.definitions.exercise import OutputTest
 from grader.grading.checks.judgement import Check, Judgement
 from grader.grading.comparison.compare import Difference
 from grader.grading.comparison.printed_text import compare_text
@@ -22,14 +22,9 @@ class OutputCheck(Check[OutputTest]):
     ) -> Judgement:
         """Run the statements of one draw and compare their output."""
         printed = program.capture_output(self.test.where, self.test.run, draw.inputs)
-        return Judgement(self.compare_values(program.exercise, draw.expected, printed), printed)
+        return Judgement(self.compare_values(draw.expected, printed), printed)
 
-    def compare_values(
-        self,
-        exercise: Exercise,  # noqa: ARG002  every check has this signature
-        expected: Any,
-        got: Any,
-    ) -> Difference | None:
+    def compare_values(self, expected: Any, got: Any) -> Difference | None:
         """Return the difference between the printed and the expected text, or None."""
         return compare_text(expected, got, self.test.tolerance)
 

@@ -160,7 +160,7 @@ class AttemptRunner:
         if self._with_reasons:
             sentence = self._sentence(
                 lambda: outcome_sentences.error_sentence(
-                    answer, make_check(test).failing_code(error), self._defined
+                    answer, make_check(self._exercise, test).failing_code(error), self._defined
                 )
             )
         return Attempt(outcome_sentences.error_outcome(answer), raw, sentence, line)
@@ -196,7 +196,7 @@ class AttemptRunner:
         try:
             if printed.strip() and compare_text(str(draw.expected), printed) is None:
                 return outcome_sentences.PRINTED
-            for name in make_check(test).used_names(self._exercise.defines):
+            for name in make_check(self._exercise, test).used_names(self._exercise.defines):
                 answer = child.ask("find_unreturned_value", self._source, name)
                 if isinstance(answer, Returned) and answer.value is not None:
                     return outcome_sentences.unreturned_value_sentence(answer.value, self._source)

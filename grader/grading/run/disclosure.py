@@ -38,7 +38,7 @@ def redact_difference(
     """Return the difference; without the expected value if it is of a prediction."""
     if exercise.kind != "predict":
         return difference
-    names = list(make_check(test).used_names(exercise.defines))
+    names = list(make_check(exercise, test).used_names(exercise.defines))
     facts = {"names": names, "kind": difference.kind, "got": got}
     if len(names) == 1:
         facts["is_quoted"] = isinstance(got, str) and not isinstance(expected, str)

@@ -55,7 +55,7 @@ def collect_evidence(run: SubmissionRun) -> Evidence:
             test.stdout is not None
             and result is not None
             and isinstance(result.got, str)
-            and make_check(test).compare_values(run.exercise, test.stdout, result.got) is not None
+            and make_check(run.exercise, test).compare_values(test.stdout, result.got) is not None
         ):
             written, actual = (_short(" ".join(t.split())) for t in (test.stdout, result.got))
             message = f"the definition says {written}, the solution prints {actual}"
@@ -74,7 +74,7 @@ def _wrong_value(exercise: Exercise, test: TestCase, written: Any, raw: RawResul
         truth, source = raw.got, "the solution gives"
     else:
         return ""
-    is_off = make_check(test).compare_values(exercise, written, truth) is not None
+    is_off = make_check(exercise, test).compare_values(written, truth) is not None
     place = _place(written, truth, is_off=is_off)
     if place is not None:
         written_numbers, actual = _numbers(written), _numbers(truth)

@@ -61,7 +61,7 @@ def said(right: dict[str, Any], drawn: object, *parts: FigurePart, **options: An
         options["compare"] = parts
     test = FigureTest(where=Location(Path("x")), id=TestId("t"), figure="f()", **options)
     example = load_exercise(PLOTS / "drawing" / "01-loss-curve.yaml")
-    difference = make_check(test).compare_values(example, right, drawn)
+    difference = make_check(example, test).compare_values(right, drawn)
     return "" if difference is None else difference_sentence(difference)
 
 

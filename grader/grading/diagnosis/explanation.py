@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from grader.grading.results.verdict import Diagnosis, Outcome, SmallExample, Verdict
 from grader.grading.run.submission_run import SubmissionRun
@@ -28,11 +29,11 @@ def explain(
         return verdict
     make, until = run.best_effort.make, run.deadline
     if run.exercise.kind == "test":
-        return replace(
-            verdict, diagnosis=make("diagnosis", lambda: _surviving_misconception(run), None)
-        )
-    example = None
+        known_mistake = partial(_surviving_misconception, run)
     diagnosis = make("diagnosis", known_mistake, None)
+    if run.exercise.kind not in ("write", "fix"):  # an example would tell a prediction's answer
+        return replace(verdict, diagnosis=diagnosis)
+    example = None
     if diagnosis is None and time.monotonic() < until:
         diagnosis = make("first expression", first_expression, None)
     diagnosis = make("lines of the diagnosis", lambda: run.lines.diagnosis(diagnosis), None)

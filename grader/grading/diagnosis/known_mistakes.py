@@ -203,10 +203,11 @@ class Diagnostician:
 
         `benchmarks.feedback` measures how often each succeeds, for a table in the documentation.
         """
-        yield "A declared mistake", lambda: self._find_declared(case, source)
-        if self._exercise.kind == "predict":
+        if case.is_prediction:
+            yield "A declared mistake", lambda: self._find_declared(case)
             yield "Declared mistakes in single answers", lambda: self._find_in_answers(case)
             return
+        yield "A declared mistake", lambda: self._find_declared(case, source)
         yield (
             "A mutant of the solution",
             lambda: _diagnosis(list(self._find_mutants(case)), case),
@@ -236,9 +237,9 @@ class Diagnostician:
         numbers = constants_in_source(self._exercise.solution)
         return read_own_code(self._sandbox, self._short_limits(), source, numbers)
 
-    def _find_declared(self, case: "_FailedSubmission", source: str) -> Diagnosis | None:
+    def _find_declared(self, case: "_FailedSubmission", source: str = "") -> Diagnosis | None:
         matches = [each for each in self._misconceptions if self._explains(each, case)]
-        if len(matches) == 1 and self._exercise.kind != "predict" and _TINY.search(source):
+        if len(matches) == 1 and _TINY.search(source):
             # A tiny constant has no effect, so the submission may look as if a step were missing.
             # Then the same misconception with the submission's number is an alternative.
             tiny = [number for number in self._own_code(source).numbers if 0 < number < _NO_EFFECT]
@@ -483,6 +484,7 @@ class _FailedSubmission:
         hidden: bool = True,
     ) -> None:
         self.exercise = exercise
+        self.is_prediction = exercise.kind == "predict"
         self._arguments = results, observed
         disclosed = [
             test
@@ -556,7 +558,7 @@ def _is_evidence(
             return mistake == _OVERFLOWS and not case.is_never_finite
         # The message of an error is more helpful, and several mutants may raise the same error.
         return fingerprint.is_distinctive and not fingerprint.is_specific and not shown_by_test
-    is_answered = case.exercise.kind == "predict" and fingerprint.difference_kind != ""
+    is_answered = case.is_prediction and fingerprint.difference_kind != ""
     return fingerprint.is_distinctive or is_answered or shown_by_test or overflows
 
 

@@ -63,7 +63,6 @@ def small_example(
     if (
         not exercise.small_examples
         or not exercise.solution
-        or exercise.kind == "predict"
         or exercise.hidden_data  # without these files the program would fail differently
         or not all(test.hidden for test in failing)  # a visible test is a better example
     ):

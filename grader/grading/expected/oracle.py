@@ -37,7 +37,7 @@ from grader.grading.program.author_code import (
     make_importable,
     names_in,
 )
-from grader.grading.program.loaded_program import LoadedProgram, is_value
+from grader.grading.program.loaded_program import LoadedProgram
 from grader.grading.program.proxies import Proxy, proxies_in, raise_for_functions
 from grader.sandbox.answers import Usage
 from grader.sandbox.inside.value_types import as_data
@@ -408,7 +408,7 @@ class Oracle:
                     message = f"{name}: there is no reference {definition.reference!r}"
                     raise author_error(definition.where, message)
                 references[name] = getattr(imported, attribute)
-                if not callable(references[name]) and not is_value(self.exercise, name):
+                if not callable(references[name]) and definition.kind != "value":
                     message = f"{name}: the reference {definition.reference!r} is not callable"
                     raise author_error(definition.where, message)
             self._references = references

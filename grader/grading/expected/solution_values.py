@@ -7,7 +7,7 @@ from typing import TypeVar
 from grader.definitions.exercise import Exercise
 from grader.errors import GraderFault, Location
 from grader.grading.program.author_code import author_error, freeze
-from grader.grading.program.loaded_program import LoadedProgram, is_value, put_files
+from grader.grading.program.loaded_program import LoadedProgram, put_files
 from grader.grading.program.proxies import NoValueError, Proxies
 from grader.grading.results.jobs import find_limits
 from grader.sandbox.answers import Cause, ChildGoneError, Returned, Unsupported
@@ -37,8 +37,11 @@ def loaded_solution(exercise: Exercise, sandbox: Children | None) -> Iterator[Lo
             if not isinstance(answer, Returned):
                 raise NoValueError(answer)
             names = Proxies(child, exercise.where)
-            names_of_values = [name for name in exercise.defines if is_value(exercise, name)]
-            values = {name: freeze(names.current(name)) for name in names_of_values}
+            values = {
+                name: freeze(names.current(name))
+                for name, definition in exercise.defines.items()
+                if definition.kind == "value"
+            }
             return LoadedProgram(child, exercise, values)
 
         yield ask_solution(exercise.where, "solution", load)

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
-from grader.definitions.exercise import DefinedAs, Exercise
+from grader.definitions.exercise import Exercise, Kind
 from grader.errors import GraderFault, Location
 from grader.grading.feedback import outcome_sentences
 from grader.grading.program.author_code import freeze
@@ -16,7 +16,7 @@ from grader.grading.program.notebook_program import (
     load_cells,
 )
 from grader.grading.program.proxies import NoValueError, Proxies
-from grader.grading.program.screening import screen
+from grader.grading.program.screening import Refusal, screen_answers, screen_code, screen_module
 from grader.grading.results.verdict import Outcome
 from grader.grading.submissions.file_kinds import file_kind
 from grader.grading.submissions.submission import Submission
@@ -33,11 +33,6 @@ from grader.sandbox.inside.sharing import Sharing
 from grader.sandbox.inside.wire import MAX_BODY
 from grader.sandbox.interface import Child
 from grader.sandbox.limits import UNKNOWN_RESULT
-
-
-def is_value(exercise: Exercise, name: str) -> bool:
-    """Return whether a defined name is bound to a value rather than to a callable."""
-    return exercise.kind == "predict" or exercise.defines[name].kind == "value"
 
 
 def put_files(child: Child, exercise: Exercise, *, hidden: bool = False) -> None:
@@ -189,13 +184,41 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubm
     )
 
 
+def _run_module(
+    child: Child, program: NotebookProgram, names: list[str]
+) -> tuple[Answer, tuple[Sentence, ...]]:
+    if program.submission.cells:
+        return load_cells(child, program, names)
+    return child.load(program.submission.source, names), ()
+
+
+def _read_answers(
+    child: Child, program: NotebookProgram, names: list[str]
+) -> tuple[Answer, tuple[Sentence, ...]]:
+    return child.ask("load_answers", program.submission.source, names), ()
+
+
+_Screen: TypeAlias = Callable[[Child, str, Exercise], Refusal | Raised | None]
+_Load: TypeAlias = Callable[
+    [Child, NotebookProgram, list[str]], tuple[Answer, tuple[Sentence, ...]]
+]
+
+_LOADING: Final[Mapping[Kind, tuple[_Screen, _Load | None]]] = {
+    "write": (screen_module, _run_module),
+    "fix": (screen_module, _run_module),
+    "predict": (screen_answers, _read_answers),
+    "test": (screen_code, None),  # a suite runs beside each program, in a child of its own
+}
+"""The screening and the loading of a submission by the kind of its exercise."""
+
+
 def _load(  # noqa: PLR0911  each way to end returns
     child: Child, program: NotebookProgram, exercise: Exercise
 ) -> LoadedSubmission:
     source = program.submission.source
     packages = tuple(dict.fromkeys(name.partition(".")[0] for name in exercise.packages))
     contents = DefinedNames(packages=packages)
-    notes: tuple[Sentence, ...] = ()
+    screen, load_names = _LOADING[exercise.kind]
     try:
         refusal = screen(child, source, exercise)
         if isinstance(refusal, Raised):
@@ -203,17 +226,11 @@ def _load(  # noqa: PLR0911  each way to end returns
         if refusal is not None:
             problem = LoadingProblem(Outcome.FAILED, refusal.sentence, refusal.line)
             return LoadedSubmission(contents, problem=problem)
-        if exercise.kind == "test":
+        if load_names is None:
             suite = LoadedProgram(child, exercise, {}, source=source)
-            return LoadedSubmission(contents, suite, source=source, notes=notes)
+            return LoadedSubmission(contents, suite, source=source)
         names = list(exercise.defines)
-        answer: Answer
-        if exercise.kind == "predict":
-            answer = child.ask("load_answers", source, names)
-        elif program.submission.cells:
-            answer, notes = load_cells(child, program, names)
-        else:
-            answer = child.load(source, names)
+        answer, notes = load_names(child, program, names)
         if isinstance(answer, Raised):
             return LoadedSubmission(contents, problem=loading_problem(answer, source, packages))
         facts = answer.value if isinstance(answer, Returned) else None
@@ -270,8 +287,8 @@ def _name_problem(
     exercise: Exercise, name: str, contents: DefinedNames, source: str
 ) -> Sentence | None:
     """Return the problem with a name that the tests use, or None."""
-    value = is_value(exercise, name)
-    kind_needed: DefinedAs = "value" if value else exercise.defines[name].kind
+    kind_needed = exercise.defines[name].kind
+    value = kind_needed == "value"
     defined = contents.defined.get(name)
     if defined is None:
         codes = (t.code for t in exercise.tests if t.compared == "value" and not t.hidden)
@@ -291,7 +308,7 @@ def _values(child: Child, exercise: Exercise) -> dict[str, Any] | Sentence:
     """Return the values that a submission defines, or the problem with one of them."""
     names, values = Proxies(child, exercise.where, most=UNKNOWN_RESULT), {}
     for name, definition in exercise.defines.items():
-        if not is_value(exercise, name):
+        if definition.kind != "value":
             continue
         try:
             values[name] = freeze(names.current(name))

@@ -67,8 +67,16 @@ class Use:
     line: int
 
 
-def screen(child: Child, source: str, exercise: Exercise) -> Refusal | Raised | None:
-    """Screen a submission that has not run yet.
+def screen_module(child: Child, source: str, exercise: Exercise) -> Refusal | Raised | None:
+    """Screen a module for forbidden uses alone, since loading it finds its syntax errors.
+
+    See `screen_code`.
+    """
+    return None if exercise.forbid is None else screen_code(child, source, exercise)
+
+
+def screen_code(child: Child, source: str, exercise: Exercise) -> Refusal | Raised | None:
+    """Screen code that has not run yet for syntax errors and forbidden uses.
 
     Returns:
         None if it may run, otherwise a refusal or the syntax error.
@@ -76,10 +84,6 @@ def screen(child: Child, source: str, exercise: Exercise) -> Refusal | Raised | 
     Raises:
         ChildGoneError: Parsing the source crashed Python.
     """
-    if exercise.kind == "predict":
-        return _answers(child, source, exercise)
-    if exercise.forbid is None and exercise.kind != "test":
-        return None
     answer = child.ask("find_uses", source)
     if isinstance(answer, Raised) or exercise.forbid is None:
         return answer if isinstance(answer, Raised) else None
@@ -90,7 +94,8 @@ def screen(child: Child, source: str, exercise: Exercise) -> Refusal | Raised | 
     return breach(exercise.forbid, uses, own)
 
 
-def _answers(child: Child, source: str, exercise: Exercise) -> Refusal | Raised | None:
+def screen_answers(child: Child, source: str, exercise: Exercise) -> Refusal | Raised | None:
+    """Screen a prediction, which may only set names to literals; see `screen_code`."""
     answer = child.ask("find_non_answer", source, list(exercise.defines))
     if isinstance(answer, Raised):
         return answer

@@ -1,5 +1,5 @@
 """Definitions of exercises, and their loading from YAML.
 
-Whatever is wrong with a definition is a `DefinitionError` with file, line and column. Nothing is
-imported with the package: a command that grades one file starts with a few of its modules.
+Every problem of a definition is a `DefinitionError` with file, line and column. The package itself
+imports nothing, so that a command that grades one file imports only a few of its modules.
 """

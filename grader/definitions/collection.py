@@ -1,7 +1,7 @@
-"""Exercises and tracks in a folder, loaded.
+"""The loading of exercises and tracks from a folder.
 
-Since a file carries the id of its exercise in its name, one exercise is found without reading any
-other.
+The name of a file contains the id of its exercise, so that one exercise is found without reading
+any other file.
 """
 
 import warnings
@@ -48,8 +48,8 @@ class Collection:
     """All tracks and exercises below a folder."""
 
     folder: Path
-    tracks: tuple[Track, ...]  # in the order of their folders, each after those that it requires
-    standalone: tuple[Exercise, ...]  # the exercises in no track, in the order of their file names
+    tracks: tuple[Track, ...]  # in order of their folders, but each after those that it requires
+    standalone: tuple[Exercise, ...]  # exercises outside of tracks, in order of their file names
 
     @classmethod
     def load(cls, folder: Path) -> "Collection":
@@ -66,9 +66,9 @@ class Collection:
 
     @classmethod
     def draft(cls, folder: Path) -> "tuple[Collection, Sequence[Problem]]":
-        """Load what is valid of a collection that is being written; return what is wrong as well.
+        """Load the valid parts of a collection that is being written, and return all problems.
 
-        A track keeps the exercises and lessons that it has.
+        A track with missing exercises or lessons keeps the others.
 
         Raises:
             UsageError: There is no such folder.
@@ -83,24 +83,24 @@ class Collection:
         loader.check_requires("track", loader.track_requires, loader.tracks)
         waiting = [track for track in tracks if track is not None]
         in_order: list[Track] = []
-        while waiting:  # the same order, but each after those that it requires
+        while waiting:  # keep the order, but move each track behind those that it requires
             left = {track.definition.id for track in waiting}
             free = (track for track in waiting if left.isdisjoint(track.definition.requires))
-            in_order.append(next(free, waiting[0]))  # in a draft they may require each other
+            in_order.append(next(free, waiting[0]))  # a draft may have a circle
             waiting.remove(in_order[-1])
         loaded = tuple(exercise for exercise in standalone.values() if exercise is not None)
         return cls(folder, tuple(in_order), loaded), loader.report.problems
 
     @property
     def learning_order(self) -> tuple[Track, ...]:
-        """The tracks with the easiest first, or in their order if one requires another."""
+        """The tracks sorted by difficulty, or in their own order if one requires another."""
         if any(track.definition.requires for track in self.tracks):
             return self.tracks
         return tuple(sorted(self.tracks, key=lambda track: _mean_difficulty(track.exercises)))
 
     @property
     def exercises(self) -> tuple[Exercise, ...]:
-        """Every exercise: the tracks' first, in their order."""
+        """All exercises: first those of the tracks in order, then the standalone ones."""
         in_tracks = tuple(exercise for track in self.tracks for exercise in track.exercises)
         return in_tracks + self.standalone
 
@@ -108,7 +108,7 @@ class Collection:
         """Return the exercise with an id.
 
         Raises:
-            UsageError: There is none; the closest id is named.
+            UsageError: There is no such exercise. The message suggests the closest id.
         """
         by_id = {str(exercise.id): exercise for exercise in self.exercises}
         if name not in by_id:
@@ -117,7 +117,7 @@ class Collection:
 
 
 def load_exercise(path: Path) -> Exercise:
-    """Load one exercise from anywhere.
+    """Load one exercise, which need not be in a collection.
 
     Raises:
         UsageError: There is no such file.
@@ -127,22 +127,22 @@ def load_exercise(path: Path) -> Exercise:
 
 
 def read_exercise(path: Path) -> tuple[Exercise, Document]:
-    """Load one exercise from anywhere, with its file as it is written; see `load_exercise`."""
+    """Load one exercise together with its file as nodes; see `load_exercise`."""
     course = course_file(path)
     return _load(path, load_course(course) if exists(course) else None)
 
 
 def _load(path: Path, course: Course | None) -> tuple[Exercise, Document]:
-    """Load an exercise with its file.
+    """Load an exercise together with its file as nodes.
 
     Raises:
         UsageError: There is no such file.
-        DefinitionError: It is not valid; every problem is listed, in file order.
+        DefinitionError: It is not valid. All problems are listed in file order.
     """
     document = read_yaml(path)
     report = ProblemList()
     exercise = decode(document, Exercise, report)
-    if exercise.kind == "predict":  # what is answered without running is a value
+    if exercise.kind == "predict":  # in a prediction, every name is a value by default
         defines = {
             name: definition
             if document.has("defines", name, "kind")
@@ -169,12 +169,12 @@ def _load(path: Path, course: Course | None) -> tuple[Exercise, Document]:
     )
     checked = CheckedExercise(exercise, document)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Python remarks on doubtful escapes, as a linter does
+        warnings.simplefilter("ignore")  # SyntaxWarnings, such as invalid escapes, are for linters
         for rule in (*metadata_rules.RULES, *test_rules.RULES, *program_rules.RULES):
             for problem in rule(checked):
                 report.add(problem.where, problem.message)
     report.raise_if_any()
-    if exercise.files_to_submit:  # add those that the author's other programs leave out
+    if exercise.files_to_submit:  # add the files that the author's other programs leave out
         right = exercise.solution
         misconceptions = tuple(
             replace(e, code=with_missing_files(e.code, right)) for e in exercise.misconceptions
@@ -187,7 +187,7 @@ def _load(path: Path, course: Course | None) -> tuple[Exercise, Document]:
 
 
 def _code_for(exercise: Exercise, document: Document, course: Course) -> str:
-    """Return all that can import what an exercise needs, beside its submissions."""
+    """Return all code of an exercise and its reference, to search for imports."""
     drawing = ["import matplotlib"] * any(test.kind == "figure" for test in exercise.tests)
     reference = course.sources.values() if f"{course.reference}." in document.text else ()
     return "\n".join((document.text, *drawing, *reference))
@@ -198,7 +198,7 @@ def _file_name(written: str) -> str:
 
 
 def load_track(path: Path) -> Track:
-    """Load a track, given its `track.yaml`, with the exercises in its folder.
+    """Load a track from its `track.yaml`, with the exercises in its folder.
 
     Raises:
         UsageError: There is no such file.
@@ -214,10 +214,10 @@ def load_track(path: Path) -> Track:
 
 
 def resolve(name_or_path: str, collection_folder: Path) -> Exercise:
-    """Load the exercise that a command line names: by its path, or by its id in the collection.
+    """Load the exercise that a command line names by its path, or by its id in the collection.
 
     Raises:
-        UsageError: There is no such file or exercise; the closest id is named.
+        UsageError: There is no such file or exercise. The message suggests the closest id.
         DefinitionError: The exercise is not valid.
     """
     if is_path(name_or_path):
@@ -229,7 +229,7 @@ def resolve(name_or_path: str, collection_folder: Path) -> Exercise:
 
 
 def exercise_ids(collection_folder: Path) -> list[str]:
-    """Return the ids of the exercises in a collection, none of which is loaded.
+    """Return the ids of the exercises in a collection without loading them.
 
     Raises:
         UsageError: There is no such folder, or it is a single track.
@@ -240,10 +240,10 @@ def exercise_ids(collection_folder: Path) -> list[str]:
 
 
 def find_exercise(name: str, collection_folder: Path) -> Exercise:
-    """Load the exercise with an id; the name is never taken for a path.
+    """Load the exercise with an id. The name is never used as a path.
 
     Raises:
-        UsageError: There is no such exercise; the closest id is named.
+        UsageError: There is no such exercise. The message suggests the closest id.
         DefinitionError: The exercise is not valid.
     """
     files = [path for files in files_by_folder(collection_folder).values() for path in files]
@@ -269,12 +269,12 @@ class _Loader:
         self.report = ProblemList()
         self.paths: dict[ExerciseId, Path] = {}
         self.requires: dict[ExerciseId, dict[ExerciseId, Location]] = {}
-        self.tracks: list[TrackId] = []  # also those whose files are not valid
+        self.tracks: list[TrackId] = []  # includes tracks whose files are not valid
         self.track_requires: dict[TrackId, dict[TrackId, Location]] = {}
         self._courses: dict[Path, Course | None] = {}
 
     def exercises(self, paths: Sequence[Path]) -> dict[ExerciseId, Exercise | None]:
-        """Load exercise files, by the ids in their names; None is one that is not valid."""
+        """Load exercise files; return them by the ids in their names, with None if not valid."""
         exercises: dict[ExerciseId, Exercise | None] = {}
         for path in paths:
             name = _id_in_name(path)
@@ -335,7 +335,7 @@ class _Loader:
             required: document.node("requires", index).where
             for index, required in enumerate(definition.requires)
         }
-        # What is there makes a track, whatever is wrong with the rest: a draft shows it.
+        # The valid parts form a track even if there are problems, for a draft.
         names = tuple(dict.fromkeys(name for name in definition.exercises if name in exercises))
         members = tuple(
             replace(lesson, exercises=tuple(name for name in lesson.exercises if name in names))
@@ -351,7 +351,7 @@ class _Loader:
     def check_requires(
         self, kind: str, requires: Mapping[_Id, Mapping[_Id, Location]], names: AnyCollection[_Id]
     ) -> None:
-        """Check that what exercises or tracks require exists, and that no circle goes round."""
+        """Check that required exercises or tracks exist, and that there is no circle."""
         for required in requires.values():
             for name, where in required.items():
                 if name not in names:
@@ -360,7 +360,7 @@ class _Loader:
         try:
             TopologicalSorter(requires).prepare()
         except CycleError as error:
-            # Report a cycle that starts and ends with the same id, each required by the next.
+            # Reverse the cycle, so that each id requires the next, and start at the smallest id.
             cycle = error.args[1]
             circle = cycle[:0:-1]
             start = circle.index(min(circle))
@@ -369,7 +369,7 @@ class _Loader:
             self.report.add(where, f"requires: a circle: {' -> '.join(circle)}")
 
     def _course(self, exercise: Path) -> Course | None:
-        """Return the course of an exercise; what is wrong with it is reported once."""
+        """Return the course of an exercise; report problems with it only once."""
         path = course_file(exercise)
         if path not in self._courses:
             self._courses[path] = None
@@ -385,7 +385,7 @@ class _Loader:
 
 
 def _blank(name: ExerciseId, path: Path) -> Exercise:
-    """Return what stands for an exercise whose file is not valid, in a draft."""
+    """Return the placeholder in a draft for an exercise whose file is not valid."""
     return Exercise(
         where=Location(path), id=name, title=name, difficulty="beginner", xp=0, defines={},
         instructions="The definition of this exercise is not valid.", starter="", tests=(),

@@ -1,4 +1,4 @@
-"""A course: what the exercises of a collection share, and the package of its reference."""
+"""The loading of a course: facts that its exercises share, and the package of its reference."""
 
 import ast
 import hashlib
@@ -18,8 +18,8 @@ from grader.definitions.wording import quote
 from grader.definitions.yaml_source import Document, read_yaml
 from grader.errors import DefinitionError, Location, Problem, ProblemList
 
-MAX_MODULES: Final = 200  # of a course's reference
-# Names that mean something else where the reference is imported.
+MAX_MODULES: Final = 200  # modules of a course's reference
+# Names of other packages that can be imported where the reference is.
 _TAKEN: Final = frozenset({"grader", "numpy", "pytest", "reference", "sitegen"})
 
 
@@ -53,11 +53,11 @@ class CourseDefinition:
 
 
 def load_course(path: Path) -> Course:
-    """Load a course, given its `course.yaml`, with the modules of its reference.
+    """Load a course from its `course.yaml`, with the modules of its reference.
 
     Raises:
         UsageError: There is no such file.
-        DefinitionError: It is not valid, or a module of the reference is no Python.
+        DefinitionError: It is not valid, or a module of the reference is not valid Python.
     """
     document = read_yaml(path)
     definition = decode(document, CourseDefinition)
@@ -77,7 +77,7 @@ def load_course(path: Path) -> Course:
             report.add(where, f"packages: {quote(module)} {why}")
         elif why := packages.absence(module):
             missing[module] = Problem(where, f"packages: {quote(module)} {why}")
-            versions.add(module)  # a verdict without the package is another
+            versions.add(module)  # the digest differs from that with the package
         else:
             versions.add(packages.version(module))
     report.raise_if_any()
@@ -95,17 +95,18 @@ def load_course(path: Path) -> Course:
 
 
 def digest_in_course(digest: str, course: Course | None, data: Iterable[str] = ()) -> str:
-    """Return the digest of an exercise: of its file, and of what it takes from its course.
+    """Return the digest of an exercise, made from its file, its course and its data files.
 
     Args:
-        data: What tells its data files from others.
+        digest: The digest of the file.
+        data: The digests of its data files.
     """
     parts = [digest, *([course.digest] if course is not None and course.digest else []), *data]
     return digest if len(parts) == 1 else hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
 def _sources(document: Document, name: str) -> dict[str, str]:
-    """Return the modules of a reference by their paths below the course; none of them is run."""
+    """Return the source of each module of a reference, by path below the course."""
     where = document.node("reference").where
     if not name.isidentifier():
         message = f"reference: {quote(name)} is no name of a Python package"
@@ -126,7 +127,7 @@ def _sources(document: Document, name: str) -> dict[str, str]:
         try:
             text = read_file(path).decode("utf-8-sig")
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # doubtful escapes are a linter's job
+                warnings.simplefilter("ignore")  # invalid escapes are a linter's job
                 ast.parse(text)
         except UnicodeDecodeError:
             raise DefinitionError([Problem(Location(path), "not UTF-8")]) from None
@@ -140,7 +141,7 @@ def _sources(document: Document, name: str) -> dict[str, str]:
 
 
 def _modules(folder: Path) -> Iterator[Path]:
-    """Yield the modules in a package, those of packages below it too."""
+    """Yield the modules in a package and its subpackages."""
     for path in sorted(folder.iterdir()):
         if path.is_dir() and (path / "__init__.py").exists():
             refuse_link(path)

@@ -1,6 +1,6 @@
-"""The decoder of YAML nodes: to frozen dataclasses by their annotations, and to literal data.
+"""The decoder of YAML nodes into frozen dataclasses, by their annotations, and into literals.
 
-Literal data are plain Python values and NumPy arrays.
+Literals are plain Python values and NumPy arrays.
 """
 
 import collections.abc
@@ -50,7 +50,7 @@ _NOUNS: Final[dict[str, str]] = {
     "TrackDefinition": "a track",
     "CourseDefinition": "a course",
 }
-_PRIMITIVES: Final = {  # in the words of an error: what is expected, and what is there
+_PRIMITIVES: Final = {  # phrases for an error: the expected type, and the value found
     str: ("a string", "the string '{}'"),
     int: ("an integer", "the integer {}"),
     float: ("a number", "the number {}"),
@@ -76,20 +76,20 @@ _WORDS: Final[dict[str, object]] = {"reference": FromReference(), "solution": Fr
 _UNCLEAR: Final = "is no place to take the value from; put it in quotes if it is the value itself"
 _MAX_SHOWN: Final = 8
 _INT64: Final = range(-(2**63), 2**63)
-_PLACEHOLDER: Final = object()  # stands for what could not be decoded; no caller gets it
+_PLACEHOLDER: Final = object()  # in place of values that cannot be decoded; never returned
 
 
 def decode(document: Document, kind: type[T], breaches: ProblemList | None = None) -> T:
-    """Return the file's content as an instance of a frozen dataclass.
+    """Return the content of a file as an instance of a frozen dataclass.
 
-    A field is a key of the mapping, required unless it has a default. Fields of type `Location`
-    and fields marked internal are no keys.
+    Each field is a key of the mapping, which is required unless the field has a default. Fields of
+    type `Location` and internal fields are not keys.
 
     Args:
-        breaches: Takes what the rules of fields forbid; by default that is raised too.
+        breaches: Collects breaches of the rules of fields. By default they are raised too.
 
     Raises:
-        DefinitionError: Something does not fit; all of it is listed, in file order.
+        DefinitionError: The content does not fit. All problems are listed in file order.
     """
     report = ProblemList(document.problems)
     decoder = _DefinitionDecoder(report, report if breaches is None else breaches)
@@ -99,14 +99,14 @@ def decode(document: Document, kind: type[T], breaches: ProblemList | None = Non
 
 
 class _DefinitionDecoder:
-    """Decodes node by node; a reported problem leaves a placeholder, and decoding goes on."""
+    """Decodes node by node. After a problem, it continues with a placeholder."""
 
     def __init__(self, report: ProblemList, breaches: ProblemList) -> None:
         self.report = report
         self.breaches = breaches
 
     def decode_value(self, node: Node, annotation: object, label: str) -> object:
-        """Decode a node as the annotation says; the label begins its error messages."""
+        """Decode a node as its annotation requires; error messages begin with the label."""
         if isinstance(node, Scalar) and node.note:
             return self._report(node, label, node.note)
         if (decode_special := _SPECIAL.get(annotation)) is not None:
@@ -126,7 +126,7 @@ class _DefinitionDecoder:
         return _GENERICS[get_origin(annotation)](self, node, get_args(annotation), label)
 
     def decode_inputs(self, node: Node, label: str) -> object:
-        """Decode inputs: a mapping of literals, or Python."""
+        """Decode inputs: a mapping of literals, or Python code."""
         if isinstance(node, MappingNode):
             entries = text_entries(node, self.report)
             return Literals(
@@ -156,7 +156,7 @@ class _DefinitionDecoder:
         return LiteralValue(literal(node, label, self.report, _SEVERAL_ARRAYS))
 
     def decode_test(self, node: Node, label: str) -> object:
-        """Decode a test case, of the kind whose key of `_TESTS` it has."""
+        """Decode a test case, whose kind follows from the key of `_TESTS` that it has."""
         if not isinstance(node, MappingNode):
             return self._report_type(node, label, "a mapping")
         kinds = [key for key in _TESTS if node.get(key) is not None]
@@ -207,7 +207,7 @@ class _DefinitionDecoder:
         keys = author_keys(kind)
         required = required_keys(kind)
         if isinstance(node, Scalar) and node.value is None and not required:
-            node = MappingNode(node.where, ())  # `name:` is enough where nothing has to be said
+            node = MappingNode(node.where, ())  # `name:` without a value is an empty mapping
         if not isinstance(node, MappingNode):
             return self._report_type(node, label, "a mapping")
         values: dict[str, object] = {}
@@ -231,7 +231,7 @@ class _DefinitionDecoder:
         return kind(**values, **dict.fromkeys(places, node.where))
 
     def _check(self, node: Node, value: Any, field: Mapping[str, Any], label: str) -> None:
-        """Report what the rules of a field, in its metadata, say against its value."""
+        """Report the breaches of a field's rules, which are in its metadata."""
         rules = {} if value is None or value is _PLACEHOLDER else field["rules"]
         broken = (_breach(value, word, end) for word, end in rules.items())
         if message := next(filter(None, broken), ""):
@@ -284,7 +284,7 @@ def _noun(kind: type) -> str:
 
 
 def _breach(value: Any, word: str, end: Any) -> str:
-    """Return how a value breaks a rule in a word of JSON Schema, or nothing."""
+    """Return the message about the breach of a JSON Schema rule, or ""."""
     if word == "pattern":
         if re.search(end.replace("$", r"\Z"), value):
             return ""
@@ -329,17 +329,17 @@ def required_keys(kind: type) -> tuple[str, ...]:
 
 
 def literal(node: Node, label: str, report: ProblemList, advice: str = "") -> Any:
-    """Return what a node says.
+    """Return the value of a node.
 
-    Numbers, texts, booleans and null are Python's. A list whose leaves are all numbers, or all
-    booleans, is the array that NumPy makes of it (int64, float64 or bool), so an empty list is an
-    empty array. Any other list is a list, and a mapping is a dict, of values by the same rule.
+    Numbers, texts, booleans and null become Python's. A list whose leaves are all numbers, or all
+    booleans, becomes a NumPy array (int64, float64 or bool), and an empty list an empty array. Any
+    other list becomes a list, and a mapping a dict, with values by the same rules.
 
-    Problems, such as rows of unequal length, go to the report.
+    Problems, such as rows of unequal length, are added to the report.
 
     Args:
-        label: What the node is called in the report.
-        advice: What to do instead where lists are no array, for the end of that sentence.
+        label: The name of the node for the report.
+        advice: Advice for lists that do not form an array, as the end of that sentence.
     """
     match node:
         case Scalar():
@@ -359,13 +359,13 @@ def literal(node: Node, label: str, report: ProblemList, advice: str = "") -> An
     _shape(node, label, report, advice)
     if len(report.problems) > problems:
         return None
-    import numpy as np  # takes longer to import than an exercise takes to load
+    import numpy as np  # importing it takes longer than loading an exercise
 
     return np.array(_nested_values(node))
 
 
 def text_entries(mapping: MappingNode, report: ProblemList) -> Iterator[tuple[str, Location, Node]]:
-    """Yield each key with its place and its value; a key that is not a text goes to the report."""
+    """Yield each key with its place and its value; report keys that are not texts."""
     for key, value in mapping.entries:
         if key.note:
             report.add(key.where, f"a key: {key.note}")
@@ -376,7 +376,7 @@ def text_entries(mapping: MappingNode, report: ProblemList) -> Iterator[tuple[st
 
 
 def _leaves(node: ListNode) -> Iterator[Scalar]:
-    """Yield the scalars in nested lists; a mapping among them counts as a text."""
+    """Yield the scalars in nested lists. A mapping in them counts as a text."""
     for item in node.items:
         match item:
             case Scalar():
@@ -388,7 +388,7 @@ def _leaves(node: ListNode) -> Iterator[Scalar]:
 
 
 def _shape(node: Node, label: str, report: ProblemList, advice: str) -> tuple[int, ...]:
-    """Return the shape of nested lists as their first items have it; report what differs."""
+    """Return the shape of nested lists, given by their first items; report differences."""
     if not isinstance(node, ListNode):
         return ()
     shapes = [_shape(item, label, report, advice) for item in node.items]

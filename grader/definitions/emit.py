@@ -1,7 +1,8 @@
-"""The writer of nodes as YAML: the inverse of `grader.definitions.yaml_source.read_yaml`.
+"""The writer of nodes as YAML, the inverse of `grader.definitions.yaml_source.read_yaml`.
 
-What comes back has the same keys in the same order, and scalars of the same value and type. A plain
-word stays plain, so that `reference` keeps its meaning. Places and comments are not kept.
+Reading the result gives the same keys in the same order, and scalars with the same values and
+types. A plain word stays plain, so that `reference` keeps its meaning. Places and comments are
+lost.
 """
 
 import re
@@ -12,7 +13,7 @@ from grader.definitions.yaml_source import MappingNode, Node, Scalar, resolve
 
 _WIDTH: Final = 100
 _INDENT: Final = 2
-_MAX_KEY: Final = 1000  # YAML finds the colon only within 1,024 characters
+_MAX_KEY: Final = 1000  # YAML requires the colon within 1,024 characters
 
 _WORDS: Final = re.compile(r"[A-Za-z_](?:[\w.()/*+=@' ,-]|:(?=\w))*(?<! )", re.ASCII)
 _NOT_IN_FLOW: Final = re.compile(r"[,:]")
@@ -38,16 +39,16 @@ def _entries(mapping: MappingNode, column: int) -> Iterator[str]:
 
 
 def _after(head: str, node: Node, column: int) -> Iterator[str]:
-    """Yield the lines of a node that comes after `key:` or `-` in a collection at a column."""
+    """Yield the lines of a node after its head, which is `key:` or `-`, at a column."""
     inner = column + _INDENT
     if isinstance(node, Scalar):
         text = node.text
         visible = text.replace("\n", "").replace("\t", "")
-        # A block has the text as it is, line by line, with nothing unseen in it.
+        # A block contains the text unchanged, so it must not contain invisible characters.
         if "\n" not in text or not visible.isprintable() or not visible.strip(" "):
             yield f"{head} {_inline(node)}"
             return
-        indentation = str(_INDENT) if text[0] in " \t\n" else ""  # where it cannot be guessed
+        indentation = str(_INDENT) if text[0] in " \t\n" else ""  # where YAML cannot detect it
         ending = "-"
         if text.endswith("\n"):
             ending = "+" if text.endswith("\n\n") else ""
@@ -56,7 +57,7 @@ def _after(head: str, node: Node, column: int) -> Iterator[str]:
             yield f"{' ' * inner}{line}" if line else ""
         return
     flow = _flow(node)
-    # One line will do if it is short, or a row of numbers.
+    # On one line if it is short, or a row of numbers.
     if flow is not None and (
         len(head) + 1 + len(flow) <= _WIDTH
         or isinstance(node, MappingNode)
@@ -69,7 +70,7 @@ def _after(head: str, node: Node, column: int) -> Iterator[str]:
     else:
         dash = f"{' ' * inner}-"
         lines = (line for item in node.items for line in _after(dash, item, inner))
-    if head.endswith("-"):  # the first line of an item goes beside its dash
+    if head.endswith("-"):  # the first line of an item follows its dash
         yield f"{head} {next(lines).lstrip(' ')}"
     else:
         yield head
@@ -77,7 +78,7 @@ def _after(head: str, node: Node, column: int) -> Iterator[str]:
 
 
 def _flow(node: Node) -> str | None:
-    """Return a node on one line, in brackets; None if it has a mapping or a line break in it."""
+    """Return a node on one line in brackets, or None if it has a mapping or a line break."""
     match node:
         case Scalar():
             return None if "\n" in node.text else _inline(node, in_flow=True)

@@ -1,8 +1,8 @@
-"""The types of a definition: frozen, and as in the YAML, field by field.
+"""The types of a definition: frozen dataclasses with the same fields as the YAML.
 
-The docstring of a class and the `doc` of a field are what the published format says about them.
-A field of type `Location` is not written by authors: the decoder fills it with the node's place.
-Nor is one whose metadata says `internal`: the loader fills it.
+The docstring of a class and the `doc` of a field appear in the published format. Authors write all
+fields except those of type `Location`, which the decoder sets to the place of the node, and those
+whose metadata has `internal`, which the loader sets.
 """
 
 from collections.abc import Mapping
@@ -81,11 +81,12 @@ _KIND: DtypePolicy = "kind"
 def _doc(
     text: str, rules: Mapping[str, Any] = _NO_RULES, *, unique: str | None = None, **options: Any
 ) -> Any:
-    """Declare a field with the sentence that the format's documentation shows.
+    """Declare a field with its sentence in the documentation of the format.
 
     Args:
-        rules: What a number or a text must be, in the words of JSON Schema.
-        unique: The key by which the items of a list differ; "" if they are no mappings.
+        rules: The rules for a number or a text, as keywords of JSON Schema.
+        unique: The key that must differ between the items of a list, or "" to compare the items
+            themselves.
     """
     return field(metadata={"doc": text, "rules": rules, "unique": unique}, **options)
 
@@ -199,19 +200,19 @@ class _AnyTest:
     points: int = _doc("What the test is worth.", _COUNT, default=1)
     disclose: Disclosure = _doc("What feedback on a hidden test may tell.", default="category")
 
-    # What follows from the definition alone stands here, so that linting and showing an exercise
-    # need not import the grader. How a kind is judged stands in `grading.checks`.
+    # Facts that follow from the definition alone, so that linting and showing an exercise need not
+    # import the grader. `grading.checks` judges each kind.
     kind: ClassVar[str]
-    kind_key: ClassVar[str]  # only tests of this kind have it
-    code_key: ClassVar[str]  # the key of the Python that runs
-    page_heading: ClassVar[str]  # the heading of that Python on a page
-    expected_heading: ClassVar[str] = ""  # the heading of the expected value on a page
-    expected_key: ClassVar[Literal["expect", "stdout"]] = "expect"  # the key of the expected value
-    compared: ClassVar[Compared] = "nothing"  # with the expected value
-    is_expression: ClassVar[bool] = False  # the Python is an expression that calls the submission
-    runs_inside: ClassVar[bool] = False  # the Python runs in the submission's own namespace
+    kind_key: ClassVar[str]  # key that only tests of this kind have
+    code_key: ClassVar[str]  # key of the Python code
+    page_heading: ClassVar[str]  # heading of this code on a page
+    expected_heading: ClassVar[str] = ""  # heading of the expected value on a page
+    expected_key: ClassVar[Literal["expect", "stdout"]] = "expect"  # key of the expected value
+    compared: ClassVar[Compared] = "nothing"  # what is compared with the expected value
+    is_expression: ClassVar[bool] = False  # whether the code is an expression that calls names
+    runs_inside: ClassVar[bool] = False  # whether the code runs in the submission's namespace
 
-    # Keys that not every kind has, with their values there. A kind that has one declares the field.
+    # Values of keys that a kind lacks. A kind that has such a key declares a field.
     expect = cast("Expected | None", None)
     stdout = cast("str | None", None)
     holds = cast("Property | None", None)
@@ -226,7 +227,7 @@ class _AnyTest:
 
     @property
     def code(self) -> str:
-        """The Python that runs: an expression or statements."""
+        """The Python code: an expression or statements."""
         code: str = getattr(self, self.code_key)
         return code
 
@@ -243,11 +244,11 @@ class _AnyTest:
 
     @property
     def needs_solution(self) -> bool:
-        """Return whether the expected value is what the exercise's own solution gives."""
+        """True if the expected value comes from the exercise's solution."""
         return isinstance(self.expect, FromSolution)
 
     def expecting(self, _program: FromReference | FromSolution, /) -> Self:
-        """Return the test with a program's value as the expected one, if it expects any."""
+        """Return the test with a program as the source of its expected value, if it has one."""
         return self
 
 
@@ -304,7 +305,7 @@ class CallTest(_AnyTest):
     budget: Budget | None = _doc("What the call may use at most.", default=None)
 
     def expecting(self, program: FromReference | FromSolution, /) -> Self:
-        """Return the test with a program's value as the expected one."""
+        """Return the test with a program as the source of its expected value."""
         return replace(self, expect=program)
 
 
@@ -332,11 +333,11 @@ class OutputTest(_AnyTest):
 
     @property
     def needs_solution(self) -> bool:
-        """Return whether the expected output is what the exercise's own solution prints."""
+        """True if the expected output comes from the exercise's solution."""
         return self.stdout is None
 
     def expecting(self, _program: FromReference | FromSolution, /) -> Self:
-        """Return the test with the solution's output as the expected one."""
+        """Return the test with the solution as the source of its expected output."""
         return replace(self, stdout=None)
 
 
@@ -445,7 +446,7 @@ class FigureTest(_AnyTest):
 
     @property
     def needs_solution(self) -> bool:
-        """Return true: the solution's figure is the expected one."""
+        """Always True, since the figure is compared with the solution's."""
         return True
 
 
@@ -477,19 +478,19 @@ class SuiteTest(_AnyTest):
 
     @property
     def code(self) -> str:
-        """The words for what the suite must do."""
+        """The requirement on the suite in words."""
         return f"{self.suite} {'right' if self.suite == 'accepts' else 'wrong'} programs"
 
     @property
     def python(self) -> tuple[tuple[Literal["eval", "exec"], tuple[str, ...]], ...]:
-        """Nothing: the Python is the submission's."""
+        """Empty, since the Python code is the submission's."""
         return ()
 
 
 TestCase: TypeAlias = CallTest | OutputTest | PropertyTest | PytestTest | FigureTest | SuiteTest
 
 KINDS_OF_TEST: Final[tuple[type[TestCase], ...]] = get_args(TestCase)
-"""Every kind, in the order of the documentation; a later one has the keys that decide."""
+"""All kinds in order of the documentation. If a test has keys of several kinds, the last counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -573,7 +574,7 @@ class Forbid:
 class Hint:
     """One hint; the next says more."""
 
-    short_form: ClassVar[str] = "text"  # a text instead of a mapping is this field
+    short_form: ClassVar[str] = "text"  # the field that a plain text stands for
 
     where: Location
     text: str = _doc("Markdown.", FILLED)
@@ -612,7 +613,7 @@ class Equivalent:
 class RightProgram:
     """A right program that is written in another way than the solution."""
 
-    short_form: ClassVar[str] = "code"  # as in `Hint`
+    short_form: ClassVar[str] = "code"  # the field that a plain text stands for
 
     where: Location
     code: str = _doc("The program.")
@@ -654,22 +655,22 @@ class Course:
     where: Location
     title: str
     grading: Grading = "certified"
-    reference: str = ""  # the name of the package
-    sources: Mapping[str, str] = field(default_factory=dict)  # by their files' paths
+    reference: str = ""  # name of the reference's package
+    sources: Mapping[str, str] = field(default_factory=dict)  # source of each module, by path
     packages: tuple[str, ...] = ()  # installed modules that submissions may import
-    missing: Mapping[str, Problem] = field(default_factory=dict)  # those that are not installed
-    digest: str = ""  # SHA-256 of all that a verdict depends on; "" if that is nothing
+    missing: Mapping[str, Problem] = field(default_factory=dict)  # problem of each missing module
+    digest: str = ""  # SHA-256 of reference and packages; empty if the course has neither
 
     @property
     def modules(self) -> Mapping[str, str]:
-        """The files of the reference, by the names of their modules."""
+        """The path of each module of the reference, by the module's name."""
         names = (path.removesuffix(".py").removesuffix("/__init__") for path in self.sources)
         return {
             name.replace("/", "."): path for name, path in zip(names, self.sources, strict=True)
         }
 
     def missing_in(self, code: str) -> tuple[Problem, ...]:
-        """Return the problems of the packages that code imports and that are not installed."""
+        """Return the problems for packages that code imports but that are not installed."""
         names = find_imports(code, self.missing) if self.missing else ()
         return tuple(self.missing[m] for m in self.missing if m.partition(".")[0] in names)
 
@@ -783,42 +784,42 @@ class Exercise:
         default=0,
     )
     course: Course | None = field(default=None, metadata={"internal": True})
-    # The contents of its files, by their names without folders:
+    # The contents of the data files, by name without folders.
     data: Mapping[str, bytes] = field(default_factory=dict, metadata={"internal": True}, repr=False)
     hidden_data: Mapping[str, bytes] = field(
         default_factory=dict, metadata={"internal": True}, repr=False
     )
-    # Packages that are not installed, and that its file or its reference imports:
+    # Problems for packages that its file or its reference imports but that are not installed.
     missing: tuple[Problem, ...] = field(default=(), metadata={"internal": True})
-    # Names other draws for hidden tests: a page for practice has none of the grader's.
+    # Selects other draws for hidden tests, so that a practice page never has the grader's draws.
     stream: str = field(default="", metadata={"internal": True})
-    # SHA-256 of the file's bytes, and of what it takes from its course:
+    # SHA-256 of the file, and of the parts of the course that a verdict depends on.
     digest: str = field(default="", metadata={"internal": True})
 
     @property
     def breakable(self) -> tuple[Misconception, ...]:
-        """The misconceptions whose programs learners may be shown, to be broken."""
+        """The misconceptions whose programs learners may try to break."""
         if self.kind not in ("write", "fix"):
             return ()
         return tuple(each for each in self.misconceptions if each.breakable)
 
     @property
     def packages(self) -> tuple[str, ...]:
-        """The modules beside NumPy that a submission may import."""
+        """The modules that a submission may import besides NumPy."""
         return self.course.packages if self.course is not None else ()
 
     def refuse_missing(self, source: str = "") -> None:
-        """Raise `DefinitionError` if the exercise or a submission needs what is not installed."""
+        """Raise `DefinitionError` if the exercise or a submission needs a missing package."""
         problems = (*self.missing, *(self.course.missing_in(source) if self.course else ()))
         if problems:
             raise DefinitionError([*dict.fromkeys(problems)])
 
     @property
     def max_points(self) -> int:
-        """The points of all tests together."""
+        """The sum of the points of all tests."""
         return sum(test.points for test in self.tests)
 
     @property
     def path_name(self) -> str:
-        """The file name that a submission to this exercise has: `<id>.py`."""
+        """The file name of a submission to this exercise: `<id>.py`."""
         return f"{self.id}.py"

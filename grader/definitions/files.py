@@ -1,10 +1,11 @@
-"""The files of a collection: where they are, the ids in their names, and what is in them.
+"""The files of a collection: their places, the ids in their names, and their contents.
 
-A collection is a folder of tracks, `<track>/track.yaml` with `<track>/<nn>-<id>.yaml` and
-`<track>/lessons/<nn>-<id>.md` beside it, and of exercises in no track, `<nn>-<id>.yaml`; the number
-may be left out. A `course.yaml` beside the tracks makes it a course, and a `schedule.yaml` says
-when it is due. Names that begin with a dot are no part of it. None of its files and folders is a
-symbolic link, which could show what is elsewhere on this machine; the folder itself may be one.
+A collection is a folder with tracks and standalone exercises. A track has the files
+`<track>/track.yaml`, `<track>/<nn>-<id>.yaml` and `<track>/lessons/<nn>-<id>.md`, and a standalone
+exercise has `<nn>-<id>.yaml`; the number may be left out. A `course.yaml` beside the tracks makes
+it a course, and a `schedule.yaml` has its due dates. Names that begin with a dot are ignored. Files
+and folders in a collection must not be symbolic links, which could expose other files of this
+machine, but the folder itself may be one.
 """
 
 import hashlib
@@ -26,36 +27,36 @@ LESSONS: Final = "lessons"
 SUFFIXES: Final = frozenset({".yaml", ".yml"})
 
 LESSON_SUFFIX: Final = ".md"
-MAX_BYTES: Final = 1 << 20  # of a definition, and of a lesson
-MAX_DATA_BYTES: Final = 8 << 20  # of a data file
-_MAX_TOGETHER: Final = 12 << 20  # of all data files; a submission writes beside them
+MAX_BYTES: Final = 1 << 20  # size of a definition or a lesson
+MAX_DATA_BYTES: Final = 8 << 20  # size of a data file
+_MAX_TOGETHER: Final = 12 << 20  # size of all data files, which share the scratch folder's space
 _NUMBER: Final = re.compile(r"\d+-(?=.)")
 
 
 def default_folder() -> Path:
-    """Return the exercises that come with Etude: inside an installed package, or in a checkout."""
+    """Return the folder of Etude's own exercises, in an installed package or in a checkout."""
     package = Path(__file__).parents[1]
     packaged = package / "_content" / "exercises"
     return packaged if packaged.is_dir() else package.parent / "exercises"
 
 
 def courses() -> dict[str, Path]:
-    """Return the folders of the courses that come with Etude, by their names."""
+    """Return the folders of Etude's own courses by name."""
     paths = default_folder().parent.glob(f"courses/*/{COURSE_FILE}")
     return {path.parent.name: path.parent for path in sorted(paths)}
 
 
 def is_path(name: str, suffixes: Collection[str] = SUFFIXES) -> bool:
-    """Return whether a name on a command line is a path: it has a separator or one of the suffixes.
+    """Return whether a name on a command line is a path: with a separator or one of the suffixes.
 
-    Anything else is an id, whichever files exist: else a file could take the place of the exercise
-    with that id.
+    Any other name is an id, even if a file of that name exists. Otherwise a file could replace the
+    exercise with that id.
     """
     return "/" in name or os.sep in name or name in {".", ".."} or name.endswith(tuple(suffixes))
 
 
 def path_hint(name: str) -> str:
-    """Return what to write for the file or folder that is called like an unknown id, if any."""
+    """Return a hint about a file or folder with the name of an unknown id, or ""."""
     if not os.path.lexists(name):
         return ""
     kind = "folder" if Path(name).is_dir() else "file"
@@ -63,15 +64,15 @@ def path_hint(name: str) -> str:
 
 
 def folders_in(path: Path) -> list[Path]:
-    """Return the folders of a collection: one, or several with colons between, as in PATH."""
+    """Return the folders of a collection: one, or several separated by colons, as in PATH."""
     names = str(path).split(os.pathsep)
     return [path] if len(names) == 1 or path.is_dir() else [Path(name) for name in names]
 
 
 def files_by_folder(folder: Path) -> dict[Path, list[Path]]:
-    """Return the exercise files of a collection: those in no track first, then track by track.
+    """Return the exercise files of a collection by folder, with standalone ones first.
 
-    Of several folders, one after the other.
+    Several folders are listed one after the other.
 
     Raises:
         UsageError: There is no such folder, it cannot be read, or it is a single track.
@@ -94,7 +95,7 @@ def files_by_folder(folder: Path) -> dict[Path, list[Path]]:
 
 
 def exercise_files(folder: Path) -> list[Path]:
-    """Return the exercise files in a folder, in the order of their names.
+    """Return the exercise files in a folder, sorted by name.
 
     Raises:
         DefinitionError: A name cannot be printed.
@@ -107,10 +108,10 @@ def exercise_files(folder: Path) -> list[Path]:
 
 
 def lesson_files(track_folder: Path) -> list[Path]:
-    """Return the lessons of the track in a folder, in the order of their names.
+    """Return the lessons of the track in a folder, sorted by name.
 
     Raises:
-        DefinitionError: Their folder is a symbolic link, or a name cannot be printed.
+        DefinitionError: The folder of lessons is a symbolic link, or a name cannot be printed.
     """
     folder = lessons_folder(track_folder)
     if folder is None:
@@ -119,10 +120,10 @@ def lesson_files(track_folder: Path) -> list[Path]:
 
 
 def lessons_folder(track_folder: Path) -> Path | None:
-    """Return the folder of a track's lessons, if it has one.
+    """Return the folder of a track's lessons, or None.
 
     Raises:
-        DefinitionError: It is a symbolic link.
+        DefinitionError: The folder is a symbolic link.
     """
     folder = track_folder / LESSONS
     refuse_link(folder)
@@ -139,7 +140,7 @@ def all_lesson_files(folder: Path) -> list[Path]:
 
 
 def course_file(exercise: Path) -> Path:
-    """Return where the `course.yaml` of an exercise's collection is, if it has one."""
+    """Return the path of the `course.yaml` of an exercise's collection, which may not exist."""
     folder = exercise.parent
     if exists(folder / TRACK_FILE):
         folder = folder.parent if folder.name not in {"", ".."} else folder / ".."
@@ -155,12 +156,12 @@ def course_folder(definition: Path) -> Path:
 
 
 def read_file(path: Path, most: int = MAX_BYTES) -> bytes:
-    """Return what is in a file of a collection.
+    """Return the content of a file of a collection.
 
     Raises:
         UsageError: There is no such file.
-        DefinitionError: It is a symbolic link or no regular file, it has more bytes than are
-            allowed, or it cannot be read.
+        DefinitionError: It is a symbolic link, not a regular file, larger than `most` bytes, or
+            cannot be read.
     """
     try:
         with open_regular(path) as file:
@@ -185,13 +186,14 @@ def read_file(path: Path, most: int = MAX_BYTES) -> bytes:
 def read_data_files(
     folder: Path, listed: Sequence[tuple[str, str, Location]], whole: Location
 ) -> dict[str, bytes]:
-    """Return the contents of data files by their names without folders.
+    """Return the contents of data files, by name without folders.
 
     Args:
-        listed: Of each file the key that lists it, the path as written, and its place.
+        listed: The key, the path as written, and the place of each entry.
+        whole: The place of the definition.
 
     Raises:
-        DefinitionError: One is missing, too large or outside, or two have the same name.
+        DefinitionError: A file is missing, too large or outside, or two have the same name.
     """
     report = ProblemList()
     contents: dict[str, bytes] = {}
@@ -221,7 +223,7 @@ def read_data_files(
 
 
 def data_digests(data: Mapping[str, bytes]) -> Iterator[str]:
-    """Yield what tells the contents of data files from all others."""
+    """Yield the name and the hash of each data file."""
     for name, content in data.items():
         yield f"{name} {hashlib.sha256(content).hexdigest()}"
 
@@ -230,17 +232,17 @@ def refuse_link(folder: Path) -> None:
     """Refuse a folder of a collection that is a symbolic link.
 
     Raises:
-        DefinitionError: It is one.
+        DefinitionError: The folder is a symbolic link.
     """
     if folder.is_symlink():
         raise _problem(folder, "a symbolic link; put the folder itself here")
 
 
 def exists(path: Path) -> bool:
-    """Return whether there is a regular file."""
+    """Return whether a regular file exists."""
     try:
         return path.is_file()
-    except (OSError, ValueError):  # too long, or with a NUL: no file has such a name
+    except (OSError, ValueError):  # an impossible name, too long or with a NUL
         return False
 
 
@@ -250,13 +252,13 @@ def id_in_name(path: Path) -> str:
 
 
 def number_in_name(path: Path) -> str:
-    """Return what stands before the id: `03-` in `03-softmax.yaml`."""
+    """Return the number in a file's name with its hyphen: `03-` in `03-softmax.yaml`."""
     number = _NUMBER.match(path.stem)
     return number.group() if number else ""
 
 
 def _refuse_unprintable(path: Path) -> Path:
-    """Refuse a name that could steer a terminal or begin a line of a log; return any other."""
+    """Return a path, or raise if its name has control characters, such as line breaks."""
     if not path.name.isprintable():
         raise _problem(path, "this name has characters that cannot be printed; rename it")
     return path

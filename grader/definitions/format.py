@@ -1,4 +1,4 @@
-"""The description of the format for people, made from the same types and texts as the schemas."""
+"""The documentation of the format, made from the same types and texts as the schemas."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -46,7 +46,7 @@ $ etude schema --into linear-algebra
 
 
 def _keys(kind: type[TestCase], conjunction: str) -> str:
-    """Return the keys by which authors know a kind of test."""
+    """Return the keys that identify a kind of test for authors."""
     keys = dict.fromkeys((kind.code_key, kind.kind_key))
     return f" {conjunction} ".join(f"`{key}`" for key in keys)
 
@@ -142,7 +142,7 @@ def _table(part: Schema, keys: Iterable[str]) -> Iterator[str]:
 
 
 def _kind(value: Schema) -> str:
-    """Return what a value is, in a word or two."""
+    """Return the type of a value in a word or two."""
     kind = "any value"
     match value:
         case {"enum": words}:

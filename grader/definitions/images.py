@@ -1,4 +1,4 @@
-"""The images of instructions and lessons: found below the course's folder, and read."""
+"""The images of instructions and lessons: their paths inside the course's folder, and contents."""
 
 import contextlib
 import os
@@ -13,12 +13,12 @@ from grader.definitions.files import course_folder, read_file, refuse_link
 from grader.definitions.wording import quote
 from grader.errors import DefinitionError, UsageError
 
-MAX_BYTES: Final = 256 << 10  # of an image; a page loads in a second or two on a slow network
+MAX_BYTES: Final = 256 << 10  # size of an image, which a slow network loads in a second or two
 MEDIA_TYPES: Final = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg"}
-_MAX_PIXELS: Final = 16 << 20  # few bytes can be an image that no browser has room for
+_MAX_PIXELS: Final = 16 << 20  # a small file can be an image that is too large for a browser
 _BEGINNINGS: Final = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
-_MARKER: Final = 0xFF  # begins each part of a JPEG
-_FRAMES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # parts that say the size
+_MARKER: Final = 0xFF  # first byte of each segment of a JPEG
+_FRAMES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # segments with the size
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _LINK: Final = re.compile(r"!\[[^\]]*\]\(\s*(?:<([^>\n]+)>|([^\s)]+))")
 _CODE: Final = re.compile(
@@ -27,23 +27,23 @@ _CODE: Final = re.compile(
 
 
 class ImageError(Exception):
-    """An image that cannot be shown; the message says why."""
+    """An image cannot be shown. The message is the reason."""
 
 
 def image_paths(markdown: str) -> list[str]:
     """Return the paths of the images in a text that are written as `![alt](path)`.
 
-    Needs no parser of Markdown, which the build of a package lacks.
+    It works without a Markdown parser, which is missing when a package is built.
     """
     links = _LINK.finditer(_CODE.sub("", markdown))
     return list(dict.fromkeys(link[1] or link[2] for link in links))
 
 
 def image_path(written: str, definition: Path) -> Path:
-    """Return the file of an image: its path begins at the folder of the definition or lesson.
+    """Return the file of an image, whose path is relative to the definition or lesson.
 
     Raises:
-        ImageError: It is no path of an image in the course.
+        ImageError: It is not the path of an image in the course.
     """
     if _SCHEME.match(written):
         raise ImageError(f"{quote(written)} is elsewhere; put the image beside this file")
@@ -68,11 +68,11 @@ def read_image(written: str, definition: Path) -> bytes:
     """Return the contents of an image.
 
     Args:
-        written: Its path, as it is written in the Markdown.
+        written: The path as it is written in the Markdown.
         definition: The file of the exercise or lesson that shows it.
 
     Raises:
-        ImageError: It is missing, too large, outside the course, or no image of its type.
+        ImageError: It is missing, too large, outside the course, or not an image of its type.
     """
     path = image_path(written, definition)
     try:
@@ -92,14 +92,14 @@ def read_image(written: str, definition: Path) -> bytes:
 
 
 def image_files(definition: Path) -> Iterator[Path]:
-    """Yield the files of the images in an exercise or a lesson, but those that cannot be shown."""
+    """Yield the files of the images in an exercise or a lesson that can be shown."""
     for written in image_paths(read_file(definition).decode("utf-8", "replace")):
         with contextlib.suppress(ImageError):
             yield image_path(written, definition)
 
 
 def image_size(data: bytes) -> tuple[int, int] | None:
-    """Return width and height of a PNG or JPEG in pixels; None if its head does not say."""
+    """Return the width and height of a PNG or JPEG in pixels, or None if not found."""
     if data.startswith(_BEGINNINGS["image/png"]):
         return _positive(*struct.unpack(">II", data[16:24])) if data[12:16] == b"IHDR" else None
     at = 2

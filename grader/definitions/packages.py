@@ -1,4 +1,4 @@
-"""Packages beside NumPy that a course names: found among those that are installed with Etude."""
+"""The packages that a course names besides NumPy, found among the installed ones."""
 
 import importlib.util
 import re
@@ -14,25 +14,25 @@ from importlib.metadata import (
 )
 from pathlib import Path
 
-# No submission imports what grades it, whatever is required by what a course names.
+# Submissions must not import the grader, even if a package of the course requires it.
 _NEVER = frozenset({"grader", "reference", "sitegen"})
 _ALWAYS = frozenset({"numpy"})
 
 
 @dataclass(frozen=True, slots=True)
 class PackageFolders:
-    """The paths of packages and of all that they require, and the modules to import ahead."""
+    """The paths of packages and their requirements, and the modules to import in advance."""
 
     paths: tuple[Path, ...] = ()
-    modules: tuple[str, ...] = ()  # those that a course names
-    required: tuple[str, ...] = ()  # of packages that these require, some of which may not import
+    modules: tuple[str, ...] = ()  # modules that the course names
+    required: tuple[str, ...] = ()  # modules of required packages, which may fail to import
 
 
 NO_PACKAGES = PackageFolders()
 
 
 def refusal(module: str) -> str:
-    """Return why no course can name a module; "" if one can."""
+    """Return the reason why a course cannot name a module, or ""."""
     top = module.partition(".")[0]
     if not all(part.isidentifier() for part in module.split(".")):
         return "is no name of a module, as in `import`"
@@ -44,7 +44,7 @@ def refusal(module: str) -> str:
 
 
 def absence(module: str) -> str:
-    """Return that a module is not installed, and what to do; "" if it is."""
+    """Return the sentence about a module that is not installed, with advice, or ""."""
     top = module.partition(".")[0]
     if distributions_of_modules().get(top) and importlib.util.find_spec(top) is not None:
         return ""
@@ -56,24 +56,24 @@ def absence(module: str) -> str:
 
 
 def version(module: str) -> str:
-    """Return name and version of the package that an installed module belongs to."""
+    """Return the name and the version of the package of an installed module."""
     installed = find_distribution(module)
     return f"{installed.name} {installed.version}"
 
 
 def find_distribution(module: str) -> Distribution:
-    """Return the distribution that an installed module belongs to."""
+    """Return the distribution of an installed module."""
     return distribution(distributions_of_modules()[module.partition(".")[0]][0])
 
 
 @cache
 def find_package_folders(modules: frozenset[str]) -> PackageFolders:
-    """Return what must be readable so that installed modules can be imported.
+    """Return the folders that must be readable to import installed modules.
 
     Raises:
-        LookupError: One is not installed.
+        LookupError: A module is not installed.
     """
-    if not modules:  # to read the metadata of all that is installed would take half of a check
+    if not modules:  # reading the metadata of all installed packages is slow
         return NO_PACKAGES
     tops = {module.partition(".")[0] for module in modules}
     distributions = [distributions_of_modules()[top][0] for top in sorted(tops)]
@@ -93,7 +93,7 @@ def find_package_folders(modules: frozenset[str]) -> PackageFolders:
             if spec is not None:
                 places = spec.submodule_search_locations or filter(None, [spec.origin])
                 folders = [Path(place).resolve() for place in places]
-                # The shared libraries of a wheel lie beside its module.
+                # The shared libraries of a wheel are in a folder beside its module.
                 spellings = sorted({installed.name, called, called.replace("-", "_"), top})
                 libraries = [f.parent / f"{name}.libs" for f in folders for name in spellings]
                 paths |= dict.fromkeys([*folders, *filter(Path.is_dir, libraries)])
@@ -101,8 +101,8 @@ def find_package_folders(modules: frozenset[str]) -> PackageFolders:
 
 
 def with_requirements(names: Iterable[str]) -> list[Distribution]:
-    """Return distributions and all that their metadata require here, but optional extras."""
-    from packaging.requirements import InvalidRequirement, Requirement  # a check needs none
+    """Return distributions and all their requirements on this system, without optional extras."""
+    from packaging.requirements import InvalidRequirement, Requirement  # rarely needed
 
     waiting, distributions = list(names), dict[str, Distribution]()
     while waiting:
@@ -111,7 +111,7 @@ def with_requirements(names: Iterable[str]) -> list[Distribution]:
             continue
         try:
             distributions[plain(name)] = here = distribution(name)
-        except PackageNotFoundError:  # then it fails where it is imported, if it is
+        except PackageNotFoundError:  # an import of it will fail with a clear error
             continue
         for text in here.requires or ():
             try:
@@ -125,10 +125,10 @@ def with_requirements(names: Iterable[str]) -> list[Distribution]:
 
 @cache
 def distributions_of_modules() -> dict[str, list[str]]:
-    """Return the installed distributions that have each top-level module."""
+    """Return the installed distributions that contain each top-level module."""
     return {top: list(names) for top, names in packages_distributions().items()}
 
 
 def plain(name: str) -> str:
-    """Return the name of a distribution in its one spelling."""
+    """Return the normalized name of a distribution."""
     return re.sub(r"[-_.]+", "-", name).lower()

@@ -1,6 +1,6 @@
-"""Programs of several files as one text, in which a comment names the file of the lines after it.
+"""Programs of several files as one text, in which a comment names the file of the next lines.
 
-The sandbox reads the same comments: `grader.sandbox.inside.modules`.
+`grader.sandbox.inside.modules` reads the same comments in the sandbox.
 """
 
 import re
@@ -12,12 +12,12 @@ _MARK: Final = re.compile(rf"# etude file: ({NAME.pattern})")
 
 
 def mark_in(line: str) -> re.Match[str] | None:
-    """Return the match of a comment that names a file, with the name as its group."""
+    """Match a comment that names a file; the name is the first group."""
     return _MARK.fullmatch(line.rstrip())
 
 
 def join_files(files: Mapping[str, str]) -> str:
-    """Return files as one text, with the comment before each."""
+    """Return files as one text, each after its comment."""
     return "".join(
         f"# etude file: {name}\n{text}" + ("" if text.endswith("\n") or not text else "\n")
         for name, text in files.items()
@@ -25,7 +25,7 @@ def join_files(files: Mapping[str, str]) -> str:
 
 
 def split_files(text: str) -> dict[str, str]:
-    """Return the files of a text by their names; what is before the first comment is left out."""
+    """Return the files of a text by name, without the lines before the first comment."""
     files: dict[str, list[str]] = {}
     lines: list[str] = []
     for line in text.splitlines(keepends=True):
@@ -37,13 +37,13 @@ def split_files(text: str) -> dict[str, str]:
 
 
 def with_missing_files(text: str, right: str) -> str:
-    """Return a program with the files that it lacks, as another has them."""
+    """Return a program with its missing files taken from a right program."""
     have, whole = split_files(text), split_files(right)
-    main = next(iter(whole), "")  # it comes first, whoever wrote it
+    main = next(iter(whole), "")  # the main file must come first
     return join_files({main: whole[main]} | have | {**whole, **have}) if have and whole else text
 
 
 def append_code(text: str, code: str) -> str:
-    """Return a program with code at the end of its main file."""
+    """Append code to the main file of a program."""
     first, _, _ = text.partition("\n")
     return "\n".join([text.rstrip(), *([first] if mark_in(first) else []), code])

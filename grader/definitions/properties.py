@@ -1,6 +1,6 @@
 """The properties that a test can name with `holds`, with their sentences.
 
-A new property is a row here and a check in `grader.grading.checks.property_test`.
+A new property needs an entry here and a check in `grader.grading.checks.property_test`.
 """
 
 from collections.abc import Mapping
@@ -12,13 +12,13 @@ from typing import Final, Literal
 class NamedProperty:
     """A property that every right answer has."""
 
-    meaning: str  # for authors
-    on_page: str  # for learners, on the page of a visible test
-    in_hidden_test: str  # where it does not hold
-    difference: str = ""  # where another result shows it; `{name}` is the sentence about the values
+    meaning: str  # sentence for authors
+    on_page: str  # sentence for learners on the page of a visible test
+    in_hidden_test: str  # sentence about a breach in a hidden test
+    difference: str = ""  # sentence about a breach; `{name}` is the sentence about the values
     moves: Literal["nothing", "one input", "inputs"] = "nothing"
-    has_axis: bool = False  # it is about the axis that the test may name
-    needs_against: bool = False  # it compares with a second expression
+    has_axis: bool = False  # whether a test may name its axis
+    needs_against: bool = False  # whether it needs a second expression
 
 
 PROPERTIES: Final[Mapping[str, NamedProperty]] = {

@@ -1,7 +1,7 @@
-"""The public form of an exercise: the only one that reaches the modules that make pages.
+"""The public form of an exercise, the only form that the modules for pages receive.
 
-These types have no place for a hidden test, a solution or a misconception's program, so a template
-cannot leak what it was never given. `grader.grading.expected.public_form` makes them.
+These types have no field for a hidden test, a solution or a misconception's program, so a template
+cannot leak them. `grader.grading.expected.public_form` makes them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,15 +22,15 @@ from grader.definitions.properties import PROPERTIES
 from grader.definitions.track import TrackId
 
 _KINDS: Final = {kind.kind: kind for kind in KINDS_OF_TEST}
-_MINUTES: Final = {"beginner": 8, "intermediate": 15, "advanced": 25}  # by difficulty
+_MINUTES: Final = {"beginner": 8, "intermediate": 15, "advanced": 25}  # minutes by difficulty
 _PREDICT_MINUTES: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
 class DescribedValue:
-    """Stands for a value that is no plain data, such as a function, and prints as it does."""
+    """A placeholder for a value that is not plain data, such as a function, with the same text."""
 
-    kind: str  # the name of its type
+    kind: str  # name of the value's type
     text: str
 
     def __repr__(self) -> str:
@@ -41,15 +41,15 @@ class DescribedValue:
 class PublicTest:
     """A visible test with its inputs and its expected value, both computed."""
 
-    kind: str  # of a prediction "answer": the value that it is compared with is not shown
+    kind: str  # the kind of test; "answer" for a prediction, whose expected value is not shown
     id: TestId
     description: str
     points: int
-    given: Mapping[str, Any]  # name to value: plain Python values, NumPy arrays, `DescribedValue`
-    code: str  # the expression that is called, or the statements that are run
-    expected: Any  # of a call the value, of an output the text; else None
+    given: Mapping[str, Any]  # inputs by name: plain Python values, NumPy arrays, `DescribedValue`
+    code: str  # the expression or the statements
+    expected: Any  # the value of a call or the text of an output; otherwise None
     holds: Property | None = None  # the property that is checked
-    draws: int = 1  # how many sets of inputs there are; the first is shown
+    draws: int = 1  # number of sets of inputs, of which the first is shown
 
     @property
     def heading(self) -> str:
@@ -59,19 +59,19 @@ class PublicTest:
 
     @property
     def expected_heading(self) -> str:
-        """The heading of the expected value, or nothing."""
+        """The heading of the expected value, or ""."""
         kind = _KINDS.get(self.kind)
         return "" if kind is None else kind.expected_heading
 
     @property
     def promise(self) -> str:
-        """The property in words, or nothing."""
+        """The sentence about the property, or ""."""
         return "" if self.holds is None else PROPERTIES[self.holds].on_page
 
 
 @dataclass(frozen=True, slots=True)
 class PublicHint:
-    """A hint, and the XP that it costs to see it."""
+    """A hint, and its price in XP."""
 
     text: str  # Markdown
     price: int = 0
@@ -93,14 +93,14 @@ class PublicExercise:
     defines: tuple[str, ...]  # the names that a submission must define
     hints: tuple[PublicHint, ...]
     tests: Sequence[PublicTest]
-    hidden_tests: int  # how many more there are
+    hidden_tests: int  # number of hidden tests
     max_points: int
-    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by the answer's name
-    digest: str = ""  # SHA-256 of the definition's file: which version a learner solved
-    needs: tuple[str, ...] = ()  # packages and data files that its page lacks
-    packages: tuple[str, ...] = ()  # that its page loads
-    file: Path | None = None  # its definition; images of its texts lie beside it
-    minutes: int | None = None  # how long it takes, as its author estimates
+    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # choices of each answer
+    digest: str = ""  # digest of the exercise, to identify the version that a learner solved
+    needs: tuple[str, ...] = ()  # packages and data files that it needs and its page lacks
+    packages: tuple[str, ...] = ()  # packages that its page loads
+    file: Path | None = None  # file of the definition, to which paths of images are relative
+    minutes: int | None = None  # the author's estimate of its duration
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class PublicTrack:
 
 
 def estimated_minutes(exercise: Exercise | PublicExercise) -> int:
-    """Return how long an exercise takes those who have read its lesson."""
+    """Return the estimated minutes for an exercise, for learners who have read its lesson."""
     if exercise.minutes is not None:
         return exercise.minutes
     return _PREDICT_MINUTES if exercise.kind == "predict" else _MINUTES[exercise.difficulty]

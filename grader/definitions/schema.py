@@ -1,7 +1,7 @@
 """The JSON Schemas of exercises, tracks and courses, made from the types.
 
-Editors complete and check with them while an author types. They say what `decode` accepts, not what
-the rules demand: whether a name is given, or a seed within bounds, takes the loader to say.
+Editors use them to complete and check while an author types. They describe what `decode` accepts.
+Only the loader checks the other rules, for example whether a name is defined.
 """
 
 import inspect
@@ -39,7 +39,7 @@ SCHEMAS: Final[Mapping[str, type]] = {
     "track": TrackDefinition,
     "course": CourseDefinition,
 }
-"""The kinds of files that have a schema, and the types that they become."""
+"""The kinds of files that have a schema, with the types that they are decoded to."""
 
 _DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 _PRIMITIVES: Final = {str: "string", int: "integer", float: "number", bool: "boolean"}
@@ -51,12 +51,12 @@ def schema_text(kind: str) -> str:
 
 
 def schema_path(kind: str) -> Path:
-    """Return where the schema for a kind of file is kept, beside this module."""
+    """Return the path of the stored schema for a kind of file, beside this module."""
     return Path(__file__).with_name(f"{kind}.schema.json")
 
 
 def nearest_schema(folder: Path, kind: str) -> str:
-    """Return the relative path to the copy of a schema in a folder or above; "" without one."""
+    """Return the relative path to the copy of a schema in a folder or above it, or ""."""
     folder = folder.resolve()
     copies = (
         above / below / schema_path(kind).name
@@ -80,7 +80,7 @@ def write_schemas(folder: Path) -> list[Path]:
 
 
 def schema(root: type) -> Schema:
-    """Return the schema of the files that become a frozen dataclass."""
+    """Return the schema of the files that are decoded to a frozen dataclass."""
     parts: dict[str, Schema] = {}
     whole = _SchemaParts(parts).dataclass_schema(root)
     if root is Exercise:
@@ -98,19 +98,19 @@ def schema(root: type) -> Schema:
 
 
 def description(kind: type) -> str:
-    """Return what a class's docstring says, each paragraph on one line."""
+    """Return the docstring of a class with each paragraph on one line."""
     paragraphs = inspect.cleandoc(kind.__doc__ or "").split("\n\n")
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
 
 class _SchemaParts:
-    """Turns annotations into schemas; the classes they name become parts of the whole."""
+    """Converts annotations to schemas; the classes in them become `$defs`."""
 
     def __init__(self, parts: dict[str, Schema]) -> None:
         self.parts = parts
 
     def dataclass_schema(self, kind: type) -> Schema:
-        """Return the schema of a mapping that becomes a dataclass."""
+        """Return the schema of a mapping that is decoded to a dataclass."""
         by_name = {field.name: field for field in fields(kind)}
         properties = {}
         for name, annotation in author_keys(kind).items():
@@ -120,7 +120,7 @@ class _SchemaParts:
             if field.metadata["unique"] == "":
                 part["uniqueItems"] = True
             default = field.default if field.default_factory is MISSING else field.default_factory()
-            if isinstance(default, FromReference):  # as an author would write it
+            if isinstance(default, FromReference):  # in the form that an author writes
                 default = "reference"
             elif isinstance(default, Literals):
                 default = dict(default.values)
@@ -188,7 +188,7 @@ class _SchemaParts:
         }
 
     def expected_value_schema(self) -> Schema:
-        """Return the schema of what a test expects, which may be anything."""
+        """Return the schema of an expected value, which accepts any value."""
         code = {"description": "A Python expression.", "type": "string"}
         return {
             "anyOf": [
@@ -206,7 +206,7 @@ class _SchemaParts:
         }
 
     def test_schema(self) -> Schema:
-        """Return the schema of a test: what it has among certain keys says of which kind it is."""
+        """Return the schema of a test, whose kind follows from its keys."""
         first, *others = KINDS_OF_TEST
         part = self.type_schema(first)
         for kind in others:

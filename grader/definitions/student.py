@@ -1,12 +1,12 @@
 """The student edition of an exercise: a definition without secrets.
 
-It has no hidden tests, solution, explanation, misconceptions or mutants, and no comments, which are
-written for other authors. Nor has it the visible tests that need the solution: `expect: solution`,
-`run` without `stdout`, a budget where there is no reference; or that need a course's own reference,
-which stays with the course. They are counted with the hidden ones.
+It lacks hidden tests, solution, explanation, misconceptions and mutants, and comments, which are
+written for other authors. It also lacks visible tests that need the solution (`expect: solution`,
+`run` without `stdout`, a budget without a reference) or the course's own reference. These tests are
+counted with the hidden ones.
 
-`PUBLIC` lists what it may have, so a new key of the format stays out until it is listed. What is no
-valid exercise has no student edition, so whatever is unclear about a test is an error.
+`PUBLIC` lists the keys that it may have, so a new key of the format is left out until it is listed.
+Only a valid exercise has a student edition, so anything unclear about a test is an error.
 """
 
 import contextlib
@@ -43,20 +43,21 @@ PUBLIC: Final = frozenset(
         "files", "files_to_submit",
     }
 )  # fmt: skip
-"""The keys of an exercise that its student edition keeps; of the tests, those it can compare."""
+"""The keys of an exercise that its student edition keeps, although it keeps only some tests."""
 PUBLIC_OF_COURSE: Final = frozenset({"title", "packages"})
 """The keys of a `course.yaml` that the student edition keeps."""
 
-# The block of a lesson that lists data files; the parser of lessons is in a layer above.
+# The block of a lesson that lists data files. The parser of lessons cannot be used, since it is in
+# a higher layer.
 _DATA_FILES: Final = re.compile(r"^(```|~~~)files[ \t]*\n(.*?)^\1", re.MULTILINE | re.DOTALL)
-_MAX_FILE_BYTES: Final = 64 << 20  # bytes of a file that is handed on as it is
+_MAX_FILE_BYTES: Final = 64 << 20  # size of a file that is copied unchanged
 
 
 def student_text(path: Path) -> str:
     """Return the student edition of an exercise as YAML.
 
-    Our loader reads the same public content from it as from the full edition, with `edition:
-    student` and, in `hidden_elsewhere`, how many tests were left out.
+    The loader reads the same public content from it as from the full edition, with `edition:
+    student` and, in `hidden_elsewhere`, the number of tests that were left out.
 
     Raises:
         UsageError: There is no such file.
@@ -64,16 +65,16 @@ def student_text(path: Path) -> str:
     """
     exercise, document = read_exercise(path)
     absolute = path.absolute()
-    # On one line, whatever the names are.
+    # Escaped, so that the comment stays on one line with any name.
     name = ascii(f"{absolute.parent.name}/{absolute.name}")[1:-1]
     edition = emit(_student_edition(exercise, document.root))
     return f"# Generated from {name}, the full edition: edit that file.\n{edition}"
 
 
 def student_files(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield every file of a collection's student edition: path below the folder, and content.
+    """Yield the path below the folder and the content of each file of the student edition.
 
-    Tracks and what is in their `lessons` folders stay as they are. Other files are left out.
+    Track files and the contents of `lessons` folders are unchanged. Other files are left out.
 
     Raises:
         UsageError: There is no such folder.
@@ -96,10 +97,10 @@ def write_bundle(collection: Path, target: Path) -> list[Path]:
         The files written, in order.
 
     Raises:
-        UsageError: The folder holds something already, or cannot be written.
+        UsageError: The target folder is not empty, or cannot be written.
         DefinitionError: A definition is not valid; nothing is written.
     """
-    files = list(student_files(collection))  # all of it first: a broken one leaves nothing behind
+    files = list(student_files(collection))  # complete before writing, so that errors leave nothing
     try:
         target.mkdir(parents=True, exist_ok=True)
         if any(target.iterdir()):
@@ -165,7 +166,7 @@ def _beside_exercise(path: Path, folder: Path) -> Iterator[tuple[Path, bytes]]:
 
 
 def _images(markdown: str, definition: Path, folder: Path) -> Iterator[tuple[Path, bytes]]:
-    """Yield the images of a text, but those that pages cannot show, which is an error there."""
+    """Yield the images of a text, without invalid ones, which building the pages reports."""
     for written in image_paths(markdown):
         with contextlib.suppress(ImageError):
             path = image_path(written, definition)
@@ -173,7 +174,7 @@ def _images(markdown: str, definition: Path, folder: Path) -> Iterator[tuple[Pat
 
 
 def _all_files(folder: Path) -> Iterator[Path]:
-    """Yield the files below a folder, but none whose way there has a name with a dot in front."""
+    """Yield the files below a folder, except hidden files and those in hidden folders."""
     for path in sorted(folder.iterdir()):
         if path.name.startswith("."):
             continue
@@ -184,7 +185,7 @@ def _all_files(folder: Path) -> Iterator[Path]:
 
 
 def _student_edition(exercise: Exercise, root: Node) -> MappingNode:
-    assert isinstance(root, MappingNode)  # or it was no exercise
+    assert isinstance(root, MappingNode)  # otherwise it would not be a valid exercise
     own = exercise.course.reference if exercise.course else ""
     without = frozenset(
         name
@@ -212,7 +213,7 @@ def _student_edition(exercise: Exercise, root: Node) -> MappingNode:
 
 
 def _needs_secret(test: TestCase, without: frozenset[str], own: str) -> bool:
-    """Return whether a test needs a program, or compares with a course's own reference."""
+    """Return whether a test needs the solution, a program, or the course's own reference."""
     if test.needs_solution or test.kind == "suite":
         return True
     if test.budget is not None and uses_any(test.code, without):
@@ -226,7 +227,7 @@ def _needs_secret(test: TestCase, without: frozenset[str], own: str) -> bool:
 
 
 def _without_reference(defines: MappingNode, own: str) -> MappingNode:
-    """Return what is to be defined, without the names of a course's own reference."""
+    """Return the node of `defines` without references to the course's own package."""
     entries: list[tuple[Scalar, Node]] = []
     for name, definition in defines.entries:
         reference = definition.get("reference") if isinstance(definition, MappingNode) else None
@@ -240,7 +241,7 @@ def _without_reference(defines: MappingNode, own: str) -> MappingNode:
 
 
 def _is_own(reference: str, own: str) -> bool:
-    """Return whether a reference is in the course's own package, which stays with the course."""
+    """Return whether a reference is in the course's own package."""
     return bool(own) and reference.partition(":")[0].partition(".")[0] == own
 
 

@@ -1,4 +1,4 @@
-"""Tracks, which are ordered walks through exercises: their definitions, and the rules for them."""
+"""Tracks, which are ordered lists of exercises and lessons: their definitions and rules."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ class Track:
 
     definition: TrackDefinition
     exercises: tuple[Exercise, ...]
-    lessons: tuple[Path, ...] = ()  # the files, in the order of the definition
+    lessons: tuple[Path, ...] = ()  # files of the lessons, in order of the definition
 
     @property
     def xp(self) -> int:
@@ -62,13 +62,13 @@ class Track:
 
 @dataclass(frozen=True, slots=True)
 class TrackFiles:
-    """A track's file, and the files that are beside it."""
+    """A track's file, and the files beside it."""
 
     track: TrackDefinition
     document: Document
-    exercises: Mapping[ExerciseId, Exercise | None]  # None is one that is not valid
+    exercises: Mapping[ExerciseId, Exercise | None]  # None for an exercise that is not valid
     paths: Mapping[ExerciseId, Path]
-    lessons: Mapping[str, Path]  # by the ids in their names
+    lessons: Mapping[str, Path]  # files of the lessons, by the id in the name
 
     def problem(self, message: str, *steps: Step) -> Problem:
         """Return a problem at a place of the track's file."""
@@ -77,7 +77,7 @@ class TrackFiles:
 
 
 def check_track(files: TrackFiles) -> Iterator[Problem]:
-    """Yield what is wrong with a track."""
+    """Yield the problems with a track."""
     track, document = files.track, files.document
     folder = document.path.absolute().parent.name
     if track.id != folder:
@@ -119,7 +119,7 @@ def _check_lessons(files: TrackFiles) -> Iterator[Problem]:
     for name in files.lessons.keys() - {lesson.id for lesson in lessons}:
         message = f"lesson {quote(name)} is not listed in {files.document.path}"
         yield Problem(Location(files.lessons[name]), message)
-    # Each exercise has one lesson that leads into it.
+    # An exercise belongs to at most one lesson.
     first: dict[ExerciseId, Location] = {}
     for index, lesson in enumerate(lessons):
         for number, name in enumerate(lesson.exercises):

@@ -1,4 +1,4 @@
-"""Words that error messages share: shortened values, near misses, listings."""
+"""Phrases for error messages: shortened values, suggestions, listings."""
 
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -10,12 +10,12 @@ _WIDTH = 40
 _MAX_COMPARED = 500
 _LOOK_ALIKE: Final = dict(
     zip(
-        "аеорсухіјѕАВЕКМНОРСТУХІЈЅοΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",  # noqa: RUF001  these are the letters
+        "аеорсухіјѕАВЕКМНОРСТУХІЈЅοΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",  # noqa: RUF001  look-alikes are the point
         "aeopcyxijsABEKMHOPCTYXIJSoABEZHIKMNOPTYX",
         strict=True,
     )
 )
-"""Cyrillic and Greek letters, and the Latin ones that they look like."""
+"""Cyrillic and Greek letters, with the Latin letters that they look like."""
 
 
 def clip(text: str) -> str:
@@ -30,8 +30,8 @@ def quote(text: str) -> str:
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:
-    """Return `; did you mean 'x'?` for the closest word, or nothing if none is close."""
-    if len(word) > 2 * _WIDTH:  # no typing mistake is that long, and comparing takes time
+    """Return `; did you mean 'x'?` for the closest word, or "" if none is close."""
+    if len(word) > 2 * _WIDTH:  # too long for a typing mistake, and slow to compare
         return ""
     close = get_close_matches(word, islice(words, _MAX_COMPARED), n=1)
     if not close:
@@ -41,29 +41,29 @@ def did_you_mean(word: str, words: Iterable[str]) -> str:
 
 
 def listing(words: Iterable[str], conjunction: str) -> str:
-    """Return the words in quotes as a listing: `'a', 'b' or 'c'`."""
+    """Return a listing of quoted words: `'a', 'b' or 'c'`."""
     return join_words(map(quote, words), conjunction)
 
 
 def join_words(words: Iterable[str], conjunction: str) -> str:
-    """Return the words as a listing: `a, b or c`."""
+    """Return a listing of words: `a, b or c`."""
     *most, last = words
     return f"{', '.join(most)} {conjunction} {last}" if most else last
 
 
 def plural(number: int, noun: str) -> str:
-    """Return a number and its noun, in the plural where it needs one."""
+    """Return a number and its noun, in the plural if necessary."""
     return f"{number} {noun if number == 1 else noun + 's'}"
 
 
 def few(words: Sequence[str], most: int = 3) -> str:
-    """Return the first words, and how many more there are: `a, b, c and 2 more`."""
+    """Return the first words and the number of the others: `a, b, c and 2 more`."""
     more = f" and {len(words) - most} more" if len(words) > most else ""
     return ", ".join(words[:most]) + more
 
 
 def other_letter(written: str, meant: str) -> str:
-    """Return which letter makes a name another one than the name that it looks like, or nothing."""
+    """Return the sentence about a look-alike letter in a name, or ""."""
     apart = [i for i, (a, b) in enumerate(zip(written, meant, strict=False)) if a != b]
     if len(written) != len(meant) or not apart or any(written[i].isascii() for i in apart):
         return ""

@@ -1,11 +1,11 @@
-"""The reader of a YAML file: to nodes that know their places.
+"""The reader of YAML files, which returns nodes with their places.
 
-Built on PyYAML's events alone: no object is ever constructed from a tag, no alias is expanded, and
-size, depth and number of nodes are bounded before they can hurt.
+It uses only PyYAML's events: objects are never constructed from tags, aliases are not expanded, and
+size, depth and number of nodes are bounded early.
 
-Unquoted scalars follow the YAML 1.2 core schema, without what readers disagree about. YAML 1.1
-takes `on` for true and `0123` for 83, YAML 1.2 takes them for a word and for 123. Such a scalar has
-no value here: it carries a note that says what to write instead, and its reader reports the note.
+Unquoted scalars follow the YAML 1.2 core schema, except where YAML readers disagree. YAML 1.1 reads
+`on` as true and `0123` as 83, YAML 1.2 as a word and as 123. Such a scalar has no value here, but a
+note with advice on what to write, which the decoder reports.
 """
 
 import hashlib
@@ -31,11 +31,11 @@ _STYLES: Final[dict[str, Style]] = {"'": "quoted", '"': "quoted", "|": "literal"
 
 _LOADER: type[yaml.SafeLoader | yaml.CSafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-# Control characters, surrogates, and the line breaks that YAML sees but an editor does not count.
+# Control characters, surrogates, and line breaks that YAML recognizes but editors do not count.
 _CONTROL: Final = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff"
 _NOT_IN_A_FILE: Final = re.compile(f"[{_CONTROL}]")
 _NOT_IN_A_TEXT: Final = re.compile(f"[\r{_CONTROL}]")
-# libyaml takes time quadratic in the number of %TAG lines, and no definition needs one.
+# Directives are refused, since libyaml takes quadratic time in the number of %TAG lines.
 _DIRECTIVE: Final = re.compile(r"^%", re.MULTILINE)
 
 ScalarValue: TypeAlias = str | int | float | bool | None
@@ -63,13 +63,13 @@ _INTEGER: Final = re.compile(r"[-+]?(?:0|[1-9][0-9]*)|0x[0-9a-fA-F]+")
 _FLOAT: Final = re.compile(
     r"[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*)(?:[eE][-+]?[0-9]+)?|[-+]?[0-9]+[eE][-+]?[0-9]+"
 )
-_DISPUTED: Final = re.compile(  # octal, signed or binary bases, underscores, base 60 as in 12:30
+_DISPUTED: Final = re.compile(  # octal, signed or binary bases, underscores, base 60 such as 12:30
     r"[-+]?[0-9]+(?::[0-5]?[0-9])+(?:\.[0-9]*)?|[-+]?0[0-9_]+|[-+]?0o[0-7]+|[-+]?0b[01_]+"
     r"|[-+]?0x[0-9a-fA-F_]+|[-+]?[0-9]+(?:_[0-9]+)+(?:\.[0-9_]*)?"
 )
 
 MAX_DIGITS: Final = 250
-"""Longer integers are refused; every integer up to here also fits a float."""
+"""The number of digits up to which an integer is accepted and can be converted to a float."""
 
 _ALIAS: Final = "a value that starts with * is a YAML alias, and aliases are not allowed"
 _ANCHOR: Final = "a value that starts with & is a YAML anchor, and anchors are not allowed"
@@ -77,16 +77,16 @@ _TAG: Final = "a value that starts with ! is a YAML tag, and tags are not allowe
 _QUOTE_IT: Final = "put the text in quotes if you mean it literally"
 _CLOSE_IT: Final = "close them, or write a text with backslashes below '|' or in single quotes"
 _INDENTING_TAB: Final = "a tab cannot indent YAML; use spaces"
-# A key whose text begins with a quote that is not closed on its line.
+# A key whose value begins with a quote that is not closed on its line.
 _LEFT_OPEN: Final = re.compile(r"""[\s-]*[\w-]+: +(["'])(?:(?!\1).)*$""")
-# Copied from a page or a chat; in an editor they look like spaces, or like nothing.
+# Invisible characters and special spaces, which are often copied from a page or a chat.
 _NO_SPACES: Final = re.compile(r"^ *([\u00a0\u1680\u2000-\u200b\u202f\u205f\u2060\u3000\ufeff])")
 
 
 class _Sentence(NamedTuple):
-    fragment: str  # a part of the parser's own message
+    fragment: str  # part of the parser's message
     text: str
-    at_start: bool = False  # point at where the construct starts, not at where the parser gave up
+    at_start: bool = False  # whether the error's place is the start of the construct
 
 
 _SENTENCES: Final = (
@@ -126,7 +126,13 @@ _SENTENCES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A single value: `text` as written, `value` as resolved; a note says why it has no value."""
+    """A single value.
+
+    Attributes:
+        text: The text as written.
+        value: The resolved value.
+        note: The problem with a text that has no clear value; otherwise empty.
+    """
 
     where: Location
     text: str
@@ -145,7 +151,7 @@ class ListNode:
 
 @dataclass(frozen=True, slots=True)
 class MappingNode:
-    """Pairs of key and value in file order; keys are unique."""
+    """Pairs of key and value in file order, with unique keys."""
 
     where: Location
     entries: tuple[tuple[Scalar, "Node"], ...]
@@ -160,7 +166,7 @@ class MappingNode:
         return None if entry is None else entry[1]
 
     def key_place(self, key: str) -> Location:
-        """Return the place of a key; the mapping's own if there is none."""
+        """Return the place of a key, or that of the mapping if the key is missing."""
         entry = self._by_key.get(key)
         return self.where if entry is None else entry[0].where
 
@@ -170,7 +176,7 @@ Node: TypeAlias = Scalar | ListNode | MappingNode
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One file as nodes, with the problems that did not stop the reading."""
+    """A file as nodes, with the problems that did not stop the reading."""
 
     path: Path
     text: str
@@ -179,7 +185,7 @@ class Document:
     problems: tuple[Problem, ...]
 
     def node(self, *steps: str | int) -> Node:
-        """Follow keys and indices from the root, as far as the file goes along."""
+        """Return the node at keys and indices from the root, or the last one that exists."""
         node = self.root
         for step in steps:
             below: Node | None = None
@@ -193,12 +199,12 @@ class Document:
         return node
 
     def has(self, *steps: str | int) -> bool:
-        """Return whether the last step, a key, is there."""
+        """Return whether the key that is the last step exists."""
         above = self.node(*steps[:-1])
         return isinstance(above, MappingNode) and above.get(str(steps[-1])) is not None
 
     def text_steps(self, key: str, *steps: str | int) -> tuple[str | int, ...]:
-        """Return the steps to a text that stands alone, or below a key."""
+        """Return the steps to a text that is written either directly or under a key."""
         return (*steps, key) if self.has(*steps, key) else steps
 
     def key(self, *steps: str | int) -> Location:
@@ -208,9 +214,9 @@ class Document:
         return node.key_place(str(name)) if isinstance(node, MappingNode) else node.where
 
     def place(self, scalar: Scalar, line: int, column: int) -> Location:
-        """Return where a line and column (from one) of a scalar's text are in the file.
+        """Return the place in the file of a line and a column of a scalar's text.
 
-        A text that YAML folded or unescaped has no such place; then it is the scalar's own.
+        Both are counted from 1. For a text that YAML folded or unescaped, it is the scalar's place.
         """
         lines = self.text.splitlines()
         if scalar.style == "literal":
@@ -231,7 +237,7 @@ def read_yaml(path: Path) -> Document:
 
     Raises:
         UsageError: There is no such file.
-        DefinitionError: It cannot be read, is too large or too deep, or is not YAML.
+        DefinitionError: It cannot be read, is too large or too deep, or is not valid YAML.
     """
     whole = read_file(path)
     data = whole.removeprefix(b"\xef\xbb\xbf")
@@ -253,14 +259,14 @@ def read_yaml(path: Path) -> Document:
 
 
 def _refuse(path: Path, before: str, message: str) -> NoReturn:
-    """Raise a problem with what follows the text before it."""
+    """Raise a problem at the end of the text before it."""
     lines = (before + "|").splitlines()
     raise DefinitionError([Problem(Location(path, len(lines), len(lines[-1])), message)])
 
 
 @dataclass(slots=True)
 class _Open:
-    """A collection whose end has not come yet; keys and values of a mapping alternate."""
+    """A collection that is not complete yet. Keys and values of a mapping alternate."""
 
     where: Location
     is_mapping: bool
@@ -268,7 +274,7 @@ class _Open:
 
 
 class _NodeBuilder:
-    """Builds nodes from events, with a stack of its own instead of recursion."""
+    """Builds nodes from events with an explicit stack instead of recursion."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -278,14 +284,14 @@ class _NodeBuilder:
         self._nodes = 0
 
     def build(self, text: str) -> Node:
-        """Return the root of the one document in a text."""
+        """Return the root of the only document in a text."""
         try:
             for event in yaml.parse(text, Loader=_LOADER):
                 self._take(event)
         except yaml.MarkedYAMLError as error:
             line, column, sentence = _explain(error, text)
             self.report.stop(Location(self.path, line, column), sentence)
-        except (yaml.YAMLError, ValueError, OverflowError) as error:  # chr() in the Python scanner
+        except (yaml.YAMLError, ValueError, OverflowError) as error:  # from chr() in the scanner
             self.report.stop(Location(self.path), f"not valid YAML: {error}")
         if self._root is None:
             self.report.stop(Location(self.path), "the file is empty")
@@ -366,10 +372,10 @@ class _NodeBuilder:
 
 
 def resolve(text: str, *, is_key: bool) -> tuple[ScalarValue, str]:
-    """Return the value of an unquoted scalar, and a note if it has none that all readers share.
+    """Return the value of an unquoted scalar, and a note if YAML readers disagree about it.
 
-    `y`, `n` and `nan` are welcome as keys: inputs and a test's policy are called so, and a key is
-    never a boolean or a number.
+    As keys, `y`, `n` and `nan` are allowed: they are names of inputs and of a test's option, and a
+    key is never a boolean or a number.
     """
     value: ScalarValue = text
     word, note = text.lower(), ""
@@ -406,15 +412,18 @@ def resolve(text: str, *, is_key: bool) -> tuple[ScalarValue, str]:
     return value, note
 
 
-def _explain(  # noqa: C901, PLR0911  a ladder: each rung returns
+def _explain(  # noqa: C901, PLR0911  one return for each kind of error
     error: yaml.MarkedYAMLError, text: str
 ) -> tuple[int, int, str]:
-    """Return the line, the column (both from one) and the sentence for what the parser reports."""
+    """Return the line, the column and the sentence for an error of the parser.
+
+    Both numbers are counted from 1.
+    """
     lines = text.splitlines()
     report = f"{error.context or ''}, {error.problem or ''}".strip(", ")
     line, column = _place(error.problem_mark or error.context_mark, lines)
     raw = lines[line - 1] if lines else ""
-    # The parser may give up on the line below.
+    # The parser may report the error one line later.
     for number in range(max(line - 1, 1), line + 1) if lines else ():
         if match := _NO_SPACES.match(lines[number - 1]):
             return number, match.start(1) + 1, _no_space(match[1])
@@ -429,7 +438,8 @@ def _explain(  # noqa: C901, PLR0911  a ladder: each rung returns
     if "quoted" in report and "escape" in report and start[0] < line:
         return *start, f"these double quotes are not closed before line {line}; {_CLOSE_IT}"
     if "expected key" in report and raw[column - 2 : column - 1] in ('"', "'"):
-        for number in range(line - 1, 0, -1):  # a quote that is closed by one of another text
+        # An open quote was closed by the quote of another text.
+        for number in range(line - 1, 0, -1):
             if match := _LEFT_OPEN.match(lines[number - 1]):
                 message = f"this quoted text is not closed before line {line}; close it"
                 return number, match.start(1) + 1, message
@@ -447,7 +457,7 @@ def _no_space(character: str) -> str:
 
 
 def _place(mark: Any, lines: list[str]) -> tuple[int, int]:
-    """Return a mark's line and column from one; the parser marks the end below the last line."""
+    """Return the line and column of a mark, counted from 1, at most the end of the last line."""
     if mark is None or not lines:
         return 1, 1
     if mark.line >= len(lines):

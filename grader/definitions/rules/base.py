@@ -1,4 +1,4 @@
-"""The subject of the rules: an exercise with its file, and its Python, parsed, with its names."""
+"""The subject of the rules: an exercise with its file, its parsed Python and the names in it."""
 
 import ast
 import keyword
@@ -22,7 +22,7 @@ _SCOPES: Final = (
     ast.ClassDef,
     *_COMPREHENSIONS,
 )
-_BINDERS: Final = frozenset(  # nodes that set their `name`; type parameters came with Python 3.12
+_BINDERS: Final = frozenset(  # nodes that bind their `name`; some exist only since Python 3.12
     {"MatchAs", "MatchStar", "ExceptHandler", "TypeVar", "ParamSpec", "TypeVarTuple"}
 )
 _DYNAMIC: Final = frozenset({"exec", "globals", "locals", "vars"})
@@ -33,17 +33,17 @@ class PythonNames:
     """The names that a piece of Python sets and needs at its top level."""
 
     sets: frozenset[str]
-    needs: dict[str, ast.Name]  # where each name that it does not set is first used
+    needs: dict[str, ast.Name]  # first use of each name that it does not set
     modules: frozenset[str]  # names in `sets` that can only be modules
-    is_certain: bool  # nothing sets names unseen, as a star import does
+    is_certain: bool  # False if names may be set dynamically, as by a star import
 
 
 def names(tree: ast.AST) -> PythonNames:
     """Find the names in a module or an expression.
 
-    What is doubtful counts as set: a parameter also in the defaults beside it, the names of a class
-    also in its methods, and a name before the line that sets it. Python that is nested deeper than
-    we can follow has no names that are certain.
+    In doubt a name counts as set: parameters in their own defaults, names of a class in its
+    methods, and names before the line that sets them. If the Python is nested too deeply, the
+    result is not certain.
     """
     finder = _Finder()
     try:
@@ -68,7 +68,7 @@ class _Scope:
 
 
 class _Finder(ast.NodeVisitor):
-    """Walks the scopes; what a scope uses and does not set is passed to the one above."""
+    """Walks the scopes and passes names that a scope uses but does not set to the outer one."""
 
     def __init__(self) -> None:
         self.top = self.scope = _Scope()
@@ -77,7 +77,7 @@ class _Finder(ast.NodeVisitor):
         self.is_certain = True
 
     def visit(self, node: ast.AST) -> None:
-        """Note what a node does with names, and go on with what is in it."""
+        """Note the names that a node sets or uses, then visit its children."""
         if not isinstance(node, _SCOPES):
             self._note(node)
             self.generic_visit(node)
@@ -100,7 +100,7 @@ class _Finder(ast.NodeVisitor):
             case ast.Name(id=name) | ast.arg(arg=name):
                 self._add_name(name)
             case ast.NamedExpr(target=ast.Name(id=name)):
-                scope = self.scope  # in a comprehension `:=` sets the name around that
+                scope = self.scope  # in a comprehension, `:=` binds in the scope around it
                 while scope.is_comprehension and scope.above:
                     scope = scope.above
                 scope.sets.add(name)
@@ -124,7 +124,7 @@ class _Finder(ast.NodeVisitor):
 
 
 class CheckedExercise:
-    """An exercise and the file it comes from; steps are the keys and indices on the way."""
+    """An exercise and its file. `steps` are the keys and indices that lead to a node."""
 
     def __init__(self, exercise: Exercise, document: Document) -> None:
         self.exercise = exercise
@@ -136,16 +136,16 @@ class CheckedExercise:
         self._trees: dict[tuple[Step, ...], ast.AST | Problem] = {}
 
     def problem(self, message: str, *steps: Step) -> Problem:
-        """Return a problem at a place, labelled with the last key on the way to it."""
+        """Return a problem at a node, labelled with the last key in its steps."""
         label = next(step for step in reversed(steps) if isinstance(step, str))
         return Problem(self.document.node(*steps).where, f"{label}: {message}")
 
     def at_key(self, message: str, *steps: Step) -> Problem:
-        """Return a problem with a key, labelled with the key above it."""
+        """Return a problem at a key, labelled with the key above it."""
         return Problem(self.document.key(*steps), f"{steps[-2]}: {message}")
 
     def in_text(self, message: str, name: ast.expr, *steps: Step) -> Problem:
-        """Return a problem with a part of the Python at a place."""
+        """Return a problem with an expression in the Python at a node."""
         node = cast("Scalar", self.document.node(*steps))
         line = node.text.split("\n")[name.lineno - 1].encode()[: name.col_offset]
         where = self.document.place(node, name.lineno, len(line.decode()) + 1)
@@ -153,18 +153,18 @@ class CheckedExercise:
         return Problem(where, f"{label}: {message}")
 
     def syntax(self, mode: Mode, *steps: Step) -> Iterator[Problem]:
-        """Yield a problem if the text at a place is not Python."""
+        """Yield a problem if the text at a node is not valid Python."""
         parsed = self._parse(mode, steps)
         if isinstance(parsed, Problem):
             yield parsed
 
     def tree(self, mode: Mode, *steps: Step) -> ast.AST | None:
-        """Return the Python at a place, parsed; None if it is none, which `syntax` says."""
+        """Return the syntax tree of the Python at a node, or None if it is not valid."""
         parsed = self._parse(mode, steps)
         return None if isinstance(parsed, Problem) else parsed
 
     def names(self, mode: Mode, *steps: Step) -> PythonNames | None:
-        """Return what the Python at a place does with names; None if it is no Python."""
+        """Return the names in the Python at a node, or None if it is not valid."""
         if steps not in self._names:
             tree = self.tree(mode, *steps)
             self._names[steps] = None if tree is None else names(tree)
@@ -179,12 +179,12 @@ class CheckedExercise:
                 where = self.document.place(node, error.lineno or 1, error.offset or 1)
                 message = f"{steps[-1]}: not valid Python: {error.msg}"
                 self._trees[steps] = Problem(where, message)
-            except (MemoryError, RecursionError, ValueError):  # how the parser says "too deep"
+            except (MemoryError, RecursionError, ValueError):  # raised if it is nested too deeply
                 message = "this Python is too complex to read"
                 self._trees[steps] = self.problem(message, *steps)
         return self._trees[steps]
 
 
 def is_name(text: str) -> bool:
-    """Return whether a text can be a variable's name."""
+    """Return whether a text is a valid name of a variable."""
     return text.isidentifier() and not keyword.iskeyword(text)

@@ -1,4 +1,4 @@
-"""Rules about an exercise as a whole: everything but its tests and its programs."""
+"""Rules about an exercise as a whole, apart from its tests and its programs."""
 
 import re
 import sys
@@ -16,7 +16,7 @@ _MIN_CHOICES: Final = 2
 
 
 def _texts(checked: CheckedExercise) -> Iterator[Problem]:
-    """Check that solution and explanation are there."""
+    """Check that the solution and the explanation exist."""
     document = checked.document
     missing = [key for key in ("solution", "explanation") if not document.has(key)]
     if missing and checked.exercise.edition == "full":
@@ -25,7 +25,7 @@ def _texts(checked: CheckedExercise) -> Iterator[Problem]:
 
 
 def _numbers(checked: CheckedExercise) -> Iterator[Problem]:
-    """Check points and XP by their sums, and the numbers of hints."""
+    """Check the sums of points and XP, and the numbers of hints."""
     exercise = checked.exercise
     if exercise.hidden_elsewhere and exercise.edition == "full":
         message = "only a student edition counts tests that are hidden elsewhere"
@@ -103,7 +103,7 @@ def _forbid(checked: CheckedExercise) -> Iterator[Problem]:
 
 
 def _files_to_submit(checked: CheckedExercise) -> Iterator[Problem]:
-    """Check the names, and that each program has the files."""
+    """Check the names of the files of a submission."""
     exercise, key = checked.exercise, "files_to_submit"
     files = exercise.files_to_submit
     if not files:
@@ -123,7 +123,7 @@ def _files_to_submit(checked: CheckedExercise) -> Iterator[Problem]:
 
 
 def _files_of_programs(checked: CheckedExercise) -> Iterator[Problem]:
-    """Check that each program names the files of a submission of several."""
+    """Check that each program contains the files of a submission of several files."""
     exercise = checked.exercise
     files = exercise.files_to_submit
     if not files:
@@ -154,7 +154,7 @@ def _files_of_programs(checked: CheckedExercise) -> Iterator[Problem]:
 
 
 def _suites(checked: CheckedExercise) -> Iterator[Problem]:
-    """Check that a program and suites are there if the kind is test, and only then."""
+    """Check that a program and suites exist if, and only if, the kind is test."""
     exercise = checked.exercise
     is_suite = exercise.kind == "test"
     if is_suite and exercise.edition == "full" and not exercise.program.strip():

@@ -1,4 +1,4 @@
-"""Rules about the Python in a definition: its syntax, its names, and that it tests anything."""
+"""Rules about the Python in a definition: its syntax, its names, and whether it tests anything."""
 
 import ast
 import builtins
@@ -25,7 +25,7 @@ def _syntax(checked: CheckedExercise) -> Iterator[Problem]:
     exercise = checked.exercise
     if exercise.program:
         yield from checked.syntax("exec", "program")
-    # Not the starter: it may be the very thing to repair.
+    # The starter is not checked, since repairing it may be the task.
     if exercise.solution:
         yield from checked.syntax("exec", "solution")
     for index in range(len(exercise.misconceptions)):
@@ -41,7 +41,7 @@ def _syntax(checked: CheckedExercise) -> Iterator[Problem]:
 
 
 def _uses_in_calls(checked: CheckedExercise) -> Iterator[Problem]:
-    """Check that every call uses the submission, and has something to be compared with."""
+    """Check that every call uses the submission and has a value to compare with."""
     defined = checked.exercise.defines
     for index, test in enumerate(checked.exercise.tests):
         steps = ("tests", index, "call")
@@ -66,11 +66,11 @@ def _uses_in_calls(checked: CheckedExercise) -> Iterator[Problem]:
 
 
 def _uses_in_bodies(checked: CheckedExercise) -> Iterator[Problem]:
-    """Check that every body uses the submission, and can fail."""
+    """Check that every body uses the submission and can fail."""
     defined = checked.exercise.defines
     for index, test in enumerate(checked.exercise.tests):
         steps = ("tests", index, "pytest")
-        # What runs inside the submission may print what it holds in any way.
+        # Code that runs inside the submission may use its names indirectly.
         is_body = test.kind == "pytest"
         tree = checked.tree("exec", *steps) if is_body else None
         if tree is None or not defined:
@@ -90,8 +90,8 @@ def _uses_in_bodies(checked: CheckedExercise) -> Iterator[Problem]:
 
 
 def judges(tree: ast.AST) -> bool:
-    """Return whether Python judges what it computes: it asserts, raises, or calls what does so."""
-    called = dict[str, str]()  # what is imported under another name
+    """Return whether Python can fail a test: by an assert, a raise, or a call that does so."""
+    called = dict[str, str]()  # original name of each imported name
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             called |= {alias.asname or alias.name: alias.name for alias in node.names}
@@ -107,7 +107,7 @@ def judges(tree: ast.AST) -> bool:
 
 
 def _callee(node: ast.expr) -> str | None:
-    """Return the name that a call starts from: `Head` in `Head(4).forward(x)`."""
+    """Return the name at the start of a call: `Head` in `Head(4).forward(x)`."""
     while True:
         match node:
             case ast.Name(id=name):
@@ -119,9 +119,9 @@ def _callee(node: ast.expr) -> str | None:
 
 
 def _known_names(checked: CheckedExercise) -> Iterator[Problem]:
-    """Every name in a test has to come from somewhere; a learner would be charged otherwise."""
+    """Check that every name in a test is defined, since otherwise every submission would fail."""
     if not checked.exercise.defines:
-        return  # reported once, where the names belong
+        return  # `_defines` reports this once
     for index, test in enumerate(checked.exercise.tests):
         steps = ("tests", index, "given")
         if isinstance(test.given, Literals):
@@ -130,7 +130,7 @@ def _known_names(checked: CheckedExercise) -> Iterator[Problem]:
             yield from _unknown(checked, (_IN_GIVEN,), "known here", "exec", *steps)
             used = checked.names("exec", *steps)
             if used is None or not used.is_certain:
-                continue  # the names cannot be known without running it
+                continue  # the names are known only at run time
             own = used.sets - used.modules - {"np", "rng"}
             names = frozenset(name for name in own if not name.startswith("_"))
         if test.is_expression:
@@ -172,7 +172,7 @@ def _unknown_run_names(
 ) -> Iterator[Problem]:
     exercise = checked.exercise
     if not exercise.solution:
-        return  # it could set the name
+        return  # the solution, which is missing here, could set the name
     starter, solution = checked.names("exec", "starter"), checked.names("exec", "solution")
     if solution is None or not solution.is_certain:
         return
@@ -180,10 +180,10 @@ def _unknown_run_names(
         return
     scopes: list[Collection[str]] = [inputs, exercise.defines, _IN_A_MODULE, solution.sets]
     used, tree = checked.names("exec", *steps), checked.tree("exec", "solution")
-    if starter is not None:  # else it may be the very thing to repair
+    if starter is not None:  # otherwise repairing it may be the task
         scopes.append(starter.sets)
     if starter is not None and tree is not None and used is not None and used.is_certain:
-        # A learner need not import what the solution does, so `run` cannot count on it.
+        # Learners need not import the same modules as the solution.
         imported = {
             alias.asname or alias.name.partition(".")[0]
             for node in ast.iter_child_nodes(tree)
@@ -207,7 +207,7 @@ def _unknown(
     mode: Mode,
     *steps: Step,
 ) -> Iterator[Problem]:
-    """Yield a problem for each name that the Python at a place needs and that no scope has."""
+    """Yield a problem for each name that the Python at a node needs and no scope has."""
     used = checked.names(mode, *steps)
     if used is None or not used.is_certain:
         return
@@ -237,7 +237,7 @@ def _choices(checked: CheckedExercise) -> Iterator[Problem]:
 
 
 def _kinds(checked: CheckedExercise) -> Iterator[Problem]:
-    """Check that classes are called so: only then tests may ask an object anything."""
+    """Check that a class has `kind: class`, since only then tests may use its objects."""
     tree = checked.tree("exec", "solution") if checked.exercise.solution else None
     for node in ast.iter_child_nodes(tree) if tree is not None else ():
         defined = checked.exercise.defines.get(getattr(node, "name", ""))
@@ -247,7 +247,7 @@ def _kinds(checked: CheckedExercise) -> Iterator[Problem]:
 
 
 def _no_choice(definition: Definition, value: object) -> str:
-    """Return what is wrong with a value as an answer, or nothing."""
+    """Return the message about a value that is not one of the choices, or ""."""
     if not definition.choices or (isinstance(value, str) and value in definition.choices):
         return ""
     return f"is none of the answers to choose from, {listing(definition.choices, 'and')}"

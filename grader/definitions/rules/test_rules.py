@@ -14,7 +14,7 @@ _WORD: Final = re.compile(r"\w+")
 
 
 def _student_edition(checked: CheckedExercise) -> Iterator[Problem]:
-    """Check that nothing is hidden, and that no test compares with the solution, which it lacks."""
+    """Check that a student edition has no hidden test and no test that needs the solution."""
     exercise = checked.exercise
     if exercise.edition == "full":
         return
@@ -31,12 +31,12 @@ def _student_edition(checked: CheckedExercise) -> Iterator[Problem]:
 
 
 def uses_any(code: str, names: Collection[str]) -> bool:
-    """Return whether one of these names stands in a piece of Python."""
+    """Return whether one of the names occurs in a piece of Python."""
     return not set(_WORD.findall(code)).isdisjoint(names)
 
 
 def _inputs(checked: CheckedExercise) -> Iterator[Problem]:
-    """Check the names of inputs that are written out, and how often others are drawn."""
+    """Check the names of literal inputs, and the number of draws."""
     for index, test in enumerate(checked.exercise.tests):
         for name in test.given.values if isinstance(test.given, Literals) else ():
             steps = ("tests", index, "given", name)

@@ -2,7 +2,21 @@
 
 import ast
 
+from grader.mutation.program import Program
+
 _LIBRARIES = frozenset({"np", "numpy", "math"})
+
+# The keywords and the functions whose arguments are indices, axes or sizes.
+_INDEX_KEYWORDS = frozenset(
+    {"axis", "axes", "k", "ndmin", "ddof", "size", "shape", "seed", "order"}
+)
+_INDEX_CALLS = frozenset({
+    "range", "arange", "reshape", "transpose", "swapaxes", "moveaxis", "zeros", "ones", "empty",
+    "full", "eye", "identity", "tri", "triu", "tril", "expand_dims", "squeeze", "repeat", "tile",
+    "broadcast_to", "split", "default_rng", "RandomState", "seed", "concatenate", "stack", "resize",
+    "standard_normal", "randn", "rand", "ndarray", "take", "roll", "round", "diagonal", "einsum",
+})  # fmt: skip
+_PASSED_THROUGH = (ast.Tuple, ast.List, ast.BinOp, ast.UnaryOp, ast.Slice)
 
 
 def callee_name(node: ast.AST) -> str:
@@ -71,3 +85,19 @@ def integer(node: ast.AST | None) -> int | None:
 def is_constant(node: ast.AST | None, value: object) -> bool:
     """Return whether a node is the literal True, False or None."""
     return isinstance(node, ast.Constant) and node.value is value
+
+
+def is_index_like(program: Program, node: ast.expr) -> bool:
+    """Return whether a node is an index, an axis, a size, or the bound of a slice or a loop."""
+    below: ast.AST = node
+    for above in program.ancestors(node):
+        if isinstance(above, ast.Subscript):
+            return above.slice is below
+        if isinstance(above, ast.keyword) and above.arg in _INDEX_KEYWORDS:
+            return True
+        if isinstance(above, ast.Call):
+            return callee_name(above) in _INDEX_CALLS and below in above.args
+        if not isinstance(above, _PASSED_THROUGH):
+            return False
+        below = above
+    return False

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from grader.mutation import calls
 from grader.mutation.edits import Edit, operator
-from grader.mutation.index_numbers import is_index_like
 from grader.mutation.operators.epsilon import is_epsilon
 from grader.mutation.program import Program
 
@@ -122,13 +121,13 @@ def flip_sign(program: Program, node: ast.BinOp | ast.AugAssign | ast.UnaryOp) -
         value = calls.number(node)
         counts = value is None or value <= _STANDS_FOR_MINUS_INFINITY
         is_sign = isinstance(node.op, ast.USub) and counts
-        if is_sign and not is_index_like(program, node) and not _is_sign_lost(program, node):
+        if is_sign and not calls.is_index_like(program, node) and not _is_sign_lost(program, node):
             yield Edit(node, node.operand)
         return
     if not isinstance(node.op, ast.Add | ast.Sub) or not _is_number_work(node):
         return
     if isinstance(node, ast.BinOp) and (
-        subtracts_maximum(node) or is_epsilon(node.right) or is_index_like(program, node)
+        subtracts_maximum(node) or is_epsilon(node.right) or calls.is_index_like(program, node)
     ):
         return
     yield _other_operation(node, ast.Sub() if isinstance(node.op, ast.Add) else ast.Add())
@@ -153,7 +152,7 @@ def drop_term(program: Program, node: ast.BinOp) -> Iterator[Edit]:
     if calls.number(node.left) is None:
         yield Edit(node, node.left)
     is_term = isinstance(node.op, ast.Add) and calls.number(node.right) is None
-    if is_term and not is_index_like(program, node):
+    if is_term and not calls.is_index_like(program, node):
         yield Edit(node, node.right)
 
 
@@ -183,5 +182,5 @@ def swap_operands(program: Program, node: ast.BinOp) -> Iterator[Edit]:
     ):
         # Dividing a single number by an array is an unlikely mistake.
         return
-    if not is_index_like(program, node):
+    if not calls.is_index_like(program, node):
         yield Edit(node, ast.BinOp(right, node.op, left))

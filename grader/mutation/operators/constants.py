@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from grader.mutation import calls, names, nodes
 from grader.mutation.edits import Edit, operator
-from grader.mutation.index_numbers import is_index_like
 from grader.mutation.operators.epsilon import is_epsilon
 from grader.mutation.program import Function, Program
 
@@ -28,7 +27,7 @@ def other_constant(program: Program, node: ast.Constant) -> Iterator[Edit]:
     value = calls.number(node)
     if value is None or value >= _STANDS_FOR_INFINITY or isinstance(above, ast.arguments):
         return
-    if is_epsilon(node) or is_index_like(program, node):
+    if is_epsilon(node) or calls.is_index_like(program, node):
         return
     if isinstance(above, ast.BinOp):
         # Other operators change a power and the 1 of `1 - x`.

@@ -81,7 +81,7 @@ class Meter:
     _children: float = 0.0  # CPU seconds of those that ended
 
     def measured(self, name: str, search: Callable[[], T]) -> T:
-        """Return what a search gives, and count its use."""
+        """Run a search, and count its use."""
         strategy = self.strategies.setdefault(name, Strategy())
         begin = time.process_time() + self._children
         answer = search()

@@ -43,11 +43,11 @@ class Cost:
     cpu: float  # on average over all
 
     def cells(self) -> Row:
-        """Return what `COST_CELLS` names."""
+        """Return the costs that `COST_CELLS` names."""
         return ms(self.best), ms(self.middle), ms(self.least_cpu), ms(self.cpu)
 
     def ratios(self, base: "Cost") -> Row:
-        """Return what `COST_RATIOS` names: multiples of another cost that took turns with it."""
+        """Return the ratios that `COST_RATIOS` names, of costs measured alternately."""
         mine, other = (self.best, self.middle, self.cpu), (base.best, base.middle, base.cpu)
         return tuple(f"{value / by:.2f}" for value, by in zip(mine, other, strict=True))
 

@@ -76,7 +76,7 @@ def erf(x: ArrayLike) -> FloatArray:
 
         erf(x) = 2 / sqrt(pi) * integral of exp(-t^2) for t from 0 to x
 
-    NumPy has none, so this is the standard library's, one entry after another, in float64.
+    NumPy has no such function, so this is the standard library's, entry by entry, in float64.
 
     Args:
         x: Inputs of any shape.
@@ -277,7 +277,7 @@ def activation_named(name: str) -> Activation:
         The function and its derivative.
 
     Raises:
-        ValueError: If there is none of that name; lists those there are.
+        ValueError: If there is no activation of that name; lists the existing ones.
     """
     if name not in ACTIVATIONS:
         raise ValueError(f"an activation is one of {', '.join(ACTIVATIONS)}, got {name!r}")

@@ -40,7 +40,7 @@ def require_broadcasting_batches(
         one: What to call the first array.
         one_shape: Its shape, (..., positions, features).
         other: What to call the second array.
-        other_shape: Its shape, likewise.
+        other_shape: The other operand's shape.
 
     Returns:
         Nothing.

@@ -112,7 +112,7 @@ def decode(tokens: Iterable[int], merges: Sequence[tuple[int, int]]) -> str:
         merges: What `learn_merges` returned.
 
     Returns:
-        The text. Bytes that are no UTF-8 give the replacement character, U+FFFD.
+        The text. Bytes that are not UTF-8 give the replacement character, U+FFFD.
 
     Raises:
         IndexError: If a token is not in the vocabulary.

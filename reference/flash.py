@@ -87,7 +87,7 @@ def flash_attention_forward(
     causal: bool = False,
     block: int = 64,
 ) -> FlashOutput:
-    """Do the same and return what the gradient needs: one more number for each query.
+    """Compute the same, and return one more number per query for the gradient.
 
         logsumexp_i = log sum_j exp(s_ij),    s = Q K^T / sqrt(d_k), masked
 

@@ -358,7 +358,7 @@ def gpt_with_cache(
 
 
 def _states(tokens: ArrayLike, p: GPTParameters, heads: int) -> list[FloatArray]:
-    """Return what goes into each block, and at last what comes out of the last one."""
+    """Return the input of each block, followed by the output of the last one."""
     states = [add_positions(embed(tokens, p.token_embedding), p.position_embedding)]
     mask = causal_mask(states[0].shape[-2])  # (n, n)
     for block in p.blocks:

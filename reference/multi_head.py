@@ -44,7 +44,7 @@ def split_heads(x: ArrayLike, heads: int) -> FloatArray:
 
     Raises:
         TypeError: If `x` does not hold real numbers.
-        ValueError: If `x` has fewer than two axes, or its last axis is no multiple of `heads`;
+        ValueError: If `x` has fewer than two axes, or its last axis is not a multiple of `heads`;
             names the shape.
 
     Source:
@@ -214,7 +214,8 @@ def separate_head_weights(W: ArrayLike, heads: int) -> FloatArray:
 
     Raises:
         TypeError: If `W` does not hold real numbers.
-        ValueError: If `W` does not have two axes or its last is no multiple of `heads`; names the
+        ValueError: If `W` does not have two axes or its last is not a multiple of `heads`; names
+        the
             shape.
 
     Source:

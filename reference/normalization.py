@@ -212,7 +212,7 @@ def _over_positions(x: FloatArray) -> FloatArray:
 
 
 def _per_feature(name: str, values: ArrayLike | None, inputs: FloatArray) -> FloatArray:
-    """Check a gain or a bias of shape (d,); ones if there is none."""
+    """Check a gain or a bias of shape (d,); the default is ones."""
     if values is None:
         return np.ones(inputs.shape[-1:], dtype=inputs.dtype)
     vector = as_floating(values)  # (d,)

@@ -26,7 +26,7 @@ def running_sum(x: ArrayLike) -> RunningSum:
         peak = max_j x_j,    total = sum_j exp(x_j - peak)
 
     Args:
-        x: Scores of shape (..., k); those of an empty block, k = 0, are no scores at all.
+        x: Scores of shape (..., k); an empty block, k = 0, has no scores.
 
     Returns:
         Two arrays of shape (...). A row of nothing but -inf has peak -inf and total 0. The dtype is

@@ -54,7 +54,7 @@ def init_adamw(parameters: Tree) -> AdamWState[Tree]:
         A state of zero steps and zeros in the structure of the parameters.
 
     Raises:
-        TypeError: Never; anything that is no tuple is taken for an array.
+        TypeError: Never; anything that is not a tuple is taken for an array.
 
     Source:
         Kingma and Ba, "Adam: A Method for Stochastic Optimization" (2014), arXiv:1412.6980,

@@ -60,7 +60,7 @@ def project_qkv_backward(
 ) -> ProjectionGradients:
     """Carry the gradient of a loss from queries, keys and values to the sequence and the weights.
 
-        d_x = d_Q W_Q^T + d_K W_K^T + d_V W_V^T,    d_W_Q = x^T d_Q, and likewise W_K and W_V
+        d_x = d_Q W_Q^T + d_K W_K^T + d_V W_V^T,    d_W_Q = x^T d_Q; the same for W_K and W_V
 
     Args:
         d_qkv: The gradients with respect to Q, K and V.

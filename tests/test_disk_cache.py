@@ -82,7 +82,7 @@ def test_what_takes_too_much_room_goes(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_nothing_but_entries_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder that somebody put there neither goes nor stands in the way of what has to."""
+    """An unknown folder neither disappears nor blocks the removal of others."""
     monkeypatch.setattr("grader.disk_cache._MAX_ENTRIES", 0)
     (tmp_path / "notes.txt").write_text("")
     (tmp_path / ("0" * 64)).mkdir()
@@ -126,7 +126,7 @@ def make_a_link(path: Path) -> None:
 
 
 def make_a_pipe(path: Path) -> None:
-    """Anyone who opens it waits for somebody who writes."""
+    """Everyone who opens it waits for a writer."""
     path.unlink()
     os.mkfifo(path)
 

@@ -37,7 +37,7 @@ CHECK = 'check("attention-weights")'
 
 
 def show(*cells: str, cwd: Path) -> list[tuple[str, str]]:
-    """Return what each cell results in, as text and as HTML; where that is None, what it prints."""
+    """Return each cell's result as text and as HTML, or its output if both are None."""
     done = subprocess.run(
         [sys.executable, "-c", SHELL],
         input=json.dumps([IMPORT, *cells]),

@@ -75,7 +75,7 @@ def _drain(service: Running, block: int) -> Block:
 
 
 def _jobs(number: int) -> list[Job]:
-    """Make jobs ahead: what that takes is no part of the grading."""
+    """Make jobs ahead, because that is not part of the grading."""
     path, ours = Path(f"{EXERCISE}.py"), exercise()
     texts = [new_source().encode() for _ in range(number)]
     return [Job(ours, Submission.from_bytes(path, text)) for text in texts]

@@ -48,7 +48,7 @@ class Store:
     postgres: PostgresServer | None
 
     def cpu(self) -> float:
-        """Return the CPU seconds of a database server; SQLite has none."""
+        """Return the CPU seconds of a database server; 0 for SQLite."""
         return tree_cpu(self.postgres.pid) if self.postgres else 0.0
 
 

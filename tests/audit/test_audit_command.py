@@ -96,7 +96,7 @@ def total(rows):
 def test_branches_that_no_test_enters_are_holes_and_their_changes_are_counted_apart(
     etude: Etude, folder: Path, no_exercises: Path
 ) -> None:
-    """A function that no test calls is no hole, but its changes were not tried either."""
+    """A function that no test calls is not a hole, but its changes were not tried either."""
     (folder / "solution.py").write_text(BRANCHES)
     (folder / "test_scores.py").write_text(
         "from solution import Point, add, total\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"

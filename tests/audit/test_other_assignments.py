@@ -207,7 +207,7 @@ def test_a_broken_notebook_is_one_sentence(tmp_path: Path, case: str) -> None:
 
 
 def test_an_answer_without_tests_is_no_assignment(tmp_path: Path) -> None:
-    """The sentence names the cell; one that is no Python is named by its line."""
+    """The sentence names the cell; a cell that is not Python is named by its line."""
     answer = ("code", "def f():\n    return 1 # SOLUTION", {"solution": True, "grade_id": "f"})
     path = notebook(tmp_path / "week.ipynb", [answer])
     with pytest.raises(DefinitionError, match="cell 1: question 'f' has no tests"):
@@ -215,7 +215,7 @@ def test_an_answer_without_tests_is_no_assignment(tmp_path: Path) -> None:
 
 
 def test_a_problem_with_a_broken_list(tmp_path: Path) -> None:
-    """No list, none in it, or code that is no Python."""
+    """The file has no list, the list is empty, or its code is not Python."""
     (tmp_path / "solution.py").write_text("def f(x):\n    return x\n")
     for text, sentence in {
         "[1, ": r"tests.json:1:5: not valid JSON",

@@ -158,7 +158,7 @@ def test_a_test_that_rejects_several_is_shown_once() -> None:
 
 
 def test_sarif_puts_holes_at_lines_of_the_solution() -> None:
-    """A line of a notebook's cells is none of its file."""
+    """A line of a notebook's cells is not a line of its file."""
 
     def found(audit: Audit) -> list[tuple[str, str, int]]:
         (run,) = json.loads(FORMATS["sarif"]([audit]))["runs"]

@@ -234,7 +234,7 @@ def test_a_forged_verdict_harms_no_record(first_lessons: str, new_context: NewCo
 
 
 def test_no_program_answers_on_the_next_page(first_lessons: str, new_context: NewContext) -> None:
-    """What forges every later answer of its worker has none to forge once its page is left."""
+    """A program that forges all later answers of its worker can forge none once its page is left."""
     page = new_context(first_lessons).new_page()
     _worker_of(page)
     bench = Bench(page)

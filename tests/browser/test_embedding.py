@@ -255,6 +255,6 @@ def test_a_server_allows_frames_only_where_asked_for_and_named(tmp_path: Path) -
 
 
 def test_a_site_to_embed_in_is_an_origin() -> None:
-    """What is none is refused, since it would stand in a header."""
+    """An invalid address is refused, since it would stand in a header."""
     with pytest.raises(UsageError, match="named like"):
         Hosting(embed_in=("https://lms.example.org/; frame-ancestors *",))

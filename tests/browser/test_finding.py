@@ -87,7 +87,7 @@ def test_the_search_finds_while_one_types(
 
 
 def test_the_number_of_results_is_that_of_what_is_shown(new_page: NewPage) -> None:
-    """It changes with the results, and is told once somebody stops typing."""
+    """It changes with the results, and is announced once the typing stops."""
     page = new_page()
     without_python(page)
     page.clock.install()

@@ -94,7 +94,7 @@ hostile
 
 @pytest.fixture(scope="module")
 def hostile_site(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The site of somebody who tries everything; the address of its host."""
+    """The address of a site whose author tries everything."""
     root = tmp_path_factory.mktemp("hostile")
     track = root / "exercises" / "track"
     (track / "lessons").mkdir(parents=True)

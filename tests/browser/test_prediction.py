@@ -46,7 +46,7 @@ def test_the_right_answers_are_taken_by_the_command_line(
 
 
 def test_an_answer_of_the_wrong_form_is_told_where_it_stands(page: Page) -> None:
-    """What is no value is named at its field, and nothing is downloaded; what was written stays."""
+    """An invalid value is named at its field, nothing is downloaded, and the text stays."""
     without_python(page)
     page.goto("attention/score-spread/")
     form = page.get_by_role("region", name="Your answers")

@@ -78,7 +78,7 @@ def test_what_was_done_there_comes_to_the_page(page: Page, etude: Etude, tmp_pat
 
 
 def test_a_file_that_is_none_changes_nothing(page: Page, tmp_path: Path) -> None:
-    """A file that is no record is refused with a sentence."""
+    """A file that is not a record is refused with a sentence."""
     page.goto("progress/")
     path = tmp_path / "mine.json"
     path.write_text('{"etude_progress": 1, "attempts": [{"exercise": "<b>"}]}')
@@ -88,7 +88,7 @@ def test_a_file_that_is_none_changes_nothing(page: Page, tmp_path: Path) -> None
 
 
 def test_a_long_history_can_be_read_by_everybody(page: Page, tools: Tools, site: Path) -> None:
-    """Start page, tracks and progress of somebody who has done much have no barriers."""
+    """Start page, tracks and progress of a busy learner have no barriers."""
     page.goto("404.html")
     page.evaluate("(text) => localStorage.setItem('etude.progress', text)", _long_history(site))
     for name, path in {"home": "", "track": "attention/", "progress": "progress/"}.items():

@@ -30,7 +30,7 @@ def test_the_heaviest_page_of_each_kind(new_context: NewContext, site: Path, kin
 
 def _visit(page: Page, path: str) -> dict[str, int]:
     """Visit a page; return the bytes of each file that it loaded, without Python's runtime."""
-    # Not "networkidle": it also waits for a worker that starts Python, and then at times for ever.
+    # Not "networkidle": it also waits for a worker that starts Python, sometimes forever.
     under_way: set[Request] = set()
     loaded: list[Request] = []
 

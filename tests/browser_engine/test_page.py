@@ -88,7 +88,7 @@ def test_a_run_draws_but_a_check_cannot(
 
 
 def test_a_figure_gets_what_the_cells_have_made(page: Page) -> None:
-    """Matrices as they are now; nothing for what is no small matrix of finite numbers."""
+    """The current matrices are sent, but only small ones of finite numbers."""
     page("open_lesson")
     assert page("arrays", "X") == {"X": None}
     page("cell", "import numpy as np\nX = np.eye(2)\nq = X[0]\nlarge = np.ones((9, 2))\n")
@@ -157,7 +157,7 @@ def test_no_program_makes_the_page_raise(page: Page, source: str, expected: str)
 
 
 def test_a_program_has_python_to_itself(page: Page, make: Make, sandbox: Sandbox) -> None:
-    """What a check or a program changes of Python or NumPy is no more when the next one runs."""
+    """Changes of Python or NumPy by a check or program are gone when the next one runs."""
     probe = """
 import random, sys, warnings
 import numpy as np
@@ -304,7 +304,7 @@ def test_cells_share_a_namespace(page: Page) -> None:
 
 
 def test_a_cell_shows_figures(page: Page) -> None:
-    """As the site's own cells do; what is no number goes by its name."""
+    """They have the form of the site's own cells; numbers that JSON lacks are sent by name."""
     page("open_lesson")
     code = "heatmap([[1.5, np.nan], [np.inf, 2]], rows=['a', 'b'], title='t')\ntable([[1]])"
     assert page("cell", code)["figures"] == [

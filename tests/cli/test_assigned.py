@@ -142,7 +142,7 @@ def test_a_student_s_file_names_no_definition_by_a_path(etude: Etude, tmp_path: 
 
 
 def test_a_collection_beside_the_graded_folder_is_used(etude: Etude, tmp_path: Path) -> None:
-    """A way to it that only passes the name of the folder is no way through it."""
+    """A path to the file that only contains the folder's name does not lead through the folder."""
     hand_in(tmp_path / "course" / "in", "attention-weights.py", source="def f():\n    return 1\n")
     hostile(tmp_path, "course/exercises/01-attention-weights.yaml")
     words = ("--assigned", "attention-weights", "--exercises", "../exercises", "--format", "json")

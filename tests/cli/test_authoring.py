@@ -78,7 +78,7 @@ def test_a_new_exercise_comes_after_the_numbered_ones(etude: Etude, tmp_path: Pa
 
 @pytest.mark.parametrize("slug", ["Row Shares", "row_shares", "../x", "", "-a"])
 def test_a_bad_slug_is_refused(etude: Etude, tmp_path: Path, slug: str) -> None:
-    """A name that is no id is a usage error, and nothing is written."""
+    """A name that is not an id is a usage error, and nothing is written."""
     done = etude("new", "--", slug)
     assert done.returncode == 2
     assert "is not lower-case words joined by hyphens" in done.stderr

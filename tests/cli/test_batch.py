@@ -174,7 +174,7 @@ def test_resume_remembers_who_did_not_pass(etude: Etude, tmp_path: Path) -> None
 
 
 def test_resume_refuses_a_file_of_something_else(etude: Etude, tmp_path: Path) -> None:
-    """Somebody's notes are not appended to, with a line break at their end or without."""
+    """A user's notes are not appended to, with a line break at their end or without."""
     hand_in(tmp_path / "in", "s", RIGHT)
     for text in ('{"a": "my notes"}', "junk\n", "[" * 100_000):
         (tmp_path / "notes").write_text(text)

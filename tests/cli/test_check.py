@@ -29,7 +29,7 @@ def _record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def in_terminal(*words: str | Path, width: int = 80, height: int = 24, **environment: str) -> str:
-    """Run the command in a terminal of that size and return what it wrote, escapes and all."""
+    """Run the command in a terminal of that size, and return its output with all escapes."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
     with (

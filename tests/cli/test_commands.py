@@ -135,7 +135,7 @@ def test_doctor_names_the_sandboxes_of_this_host(etude: Etude) -> None:
 
 @pytest.mark.slow
 def test_doctor_tries_a_database(etude: Etude, tmp_path: Path) -> None:
-    """It reads and writes nothing in it; one that is locked, or is not there, is no place to store."""
+    """It tries it without writing anything; a locked or missing database is not usable."""
     path = tmp_path / "etude.db"
     words = ("doctor", "--database", f"sqlite:///{path}")
     missing = etude(*words)

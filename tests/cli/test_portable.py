@@ -128,7 +128,7 @@ def test_nothing_else_goes_on_without_a_sandbox(elsewhere: Run, tmp_path: Path) 
 def test_a_notebook_is_told_what_to_add_to_its_call(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Options of a command line are no use there."""
+    """Options of a command line are useless there."""
     monkeypatch.setenv("ETUDE_DATA", os.fspath(tmp_path / "data"))
     monkeypatch.delenv("CI", raising=False)
     with pytest.raises(SandboxFault, match="'unsafe=True' to the call"):

@@ -322,7 +322,7 @@ def test_start_writes_the_starter_and_what_to_do_with_it(student: Etude, tmp_pat
 
 
 def test_start_never_touches_what_is_there(student: Etude, tmp_path: Path) -> None:
-    """Work stays, also behind a link that leads nowhere; the same starter is no error."""
+    """Work stays, also behind a link that leads nowhere; the same starter is not an error."""
     (tmp_path / "double.py").write_text(RIGHT)
     done = student("start", "double")
     assert (done.returncode, "stays as it is" in done.stderr) == (2, True)
@@ -335,7 +335,7 @@ def test_start_never_touches_what_is_there(student: Etude, tmp_path: Path) -> No
 
 
 def test_start_says_what_the_exercise_builds_on(student: Etude) -> None:
-    """As long as that is not done; it is no lock."""
+    """The command suggests it until it is done, but does not require it."""
     assert "not done yet: double." in student("start", "triple", "a.py").stdout
     student("check", "double", "right.py")
     assert "not done yet" not in student("start", "triple", "b.py").stdout
@@ -443,7 +443,7 @@ def test_a_record_that_fails_costs_the_record_alone(
 
 @pytest.mark.slow
 def test_a_locked_record_costs_the_record_alone(student: Etude) -> None:
-    """Another program that keeps it to itself is waited for, but not for ever."""
+    """The command waits for another program that locks the file, but not forever."""
     student("check", "double", "wrong.py")
     with closing(sqlite3.connect(_record(), isolation_level=None)) as connection:
         connection.execute("BEGIN EXCLUSIVE")
@@ -500,7 +500,7 @@ class _Watch:
         self._read = ""
 
     def wait_for(self, text: str) -> str:
-        """Return what is printed up to a text, from where the last call ended."""
+        """Return the output up to a text, from the end of the last call."""
         deadline = time.monotonic() + 60
         while text not in self._read:
             assert time.monotonic() < deadline, self._read
@@ -710,7 +710,7 @@ def test_the_solution_is_for_those_who_passed(student: Etude) -> None:
 def test_a_wrong_program_is_broken_after_a_pass(student: Etude, tmp_path: Path) -> None:
     """It is shown with the command that answers; a call that counts earns one XP, once."""
     more = ["--exercises", str(ROOT / "exercises")]
-    for _ in range(2):  # giving up is no pass
+    for _ in range(2):  # giving up is not a pass
         done = student("break", "similarity-scores", *more)
         assert (done.returncode, done.stdout) == (2, "")
         assert "pass 'similarity-scores' first" in done.stderr
@@ -931,7 +931,7 @@ def test_a_lesson_is_run_and_read_in_the_terminal(student: Etude) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("student")
 def test_a_heatmap_is_coloured_in_a_terminal_unless_that_is_not_wanted(tmp_path: Path) -> None:
-    """Cells have backgrounds; with NO_COLOR they have none, and with TERM=dumb no code at all."""
+    """Cells have backgrounds, except with NO_COLOR; with TERM=dumb there are no codes at all."""
     words = ["lesson", "show", "doubling"]
     assert "\x1b[38;2;" in _in_a_terminal(words, tmp_path, COLORTERM="truecolor")
     plain = _in_a_terminal(words, tmp_path, COLORTERM="truecolor", NO_COLOR="1")
@@ -1067,7 +1067,7 @@ def _completed(student: Etude, *words: str) -> list[str]:
 
 
 def test_a_shell_completes_commands_exercises_lessons_and_tracks(student: Etude) -> None:
-    """From the collection that is meant; what is no id is left to the shell."""
+    """It completes ids of the chosen collection, and leaves other words to the shell."""
     assert _completed(student, "sho") == ["show"]
     for name in ("show", "start", "check", "hint", "solution"):
         assert _completed(student, name, "t") == ["triple"]

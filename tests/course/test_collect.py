@@ -62,7 +62,7 @@ def layout(folder: Path) -> dict[str, str]:
 def test_canvas_moodle_and_plain_folders_are_understood(
     make_zip: Zip, run: Callable[..., CollectResult], tmp_path: Path
 ) -> None:
-    """Late marks and numbers of copies are no part of a name."""
+    """Late marks and numbers of copies are not part of a name."""
     done = run(
         make_zip(
             {

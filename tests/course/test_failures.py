@@ -27,7 +27,7 @@ def row(student: str, *results: bool, exercise: str = "e", is_cut: bool = False)
 
 
 def test_a_test_that_the_best_fail_is_suspicious() -> None:
-    """No one passes it, and many fail it alone; a test that weak students fail is none."""
+    """A test that no one passes and many fail alone is suspicious, unlike one that is just hard."""
     rows = [row(f"s{i}", True, True, False) for i in range(6)]
     rows += [row(f"w{i}", False, True, False) for i in range(4)]
     first, *others = statistics_of_tests(rows)

@@ -106,7 +106,7 @@ def test_images_of_the_instructions_are_attached(tmp_path: Path) -> None:
 
 
 def test_a_notebook_brings_its_data_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A cell writes them, which is no part of a submission; those too large are named."""
+    """A cell writes them that is not part of a submission; those too large are named."""
     data = {"numbers.csv": b"1.5\n2.5\n"}
     exercise = replace(find_exercise("token-lookup", default_folder()), data=data)
     book = handout(exercise)
@@ -143,7 +143,7 @@ def test_values_are_written_as_python(value: object) -> None:
 
 
 def test_a_track_is_one_notebook_and_is_submitted_as_one(etude: Etude, tmp_path: Path) -> None:
-    """Two right, one wrong, the rest not begun, which is no submission; under any name."""
+    """Two right, one wrong, and the rest not begun, so not submitted; under any file name."""
     assert etude("export", "notebook", "numpy-warmup").returncode == 0
     book = json.loads((tmp_path / "numpy-warmup.ipynb").read_text())
     assert len({cell["id"] for cell in book["cells"]}) == len(book["cells"])

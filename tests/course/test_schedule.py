@@ -112,7 +112,7 @@ def test_all_is_for_exercises_of_other_collections_too(
 def test_a_schedule_that_cannot_be_meant_is_refused(
     write: Callable[[str, str], Path], text: str, said: str
 ) -> None:
-    """With its place; an hour that clocks skip or repeat is no time."""
+    """The error has its place; an hour that clocks skip or repeat is invalid."""
     with pytest.raises(DefinitionError, match=re.escape(said)):
         read_schedule(write("schedule.yaml", text), TRACKS)
 

@@ -67,7 +67,7 @@ def test_order(collection: Writer) -> None:
 
 
 def test_what_is_ignored(collection: Writer) -> None:
-    """Folders without definitions, other files and hidden ones are no part of a collection."""
+    """Folders without definitions, other files and hidden ones are not part of a collection."""
     collection.write("basics/lessons/why.svg", "<svg/>")
     collection.write("basics/lessons/.01-why.md", "# Why")
     collection.write("figures/one.svg", "<svg/>")

@@ -121,5 +121,5 @@ def test_the_student_edition_has_the_images_of_what_students_read(
 def test_the_size_of_an_image_is_read_from_its_head(
     data: bytes, size: tuple[int, int] | None
 ) -> None:
-    """Of a PNG and of a JPEG; one without a size has none."""
+    """The size of a PNG and of a JPEG; None if an image lacks one."""
     assert image_size(data) == size

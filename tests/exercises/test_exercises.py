@@ -91,7 +91,7 @@ def cases_not_met(proof: dict[str, Any]) -> Iterator[str]:
 
 
 def found(proof: dict[str, Any]) -> Iterator[str]:
-    """Yield what stands in the way; a wall clock says as much of the machine as of the exercise."""
+    """Yield the problems, except wall times, which depend on the machine as well."""
     for finding in proof["findings"]:
         if "of wall clock" not in finding["message"]:
             yield f"{finding['check']}: {finding['message']}"
@@ -99,7 +99,7 @@ def found(proof: dict[str, Any]) -> Iterator[str]:
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
 def test_a_lesson_shows_what_is_recorded(path: Path, sandbox: Sandbox) -> None:
-    """Every number of a lesson is computed, and is the one that somebody has looked at."""
+    """Every number of a lesson is computed, and equals the recorded one."""
     lesson = run_lesson(read_lesson(path), sandbox)
     assert differences(lesson) == []
     shown = [each for block in lesson.blocks if isinstance(block, Cell) for each in block.displays]

@@ -29,7 +29,7 @@ from tests.hostile.conftest import Sandboxes, Target
 
 ATTACKS = Path(__file__).parent / "attacks"
 BACKENDS = ("namespaces", "landlock")
-# What waits for ever is quick to judge; on a busy machine all others need their time.
+# An endless program is judged fast; on a busy machine all others need their time.
 LIMITS = {
     "": replace(DEFAULT_LIMITS, wall_seconds=60.0),
     "quick": Limits(cpu_seconds=1, wall_seconds=2.0),
@@ -38,7 +38,7 @@ LIMITS = {
 # A verdict costs the grader itself milliseconds; an attack that makes it compute for seconds won.
 TRUSTED_CPU_SECONDS = 5.0
 
-MAX_MESSAGE_LENGTH = 4_000  # characters; more is no message but a way to fill a terminal
+MAX_MESSAGE_LENGTH = 4_000  # characters; a longer message is meant to fill a terminal
 
 _FIELD = re.compile(r"# (tries|outcome|shows|limits|needs)(?: on (\w+))?: (.+)")
 _INCLUDE = re.compile(r"^# @(TELL|FRAMES|ATTEMPTS)@$", re.MULTILINE)

@@ -44,7 +44,7 @@ def run_as(options: list[str], *command: str, folder: Path) -> subprocess.Comple
 
 
 def outcomes_as(options: list[str], folder: Path) -> set[tuple[str, str]]:
-    """Run the tests of isolation as somebody; return each sandbox with each outcome in it."""
+    """Run the tests of isolation as a user; return each sandbox with its outcomes."""
     words = ["-m", "pytest", "-v", "-p", "no:cacheprovider", str(ISOLATION)]
     run = run_as(options, sys.executable, *words, folder=folder)
     assert run.returncode == 0, run.stdout + run.stderr
@@ -80,7 +80,7 @@ def test_an_ordinary_user_s_submissions_are_isolated(folder: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [[], ORDINARY], ids=["root", "ordinary"])
 def test_without_user_namespaces_submissions_are_isolated(options: list[str], folder: Path) -> None:
-    """In a container without privileges, as its root and as somebody else."""
+    """In a container without privileges, as its root and as another user."""
     if os.geteuid() != 0 and not options:
         pytest.skip("only root can be a container's root")
     assert outcomes_as(options, folder) == {("landlock", "PASSED"), ("namespaces", "SKIPPED")}

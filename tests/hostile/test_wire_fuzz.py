@@ -256,7 +256,7 @@ def test_a_forged_usage_is_numbers_or_malformed(usage: object) -> None:
     ids=str,
 )
 def test_what_no_child_of_ours_sends_is_malformed(tree: list[object]) -> None:
-    """Wide gaps, values without bytes, characters that are none, and types off the list."""
+    """Wide gaps, values without bytes, invalid characters, and unlisted types."""
     with pytest.raises(MalformedError):
         wire.decode(json.dumps(tree).encode(), b"\xff" * 16)
 
@@ -320,7 +320,7 @@ def test_a_value_takes_no_more_room_than_its_body(offsets: list[int], as_bytes: 
 
 
 def test_a_value_that_is_named_again_counts_again() -> None:
-    """A few bytes cannot stand for a value that takes for ever to walk through."""
+    """A few bytes cannot stand for a value that takes forever to walk through."""
     tree: list[Any] = ["l", 1]
     for number in range(28):
         tree = ["l", tree, ["r", number]]
@@ -340,7 +340,7 @@ def test_a_value_that_is_named_again_counts_again() -> None:
 @example(0, [1 << 40], [2])
 @example(1 << 62, [-8], [2])
 def test_a_view_stays_in_its_memory(offset: int, strides: list[int], shape: list[int]) -> None:
-    """A place outside the array before is no view of it, whatever the strides."""
+    """A place outside the earlier array is not a view of it, whatever the strides."""
     array, view = ["a", "<f8", [3], 0], ["a", "<f8", shape, 32]
     tree = ["l", array, ["v", 0, offset, strides, [8], view]]
     decoded = _decoded(json.dumps(tree).encode(), bytes(32 + 8 * 9))

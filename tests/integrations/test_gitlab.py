@@ -62,7 +62,7 @@ def job(
 
 
 def coverage(log: str) -> str | None:
-    """Return what GitLab takes for the badge: the group of the pattern in the last line it fits."""
+    """Return GitLab's value for the badge: the group of the pattern in the last matching line."""
     pattern = re.compile(JOB["coverage"].strip("/"), re.MULTILINE)
     found: list[str] = pattern.findall(log)
     return found[-1] if found else None
@@ -203,7 +203,7 @@ def test_what_is_no_folder_failed(tmp_path: Path, kind: str, assigned: str) -> N
 @pytest.mark.slow
 @pytest.mark.parametrize("on_github", ["true", "false"])
 def test_names_of_files_command_nothing(tmp_path: Path, on_github: str) -> None:
-    """They are no options, no lines and no workflow commands, and steer no terminal."""
+    """They are not options, lines or workflow commands, and control no terminal."""
     names = ["--help", "a\n::error::b", "::add-mask::x", "\x1b]0;title\x07", "=1+1", "<img src=x>"]
     for name in names:
         (tmp_path / name).mkdir()
@@ -231,7 +231,7 @@ def test_names_of_files_command_nothing(tmp_path: Path, on_github: str) -> None:
 @pytest.mark.slow
 @pytest.mark.release
 def test_what_was_assigned_is_words(job: Job, tmp_path: Path) -> None:
-    """Several ids make several exercises; a command among them is no command."""
+    """Several ids make several exercises; a command among them is not run."""
     files = {"attention-weights.py": source("correct")}
     done = job(files, ETUDE_ASSIGNED="attention-weights token-lookup")
     assert (done.returncode, coverage(done.stdout)) == (1, "61.9"), done.stderr

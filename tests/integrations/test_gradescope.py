@@ -236,7 +236,7 @@ def test_setup_installs_the_wheel_and_closes_the_source(image: Image) -> None:
 def test_setup_installs_python_where_it_is_too_old(
     one: Path, run: Run, tmp_path: Path, offline: Mapping[str, str]
 ) -> None:
-    """The newest that apt has; here a stand-in that has none but 3.11."""
+    """The newest Python from apt, in a stand-in that has only 3.11."""
     unpack(one, tmp_path / "source")
     (tmp_path / "source" / "requirements.txt").write_text(f"./{WHEEL}\n")
     programs = tmp_path / "bin"

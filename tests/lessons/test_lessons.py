@@ -157,7 +157,7 @@ def test_a_failing_value_in_prose_is_an_error_with_its_line(path: Path, sandbox:
 def test_a_file_that_is_no_lesson_is_refused(
     path: Path, text: str | bytes, line: int, said: str
 ) -> None:
-    """An unknown fence, bytes that are no text and a huge file each get a sentence."""
+    """An unknown fence, bytes that are not text and a huge file each get a sentence."""
     write(path, "").write_bytes(text.encode() if isinstance(text, str) else text)
     with pytest.raises(DefinitionError) as error:
         read_lesson(path)

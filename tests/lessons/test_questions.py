@@ -88,7 +88,7 @@ def test_a_number_and_its_slips_are_computed_and_recorded(tmp_path: Path, sandbo
 def test_each_answer_has_its_reply(
     tmp_path: Path, sandbox: Sandbox, lesson: str, answer: str, expected: tuple[bool, str] | None
 ) -> None:
-    """A letter in either case, or a number as a reader would write it; else there is none."""
+    """A letter in either case, or a number as a reader writes it; anything else is no answer."""
     question = run(tmp_path, sandbox, lesson).blocks[-1]
     assert isinstance(question, (ChoiceQuestion, NumberQuestion))
     assert reply(question, answer) == expected

@@ -406,7 +406,7 @@ STUDENT = "edition: student\n"
 
 @pytest.mark.parametrize("key", ["solution", "explanation"])
 def test_only_a_student_edition_may_lack_it(key: str) -> None:
-    """Without it a full edition is not valid, said as for any key; a student edition has none."""
+    """A full edition is invalid without it, as without any key; a student edition lacks it."""
     text = MINIMAL.read_text("utf-8")
     lines = text.replace("|\n  def double(x):\n      return 2 * x", "'x = 1'").splitlines()
     text = "\n".join(line for line in lines if not line.startswith(f"{key}:")) + "\n"
@@ -577,7 +577,7 @@ MATRICES = st.integers(1, 3).flatmap(
 )
 LITERALS = st.recursive(
     st.none() | st.booleans() | NUMBERS | TEXTS | MATRICES,
-    # Ending in a word, a list is no array, so its items need not go together.
+    # Ending in a word, a list is not an array, so its items may have different types.
     lambda inner: (
         st.lists(inner, max_size=3).map(lambda items: [*items, "end"])
         | st.dictionaries(TEXTS, inner, max_size=3)
@@ -622,7 +622,7 @@ def test_every_exercise_keeps_its_public_content(made: dict[str, Any]) -> None:
         "explanation": "SECRET",
         "equivalent": [{"change": "SECRET", "reason": "SECRET"}],
     }
-    # JSON is YAML, written by somebody else's hand; a byte order mark within is better escaped.
+    # JSON is YAML of another author; a byte order mark inside is better escaped.
     text = json.dumps(fixed | made | hidden, ensure_ascii=False).replace("\ufeff", "\\ufeff")
     student = student_of(text)
     assert content(load_text(student)) == content(public(load_text(text)))

@@ -395,7 +395,7 @@ def test_any_history_survives_json(hints: list[ShownHint]) -> None:
     )
 )
 def test_no_json_breaks_the_reader(data: object) -> None:
-    """What is no export is a `UsageError`, also inside a right frame."""
+    """An invalid export is a `UsageError`, also inside a valid frame."""
     for text in (json.dumps(data), json.dumps({"etude_progress": 1, "attempts": [data]})):
         with pytest.raises(UsageError):
             from_json(text)

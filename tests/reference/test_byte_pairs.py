@@ -57,7 +57,7 @@ def test_neighbours_that_overlap_are_merged_from_the_left() -> None:
 
 
 def test_half_a_character_is_replaced() -> None:
-    """A token may end within a character; alone, it is no UTF-8."""
+    """A token may end within a character; alone, it is not UTF-8."""
     merges = learn_merges("éé".encode(), 1)
 
     assert decode([195], merges) == "\N{REPLACEMENT CHARACTER}"

@@ -22,7 +22,7 @@ def test_clipped_gradients_are_those_of_torch(recorded: Recorded) -> None:
 
 
 def test_gradients_of_zero_stay_zero() -> None:
-    """Their direction is no number, but they are short enough; dtypes stay, inputs too."""
+    """Their direction is not a number, but they are short enough; dtypes and inputs stay."""
     zeros = (np.zeros((2, 3), dtype=np.float32), np.zeros(3))
     zeros[0].flags.writeable = zeros[1].flags.writeable = False
 

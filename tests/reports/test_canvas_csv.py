@@ -155,7 +155,7 @@ def scores(*reports: Report, exercises: Sequence[str] = ()) -> dict[str, tuple[f
 
 
 def test_no_grade_is_no_score() -> None:
-    """A fault is no zero, nor is a verdict that no sandbox stood behind."""
+    """Neither a fault nor a verdict without a sandbox counts as zero."""
     assert scores(report("ada", 1), report("bob", None)) == {"ada": (1, 10)}
     ada, cy = (report_of((failed("t", ""),), student=name) for name in ("ada", "cy"))
     assert cy.verdict is not None

@@ -227,7 +227,7 @@ def test_canvas_writes_nothing_if_somebody_is_unknown(etude: Etude, graded: Path
 
 @pytest.mark.slow
 def test_canvas_refuses_other_files(etude: Etude, graded: Path) -> None:
-    """With the line that is no result."""
+    """The error names the line that is not a result."""
     for text in ("{}\n", "[" * 100_000):
         (graded / "notes").write_text(text)
         done = etude("export", "canvas", "book.csv", "notes", "--column", "A", "--output", "f.csv")

@@ -56,7 +56,7 @@ def test_text_is_printed_unless_another_format_is() -> None:
     ],
 )
 def test_what_cannot_be_done_is_said_before_grading(words: list[str], message: str) -> None:
-    """Two for one place, a file that cannot be, a format that is none."""
+    """Two formats for one place, an impossible file, and an unknown format are refused."""
     with pytest.raises(UsageError, match=message):
         delivery(*words)
 
@@ -200,7 +200,7 @@ def test_a_device_is_written_to_and_not_replaced() -> None:
 
 
 def test_a_pipe_is_written_to() -> None:
-    """So does a FIFO that somebody reads."""
+    """A FIFO with a reader can be written, too."""
     os.mkfifo("pipe")
     reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
     try:
@@ -245,7 +245,7 @@ def test_the_job_summary_is_appended(
 
 
 def test_characters_that_are_none_can_be_written() -> None:
-    """A folder's name may hold bytes that are no UTF-8."""
+    """A folder's name may contain bytes that are not UTF-8."""
     write_whole(Path("a"), "caf\udce9")
     assert Path("a").read_bytes() == b"caf?"
 

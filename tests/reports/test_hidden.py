@@ -237,7 +237,7 @@ def verdicts(sandbox: Sandbox, load: Callable[[Fields], Exercise]) -> dict[str, 
 
 
 def terminal(verdict: Verdict) -> str:
-    """Return what a terminal in colour shows with `--verbose`."""
+    """Return the output of a colour terminal with `--verbose`."""
     console = Console(file=io.StringIO(), width=100, force_terminal=True, color_system="truecolor")
     print_verdict(console, verdict, verbose=True)
     assert isinstance(console.file, io.StringIO)

@@ -298,7 +298,7 @@ def test_nothing_that_a_submission_words_begins_a_line(*, terminal: bool) -> Non
 
 
 def test_colours_are_for_terminals_that_have_them() -> None:
-    """In a pipe and with NO_COLOR there are none; with sixteen colours, no shades."""
+    """A pipe and NO_COLOR have no colours; a terminal with sixteen colours has no shades."""
     one = verdict(Outcome.FAILED, (failing("worked"),))
     for system, is_terminal, environment, shades, colours in (
         ("truecolor", True, {}, True, True),

@@ -49,7 +49,7 @@ class Outside:
 
 @pytest.fixture
 def outside() -> Iterator[Outside]:
-    """Return what attempts aim at."""
+    """Return the targets of the attempts."""
     with tempfile.TemporaryDirectory() as folder:
         made = Outside(Path(folder))
         yield made

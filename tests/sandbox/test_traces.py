@@ -98,7 +98,7 @@ NOT_IN_A_PAGE = ("path", "environment", "here", "threads")
 
 @pytest.fixture
 def recorded(tmp_path: Path) -> dict[str, object]:
-    """Return what a submission records where a learner runs it."""
+    """Return the record of a submission that a learner runs."""
     (tmp_path / FILE_NAME).write_text(f"{SOURCE}\nimport json\nprint(json.dumps(RECORD))\n")
     environment = {
         "HOME": "/",
@@ -154,7 +154,7 @@ def test_a_submission_finds_what_python_shows_it(
 
 
 def test_a_warning_names_no_file_of_ours(child: Child) -> None:
-    """Where a function of the submission's was called from is none of its lines."""
+    """The place that calls a function of the submission is not one of its lines."""
     source = "import warnings\ndef f():\n    warnings.warn('mind', stacklevel=2)\n"
     child.load(source, ["f"])
     child.call("f", [], {}, RequestMode(with_warnings=True))

@@ -133,7 +133,7 @@ def test_what_cannot_be_written_takes_no_other_along(database: Database, told: _
 
 @pytest.mark.slow
 def test_what_can_never_be_written_waits_for_staff(database: Database, told: _Told) -> None:
-    """A verdict that no column takes is not graded again for ever; its neighbours are published."""
+    """A verdict that no column takes is not graded forever; its neighbours are published."""
     accepted = _submit(database, 8)
     publisher = Publisher(database)
     publisher.enqueue([told.request(accepted[0])], _new_verdict(accepted[0], 2**70))
@@ -149,7 +149,7 @@ def test_what_can_never_be_written_waits_for_staff(database: Database, told: _To
 
 
 def test_what_a_fault_quotes_can_be_written(database: Database) -> None:
-    """Also a NUL and half a character: it could not be parked, and would be graded for ever."""
+    """Also with a NUL and half a character: it could not be parked, and would be graded forever."""
     with database.write() as connection:
         verdicts.record_fault(connection, "e", "s", _RUN, "it printed a\0b and \udc80")
     with database.read() as connection:

@@ -31,7 +31,7 @@ from tests.sitegen.conftest import (
 
 
 def test_an_asset_s_name_changes_with_its_content(site: Site) -> None:
-    """So it may be kept for ever; what lies at the root has to keep its name."""
+    """Hosts may keep it forever, but files at the root must keep their names."""
     for path in (site.root / "assets").iterdir():
         if path.suffix == ".gz":
             continue
@@ -124,7 +124,7 @@ def test_a_page_that_is_no_longer_built_is_removed(tmp_path: Path) -> None:
 
 
 def test_only_a_folder_of_its_own_is_built_into(tmp_path: Path) -> None:
-    """One with files of someone else is left alone; a file, or what lies below one, is no folder."""
+    """A folder with other files is left alone; a file, or a path below one, is not a folder."""
     (tmp_path / "thesis.tex").write_text("years of work")
 
     for output, message in (

@@ -218,7 +218,7 @@ class Search:
 
 
 def unpack(data: bytes) -> Iterator[bytes]:
-    """Yield what is compressed in the data, wherever it begins."""
+    """Yield the compressed parts of the data, wherever they begin."""
     for start in (
         found.start() for found in re.finditer(rb"\x1f\x8b|\x78[\x01\x5e\x9c\xda]", data)
     ):
@@ -382,7 +382,7 @@ def test_solutions_are_in_their_own_files_alone_while_they_are_asked_for(tmp_pat
 
 
 def test_the_data_of_a_page_is_searched(built: Built) -> None:
-    """What its Python is given is no secret to the search, in whatever form it comes."""
+    """The data for the page's Python are searched in whatever form they come."""
     folder = built.folder / "canaries/double"
     data = json.loads((folder / "exercise.json").read_bytes())
 

@@ -187,7 +187,7 @@ WORDS = {
 @needs_node
 @pytest.mark.slow
 def test_a_text_needs_no_quotes_in_a_field(frontend: Path) -> None:
-    """Words that are no other value are a text, and it is shown without quotes again."""
+    """Words that are not another value are a text, which is shown again without quotes."""
     program = """
         import { toAnswer, toLiteral } from "./src/solve/literals";
         show((answers) => answers.map((answer) => [toLiteral(answer), toAnswer(toLiteral(answer))]));

@@ -298,7 +298,7 @@ def test_a_plot_is_part_of_the_page(build: Build) -> None:
 
 
 def test_a_wrong_program_is_on_a_page_for_practice_alone(tmp_path: Path) -> None:
-    """What is certified has none; one that the exercise does not have is an error with its line."""
+    """A certified site has none; an unknown exercise is an error with its line."""
     folder = write_lessons(tmp_path, kept=slice(2))
     cache = Cache(tmp_path / "cache", "")
     for certified in (False, True):

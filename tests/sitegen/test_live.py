@@ -52,7 +52,7 @@ def test_each_file_has_its_type(live: LiveSite, path: str, kind: str) -> None:
 
 
 def test_a_page_reloads_itself_and_nothing_else_is_touched(live: LiveSite) -> None:
-    """Each page gets the script; what is no page comes as it is."""
+    """Each page gets the script; other files are served unchanged."""
     assert b"/_live/live.js" in get(live, "/about/")[2]
     assert get(live, "/pyodide/n.whl")[2] == b"\xff"
 

@@ -182,7 +182,7 @@ def test_highlighting_changes_no_character(code: str) -> None:
 
 
 def test_code_has_colours_and_takes_the_focus_if_it_is_wide() -> None:
-    """Keywords have a class and no style, and prompts are no operators.
+    """Keywords have a class and no style, and prompts are not operators.
 
     A box that cannot scroll would be one more stop on the way through the page.
     """

@@ -22,7 +22,7 @@ def cells(book: str) -> list[dict[str, Any]]:
 
 
 def run(book: str) -> str:
-    """Run the cells of a notebook as Jupyter would; returns what they print."""
+    """Run the cells of a notebook as Jupyter would, and return their output."""
     printed, namespace = io.StringIO(), {"__name__": "__main__"}
     with contextlib.redirect_stdout(printed):
         for cell in cells(book):
@@ -47,7 +47,7 @@ def test_a_lesson_is_a_notebook_too(site: Site) -> None:
 
 
 def test_an_exercise_links_its_notebook(build: Build) -> None:
-    """If there is one: an exercise that asks for several files has none."""
+    """The notebook is linked if it exists: an exercise that asks for several files lacks it."""
     track = make_track(make_exercise("one"), make_exercise("two"))
     site = build(track, notebooks={"one": "a notebook"})
 

@@ -128,7 +128,7 @@ def test_the_policy_allows_no_inline_code_and_one_foreign_host(site: Site, name:
 
 
 def test_a_site_that_has_python_itself_needs_no_other_host(build: Build) -> None:
-    """Then no address of another host is in any page but in links that somebody chooses."""
+    """Then pages contain addresses of other hosts only in links that a reader may follow."""
     site = build(hosting=Hosting(pyodide={"pyodide.mjs": b"python"}))
     page = site["about/index.html"]
 
@@ -250,7 +250,7 @@ def test_the_page_for_what_is_not_found_can_be_shown_at_any_address(
     ],
 )
 def test_an_address_that_is_none_is_refused(make: Callable[[], Hosting], message: str) -> None:
-    """The sentence says what one looks like; a base that contradicts the site's is none either."""
+    """The sentence shows a valid address; a base that contradicts the site's is invalid, too."""
     with pytest.raises(UsageError, match=message):
         make()
 

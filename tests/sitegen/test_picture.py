@@ -16,7 +16,7 @@ RECORD = json.dumps(
 
 
 def test_an_arc_leads_to_each_letter_that_a_head_looks_at() -> None:
-    """The letters before the text, and those with next to no weight, have none."""
+    """The letters of the prompt, and those with tiny weights, have no arcs."""
     assert [
         (round(wide / arcs(RECORD)[0][1]), weight, block)
         for _, wide, _, weight, block in arcs(RECORD)

@@ -202,5 +202,5 @@ class CallSearch:
 
 
 def _form(step: Step) -> Form:
-    """Return what shrinking preserves: the method, and the number of axes of each array."""
+    """Return the parts that shrinking preserves: the method, and the axes of each array."""
     return step[0], tuple(array.ndim for array in perturb.arrays((step,)))

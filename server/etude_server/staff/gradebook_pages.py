@@ -58,7 +58,7 @@ def moodle(service: ServiceOf) -> Response:
 
 @router.post("/gradebook/canvas")
 def canvas(sent: OwnForm, service: ServiceOf) -> Response:
-    """Return what Canvas exported, with a column filled."""
+    """Return the Canvas export with a column filled."""
     named = sent.get("exercise", "")
     scores = sum_scores(service.staff_reader.read(gradebook_data.batch), [named])
     filled = fill(

@@ -44,7 +44,7 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
 
 
 def test_a_pipe_does_not_hold_the_import_up(tmp_path: Path) -> None:
-    """What is no regular file is refused without waiting for it."""
+    """A file that is not regular is refused without waiting for it."""
     os.mkfifo(tmp_path / "notes.txt")
     with pytest.raises(UsageError, match="no regular file"):
         read_source(tmp_path / "notes.txt")

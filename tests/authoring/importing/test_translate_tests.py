@@ -101,7 +101,7 @@ def test_a_file_that_is_no_python_is_a_note() -> None:
 
 
 def test_helpers_named_like_assertions_stay_helpers() -> None:
-    """A class may bring its own `assertSame`, or one that returns what `assertRaises` does."""
+    """A class may define its own `assertSame`, or return the result of `assertRaises`."""
     more = "class Base:\n    pass\n"  # no tests in it: it is left alone
     source = (
         f"import unittest\nfrom stub import f\n{more}\nclass T(unittest.TestCase):\n"

@@ -51,7 +51,7 @@ def test_white_space_that_is_part_of_a_text_stays(clean: str) -> None:
 
 @pytest.mark.usefixtures("workdir")
 def test_an_empty_line_of_a_text_is_repaired(clean: str) -> None:
-    """White space up to the indentation is none of the text's."""
+    """White space up to the indentation is not part of the text."""
     assert repaired(clean.replace("\n\n  ## Shapes", "\n  \n  ## Shapes")) == (["ETU003"], clean)
 
 

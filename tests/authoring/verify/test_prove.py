@@ -398,7 +398,7 @@ def test_the_starter_of_a_prediction_need_not_be_answered(proven: Prove) -> None
 
 
 def test_a_definition_that_cannot_be_run_is_invalid(proven: Prove) -> None:
-    """That is no failed check: its inputs cannot be made."""
+    """That is not a failed check: its inputs cannot be made."""
     proof = proven(FIX.replace("x = rng", "x = [][1] * rng"))
     assert proof.status == "invalid"
     (finding,) = proof.findings
@@ -419,7 +419,7 @@ def test_a_wrong_program_that_is_right_can_be_allowed(proven: Prove) -> None:
 
 @pytest.mark.slow
 def test_a_misconception_that_is_forbidden_counts_as_rejected(proven: Prove) -> None:
-    """But one that does not even run is none."""
+    """A misconception that does not even run does not count."""
     assert proven(FORBID).counts.rejected == 1
     (finding,) = proven(
         FORBID.replace(

@@ -112,7 +112,7 @@ def CURVE(axes: Any) -> object:  # noqa: N802  as above
 def test_each_difference_has_a_sentence(
     right: Draw, drawn: Draw, part: FigurePart, sentence: str
 ) -> None:
-    """What is drawn, and what it should be; the right figure has none."""
+    """It names the drawn and the expected part; the right figure gets no sentence."""
     assert said(data(right), data(drawn), part) == sentence
     assert not said(data(right), data(right), *ALL)
 

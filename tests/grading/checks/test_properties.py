@@ -147,7 +147,7 @@ def test_a_hidden_property_tells_its_category_only(grade_one: GradeOne, case: Ca
 def test_a_property_needs_the_shape_of_the_reference(
     grade_one: GradeOne, returned: str, sentence: str
 ) -> None:
-    """Rows of another number that sum to one are no right answer."""
+    """Rows of wrong numbers that sum to one are not a right answer."""
     test = {"given": "x = rng.standard_normal((3, 4))", "call": "f(x)", "holds": "rows_sum_to_one"}
     defines = {"f": {"reference": "reference.softmax:softmax"}}
     result = grade_one(f"import numpy as np\ndef f(x): return {returned}", test, defines=defines)

@@ -441,7 +441,7 @@ def test_an_object_may_be_passed_on(grade_one: "GradeOne") -> None:
 def test_what_a_submission_makes_of_a_callback_is_no_fault(
     grade_one: "GradeOne", lines: list[str]
 ) -> None:
-    """A result of a test's function that cannot cross is no mistake of the test's author."""
+    """If a result of a test's function cannot cross, that is not the author's mistake."""
     source = "def f(x):\n    for _ in range(3): x([1] * 40_000)"
     assert grade_one(source, body(*lines)).outcome is Outcome.FAILED
 
@@ -463,7 +463,7 @@ def test_an_argument_is_never_moved_in_memory(grade_one: "GradeOne") -> None:
     "message", ["[[999, []]], [], payload", "[], [999], payload", "[[0]], [], payload", "1, 2, 3"]
 )
 def test_a_forged_message_ends_the_submission(grade_one: "GradeOne", message: str) -> None:
-    """It names an object that neither side has, or is no message at all."""
+    """It names an object that neither side has, or is not a message at all."""
     source = (
         "import sys\nsharing = sys.modules['inside.sharing']\n"
         "def forged(self, payload, keeper, changes=True):\n"
@@ -475,7 +475,7 @@ def test_a_forged_message_ends_the_submission(grade_one: "GradeOne", message: st
 
 
 def test_a_kept_argument_that_is_changed_later_fails(grade_one: "GradeOne") -> None:
-    """What a body compares with is no more changed by the second call than by the first."""
+    """A later call, like the first, may not change an argument that the body compares with."""
     source = (
         "def f(x):\n    global kept\n    kept = x\n    return 0 * x\ndef g():\n    kept[:] = 0\n"
     )

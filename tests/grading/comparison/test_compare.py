@@ -162,7 +162,7 @@ def test_whole_numbers_are_exact_whatever_their_size(expected: object, got: obje
 
 
 def test_a_whole_number_of_thousands_of_digits_is_compared_too() -> None:
-    """Python refuses to print it, which is no reason to fail."""
+    """Python refuses to print it, which must not cause a failure."""
     assert compare(10**5000, 10**5000) is None
     found = compare(10**5000, 10**5000 + 1)
     assert found is not None
@@ -202,7 +202,7 @@ def test_how_numpy_lays_out_a_value_is_no_difference(expected: str, got: str) ->
     ],
 )
 def test_another_value_stays_another(expected: str, got: str) -> None:
-    """A list is printed with commas, and is no array."""
+    """A list is printed with commas, and is not an array."""
     assert compare_text(expected, got) is not None
 
 

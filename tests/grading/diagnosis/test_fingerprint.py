@@ -83,7 +83,7 @@ def test_other_results_do_not_agree(one: object, other: object) -> None:
     [(np.ones(3), np.ones(3, np.float32)), (np.ones(3, int), np.ones(3, np.uint8))],
 )
 def test_the_width_of_a_dtype_counts_where_grading_says_so(one: object, other: object) -> None:
-    """A wider float is no difference to grading, so it is none between two mistakes."""
+    """A wider float makes no difference to grading, and so none between two mistakes."""
     assert of(one).agrees(of(other), None)
     narrow = [
         make_fingerprint(

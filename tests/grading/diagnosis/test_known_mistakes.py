@@ -78,7 +78,7 @@ def means(
 
 
 def ids(diagnoses: Iterable[Diagnosis | None]) -> list[str | None]:
-    """Return what is diagnosed."""
+    """Return the diagnosis."""
     return [None if diagnosis is None else diagnosis.id for diagnosis in diagnoses]
 
 
@@ -307,7 +307,7 @@ def test_generic_errors_tell_a_mistake(mistake: str, make: Make, sandbox: Sandbo
 
 
 def test_crashes_match_by_their_cause(make: Make, sandbox: Sandbox) -> None:
-    """The same sizes that do not fit are the same mistake; a misspelt name is none in particular."""
+    """Equal sizes that do not fit are the same mistake; a misspelt name says nothing specific."""
     crash = "import numpy as np\n\n\ndef f(x):\n    return {}\n"
     product = {"id": "product", "code": crash.format("x @ x"), "feedback": "Transpose."}
     name = {"id": "name", "code": crash.format("y"), "feedback": "Name."}
@@ -363,7 +363,7 @@ def test_nan_tells_a_mistake_only_beside_other_values(make: Make, sandbox: Sandb
 
 
 def test_nan_throughout_is_explained_by_no_mutant(make: Make, sandbox: Sandbox) -> None:
-    """Scores that all overflow are no sign of it; those that overflow beside others are."""
+    """Scores that all overflow are not evidence for it; those that overflow beside others are."""
     code = (
         "import numpy as np\n\n\ndef f(x):\n    y = np.exp(x - x.max(-1, keepdims=True))\n"
         "    return y / y.sum(-1, keepdims=True)\n"
@@ -556,7 +556,7 @@ def test_records_keep_diagnoses(make: Make, sandbox: Sandbox) -> None:
 def test_malformed_diagnosis_is_refused(
     change: dict[str, object], make: Make, sandbox: Sandbox
 ) -> None:
-    """A record whose diagnosis is none is no record."""
+    """A record with an invalid diagnosis is invalid."""
     (verdict,) = graded(means(make, MAX), sandbox, MAXIMA)
     data = verdict_data(verdict)
     data["diagnosis"] |= change

@@ -226,7 +226,7 @@ def test_shapes_that_cannot_be_looked_up_are_left_out(double: Exercise, sandbox:
 
 
 def said_of_shapes(source: str, double: Exercise, sandbox: Sandbox) -> str:
-    """Return what is said of the shapes in a program's line that cannot broadcast."""
+    """Return the sentence on the shapes in a program's line that cannot be broadcast."""
     source += (
         "\n\ndef double(x):\n    if x is not None: raise ValueError("
         "'operands could not be broadcast together with shapes (1,) (2,)')\n"

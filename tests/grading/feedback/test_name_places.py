@@ -65,7 +65,7 @@ LOOKS_ALIKE = {
 
 @pytest.mark.parametrize("place", LOOKS_ALIKE)
 def test_a_letter_of_another_script_is_named(grade_all: GradeAll, place: str) -> None:
-    """Two names that look the same are no help."""
+    """Two names that look the same do not help."""
     source, *words = LOOKS_ALIKE[place]
     verdict = grade_all(source, {**TEST, "call": "score(x)"}, defines={"score": {}})
     message = verdict.message or verdict.tests[0].message

@@ -25,7 +25,7 @@ SQUARE = {"given": {"x": [[1.0, 2.0], [3.0, 4.0]]}, "call": "f(x)", "expect": [[
 
 
 def values(result: TestResult) -> dict[str, Any]:
-    """Return what a result says of values."""
+    """Return the summary of values in a result."""
     return {name: getattr(result, name) for name in NOTHING}
 
 

@@ -69,7 +69,7 @@ def test_a_program_for_a_newer_python_is_told_so(start: str, grade_all: GradeAll
 
 @pytest.mark.parametrize("start", BROKEN)
 def test_no_version_is_named_for_what_no_python_reads(start: str, grade_all: GradeAll) -> None:
-    """A mistake is no matter of the version."""
+    """A mistake has nothing to do with the version."""
     verdict = grade_all(start + RIGHT, {"call": "f(3.0)", "expect": 6.0})
     assert verdict.message.startswith("Python cannot read")
     assert "or newer" not in verdict.message

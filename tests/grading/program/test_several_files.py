@@ -83,7 +83,7 @@ def test_the_line_of_the_main_file_is_its_own(grade_files: Grade) -> None:
 
 
 def test_a_file_that_ends_too_early_is_named(grade_files: Grade) -> None:
-    """What comes after it in another file is no part of it."""
+    """The code after it in another file is not part of it."""
     verdict = grade_files(main="def f(x):\n", helpers=HELPERS)
     assert verdict.message.startswith("Python cannot read line 1 of main.py: `def f(x):`.")
     assert "definition on line 1 of main.py" in verdict.message
@@ -170,7 +170,7 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
 
 
 def test_a_zip_that_is_none_is_a_sentence(tmp_path: Path) -> None:
-    """Likewise one with files in several folders."""
+    """So is one with files in several folders."""
     path = tmp_path / "mine.zip"
     path.write_bytes(b"PK")
     assert read_submission(path, FILES).problem.startswith("The zip cannot be read")

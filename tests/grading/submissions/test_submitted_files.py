@@ -100,7 +100,7 @@ def pack(path: Path, files: dict[str, bytes | str]) -> Path:
     ],
 )
 def test_a_zip_with_one_file_is_that_file(tmp_path: Path, files: dict[str, bytes | str]) -> None:
-    """In a folder of it, with backslashes, beside what is no code."""
+    """The code lies in a folder, with backslashes in its path, beside other files."""
     path = pack(tmp_path / "hw.ZIP", files)
     submission = read_submission(path, ())
     assert (submission.source, submission.problem) == (RIGHT, "")

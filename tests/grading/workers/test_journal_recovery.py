@@ -30,7 +30,7 @@ from grader.sandbox.limits import Limits
 from grader.sandbox.process import open_sandbox
 from tests.grading.conftest import Make
 
-LONG = 2_000_000_000  # sums up in half a minute: no test waits for it, and none for ever
+LONG = 2_000_000_000  # sums up for half a minute, longer than any test waits
 SHORT = Limits(cpu_seconds=1, wall_seconds=1.0)
 PATIENT = Limits(cpu_seconds=20, wall_seconds=60.0)
 

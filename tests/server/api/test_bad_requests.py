@@ -84,7 +84,7 @@ def test_a_length_that_is_a_lie(
 
 
 def test_two_lengths_are_not_two_requests(served: Served) -> None:
-    """What a proxy might take for a second request behind the chunks is no request here."""
+    """A second request behind the chunks, as a proxy might see it, is not a request here."""
     before = _count(served)
     inner = b"GET /v1/progress HTTP/1.1\r\nHost: x\r\n\r\n"
     statuses = _raw(served, "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", CHUNKS + inner)

@@ -132,7 +132,7 @@ def test_before_it_opens_nothing_is_taken_in(served: Served) -> None:
 
 
 def test_attempts_are_counted(served: Served) -> None:
-    """A request that is repeated is none of them, also when they are used up."""
+    """A repeated request does not count, also when all attempts are used up."""
     _schedule(served, attempts=2)
     eager = served.client("eager")
     sent = {"exercise": "double", "source": WRONG}

@@ -40,7 +40,7 @@ class Simulator:
     codes: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def authorize(self, url: str) -> str:
-        """Let somebody sign in; return where their browser goes then."""
+        """Let a person sign in; return where their browser goes then."""
         asked = {name: value[0] for name, value in parse_qs(urlsplit(url).query).items()}
         assert (asked["client_id"], asked["response_type"]) == (CLIENT, "code")
         self.codes["c0de"] = asked
@@ -175,7 +175,7 @@ def test_signing_in_closes_the_last_session(browser: httpx.Client, simulator: Si
 def test_the_page_where_it_began_comes_again(
     browser: httpx.Client, simulator: Simulator, back: str, page: str
 ) -> None:
-    """An address of another host is no page of ours."""
+    """An address on another host is not one of our pages."""
     went = browser.get("/oidc/login", params={"back": back})
     answer = browser.get(simulator.authorize(went.headers["Location"]))
     assert answer.headers["Location"] == page
@@ -231,7 +231,7 @@ def test_an_unknown_key_signs_nobody_in(browser: httpx.Client, simulator: Simula
 
 
 def test_another_browser_s_sign_in_is_refused(browser: httpx.Client, simulator: Simulator) -> None:
-    """No one is signed in as somebody else by a link; a code is used once; a refusal is told."""
+    """A link signs no one in as another person; a code is used once; a refusal is reported."""
     went = browser.get("/oidc/login").headers["Location"]
     back = simulator.authorize(went)
     with httpx.Client() as other:

@@ -89,7 +89,7 @@ def test_a_static_host_s_pages_speak_of_no_server(built: Path) -> None:
 
 
 def test_a_server_s_pages_say_what_it_keeps(served: Served, built: Path) -> None:
-    """None says what only a static host can say; the page of an address that is none neither."""
+    """No page says what holds only on a static host, not even the error page."""
     shown = {}
     with httpx.Client(base_url=served.url) as browser:
         for path in (*_pages(built), "no/such/page"):
@@ -218,7 +218,7 @@ def test_what_was_compressed_ahead_is_sent_so(served: Served, built: Path) -> No
 
 
 def test_the_solution_is_for_those_who_passed(served: Served) -> None:
-    """Anyone who has not sees none of it, whatever somebody else passed; no one else is asked."""
+    """Who has not passed sees nothing of it, whoever else has; no one else is asked."""
     client, path = served.client("ada"), "/v1/exercises/attention-weights/solution"
     assert client.get(path).status_code == HTTPStatus.FORBIDDEN
     submission = {"exercise": "attention-weights", "source": f"{served.solution()}# ada\n"}

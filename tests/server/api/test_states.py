@@ -98,7 +98,7 @@ class Term:
 
     def _watched(self, client: httpx.Client) -> httpx.Client:
         client.event_hooks["response"].append(self._answered)
-        client.timeout = 600  # seconds: a busy machine is no failure
+        client.timeout = 600  # seconds: a busy machine is not a failure
         return client
 
     def _answered(self, answer: httpx.Response) -> None:
@@ -176,7 +176,7 @@ class Term:
             self.students[name] = self._watched(self.served.client(name))
 
     def extend(self) -> None:
-        """Give somebody a due date."""
+        """Give a person a due date."""
         exercise, due = self.one_of(*EXERCISES), self.one_of(*TIMES, *TIMES, *TEXTS)
         path = f"/v1/people/{self.person()}/extensions/{exercise}"
         self.send(self.staff, "POST", path, {"due": due})
@@ -202,7 +202,7 @@ class Term:
         self.form(f"/staff/submissions/{on}/comment", text=text, line=line)
 
     def change(self) -> None:
-        """Change a role, disable somebody, or let them in again."""
+        """Change a role, disable a person, or admit them again."""
         role = self.one_of(None, "student", "student", "assistant", "grader", "boss")
         body = {"disabled": self.one_of(None, True, False, False), "role": role}
         self.send(self.staff, "PATCH", f"/v1/people/{self.person()}", body)
@@ -214,7 +214,7 @@ class Term:
         self.form("/staff/people/erase", person=whom, sure="on")
 
     def invite(self) -> None:
-        """Invite somebody, who comes in."""
+        """Invite a person, who then signs in."""
         made = self.send(self.staff, "POST", f"/v1/people/{self.person()}/invite", {})
         if made.status_code == HTTPStatus.OK:
             with httpx.Client(base_url=self.served.url, timeout=120) as browser:

@@ -31,7 +31,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Listener:
-    """Somebody with a submission that stays pending."""
+    """A person with a submission that stays pending."""
 
     client: httpx.Client
     location: str
@@ -57,7 +57,7 @@ def _port(served: Served) -> int:
 
 
 def _head(listener: Listener) -> str:
-    """Ask for somebody's event stream."""
+    """Request a person's event stream."""
     authorization = listener.client.headers["Authorization"]
     path = f"{listener.location}/events"
     return f"GET {path} HTTP/1.1\r\nHost: x\r\nAuthorization: {authorization}\r\n\r\n"

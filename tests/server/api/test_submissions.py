@@ -193,7 +193,7 @@ def test_a_body_that_is_none_is_refused_without_being_quoted(served: Served, bod
 
 
 def test_a_large_body_is_refused_before_it_is_read(served: Served) -> None:
-    """413 by its header alone, and also when it lies about its length or has none."""
+    """Answer 413 by the header alone, and also if the header is wrong or missing."""
     client = served.client("ada")
     large = b"x" * (served.context.settings.max_body + 1)
     assert client.post("/v1/submissions", content=large).status_code == 413

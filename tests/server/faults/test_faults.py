@@ -225,7 +225,8 @@ def test_a_stop_ends_event_streams(stack: Deployment) -> None:
             lines = stream.iter_lines()
             assert next(lines) == "event: state"
             stack.server.tell_to_stop()
-            assert not any("graded" in line for line in lines)  # to its end, which is no error
+            # Graded to its end, which is not an error.
+            assert not any("graded" in line for line in lines)
     assert stack.server.process.wait(PATIENCE) == 0
     assert "timeout graceful shutdown" not in "".join(stack.server.lines)
     stack.server.restart()

@@ -171,7 +171,7 @@ def test_a_launch_ends_the_browser_s_last_session(course: Course) -> None:
 
 
 def test_nobody_becomes_somebody_who_is_there(course: Course) -> None:
-    """A platform's person whose name is taken here is somebody else."""
+    """A platform's person whose name exists here is someone else."""
     course.tool.token("prof@127.0.0.1", "instructor")
     browser = course.browser()
     course.launch(browser, sub="prof")
@@ -333,7 +333,7 @@ _OTHER_HOST = "an address that is not registered"
 def test_what_does_not_hold_lets_nobody_in(
     course: Course, changes: dict[str, Any], why: str
 ) -> None:
-    """Well signed, but for somebody else, too old, or to nowhere: refused with a sentence."""
+    """Well signed, but for someone else, too old, or to nowhere: refused with a sentence."""
     before = course.count()
     _assert_refused(course, course.launch(course.browser(), **changes), before, why)
 

@@ -17,7 +17,7 @@ _HOST = "https://moodle.example.org"
 
 @pytest.fixture
 def line(database: Database) -> ScoreLine:
-    """Somebody's line item."""
+    """A person's line item."""
     with database.write() as connection:
         ada = people.add_person(connection, "ada", "student", actor="test")
         wanted = PlatformRegistration(_HOST, "tool", _HOST, _HOST, _HOST, _HOST)

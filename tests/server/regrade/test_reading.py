@@ -28,7 +28,7 @@ def test_statistics_of_a_store(etude: Etude, stored: Stored, database_url: str) 
 def test_a_gradebook_of_canvas_is_filled_from_a_store(
     etude: Etude, stored: Stored, database_url: str, tmp_path: Path
 ) -> None:
-    """With the grades that are published; who has none keeps what is there."""
+    """The file has the published grades; students without one keep their cell."""
     stored.submit("ada", RIGHT, 5)
     (tmp_path / "book.csv").write_text(_CANVAS)
     words = ("book.csv", "--database", database_url, "--column", "Double", "--output", "new.csv")

@@ -222,7 +222,7 @@ def test_a_cancelled_regrade_stops(stored: Stored) -> None:
 def test_what_cannot_be_graded_is_left_for_another_run(
     stored: Stored, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A fault is no verdict: the submission keeps the one it has, and the regrade goes on later."""
+    """A fault is not a verdict: the submission keeps the old one, and the regrade goes on later."""
     ids = _fill_store(stored)
     begun = stored.begin()
     grade = stored.grading.pool.grade

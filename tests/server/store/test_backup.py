@@ -148,7 +148,7 @@ def test_a_store_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None:
 
 
 def test_no_link_beside_a_store_is_followed(store: Database, tmp_path: Path) -> None:
-    """Root closes nothing that somebody else chose."""
+    """Root changes no permissions that another user chose."""
     other = tmp_path / "other"
     other.touch()
     other.chmod(0o644)
@@ -231,7 +231,7 @@ def test_nothing_is_replaced_unasked(
 
 @pytest.mark.parametrize("name", ["etude.db", "etude.db-wal", "etude.db.lock", "again.db", "pipe"])
 def test_nothing_of_the_store_is_replaced(store: Database, tmp_path: Path, name: str) -> None:
-    """Not by force either: the database by any name, a file beside it, what is no regular file."""
+    """Not even by force: the database by any name, a file beside it, a file that is not regular."""
     folder = tmp_path / "store"
     (folder / "again.db").hardlink_to(folder / "etude.db")
     os.mkfifo(folder / "pipe")
@@ -258,7 +258,7 @@ def test_staff_makes_a_backup(etude: Etude, store: Database, tmp_path: Path) -> 
 
 
 def test_a_store_of_an_older_version_is_copied_as_it_is(store: Database, tmp_path: Path) -> None:
-    """The new version's first act is no migration: the backup is there to go back."""
+    """The new version does not start with a migration: the backup is there to go back."""
     with store.write() as connection:
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0000'")
     assert back_up(store, tmp_path / "backup.db").schema == "0000"

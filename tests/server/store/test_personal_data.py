@@ -95,7 +95,7 @@ def _exported(database: Database) -> list[str]:
 
 
 def test_who_is_erased_is_named_nowhere(database: Database, ada: Person) -> None:
-    """Points and the log stay; code that somebody else submitted, too, is theirs."""
+    """Points and the log stay; code that someone else also submitted is theirs."""
     grades = _grades(database)
     assert NAME in _everything(database)
     assert _exported(database) == ["ada"]
@@ -147,7 +147,7 @@ def test_code_that_was_erased_may_be_somebody_else_s(database: Database, ada: Pe
 
 
 def test_a_person_is_erased_beside_a_regrade(postgres: PostgresServer) -> None:
-    """Neither waits for the other for ever: both lock the source before the person."""
+    """Neither waits for the other forever: both lock the source before the person."""
     with Database(postgres.make("erased")) as database:
         migrate.upgrade(database)
         with database.write() as connection:

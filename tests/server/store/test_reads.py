@@ -111,7 +111,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 
 def _fill_store(database: Database, exercise: Exercise) -> dict[str, Any]:
-    """Store something of each kind; return what a read may be given, by the parameters' names."""
+    """Store one thing of each kind; return possible arguments of reads, by parameter name."""
     issuer, name = "https://lms.example", str(exercise.id)
     registration = PlatformRegistration(issuer, "tool", issuer, issuer, issuer, issuer)
     due = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)

@@ -44,7 +44,7 @@ def test_adding_somebody_says_where_and_whether_it_is_new(tmp_path: Path) -> Non
     ids=lambda each: each if isinstance(each, str) else "",
 )
 def test_no_other_command_makes_a_database(command: click.Command, words: str) -> None:
-    """It says that there is none here, and leaves nothing behind."""
+    """It reports a missing database, and leaves nothing behind."""
     done = CliRunner().invoke(command, words.split())
     assert isinstance(done.exception, UsageError)
     assert "there is no database" in str(done.exception)

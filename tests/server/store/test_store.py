@@ -296,7 +296,7 @@ def test_lost_submissions_are_found(database: Database, ada: Person) -> None:
 
 
 def test_a_parked_submission_waits_for_staff(database: Database, ada: Person) -> None:
-    """It is out of the line until somebody lets it go on, and both are written down."""
+    """It leaves the queue until a person releases it, and both are logged."""
     submitted = _submit(database, ada, "x")
     with database.write() as connection:
         submissions.park_submission(connection, submitted.id, "the sandbox broke")
@@ -350,7 +350,7 @@ def test_a_token_speaks_for_its_owner(database: Database, ada: Person) -> None:
 
 
 def test_a_person_keeps_one_role(database: Database, ada: Person) -> None:
-    """Adding somebody again is harmless in the same role, and refused in another."""
+    """Adding a person again is harmless in the same role, and refused in another."""
     with database.write() as connection:
         assert people.add_person(connection, "ada", "student", actor="test") == ada
         with pytest.raises(UsageError, match="as student"):
@@ -359,7 +359,7 @@ def test_a_person_keeps_one_role(database: Database, ada: Person) -> None:
 
 @pytest.mark.parametrize("name", ["", "  ", "a\nb", "x" * 201])
 def test_a_name_is_one(database: Database, name: str) -> None:
-    """What would break a log or a page is no name."""
+    """A text that would break a log or a page cannot be a name."""
     with database.write() as connection, pytest.raises(UsageError):
         people.add_person(connection, name, "student", actor="test")
 
@@ -744,7 +744,7 @@ def test_an_extension_holds_where_the_schedule_says_nothing(
 
 
 def test_a_roster_is_imported_beside_verdicts(postgres: PostgresServer) -> None:
-    """Neither waits for the other for ever, in whatever order the roster has its people."""
+    """Neither waits for the other forever, in whatever order the roster lists people."""
     with Database(postgres.make("imported")) as database:
         upgrade(database)
         with database.write() as connection:

@@ -100,7 +100,7 @@ class _Grader:
             try:
                 run.load()
                 for test in in_running_order(self.exercise):
-                    results[test.id] = run.grade(test)
+                    results[test.id] = run.grade_test(test)
             except MemoryError:  # of ours, with what the submission left
                 run.problem = RunProblem(Outcome.OUT_OF_MEMORY, outcome_sentences.TOO_LARGE)
         verdict = run.verdict(results, _NAME)

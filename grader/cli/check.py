@@ -219,7 +219,7 @@ def check_file(request: CheckRequest, pool: "Pool | PortablePool") -> "tuple[Ver
     began = time.time()
     delivery = request.delivery
     with _reported_fault(request):
-        verdict, follow_up, submission = _grade(request, pool)
+        verdict, follow_up, submission = _grade_file(request, pool)
     from grader.reports.report import Report
 
     report = Report.of_verdict(verdict, str(submission.path), began=began, ended=time.time())
@@ -236,7 +236,7 @@ def check_file(request: CheckRequest, pool: "Pool | PortablePool") -> "tuple[Ver
     return verdict, follow_up
 
 
-def _grade(
+def _grade_file(
     request: CheckRequest, pool: "Pool | PortablePool"
 ) -> "tuple[Verdict, FollowUp, Submission]":
     from grader.definitions.collection import resolve

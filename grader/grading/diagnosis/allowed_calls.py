@@ -238,7 +238,7 @@ def _judge(
         submission = Submission.from_bytes(Path(exercise.path_name), code.encode())
         with SubmissionRun(oracle, submission, sandbox, find_limits(exercise)) as run:
             run.load()
-            return run.grade(test)
+            return run.grade_test(test)
 
     right = [each.code for each in exercise.also_right]
     right += [] if test.needs_solution else [exercise.solution]

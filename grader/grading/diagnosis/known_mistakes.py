@@ -455,7 +455,7 @@ class Diagnostician:
             run.load()
             program.is_usable = not run.problem
             for test in self._tests if program.is_usable else ():
-                result = run.grade(test)
+                result = run.grade_test(test)
                 program.hung |= result.outcome is Outcome.TIMED_OUT and not declared
                 yield test, _fingerprint(result.outcome, run.observed.get(test.id))
 

@@ -147,7 +147,7 @@ def _example(
     again = Oracle(exercise, sandbox, ValueCache({test.id: values}))
     with SubmissionRun(again, submission, sandbox, short_limits(exercise)) as run:
         run.load()
-        result = run.grade(test)
+        result = run.grade_test(test)
     if result.outcome not in (Outcome.FAILED, Outcome.ERRORED):
         return None
     code = "\n".join([*(f"{name} = {text}" for name, text in lines.items()), call])

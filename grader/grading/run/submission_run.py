@@ -158,7 +158,7 @@ class SubmissionRun:
             self.problem = RunProblem(problem.outcome, message, problem.line)
             self._state = _ChildState.ENDED
 
-    def grade(self, test: TestCase) -> TestResult:
+    def grade_test(self, test: TestCase) -> TestResult:
         """Return the result of one test, within its disclosure.
 
         Raises:

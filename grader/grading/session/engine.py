@@ -71,7 +71,7 @@ class TestCaseItem(pytest.Item):
         self.result = self.fault = None
         self._report_sections.clear()  # the item serves many submissions
         try:
-            self.result = self.run.grade(self.case)
+            self.result = self.run.grade_test(self.case)
         except EtudeError as error:
             self.fault = error
             raise
@@ -209,9 +209,9 @@ class _GradingSession:
                     oracle = self._oracle(job)
                     with provide_data_files(job.exercise):
                         if job.probe is None:
-                            result: Result = self._grade(session, job, oracle, self._note)
+                            result: Result = self._grade_job(session, job, oracle, self._note)
                         else:
-                            result = self._examine(session, job, job.probe, oracle)
+                            result = self._grade_for_probe(session, job, job.probe, oracle)
                 except EtudeError as error:
                     result = error
                 self._emit(job, result)
@@ -229,7 +229,7 @@ class _GradingSession:
         cache_key = (job.probe and job.probe.variant_of) or job.exercise.digest
         return Oracle(job.exercise, self._sandbox, self._values.get(cache_key, ValueCache))
 
-    def _grade(
+    def _grade_job(
         self, session: pytest.Session, job: Job, oracle: Oracle, note: Callable[[str, Any], None]
     ) -> Verdict:
         """Run the tests of a job and explain the failures."""
@@ -276,14 +276,16 @@ class _GradingSession:
                 )
         return replace(verdict, failures=tuple(run.best_effort.failures))
 
-    def _examine(self, session: pytest.Session, job: Job, probe: Probe, oracle: Oracle) -> Verdict:
+    def _grade_for_probe(
+        self, session: pytest.Session, job: Job, probe: Probe, oracle: Oracle
+    ) -> Verdict:
         """Grade a job and carry out the additional requests of its probe."""
         if probe.breaking_call is not None:
             from grader.grading.diagnosis.break_it import break_program
 
             return break_program(oracle, job.submission, self._sandbox, probe.breaking_call)
         if probe.wrong_program is None:
-            return self._grade(session, job, oracle, self._note)
+            return self._grade_job(session, job, oracle, self._note)
 
         def note(kind: str, content: object) -> None:
             # Each extra run gets its own time. Its results are not noted: they are not the job's.
@@ -293,12 +295,12 @@ class _GradingSession:
         # Run the wrong program, then the job's program, then both again: the results of each must
         # not depend on the other.
         other = replace(job, submission=probe.wrong_program, probe=Probe())
-        wrong = self._grade(session, other, oracle, note)
-        verdict = self._grade(session, job, oracle, self._note)
+        wrong = self._grade_job(session, other, oracle, note)
+        verdict = self._grade_job(session, job, oracle, self._note)
         if verdict.timed_out:  # a second run would take as long and show nothing new
             return verdict
-        wrong_again = self._grade(session, other, oracle, note)
-        again = self._grade(session, job, oracle, note)
+        wrong_again = self._grade_job(session, other, oracle, note)
+        again = self._grade_job(session, job, oracle, note)
         assert verdict.evidence is not None  # `with_evidence` is set in such a probe
         evidence = replace(
             verdict.evidence,

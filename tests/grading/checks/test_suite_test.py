@@ -375,7 +375,7 @@ def test_a_page_judges_a_suite_for_practice_alone(task: Exercise, sandbox: Sandb
     submission = Submission.from_bytes(Path("s.py"), task.solution.encode())
     with SubmissionRun(oracle, submission, place) as run:
         run.load()
-        results = [run.grade(test) for test in data.exercise.tests]
+        results = [run.grade_test(test) for test in data.exercise.tests]
     assert [test.message for test in results] == ["", ""]
     certified = from_text(engine_data(task, sandbox)).exercise
     assert (certified.tests, certified.program, certified.misconceptions) == ((), "", ())

@@ -224,7 +224,7 @@ def test_what_a_submission_gave_is_kept_for_whoever_explains_it(
     with SubmissionRun(Oracle(exercise, sandbox), submission, sandbox) as run:
         run.load()
         for test in exercise.tests:
-            run.grade(test)
+            run.grade_test(test)
         first, second = (run.observed[test.id] for test in exercise.tests)
     assert first.draw == 2
     assert np.array_equal(first.got * 2, first.expected)

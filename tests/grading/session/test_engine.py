@@ -339,8 +339,8 @@ def test_a_visible_test_after_a_hidden_one_gets_a_fresh_child(
     visible, _, hidden = double.tests
     with SubmissionRun(Oracle(double), submission(source), sandbox) as run:
         run.load()
-        run.grade(hidden)
-        result = run.grade(visible)
+        run.grade_test(hidden)
+        result = run.grade_test(visible)
     assert result.message == "ValueError: ['[1. 2.]'] (line 4, in double)."
 
 

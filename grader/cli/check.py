@@ -104,10 +104,10 @@ def command(
 
 
 def find_exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path]:
-    """Return the exercise that a file is named after, or the file here that is named after one.
+    """Return an exercise and its file, given the id of one or the name of the other.
 
     Raises:
-        UsageError: There is no such file, or several of which none counts.
+        UsageError: There is no such file, or there are several.
     """
     from grader.definitions.collection import resolve
     from grader.definitions.files import id_in_name, is_path

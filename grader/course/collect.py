@@ -64,7 +64,7 @@ from grader.reports.canvas_csv import find_lost_zeros
 from grader.safe_files import IrregularFileError, open_regular
 from grader.whole_files import write_whole
 
-_MAX_FILES: Final = 100_000
+_MAX_FILES: Final = 100_000  # files in a download's zip
 _ROSTER: Final = "name the students with --roster"
 _ALIAS: Final = "put it into its column 'alias', beside the student"
 

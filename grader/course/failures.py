@@ -12,7 +12,7 @@ from grader.course.statistics import Row, Sums, point_biserial
 _MIN_STUDENTS: Final = 3
 # Fewest students for a meaningful correlation.
 _ENOUGH_STUDENTS: Final = 20
-# Share of the students failing only this test among those with all other tests passed.
+# Least share of failures of a test, among students who pass all others, for a suspicion.
 _SUSPECT_SHARE: Final = 0.5
 # A discrimination below this means that better students fail the test more often.
 _SUSPECT_VALUE: Final = -0.1

@@ -82,7 +82,7 @@ class Editor:
         top: ast.AST = edit.node
         while (above := self._program.parent(top)) is not self._program.tree:
             top = above
-        assert isinstance(top, ast.stmt)  # every statement stands in a statement of the module
+        assert isinstance(top, ast.stmt)  # every statement is part of a top-level one
         if id(top) not in self._chunks:
             self._chunks[id(top)] = _Chunk(self._program, top)
         chunk = self._chunks[id(top)]

@@ -9,7 +9,7 @@ from grader.definitions.exercise import Exercise, ExerciseId
 from grader.definitions.public import estimated_minutes
 from grader.progress.history import History
 
-MINUTES: Final = 10
+MINUTES: Final = 10  # estimated minutes of work for one day
 
 
 def daily_set(exercises: Sequence[Exercise], history: History, day: date) -> tuple[Exercise, ...]:

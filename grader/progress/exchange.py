@@ -17,8 +17,8 @@ from typing import Any, Final
 from grader.errors import UsageError
 from grader.progress.history import PARTS, Event, History, Programs, read_event
 
-VERSION: Final = 1
-MAX_BYTES: Final = 64 << 20
+VERSION: Final = 1  # version of the JSON format
+MAX_BYTES: Final = 64 << 20  # largest imported file
 
 _NAME: Final = "etude_progress"
 _ID: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")

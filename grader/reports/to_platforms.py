@@ -47,7 +47,7 @@ _TRUNCATED = " [Output was truncated. Please limit to 500 chars]"
 _EXERCISM_FILE, _PRAIRIELEARN_FILE = 500_000, 1_000_000  # largest files, in bytes
 # Longest text, in characters, if the file would otherwise be too large.
 _SHORT_TEXT = 1_000
-_NO_LIMIT = 1 << 30
+_NO_LIMIT = 1 << 30  # characters, more than any text has
 _EXERCISM_STATUS = {Outcome.PASSED: "pass", Outcome.FAILED: "fail"}
 
 

@@ -25,7 +25,7 @@ _LOGIN: Final = "/lti/login"
 _PATH: Final = "/lti/launch"
 # Name of a cookie, and of the query parameter of a request that should carry it.
 _TRIAL: Final = "etude_lti_trial"
-_MAX_CHOSEN: Final = 2_000
+_MAX_CHOSEN: Final = 2_000  # form fields, more than a course has exercises
 _BLOCKED: Final = (
     "Your browser blocks the cookies of this frame, so the exercise cannot know who you are. In a "
     "window of its own it can."

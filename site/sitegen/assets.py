@@ -19,7 +19,7 @@ _STYLESHEET: Final = "site.css"
 _REFERENCE: Final = re.compile(rb"(?<=[\"'`(]\./)([\w.-]+)(?=[\"'`)])")
 _AT_ROOT: Final = ("offline.js", "embed.js")  # assets at the site's root, without a hash
 _NAMING: Final = frozenset({".js", ".css", ".webmanifest"})
-_DIGITS: Final = 12
+_DIGITS: Final = 12  # hexadecimal digits of a hash in a name
 
 
 class Assets:

@@ -1,14 +1,14 @@
 """Colour ramps for heatmaps, interpolated in OKLab and written as CSS classes.
 
-OKLab is a colour space in which equal steps look equal, so a cell that looks twice as dark really
-has twice the value, whatever colours lie between two stops.
+OKLab is a colour space in which equal steps look equal, so the shade of a cell
+follows its value, whatever colours lie between two stops.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-STEPS = 21
+STEPS = 21  # shades of a ramp; odd, so that the diverging one has a middle
 MIDDLE = STEPS // 2
 
 Triple: TypeAlias = tuple[float, float, float]

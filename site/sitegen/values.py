@@ -14,8 +14,8 @@ from sitegen.shading import shade_for
 
 MAX_SIDE = 12  # larger tables are unreadable
 _MAX_PARTS = 8
-_MAX_INLINE = 60
-_MAX_CHARACTERS = 4000
+_MAX_INLINE = 60  # characters
+_MAX_CHARACTERS = 4000  # longest text on a page
 _LINE_LENGTH = 64
 _NARROW_ROW = 26  # characters that fit on a phone
 _MATRIX = 2

@@ -17,7 +17,7 @@ from grader.audit.guest.perturb import Step, Steps
 from grader.grading.diagnosis.input_values import NotWritableError, python_text
 
 _RTOL_SINGLE = 1e-5
-_MAX_ITEMS = 400
+_MAX_ITEMS = 400  # elements or characters written into a test
 
 
 def expression(value: Any) -> str:

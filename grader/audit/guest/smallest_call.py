@@ -32,7 +32,7 @@ _TRIES = 6
 _MAX_CALL_BYTES = 200_000  # largest arguments of one candidate, in bytes
 # Every third call changes sizes, and every eleventh adds an axis.
 _SIZES_EVERY, _BATCH_EVERY = 3, 11
-_MAX_SHRINKS = 400
+_MAX_SHRINKS = 400  # calls tried while shrinking
 
 
 def _observe_or_none(module: types.ModuleType, candidate: Candidate) -> Behaviour | None:

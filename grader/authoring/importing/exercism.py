@@ -26,7 +26,7 @@ _DOCS: Final = (
     "instructions.md",
     "instructions.append.md",
 )
-_MAX_FILES: Final = 20
+_MAX_FILES: Final = 20  # files of one exercise
 
 
 def is_exercise(folder: Path) -> bool:

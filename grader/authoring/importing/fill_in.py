@@ -26,7 +26,7 @@ _KINDS: Final[dict[str, str]] = {
     "predict": "predict", "predict-output": "predict", "output": "predict",
 }  # fmt: skip
 _XP: Final = 10
-_MAX_ID_LENGTH: Final = 60
+_MAX_ID_LENGTH: Final = 60  # characters
 _NOT_IN_AN_ID: Final = re.compile(r"[^a-z0-9]+")
 
 

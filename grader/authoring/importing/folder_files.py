@@ -10,8 +10,8 @@ from grader.safe_files import IrregularFileError, open_regular
 
 _MAX_DATA: Final = 8 << 20  # limit for all files that are not Python, in bytes
 _MAX_FILES: Final = 500
-_MAX_FOLDER_DEPTH: Final = 4
-_MAX_DATA_FILE: Final = 2 << 20
+_MAX_FOLDER_DEPTH: Final = 4  # levels of subfolders
+_MAX_DATA_FILE: Final = 2 << 20  # bytes of one data file
 _NOT_SEARCHED: Final = frozenset(
     {"__pycache__", "node_modules", "venv", "env", "build", "dist", "site-packages"}
 )

@@ -16,7 +16,7 @@ from typing import Final
 
 from grader.authoring.importing.program_parts import parse_or_none
 
-_UNIT: Final = 4
+_UNIT: Final = 4  # spaces per level
 _JUMPS: Final = re.compile(r"(?:return|raise|break|continue|pass)\b")
 # Continuing keywords, with the openers that they may follow.
 _OPENERS: Final[dict[str, re.Pattern[str]]] = {

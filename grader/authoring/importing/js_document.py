@@ -53,8 +53,9 @@ _MAX_BLOCKS: Final = 500
 _MAX_TRIES: Final = 2_000  # most key marks examined
 _WORK: Final = 32 << 20  # most characters parsed in total, including repetitions
 _BRACES_BACK: Final = 6
+# Characters searched before a mark for the object's opening brace.
 _MAX_HEAD_LENGTH: Final = 64 << 10
-_MAX_SHOWN_NOTE: Final = 4_000
+_MAX_SHOWN_NOTE: Final = 4_000  # characters of a note kept in the file
 _MAX_XP: Final = 1_000_000
 _MAX_POINTS: Final = 1_000
 _BREAKS: Final = frozenset({"br", "p", "div", "li", "tr", "pre", "h1", "h2", "h3", "h4", "section"})

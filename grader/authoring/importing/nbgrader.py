@@ -13,7 +13,7 @@ from grader.authoring.importing.program_parts import join, parse_or_none, read_p
 
 _MARK: Final = re.compile(r"^\s*#+\s*BEGIN SOLUTION\b", re.MULTILINE)
 _AUTOTEST: Final = re.compile(r"[\s#]*#\s*(?:HASHED\s+)?AUTOTEST\s+(\S.*)$")
-_MAX_LINE_LENGTH: Final = 1_000
+_MAX_LINE_LENGTH: Final = 1_000  # characters; bounds the time of regular expressions
 MARKS: Final = re.compile(
     r"^\s*#+\s*(?:BEGIN (?:SOLUTION|HIDDEN TESTS?)|(?:HASHED )?AUTOTEST)\b", re.MULTILINE
 )

@@ -25,7 +25,7 @@ _LINE: Final = re.compile(r"(.*?)\s*#\s*SOLUTION(\s+NO PROMPT)?\s*$")
 _ASSIGNMENT: Final = re.compile(r"(\s*)([^=()\[\]'\"#]+?)\s*=(?!=)")
 _PROMPT: Final = re.compile(r"""\s*(?:\"{3}|'{3})\s*;?\s*#\s*(BEGIN|END) PROMPT\s*$""")
 _HIDDEN: Final = re.compile(r"\s*#+\s*(BEGIN|END) HIDDEN TESTS?\s*$")
-_MAX_LINE_LENGTH: Final = 1_000
+_MAX_LINE_LENGTH: Final = 1_000  # characters; bounds the time of regular expressions
 _MAGIC: Final = re.compile(r"\s*(?:%|!|\?)")
 _HEADING: Final = re.compile(r"\s{0,3}#{1,6}\s+(.+?)\s*#*\s*$")
 _PRESET_NAMES: Final = frozenset({"np", "pytest"})  # available in the body of every pytest test

@@ -39,7 +39,7 @@ _FILES: Final = frozenset(
 )  # fmt: skip
 _CODE_KEYS: Final = ("test", "code", "input")
 _OUTPUT_KEYS: Final = ("expected_output", "expected", "output")
-_MAX_TESTS: Final = 500
+_MAX_TESTS: Final = 500  # bounds the size of an imported file
 
 
 def is_problem(folder: Path) -> bool:

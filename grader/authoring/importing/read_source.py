@@ -30,8 +30,8 @@ _FOLDERS = (
     (exercism.is_exercise, exercism.read_exercise),
     (problem_folder.is_problem, problem_folder.read_problem),
 )
-_MAX_FOLDER_DEPTH = 4
-_MAX_FOLDERS = 5_000
+_MAX_FOLDER_DEPTH = 4  # levels of subfolders
+_MAX_FOLDERS = 5_000  # folders searched for exercises
 _NOT_SEARCHED = frozenset({"node_modules", "__pycache__", "venv"})
 
 

@@ -12,7 +12,7 @@ from grader.definitions.exercise import Exercise
 from grader.definitions.yaml_source import ListNode, read_yaml
 from grader.errors import DefinitionError, UsageError
 
-_ROUNDS: Final = 5
+_ROUNDS: Final = 5  # most attempts to load a draft; each moves refused tests to the notes
 
 
 @dataclass(frozen=True, slots=True)

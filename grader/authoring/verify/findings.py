@@ -27,8 +27,9 @@ from grader.mutation import mutants
 
 _Check: TypeAlias = Callable[[ProofFacts], Iterator[ProofFinding]]
 
-# An error by the author's slip, not a learner's mistake: "NameError: name 'x' is not defined (line
-# 3)", or "Line 3 uses `x`, which is not defined. (NameError: name 'x' is not defined)".
+# An error caused by the author's slip, not a learner's mistake: "NameError: name 'x' is not
+# defined (line 3)", or "Line 3 uses `x`, which is not defined. (NameError: name 'x' is not
+# defined)".
 _SLIP: Final = re.compile(
     r"(?:^|\()(?P<error>(?P<kind>NameError|UnboundLocalError|ImportError|ModuleNotFoundError"
     r"|SyntaxError): .*?)(?: \(line \d|\)\.?\s*$)",

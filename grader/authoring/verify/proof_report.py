@@ -23,8 +23,8 @@ _OTHERS = {
     "definition": "The definition can be loaded.",
     "fault": "The grader can prove the exercise.",
 }
-_INDENT = 4
-_MAX_LINES = 3
+_INDENT = 4  # columns of a diff's indentation
+_MAX_LINES = 3  # lines of notes without `--verbose`
 _MET = ("zero", "negative", "infinite", "nan", "empty", "axis of length 1")
 
 

@@ -10,7 +10,7 @@ from grader.mutation.program import Program
 _TRANSPOSING = frozenset({"transpose", "swapaxes", "moveaxis", "permute_dims", "matrix_transpose"})
 _RESHAPING = frozenset({"reshape", "ravel", "flatten"})
 _SHAPED = frozenset({"zeros", "ones", "empty", "full"})
-_PAIR = 2
+_PAIR = 2  # axes or sizes that can be exchanged without a choice
 
 
 def _transpose_argument(node: ast.AST) -> ast.expr | None:

@@ -11,7 +11,7 @@ from etude_server.store.submissions import StoredSubmission
 from etude_server.store.tables import comment, waiting
 from grader.errors import UsageError
 
-_LAST_LINE: Final = 100_000
+_LAST_LINE: Final = 100_000  # line number, beyond any submission
 
 
 def release_submission(connection: Connection, submission_id: str, *, actor: str) -> bool:

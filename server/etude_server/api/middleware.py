@@ -77,7 +77,7 @@ class BodyCap:
 def _refusal(headers: Headers, most: int) -> tuple[HTTPStatus, str] | None:
     """Return the status and reason if the announced body length is invalid, else None."""
     if "content-length" in headers and "transfer-encoding" in headers:
-        # ^h11 reads the chunks, but a proxy may use the length and so see another request.
+        # h11 reads the chunks, but a proxy may use the length and so see another request.
         detail = "A request has Content-Length or Transfer-Encoding, not both."
         return HTTPStatus.BAD_REQUEST, detail
     length = headers.get("content-length", "0")

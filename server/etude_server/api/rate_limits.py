@@ -12,7 +12,7 @@ from etude_server.api.problem_details import ProblemError
 _MINUTE = 60.0
 # People whose submissions are counted at the same time.
 _MAX_PEOPLE = 100_000
-_STREAMS_OF_ONE = 50
+_STREAMS_OF_ONE = 50  # open event streams of one person
 _FULL = "Too many event streams are open; ask for the state instead."
 
 

@@ -29,7 +29,7 @@ from etude_server.store.tables import lti_key
 from grader.errors import UsageError
 
 ALGORITHM: Final = "RS256"
-_BITS: Final = 2048
+_BITS: Final = 2048  # least size of an RSA key
 KNOWN_SECONDS: Final = 7200
 """Seconds for which a new key is published before it signs: platforms cache keys for an hour."""
 

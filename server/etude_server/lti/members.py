@@ -15,7 +15,7 @@ from grader.errors import UsageError
 
 _SCOPE: Final = "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly"
 _MEDIA_TYPE: Final = "application/vnd.ims.lti-nrps.v2.membershipcontainer+json"
-_MAX_PAGES: Final = 1_000
+_MAX_PAGES: Final = 1_000  # bounds a platform's endless list
 
 
 def fetch_members(database: Database, platform: Platform) -> int:

@@ -11,7 +11,7 @@ from typing import IO, Any, Final
 from etude_server.store.platforms import origin
 from grader.errors import EtudeError
 
-_SECONDS: Final = 15.0
+_SECONDS: Final = 15.0  # time limit of a request
 _NEXT: Final = re.compile(r'<([^>]*)>[^,]*;\s*rel="?next\b')
 _MAX_BYTES: Final = 1 << 20  # largest response, in bytes
 

@@ -24,9 +24,9 @@ POLL_SECONDS: Final = 1.0
 FIRST_PAUSE: Final = 2.0
 """Seconds of pause after the first failure, doubled after each further one."""
 
-_MAX_PAUSE: Final = 3600.0
+_MAX_PAUSE: Final = 3600.0  # seconds between two tries of one grade
 _MEDIA_TYPE: Final = "application/vnd.ims.lis.v1.score+json"
-_MAX_REST: Final = 60.0
+_MAX_REST: Final = 60.0  # seconds for which a failing platform gets no grades
 
 _log = structlog.get_logger(__name__)
 

@@ -23,7 +23,7 @@ from etude_server.store.people import Person
 from grader.errors import UsageError
 
 HOME: Final = "/staff/"
-_MAX_FIELDS: Final = 20
+_MAX_FIELDS: Final = 20  # fields of a form
 _OIDC: Final = "/oidc/callback"
 _OIDC_COOKIE: Final = "etude_oidc"
 # Name of a cookie with the page to return to after sign-in.

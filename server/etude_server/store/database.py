@@ -19,7 +19,7 @@ from sqlalchemy.exc import ArgumentError, OperationalError
 from grader.errors import UsageError
 from grader.safe_files import create_private, deny_others
 
-_BUSY_SECONDS = 10.0
+_BUSY_SECONDS = 10.0  # seconds to wait for another process's write
 _REFUSED: Final = re.compile(r"failed: (?!connection)(?:FATAL: +)?(.+)")
 _QUOTED: Final = re.compile(r'"[^"]*"')
 _TRIGGERS: Final = text(

@@ -19,7 +19,7 @@ from etude_server.store.tables import PUBLIC_NAME, lti_line, lti_platform, outbo
 KIND: Final = "lti.score"
 # Microseconds after which a silent sender counts as dead.
 _LEASE: Final = 120_000_000
-_ERROR_LENGTH: Final = 500
+_ERROR_LENGTH: Final = 500  # characters kept
 _FRESH: Final[dict[str, object]] = {"tries": 0, "parked": False, "last_error": ""}
 
 # Built once, as in `verdicts`, because every published verdict runs it.

@@ -23,9 +23,9 @@ STEPS: Final = 20  # steps per standard deviation, the resolution of the scores 
 
 # The drawings: scores from -LIMIT to LIMIT in bars of width 1, and a bar for each key.
 LIMIT: Final = 32
-HEIGHT: Final = 120
+HEIGHT: Final = 120  # height of the highest bar
 
-_SATURATED: Final = 0.72
+_SATURATED: Final = 0.72  # mean largest weight from which a softmax counts as saturated
 _EVEN: Final = 1.6 / KEYS
 
 

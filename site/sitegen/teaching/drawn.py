@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from grader.lessons.figure import Figure
 from sitegen.palette import DIVERGING, SEQUENTIAL, STEPS, Ramp
 
-_WIDTH: Final = 480
+_WIDTH: Final = 480  # units of the drawing
 _HEIGHT: Final = 260
 _LEFT: Final = 48  # left edge of the drawing, after the numbers of its axis
 _BOTTOM: Final = 26
-_TICKS: Final = 5
+_TICKS: Final = 5  # about so many numbers on an axis
 
 
 @dataclass(frozen=True, slots=True)

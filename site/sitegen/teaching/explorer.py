@@ -16,13 +16,13 @@ Parts: TypeAlias = tuple[str, ...]
 
 # Sizes of the drawings: a column per word side by side, a row per word one below the other.
 WIDE: Final = (800, 150)
-ROW: Final = 44
-TALL: Final = 130
+ROW: Final = 44  # height of a word's row in the tall drawing
+TALL: Final = 130  # width of the tall drawing
 
 _FAINTEST: Final = 0.004  # smaller weights have no arc
 # Arcs of other words are drawn from this multiple of an equal share on.
 _OTHERS: Final = 1.5
-_ALIKE: Final = 0.02
+_ALIKE: Final = 0.02  # a smaller range of weights means that all words count alike
 _NEARLY_ALL: Final = 0.9
 _ROOM: Final = 37.0  # room for the words side by side, in rem, on a card of 40 rem
 

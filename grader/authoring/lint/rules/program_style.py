@@ -12,7 +12,7 @@ from grader.definitions.rules.base import Step
 from grader.definitions.wording import quote
 from grader.errors import Problem
 
-WIDTH: Final = 88
+WIDTH: Final = 88  # columns
 
 _HEAD: Final = re.compile(r"^\s*(async\s+)?(def|class)\b.*$", re.MULTILINE)
 

@@ -22,7 +22,7 @@ _SATURATED: Final = 5e-5
 _QUERIES, _KEYS = frozenset({"q", "query", "queries"}), frozenset({"k", "key", "keys"})
 _SCORES: Final = frozenset({"x", "z", "s", "scores", "logits"})
 _NO_SCORES: Final = frozenset({"v", "value", "values", "mask", "weights", "gamma", "beta"})
-_MATRIX: Final = 2
+_MATRIX: Final = 2  # axes of a matrix
 _SHAPED: Final = frozenset(
     {
         *("standard_normal", "normal", "uniform", "random", "integers", "exponential"),

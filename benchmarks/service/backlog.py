@@ -13,7 +13,7 @@ from benchmarks.service.stage import EXERCISE, Running, Stores, new_source, runn
 from etude_server.job_queue import INTERACTIVE_LANE, JobQueue, make_procrastinate_app
 from etude_server.store import people, submissions
 from etude_server.store.database import Database
-from etude_server.store.ids import new_id, now
+from etude_server.store.ids import make_id, now
 from etude_server.store.tables import source, submission, waiting
 
 _TRIES = 100
@@ -48,7 +48,7 @@ def measure(stores: Stores, *, quick: bool) -> Section:
 
 def _fill(database: Database, number: int) -> None:
     """Put submissions into the tables at once: submitted one by one, the first would be too old."""
-    made = [(new_id(), new_source()) for _ in range(number)]
+    made = [(make_id(), new_source()) for _ in range(number)]
     sources = [
         {"hash": hashlib.sha256(each.encode()).hexdigest(), "text": each} for _, each in made
     ]

@@ -20,7 +20,7 @@ from etude_server.catalog import Catalog
 from etude_server.grading import Grading
 from etude_server.local_executor import LocalExecutor
 from etude_server.store.database import Database
-from etude_server.store.migrate import upgrade
+from etude_server.store.migrate import upgrade_store
 from grader.definitions.exercise import Exercise
 from grader.grading.workers.grading_pool import GradingPool
 
@@ -64,7 +64,7 @@ def _rates(number: int, sizes: tuple[int, ...]) -> list[float]:
 def _fill(url: str, whole: Catalog, number: int) -> None:
     """Make a store with that many graded submissions."""
     with GradingPool(2) as pool, Database(url) as database:
-        upgrade(database)
+        upgrade_store(database)
         executor = LocalExecutor(Grading(database, whole, pool))
         executor.start()
         accept_many(database, number)

@@ -12,7 +12,7 @@ from benchmarks.result_tables import Aim, Row, Section, ms
 from benchmarks.service.stage import Running, Stores, running
 from etude_server.store import people
 from etude_server.store.database import Database
-from etude_server.store.ids import new_id, now
+from etude_server.store.ids import make_id, now
 from etude_server.store.tables import grade, mistake, person, publication, submission, verdict
 from etude_server.store.tables import source as source_table
 
@@ -91,7 +91,7 @@ def _fill(database: Database, most: int) -> int:
                 solves, count = drawn.random() < 0.8, drawn.randint(1, most)  # noqa: PLR2004  most do
                 for turn in range(count):
                     outcome = "passed" if solves and turn == count - 1 else "failed"
-                    made = new_id()
+                    made = make_id()
                     rows["submission"].append({
                         "id": made, "person_id": owner, "exercise": name, "received_at": now(),
                         "source_hash": keys[outcome]["source_hash"], "idempotency_key": made,

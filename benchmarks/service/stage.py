@@ -23,7 +23,7 @@ from etude_server.catalog import Catalog
 from etude_server.job_queue import JobQueue
 from etude_server.store import people, submissions
 from etude_server.store.database import Database
-from etude_server.store.migrate import upgrade
+from etude_server.store.migrate import upgrade_store
 from grader.definitions.exercise import Exercise
 from tests.server.postgres import PostgresServer, find_binaries
 
@@ -155,7 +155,7 @@ def running(
     start = functools.partial(_start, collection=collection)
     with contextlib.ExitStack() as stack:
         database = stack.enter_context(Database(store.url))
-        upgrade(database)
+        upgrade_store(database)
         tokens = _tokens(database)
         port = _free_port()
         own = workers if database.is_sqlite else 0

@@ -68,7 +68,7 @@ class Catalog:
         windows = ChainMap(*(dict(schedule.windows) for schedule in read_schedules))
         extensions = ChainMap(*(dict(schedule.extensions) for schedule in read_schedules))
         with database.write() as connection:
-            is_changed = schedules.store(connection, windows, actor=events.GRADER)
+            is_changed = schedules.store_schedule(connection, windows, actor=events.GRADER)
             unknown = schedules.store_extensions(
                 connection, Schedule(windows, extensions=extensions), actor=events.GRADER
             )

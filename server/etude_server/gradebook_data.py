@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 
 from etude_server.store import grades, people, submissions, verdicts
 from etude_server.store.grades import Grade
-from etude_server.store.people import Person, is_erased
+from etude_server.store.people import Person, is_erased_name
 from etude_server.store.submissions import StuckStudent
 from grader.course.statistics import ExerciseStatistics, Mistakes, hardest_first
 from grader.reports import to_tables
@@ -42,7 +42,7 @@ def csv_part(
 
     The second value is `after` of the next part, or None at the end.
     """
-    rows = grades.student_grades(connection, exercise, after=after, most=_PART)
+    rows = grades.list_student_grades(connection, exercise, after=after, limit=_PART)
     text = io.StringIO()
     writer = csv.writer(text)
     if after is None:
@@ -58,7 +58,9 @@ def batch(connection: Connection) -> Batch:
 
     Erased students are left out, because no other system has rows with their new names.
     """
-    every_grade = [each for each in grades.student_grades(connection) if not is_erased(each.person)]
+    every_grade = [
+        each for each in grades.list_student_grades(connection) if not is_erased_name(each.person)
+    ]
     return Batch(
         tuple(
             Report(
@@ -125,13 +127,14 @@ class GradebookTable:
 def table(connection: Connection) -> GradebookTable:
     """Return the grades of all students except erased ones, and disabled ones without a grade."""
     grades_by_person: dict[str, dict[str, Grade]] = {}
-    for grade in grades.student_grades(connection):
+    for grade in grades.list_student_grades(connection):
         grades_by_person.setdefault(grade.person, {})[grade.exercise] = grade
     exercises = dict.fromkeys(sorted(name for row in grades_by_person.values() for name in row))
     rows = [
         (who, grades_by_person.get(who.name, {}))
         for who in people.list_people(connection, role="student")
-        if who.disabled_at is None or (who.name in grades_by_person and not is_erased(who.name))
+        if who.disabled_at is None
+        or (who.name in grades_by_person and not is_erased_name(who.name))
     ]
     return GradebookTable(tuple(exercises), tuple(rows))
 

@@ -22,7 +22,7 @@ from starlette.routing import Route
 
 from etude_server.catalog import Catalog
 from etude_server.metrics import MEDIA_TYPE, Meter
-from etude_server.store.database import Database, error_cause
+from etude_server.store.database import Database, describe_cause
 from etude_server.store.migrate import is_current
 from etude_server.store.tables import session
 from grader.definitions.exercise import Exercise
@@ -119,7 +119,7 @@ def check_store(database: Database) -> dict[str, str]:
                 connection.execute(_DELETE_NOTHING)
     # Both messages may contain the address, so only the cause is reported.
     except (SQLAlchemyError, UsageError) as error:
-        return {"database": f"away: {error_cause(error)}", "migrations": "unknown"}
+        return {"database": f"away: {describe_cause(error)}", "migrations": "unknown"}
     return {"database": OK, "migrations": migrations}
 
 

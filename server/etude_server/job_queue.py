@@ -14,7 +14,7 @@ from procrastinate.exceptions import ConnectorException
 from sqlalchemy import text
 
 from etude_server.store import regrades, submissions
-from etude_server.store.database import Database, error_cause
+from etude_server.store.database import Database, describe_cause
 
 Lane: TypeAlias = Literal["interactive", "regrade"]
 
@@ -69,7 +69,7 @@ class JobQueue:
         try:
             self.defer_submissions(submission_ids)
         except ConnectorException as error:
-            _log.warning("a job could not be queued", error=error_cause(error))
+            _log.warning("a job could not be queued", error=describe_cause(error))
 
     def defer_submissions(self, submission_ids: Sequence[str]) -> None:
         """Defer a job for each submission."""

@@ -12,7 +12,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from etude_server.actions.regrades import run_regrade
 from etude_server.grading import Grading, make_submission_request
 from etude_server.store import regrades, submissions
-from etude_server.store.database import error_cause
+from etude_server.store.database import describe_cause
 from etude_server.store.submissions import StoredSubmission
 from grader.errors import EtudeError, SandboxFault
 from grader.grading.workers.grading_pool import DRAIN_SECONDS
@@ -87,7 +87,7 @@ class LocalExecutor(_GradingThread):
                 pause = _FAILURE_PAUSES[min(self._failures, len(_FAILURE_PAUSES) - 1)]
                 self._failures += 1
                 # Only the cause: a failed statement contains the values to write.
-                _log.error("the store failed", error=error_cause(error), pause=pause)
+                _log.error("the store failed", error=describe_cause(error), pause=pause)
                 self._stopping.wait(pause)
             if self._stopping.is_set() or self._grading.pool.trouble is not None:
                 continue
@@ -155,6 +155,6 @@ class Regrader(_GradingThread):
                     except EtudeError as error:
                         _log.warning("a regrade has not ended", regrade=each.id, reason=str(error))
             except SQLAlchemyError as error:
-                _log.error("the store failed", error=error_cause(error))
+                _log.error("the store failed", error=describe_cause(error))
                 pause = _REGRADE_FAILURE_PAUSE
             self._wake_up.wait(pause)

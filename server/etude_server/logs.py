@@ -22,7 +22,7 @@ from typing import Any, Final, TextIO, TypeAlias
 import structlog
 
 import grader
-from etude_server.store.database import error_cause
+from etude_server.store.database import describe_cause
 from grader import errors
 from grader.sandbox.output_file import WORKER_PREFIX
 
@@ -96,7 +96,7 @@ def _describe_error(_logger: object, _method: str, fields: _Fields) -> _Fields:
     if info is True:
         error = sys.exc_info()[1]
     if isinstance(error, BaseException):
-        fields["error"] = error_cause(error)
+        fields["error"] = describe_cause(error)
         fields["at"] = [
             f"{each.filename}:{each.lineno} {each.name}"
             for each in traceback.extract_tb(error.__traceback__)[-_FRAMES:]
@@ -110,7 +110,7 @@ def _name_only(_logger: object, _method: str, fields: _Fields) -> _Fields:
     if isinstance(record, logging.LogRecord):
         values = fields.pop("positional_args", ())
         causes = (
-            error_cause(each) if isinstance(each, BaseException) else "..." for each in values
+            describe_cause(each) if isinstance(each, BaseException) else "..." for each in values
         )
         pairs = zip(values, causes, strict=True)
         safe = tuple(each if isinstance(each, int | float) else cause for each, cause in pairs)

@@ -17,7 +17,7 @@ from etude_server.staff.login import Fields, see
 from etude_server.staff.page_templates import render
 from etude_server.store import platforms
 from etude_server.store.database import Database
-from etude_server.store.platforms import origin
+from etude_server.store.platforms import parse_origin
 
 router = APIRouter(prefix="/lti", include_in_schema=False)
 
@@ -130,7 +130,7 @@ async def choose(request: Request, service: ServiceOf) -> Response:
     except (LaunchError, ValueError) as error:
         return await run_in_threadpool(_refusal, error, service)
     frames = await run_in_threadpool(frame_origins, service.database)
-    form = origin(answer.url)
+    form = parse_origin(answer.url)
     return render("choice", frames=frames, form=form, answer=answer, count=len(exercises))
 
 

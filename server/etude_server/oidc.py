@@ -20,7 +20,7 @@ from joserfc.jwk import KeySet
 from requests import RequestException
 
 from etude_server.lti.platform_requests import CallError, call
-from etude_server.store.platforms import origin
+from etude_server.store.platforms import parse_origin
 from grader.errors import UsageError
 
 LOGIN_SECONDS: Final = 600
@@ -123,7 +123,7 @@ class Provider:
         else:
             if not isinstance(answer, dict) or answer.get("issuer") != self.issuer:
                 wrong = "it does not describe itself"
-            elif not all(origin(str(answer.get(address, ""))) for address in addresses):
+            elif not all(parse_origin(str(answer.get(address, ""))) for address in addresses):
                 wrong = "it does not say where to sign in, by HTTPS"
         if wrong:
             raise UsageError(f"nobody can sign in there at the moment: {wrong}")

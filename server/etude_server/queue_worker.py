@@ -29,9 +29,9 @@ from etude_server.health import OK, Health, SelfTest, health_port
 from etude_server.job_queue import GRADE_TASK, REGRADE_TASK, JobQueue, Lane, make_procrastinate_app
 from etude_server.metrics import Meter
 from etude_server.store import regrades, submissions, verdicts
-from etude_server.store.database import Database, error_cause
+from etude_server.store.database import Database, describe_cause
 from etude_server.store.ids import now
-from etude_server.store.migrate import upgrade
+from etude_server.store.migrate import upgrade_store
 from etude_server.store.regrades import Regrade
 from etude_server.sweeper import SWEEP_SECONDS, Sweeper
 from grader.errors import SandboxFault, UsageError
@@ -127,7 +127,7 @@ class _QueueWorker:
                 try:
                     await self._serve_queue()
                 except _DATABASE_ERRORS as error:
-                    _log.warning("the database is away", error=error_cause(error))
+                    _log.warning("the database is away", error=describe_cause(error))
                 if self._grading.pool.trouble is not None:
                     raise SandboxFault(self._grading.pool.trouble)
                 with contextlib.suppress(TimeoutError):
@@ -144,7 +144,7 @@ class _QueueWorker:
     async def _serve_queue(self) -> None:
         """Work until told to stop, or until the database or the sandbox fails."""
         database = self._grading.database
-        await asyncio.to_thread(upgrade, database)
+        await asyncio.to_thread(upgrade_store, database)
         job_queue = JobQueue(database)
         try:
             await asyncio.to_thread(job_queue.start)

@@ -17,7 +17,7 @@ from etude_server.metrics import Meter
 from etude_server.settings import Settings
 from etude_server.staff_reader import StaffReader
 from etude_server.store.database import Database
-from etude_server.store.migrate import upgrade_once_there
+from etude_server.store.migrate import upgrade_when_reachable
 from etude_server.sweeper import Sweeper
 from grader.errors import UsageError
 from grader.grading.workers.grading_pool import GradingPool
@@ -69,8 +69,8 @@ def open_service(settings: Settings) -> Iterator[Service]:
                 GradingPool(settings.workers, stack.enter_context(logs.grader_stderr()))
             )
         database = stack.enter_context(Database(settings.database_url))
-        stack.enter_context(database.one_server())
-        upgrade_once_there(database)
+        stack.enter_context(database.lock_for_server())
+        upgrade_when_reachable(database)
         catalog.store_schedule(database, settings.exercises)
         meter = Meter()
         meter.watch(database)

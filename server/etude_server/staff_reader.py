@@ -82,7 +82,7 @@ class StaffReader:
         if has_read:
             answer: _Result = result
             return answer
-        with self._database.read(one_state=True) as connection:
+        with self._database.read(snapshot=True) as connection:
             return function(connection, *arguments, **named)
 
 
@@ -97,7 +97,7 @@ def main(descriptor: int) -> None:
             while True:
                 function, arguments, named = line.recv()
                 try:
-                    with database.read(one_state=True) as connection:
+                    with database.read(snapshot=True) as connection:
                         answer = True, function(connection, *arguments, **named)
                 except Exception:  # noqa: BLE001  the server reads it again, and has it, too
                     answer = False, None

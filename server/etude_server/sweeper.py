@@ -13,8 +13,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from etude_server.job_queue import JobQueue
 from etude_server.store import people, submissions, verdicts
-from etude_server.store.database import Database, error_cause
-from etude_server.store.ids import DAY, now
+from etude_server.store.database import Database, describe_cause
+from etude_server.store.ids import DAY_MICROSECONDS, now
 
 SWEEP_SECONDS: Final = 30.0
 """Seconds between two sweeps."""
@@ -57,8 +57,8 @@ class Sweeper:
                 return 0
             if self._is_first:
                 lost = len(submissions.requeue_lost_submissions(connection))
-            people.forget_expired_sessions(connection)
-            before = now() - self._keep_days * DAY
+            people.delete_expired_sessions(connection)
+            before = now() - self._keep_days * DAY_MICROSECONDS
             pruned = verdicts.prune_attempts(connection, before, _MAX_PRUNED)
         if self._jobs is not None:
             lost = max(lost, self._jobs.requeue_lost_jobs())
@@ -74,4 +74,4 @@ class Sweeper:
             try:
                 self.sweep()
             except (SQLAlchemyError, ConnectorException) as error:
-                _log.warning("the sweep failed", error=error_cause(error))
+                _log.warning("the sweep failed", error=describe_cause(error))

@@ -19,7 +19,7 @@ import structlog
 from etude_server import logs
 from etude_server.catalog import Catalog
 from etude_server.store.database import Database
-from etude_server.store.migrate import upgrade
+from etude_server.store.migrate import upgrade_store
 from tests.server.postgres import PostgresServer, find_binaries
 
 EXERCISES = Path(__file__).parents[2] / "exercises"
@@ -52,7 +52,7 @@ def postgres() -> Iterator[PostgresServer]:
         server = PostgresServer(found, folder)
         try:
             with Database(server.make(_TEMPLATE)) as template:
-                upgrade(template)
+                upgrade_store(template)
             yield server
         finally:
             server.stop()
@@ -65,7 +65,7 @@ def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An SQLite file with our tables."""
     path = tmp_path_factory.mktemp("template") / "etude.db"
     with Database(f"sqlite:///{path}") as template:
-        upgrade(template)
+        upgrade_store(template)
     return path
 
 

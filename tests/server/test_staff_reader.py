@@ -11,14 +11,14 @@ from sqlalchemy.exc import OperationalError
 from etude_server import gradebook_data
 from etude_server.staff_reader import StaffReader
 from etude_server.store.database import Database
-from etude_server.store.migrate import upgrade
+from etude_server.store.migrate import upgrade_store
 from tests.server.faults.conftest import children
 
 
 def test_an_error_of_a_read_is_the_callers(tmp_path: Path) -> None:
     """So that a database that is away is answered as such; later reads succeed again."""
     with Database(f"sqlite:///{tmp_path}/etude.db") as database, StaffReader(database) as reader:
-        upgrade(database)
+        upgrade_store(database)
         with database.write() as connection:
             connection.execute(text("ALTER TABLE grade RENAME TO gone"))
         with pytest.raises(OperationalError, match="no such table"):
@@ -31,7 +31,7 @@ def test_an_error_of_a_read_is_the_callers(tmp_path: Path) -> None:
 def test_a_killed_process_fails_no_read(tmp_path: Path) -> None:
     """The server reads in its place, and the next read starts another."""
     with Database(f"sqlite:///{tmp_path}/etude.db") as database:
-        upgrade(database)
+        upgrade_store(database)
         others = children(os.getpid())
         with StaffReader(database) as reader:
             for _ in range(2):

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, insert, update
 
 from etude_server.store import events, people, schedules, tables, unsent_scores
 from etude_server.store.database import upsert
-from etude_server.store.ids import new_id, now
+from etude_server.store.ids import make_id, now
 from etude_server.store.people import Person
 from grader.definitions.exercise import Exercise
 from grader.errors import UsageError
@@ -26,7 +26,7 @@ def require_text(text: str, what: str, max_length: int = MAX_TEXT_LENGTH) -> str
 
 def override_points(
     connection: Connection,
-    whom: Person,
+    target_person: Person,
     exercise: Exercise,
     points: float | None,
     reason: str,
@@ -46,38 +46,43 @@ def override_points(
             f"give points from 0 to {max_points}, the maximum of {exercise.id}, or an excuse"
         )
     # Locked before any other row of the person, in the order that an erasure uses.
-    people.lock_present_person(connection, whom.id)
+    people.lock_present_person(connection, target_person.id)
     exercise_id = str(exercise.id)
-    values = {"person_id": whom.id, "exercise": exercise_id, "points": points, "excused": excused}
+    values = {
+        "person_id": target_person.id,
+        "exercise": exercise_id,
+        "points": points,
+        "excused": excused,
+    }
     reason = require_text(reason, "a reason")
-    row = {"id": new_id(), **values, "reason": reason, "by": actor, "at": now()}
+    row = {"id": make_id(), **values, "reason": reason, "by": actor, "at": now()}
     connection.execute(insert(tables.override).values(row))
     data = {"override": row["id"], "exercise": exercise_id, "points": points, "excused": excused}
-    events.append(connection, actor, events.OVERRIDDEN, whom.id, data)
-    unsent_scores.queue_grade(connection, whom.id, exercise_id)
+    events.append_event(connection, actor, events.OVERRIDDEN, target_person.id, data)
+    unsent_scores.queue_grade(connection, target_person.id, exercise_id)
 
 
 def extend_due_date(
-    connection: Connection, whom: Person, exercise: str, due: dt.datetime, *, actor: str
+    connection: Connection, target_person: Person, exercise: str, due: dt.datetime, *, actor: str
 ) -> None:
     """Give a person their own due date."""
     # Locked before any other row of the person, in the order that an erasure uses.
-    people.lock_present_person(connection, whom.id)
-    row: dict[str, Any] = {"exercise": exercise, "due_at": schedules.microseconds(due)}
-    upsert(connection, tables.extension, {"person_id": whom.id, **row, "from_file": False})
-    events.append(connection, actor, events.EXTENDED, whom.id, row)
-    unsent_scores.queue_grade(connection, whom.id, exercise)
+    people.lock_present_person(connection, target_person.id)
+    row: dict[str, Any] = {"exercise": exercise, "due_at": schedules.to_microseconds(due)}
+    upsert(connection, tables.extension, {"person_id": target_person.id, **row, "from_file": False})
+    events.append_event(connection, actor, events.EXTENDED, target_person.id, row)
+    unsent_scores.queue_grade(connection, target_person.id, exercise)
 
 
 def retry_unsent_scores(connection: Connection, *, actor: str) -> int:
     """Send again what was left to staff, and what waits for its next try; return how many."""
     outbox = tables.outbox
-    is_score = outbox.c.kind == unsent_scores.KIND
+    is_score = outbox.c.kind == unsent_scores.SCORE_KIND
     unsent = (is_score, outbox.c.sent_at.is_(None), outbox.c.last_error != "")
     values = {"parked": False, "due_at": now(), "tries": 0}
     count = connection.execute(update(outbox).where(*unsent).values(values)).rowcount
     if count:
-        events.append(
-            connection, actor, events.SCORES_RETRIED, unsent_scores.KIND, {"count": count}
+        events.append_event(
+            connection, actor, events.SCORES_RETRIED, unsent_scores.SCORE_KIND, {"count": count}
         )
     return count

@@ -6,7 +6,7 @@ from sqlalchemy import Connection, insert, update
 
 from etude_server.actions.grades import require_text
 from etude_server.store import events, people
-from etude_server.store.ids import new_id, now
+from etude_server.store.ids import make_id, now
 from etude_server.store.submissions import StoredSubmission
 from etude_server.store.tables import comment, waiting
 from grader.errors import UsageError
@@ -23,7 +23,7 @@ def release_submission(connection: Connection, submission_id: str, *, actor: str
     )
     if not connection.execute(change).rowcount:
         return False
-    events.append(connection, actor, events.RELEASED, submission_id, {})
+    events.append_event(connection, actor, events.RELEASED, submission_id, {})
     return True
 
 
@@ -35,7 +35,7 @@ def add_comment(
         raise UsageError(f"a line is a number from 1 to {_LAST_LINE}")
     people.lock_present_person(connection, submitted.person_id)
     row = {
-        "id": new_id(),
+        "id": make_id(),
         "submission_id": submitted.id,
         "line": line,
         "text": require_text(text, "a comment"),
@@ -44,4 +44,4 @@ def add_comment(
     }
     connection.execute(insert(comment).values(row))
     data = {"comment": row["id"], "line": line}
-    events.append(connection, actor, events.COMMENTED, submitted.id, data)
+    events.append_event(connection, actor, events.COMMENTED, submitted.id, data)

@@ -81,13 +81,15 @@ def current_person(
     person = None
     with service.database.read() as connection:
         if bearer is not None:
-            person = people.find_by_token(connection, bearer.credentials)
-        elif cookie and (person := people.find_by_session(connection, cookie)):
+            person = people.find_person_by_token(connection, bearer.credentials)
+        elif cookie and (person := people.find_person_by_session(connection, cookie)):
             if request.headers.get("Sec-Fetch-Dest", "empty") not in _PAGE_REQUESTS:
                 detail = "A browser's session answers pages, not imported scripts, fonts or images."
                 raise ProblemError(HTTPStatus.FORBIDDEN, detail)
             sent = request.headers.get(CSRF_HEADER, "")
-            if request.method not in _SAFE and not people.is_csrf(sent, people.csrf_token(cookie)):
+            if request.method not in _SAFE and not people.matches_csrf_token(
+                sent, people.make_csrf_token(cookie)
+            ):
                 detail = f"A browser's request needs the session's {CSRF_HEADER} header."
                 raise ProblemError(HTTPStatus.FORBIDDEN, detail)
     if person is None:
@@ -147,7 +149,7 @@ def sign_in(credentials: SignIn, service: ServiceOf, response: Response, cookie:
         raise ProblemError(HTTPStatus.UNAUTHORIZED, detail, _BEARER)
     person, new_cookie = entered
     give_cookie(response, new_cookie, service)
-    return Me(name=person.name, role=person.role, csrf=people.csrf_token(new_cookie))
+    return Me(name=person.name, role=person.role, csrf=people.make_csrf_token(new_cookie))
 
 
 def give_cookie(
@@ -190,7 +192,7 @@ def show_session(person: Someone, request: Request, cookie: CookieOf) -> Me:
     No other site can read the answer: it allows no origin but its own.
     """
     is_program = "authorization" in request.headers
-    csrf = None if is_program or cookie is None else people.csrf_token(cookie)
+    csrf = None if is_program or cookie is None else people.make_csrf_token(cookie)
     return Me(name=person.name, role=person.role, csrf=csrf)
 
 

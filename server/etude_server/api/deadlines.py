@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 
 from etude_server.api.problem_details import ProblemError
 from etude_server.store import schedules, windows
-from etude_server.store.ids import DAY, now, utc
+from etude_server.store.ids import DAY_MICROSECONDS, now, to_datetime
 from etude_server.store.people import Person
 from etude_server.store.submissions import StoredSubmission
 from etude_server.store.verdicts import StoredVerdict
@@ -18,7 +18,7 @@ from etude_server.store.verdicts import StoredVerdict
 def _iso(microseconds: int | None) -> str | None:
     if microseconds is None:
         return None
-    return utc(microseconds).isoformat(timespec="seconds")
+    return to_datetime(microseconds).isoformat(timespec="seconds")
 
 
 _Iso = Annotated[str | None, BeforeValidator(_iso)]
@@ -47,14 +47,14 @@ def check(connection: Connection, person: Person, submitted: StoredSubmission) -
     """
     if person.role != "student":
         return
-    window = windows.window(connection, person.id, submitted.exercise)
+    window = windows.find_window(connection, person.id, submitted.exercise)
     if window.opens_at is not None and now() < window.opens_at:
         raise _locked_problem(f"This exercise opens at {_iso(window.opens_at)}.", window.opens_at)
     if window.attempts is not None:
         # `accept_submission` has locked the person: attempts sent at once see each other.
-        times = schedules.attempts_before(connection, submitted)
+        times = schedules.list_recent_attempts(connection, submitted)
         if len(times) >= window.attempts:
-            again = times[-window.attempts] + DAY
+            again = times[-window.attempts] + DAY_MICROSECONDS
             reason = (
                 f"{window.attempts} attempts in 24 hours are used up; the next is at {_iso(again)}."
             )
@@ -70,7 +70,7 @@ def is_held(connection: Connection, person: Person, exercise: str) -> bool:
     """Return whether results of hidden tests are withheld from a person."""
     if person.role != "student":
         return False
-    return windows.window(connection, person.id, exercise).is_holding
+    return windows.find_window(connection, person.id, exercise).is_holding
 
 
 def without_hidden_tests(verdict: StoredVerdict) -> StoredVerdict:

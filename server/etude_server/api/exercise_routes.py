@@ -71,7 +71,7 @@ class Progress(BaseModel):
 def exercises(person: Someone, service: ServiceOf) -> list[ExerciseInfo]:
     """List the exercises, in the order of their tracks."""
     with service.database.read() as connection:
-        dates = windows.windows_by_exercise(connection, person.id)
+        dates = windows.find_windows(connection, person.id)
     return [
         ExerciseInfo(
             id=each.id,
@@ -109,7 +109,7 @@ def solution(exercise: str, person: Someone, service: ServiceOf) -> dict[str, An
     if entry is None or render is None or not entry.solution:
         raise ProblemError(HTTPStatus.NOT_FOUND, "There is no solution to show.")
     with service.database.read() as connection:
-        own = grades.person_grades(connection, person.id)
+        own = grades.list_person_grades(connection, person.id)
         held = deadlines.is_held(connection, person, exercise)
     if held or not any(each.exercise == exercise and each.passed for each in own):
         raise ProblemError(HTTPStatus.FORBIDDEN, "You see the solution once you have passed.")
@@ -142,7 +142,7 @@ def progress(person: Someone, service: ServiceOf) -> dict[str, Any]:
     with service.database.read() as connection:
         best = [
             grade
-            for grade in grades.person_grades(connection, person.id)
+            for grade in grades.list_person_grades(connection, person.id)
             if not deadlines.is_held(connection, person, grade.exercise)
         ]
     return {"name": person.name, "xp": sum(each.xp for each in best), "exercises": best}

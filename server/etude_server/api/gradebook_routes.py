@@ -100,9 +100,9 @@ def show(
     if form == "csv" or (form is None and accept.partition(";")[0].strip() == _CSV):
         return csv_response(_parts(service, exercise), "grades.csv")
     of, _, name = (after or "").partition(" ")
-    with service.database.read(one_state=True) as connection:
-        rows = grades.student_grades(
-            connection, exercise, after=(name, of) if after else None, most=limit + 1
+    with service.database.read(snapshot=True) as connection:
+        rows = grades.list_student_grades(
+            connection, exercise, after=(name, of) if after else None, limit=limit + 1
         )
     return Page.make(rows, limit, lambda last: f"{last.exercise} {last.person}")
 

@@ -76,8 +76,10 @@ class NewExtension(_Strict):
 def need_person(service: Service, person_id: str) -> Person:
     """Return a person who was not erased, or answer 404."""
     with service.database.read() as connection:
-        person = people.find_by_id(connection, person_id)
-    return need_existing(None if person and people.is_erased(person.name) else person, "person")
+        person = people.find_person_by_id(connection, person_id)
+    return need_existing(
+        None if person and people.is_erased_name(person.name) else person, "person"
+    )
 
 
 def find_person(
@@ -118,7 +120,9 @@ def import_people(
 def change(whom: Existing, new: PersonChange, staff: Staff, service: ServiceOf) -> Person:
     """Change a person's role, or whether they are disabled."""
     with service.database.write() as connection:
-        actions.change(connection, whom, role=new.role, disabled=new.disabled, actor=staff.id)
+        actions.change_person(
+            connection, whom, role=new.role, disabled=new.disabled, actor=staff.id
+        )
         return people.get_person(connection, whom.id)
 
 

@@ -14,7 +14,7 @@ from sqlalchemy import exc
 from starlette.exceptions import HTTPException
 from starlette.routing import compile_path
 
-from etude_server.store.database import error_cause
+from etude_server.store.database import describe_cause
 from grader.errors import SandboxFault, UsageError
 from grader.reports.to_json import verdict_schema_text
 from grader.sandbox.printable import printable
@@ -121,7 +121,7 @@ async def _answer(request: Request, error: Exception) -> JSONResponse:
             detail = "Nothing can be graded here at the moment."
         # A TimeoutError means that all connections are in use.
         case exc.OperationalError() | exc.TimeoutError():
-            _log.warning("the database is away", error=error_cause(error))
+            _log.warning("the database is away", error=describe_cause(error))
             status, headers = HTTPStatus.SERVICE_UNAVAILABLE, {"Retry-After": "5"}
             detail = "The database is away; try again, with the same Idempotency-Key."
         case _:

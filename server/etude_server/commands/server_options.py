@@ -14,7 +14,7 @@ import click
 from etude_server.catalog import Catalog
 from etude_server.job_queue import JobQueue
 from etude_server.store.database import Database
-from etude_server.store.migrate import upgrade
+from etude_server.store.migrate import upgrade_store
 from grader.errors import UsageError
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -119,7 +119,7 @@ def open_store(url: str, *, create: bool = False) -> Database:
         UsageError: The database does not exist.
     """
     database = Database(url, create=create)
-    upgrade(database)
+    upgrade_store(database)
     if create:
         click.echo(f"{'new database' if database.is_new else 'database'}: {database}", err=True)
     return database

@@ -8,9 +8,9 @@ import click
 from etude_server.commands import staff_lti, staff_people
 from etude_server.commands.server_options import database_option, open_store, whoami
 from etude_server.store import people, verdicts
-from etude_server.store.backup import back_up
+from etude_server.store.backup import back_up_store
 from etude_server.store.database import Database
-from etude_server.store.ids import DAY, now
+from etude_server.store.ids import DAY_MICROSECONDS, now
 from grader.course.roster_file import ROLES
 from grader.errors import UsageError
 
@@ -43,7 +43,7 @@ def add(name: str, role: str, database: str) -> None:
       etude staff add ada@example.org --role instructor
     """
     with open_store(database, create=True) as opened, opened.write() as connection:
-        person = people.add_person(connection, name, people.role(role), actor=whoami())
+        person = people.add_person(connection, name, people.parse_role(role), actor=whoami())
     click.echo(f"{person.name} is {person.role}")
 
 
@@ -59,9 +59,9 @@ def token(name: str, label: str, days: int | None, database: str) -> None:
     Example:
       etude staff token ada@example.org --label laptop --days 90
     """
-    expires_at = now() + days * DAY if days else None
+    expires_at = now() + days * DAY_MICROSECONDS if days else None
     with open_store(database) as opened, opened.write() as connection:
-        owner = people.need(connection, name)
+        owner = people.require_person(connection, name)
         secret = people.make_token(connection, owner, label, actor=whoami(), expires_at=expires_at)
     click.echo(secret)
 
@@ -105,7 +105,7 @@ def backup(file: Path, force: bool, database: str) -> None:
       etude staff backup backup.db
     """
     with Database(database, create=False) as opened:
-        backup = back_up(opened, file, force=force)
+        backup = back_up_store(opened, file, force=force)
     click.echo(
         f"{file}: {backup.size:,} bytes, {backup.submissions:,} submissions, schema {backup.schema}"
     )

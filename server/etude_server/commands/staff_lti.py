@@ -60,7 +60,9 @@ def add(
         issuer, client_id, auth_url, token_url, jwks_url, grades_url or token_url
     )
     with open_store(database, create=True) as opened, opened.write() as connection:
-        platform = platforms.register(connection, registration, deployments, actor=whoami())
+        platform = platforms.register_platform(
+            connection, registration, deployments, actor=whoami()
+        )
         if course:
             platforms.set_course(connection, platform, context=course, members_url="")
     click.echo(f"{platform.issuer} may launch exercises")
@@ -133,6 +135,6 @@ def unsent(retry: bool, database: str) -> None:
                 f"{actions.retry_unsent_scores(connection, actor=whoami())} will be tried again"
             )
             return
-        for each in unsent_scores.unsent(connection):
+        for each in unsent_scores.list_unsent_grades(connection):
             state = "parked" if each.parked else f"tries {each.tries}"
             click.echo(f"{state:9} {each.person}  {each.exercise}  {each.last_error}".rstrip())

@@ -45,7 +45,7 @@ def import_(roster: Path, database: str) -> None:
 def list_(role: str | None, section: str | None, database: str) -> None:
     """List the people: id, role, name, e-mail or login, section."""
     with open_store(database) as opened, opened.read() as connection:
-        chosen_role = None if role is None else people.role(role)
+        chosen_role = None if role is None else people.parse_role(role)
         for person in people.list_people(connection, role=chosen_role, section=section):
             off = "" if person.disabled_at is None else "disabled"
             cells = (
@@ -68,8 +68,8 @@ def list_(role: str | None, section: str | None, database: str) -> None:
 def role_(name: str, role: str, database: str) -> None:
     """Give a person another ROLE; it holds at once."""
     with open_store(database) as opened, opened.write() as connection:
-        whom = people.need(connection, name)
-        actions.change(connection, whom, role=people.role(role), actor=whoami())
+        whom = people.require_person(connection, name)
+        actions.change_person(connection, whom, role=people.parse_role(role), actor=whoami())
     click.echo(f"{name} is {role}")
 
 
@@ -80,7 +80,9 @@ def role_(name: str, role: str, database: str) -> None:
 def disable(name: str, undo: bool, database: str) -> None:
     """Sign a person out everywhere; they can neither sign in nor submit. Their work stays."""
     with open_store(database) as opened, opened.write() as connection:
-        actions.change(connection, people.need(connection, name), disabled=not undo, actor=whoami())
+        actions.change_person(
+            connection, people.require_person(connection, name), disabled=not undo, actor=whoami()
+        )
     click.echo(f"{name} {'may come in again' if undo else 'is disabled'}")
 
 
@@ -105,7 +107,7 @@ def invite(name: str, days: int, public_url: str, database: str) -> None:
     """
     with open_store(database) as opened, opened.write() as connection:
         secret = actions.make_invite(
-            connection, people.need(connection, name), days, actor=whoami()
+            connection, people.require_person(connection, name), days, actor=whoami()
         )
     click.echo(f"{public_url.rstrip('/')}/invite?key={secret}")
 
@@ -124,8 +126,8 @@ def export(name: str, output: Path | None, database: str) -> None:
     Example:
       etude staff export s1234 --output s1234.json
     """
-    with open_store(database) as opened, opened.read(one_state=True) as connection:
-        record = personal_data.export(connection, people.need(connection, name))
+    with open_store(database) as opened, opened.read(snapshot=True) as connection:
+        record = personal_data.export_person(connection, people.require_person(connection, name))
     text = json.dumps(record, indent=2, ensure_ascii=False)
     if output is None:
         click.echo(text)
@@ -162,12 +164,12 @@ def erase(name: str | None, keep_years: float | None, yes: bool, database: str) 
         raise click.UsageError("Give NAME or --keep-years.")
     with open_store(database) as opened, opened.write() as connection:
         if name is not None:
-            owners = [people.need(connection, name)]
+            owners = [people.require_person(connection, name)]
         else:
-            owners = list(personal_data.inactive(connection, keep_years or 0))
+            owners = list(personal_data.find_inactive_students(connection, keep_years or 0))
         for whom in owners:
             if yes:
-                actions.erase(connection, whom, actor=whoami())
+                actions.erase_person(connection, whom, actor=whoami())
             done = "is erased" if yes else "would be erased: say --yes"
             click.echo(printable(f"{whom.name} {done}"))
 
@@ -205,7 +207,7 @@ def extend(
     with open_course(database, options.collection_folder(exercises)) as course:
         names = [course.catalog.need(each).id for each in wanted]
         with course.database.write() as connection:
-            whom = people.need(connection, name)
+            whom = people.require_person(connection, name)
             for each in names:
                 grades.extend_due_date(connection, whom, each, until, actor=whoami())
     click.echo(f"{name} may submit {', '.join(names)} until {until.isoformat()}")
@@ -237,7 +239,7 @@ def override(
     with open_course(database, options.collection_folder(exercises)) as course:
         chosen, actor = course.catalog.need(exercise), whoami()
         with course.database.write() as connection:
-            whom = people.need(connection, name)
+            whom = people.require_person(connection, name)
             grades.override_points(
                 connection, whom, chosen, points, reason, excused=excused, actor=actor
             )

@@ -23,7 +23,7 @@ from sqlalchemy import delete, func, select
 from etude_server.lti.platform_requests import CallError, call
 from etude_server.store import events
 from etude_server.store.database import Database, insert_if_absent
-from etude_server.store.ids import new_id, now
+from etude_server.store.ids import make_id, now
 from etude_server.store.platforms import Platform
 from etude_server.store.tables import lti_key
 from grader.errors import UsageError
@@ -103,7 +103,7 @@ def rotate(database: Database, *, actor: str) -> ToolKey:
     _make(database, number=latest + 1)
     key = tool_keys(database)[-1]
     with database.write() as connection:
-        events.append(connection, actor, events.KEY_MADE, key.kid, {})
+        events.append_event(connection, actor, events.KEY_MADE, key.kid, {})
     return key
 
 
@@ -127,7 +127,7 @@ def retire(database: Database, *, actor: str, at_once: bool = False) -> ToolKey:
     with database.write() as connection:
         connection.execute(delete(lti_key).where(lti_key.c.kid.in_([key.kid for key in old])))
         for key in old:
-            events.append(connection, actor, events.KEY_RETIRED, key.kid, {})
+            events.append_event(connection, actor, events.KEY_RETIRED, key.kid, {})
     return newest
 
 
@@ -148,7 +148,7 @@ def _make(database: Database, number: int) -> None:
         serialization.PrivateFormat.PKCS8,
         serialization.NoEncryption(),
     )
-    values = {"id": number, "kid": new_id(), "private": pem.decode(), "created_at": now()}
+    values = {"id": number, "kid": make_id(), "private": pem.decode(), "created_at": now()}
     with database.write() as connection:
         insert_if_absent(connection, lti_key, values)
 

@@ -26,8 +26,8 @@ from etude_server.lti.platform_requests import CallError
 from etude_server.store import people, platforms, unsent_scores
 from etude_server.store.database import Database
 from etude_server.store.people import Person, Role
-from etude_server.store.platforms import Platform, origin
-from etude_server.store.unsent_scores import ScoreLine
+from etude_server.store.platforms import Platform, parse_origin
+from etude_server.store.unsent_scores import LineItem
 from grader.definitions.exercise import Exercise
 from grader.errors import EtudeError
 
@@ -103,7 +103,7 @@ def redirect_to_platform(database: Database, sent: Mapping[str, str], redirect_u
         LaunchError: The platform is not registered, or the request is incomplete.
     """
     with database.read() as connection:
-        platform = platforms.find(connection, sent.get("iss", ""), sent.get("client_id"))
+        platform = platforms.find_platform(connection, sent.get("iss", ""), sent.get("client_id"))
     if platform is None:
         raise LaunchError("No such learning platform is registered here.")
     if not sent.get("login_hint") or not sent.get("target_link_uri"):
@@ -159,8 +159,8 @@ def finish_launch(
     with database.write() as connection:
         person = _admit(connection, platform, claims, role)
         if line_item and person.role == "student":
-            line = ScoreLine(person.id, exercise, platform.id, claims["sub"], line_item)
-            unsent_scores.store_line(connection, line)
+            line = LineItem(person.id, exercise, platform.id, claims["sub"], line_item)
+            unsent_scores.store_line_item(connection, line)
         people.close_session(connection, last_cookie or "")
         new_cookie = people.open_session(connection, person)
     warning = "" if line_item or is_choice or role == "student" else _NO_LINE_ITEM
@@ -199,15 +199,15 @@ def _admit(
     # Any token with this nonce expires before the nonce is deleted.
     if not platforms.use_nonce(connection, claims["nonce"], 2 * LOGIN_SECONDS):
         raise LaunchError("This launch was used already. Open the exercise again.")
-    if not platforms.bind(connection, platform, _context(claims)):
+    if not platforms.bind_course(connection, platform, _context(claims)):
         raise LaunchError(
             "This server is for another course of your learning platform. Its operator can "
             "let this one in: etude staff platform add ... --course."
         )
     members = _section(claims, _NRPS).get("context_memberships_url", "")
-    if origin(str(members)) in platform.origins and members != platform.members_url:
+    if parse_origin(str(members)) in platform.origins and members != platform.members_url:
         platforms.set_course(connection, platform, members_url=str(members)[:1000])
-    person = platforms.admit(connection, platform.issuer, claims["sub"], role)
+    person = platforms.admit_person(connection, platform.issuer, claims["sub"], role)
     if person.disabled_at is not None:
         raise LaunchError(
             "Your access to this server is disabled. Ask your instructor to let you in again."
@@ -239,7 +239,7 @@ def _claimed_platform(database: Database, token: str) -> Platform:
         audience = claims.get("azp", audience[0] if len(audience) == 1 else None)
     if isinstance(issuer, str) and isinstance(audience, str):
         with database.read() as connection:
-            platform = platforms.find(connection, issuer, audience)
+            platform = platforms.find_platform(connection, issuer, audience)
         if platform is not None:
             return platform
     raise LaunchError("The token is not for this service, or not of a platform registered here.")
@@ -339,9 +339,9 @@ def _line_item(platform: Platform, claims: Mapping[str, Any]) -> str:
     line_item = endpoint.get("lineitem")
     if not isinstance(line_item, str) or not isinstance(scope, list) or SCORE_SCOPE not in scope:
         return ""
-    where = origin(line_item)
+    where = parse_origin(line_item)
     too_long = len(line_item) > 1000  # noqa: PLR2004  the column's
-    if too_long or not where or where != origin(platform.grades_url):
+    if too_long or not where or where != parse_origin(platform.grades_url):
         raise LaunchError(
             "The learning platform wants grades at an address that is not registered here. "
             "Staff can register it: etude staff platform add ... --grades-url."
@@ -357,7 +357,7 @@ def _sign_choice_request(database: Database, platform: Platform, claims: Mapping
     """
     settings = _section(claims, _DEEP_LINKING_CLAIM + "deep_linking_settings")
     url = settings.get("deep_link_return_url")
-    if not isinstance(url, str) or origin(url) not in platform.origins:
+    if not isinstance(url, str) or parse_origin(url) not in platform.origins:
         raise LaunchError("The learning platform wants the links at an address that is not its.")
     accepted = settings.get("accept_types")
     if not isinstance(accepted, list) or "ltiResourceLink" not in accepted:
@@ -390,7 +390,7 @@ def answer_choice(
     else:
         raise LaunchError("This choice is too old. Begin it again in your course.")
     with database.read() as connection:
-        platform = platforms.get(connection, claims["platform"])
+        platform = platforms.get_platform(connection, claims["platform"])
     items = [
         {
             "type": "ltiResourceLink",

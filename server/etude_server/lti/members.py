@@ -45,11 +45,11 @@ def fetch_members(database: Database, platform: Platform) -> int:
             count += 1
             with database.write() as connection:
                 role = course_role(member.get("roles"))
-                admitted = platforms.admit(connection, platform.issuer, sub, role)
+                admitted = platforms.admit_person(connection, platform.issuer, sub, role)
                 if isinstance(name, str) and name.isprintable() and 0 < len(name) <= 200:  # noqa: PLR2004  the column's
                     change = update(person).where(person.c.id == admitted.id)
                     connection.execute(change.values(display_name=name))
         # The last page has no next address.
-        if platforms.origin(address) not in platform.origins:
+        if platforms.parse_origin(address) not in platform.origins:
             break
     return count

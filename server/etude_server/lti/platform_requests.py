@@ -8,7 +8,7 @@ import urllib.request
 from collections.abc import Mapping
 from typing import IO, Any, Final
 
-from etude_server.store.platforms import origin
+from etude_server.store.platforms import parse_origin
 from grader.errors import EtudeError
 
 _SECONDS: Final = 15.0  # time limit of a request
@@ -52,7 +52,7 @@ def call_page(
     url: str, headers: Mapping[str, str] | None, body: bytes | None = None
 ) -> tuple[Any, str]:
     """Return the JSON of one page of a list, and the address of the next page or ""."""
-    if not origin(url):
+    if not parse_origin(url):
         raise CallError("the address is not one of HTTPS")
     request = urllib.request.Request(url, body, dict(headers or {}))  # noqa: S310  checked above
     request.add_header("Accept", request.get_header("Accept") or "application/json")

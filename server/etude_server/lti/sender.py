@@ -16,8 +16,8 @@ from etude_server.lti.keys import TOKEN_SECONDS, fetch_token, may_succeed_later
 from etude_server.lti.launch import SCORE_SCOPE
 from etude_server.lti.platform_requests import CallError, call
 from etude_server.store import platforms, unsent_scores
-from etude_server.store.database import Database, error_cause
-from etude_server.store.platforms import Platform, origin
+from etude_server.store.database import Database, describe_cause
+from etude_server.store.platforms import Platform, parse_origin
 from etude_server.store.unsent_scores import ScoreToSend
 
 POLL_SECONDS: Final = 1.0
@@ -56,21 +56,21 @@ class ScoreSender:
                 while not self._stopping.is_set() and self._send_next():
                     pass
             except SQLAlchemyError as error:
-                _log.warning("no grades were sent", error=error_cause(error))
+                _log.warning("no grades were sent", error=describe_cause(error))
 
     def _send_next(self) -> bool:
         """Send one grade; return False if none is due."""
         # Reading first avoids SQLite's write lock, since usually nothing is due.
         with self._database.read() as connection:
-            if not unsent_scores.is_any_due(connection):
+            if not unsent_scores.is_score_due(connection):
                 return False
         moment = time.monotonic()
         resting = [each for each, until in self._resting.items() if until > moment]
         with self._database.write() as connection:
-            telling = unsent_scores.claim(connection, resting)
+            telling = unsent_scores.claim_next_score(connection, resting)
             if telling is None:
                 return False
-            platform = platforms.get(connection, telling.line.platform_id)
+            platform = platforms.get_platform(connection, telling.line_item.platform_id)
         try:
             self._send(platform, telling)
         except CallError as error:
@@ -81,11 +81,11 @@ class ScoreSender:
                 if may_succeed_later(error):
                     unsent_scores.record_failure(connection, telling, str(error), pause)
                 else:
-                    unsent_scores.mark_for_review(connection, telling, str(error))
+                    unsent_scores.park_score(connection, telling, str(error))
             if may_succeed_later(error):
                 _log.warning("a grade is sent later", status=error.status, tries=telling.tries)
                 rest = min(pause, _MAX_REST)
-                self._resting[telling.line.platform_id] = time.monotonic() + rest
+                self._resting[telling.line_item.platform_id] = time.monotonic() + rest
             else:
                 _log.warning("a grade waits for staff", status=error.status)
         else:
@@ -98,14 +98,14 @@ class ScoreSender:
         grade = telling.grade
         when = datetime.fromtimestamp(grade["at"] / 1e6, UTC)
         score = {
-            "userId": telling.line.sub,
+            "userId": telling.line_item.sub,
             "scoreGiven": grade["score"],
             "scoreMaximum": max(grade["max_score"], 1),
             "activityProgress": "Completed" if grade["passed"] else "Submitted",
             "gradingProgress": "FullyGraded",
             "timestamp": when.isoformat(timespec="microseconds").replace("+00:00", "Z"),
         }
-        if origin(telling.line.line_item) != origin(platform.grades_url):
+        if parse_origin(telling.line_item.line_item) != parse_origin(platform.grades_url):
             raise CallError("its line item is at an address that is not registered any more", 404)
         until, token = self._tokens.get(platform.id, (0.0, ""))
         if time.monotonic() >= until:
@@ -113,7 +113,7 @@ class ScoreSender:
             until = time.monotonic() + lasting - TOKEN_SECONDS / 2
             self._tokens[platform.id] = (until, token)
         headers = {"Authorization": f"Bearer {token}", "Content-Type": _MEDIA_TYPE}
-        line_item = urlsplit(telling.line.line_item)  # its query stays at the end
+        line_item = urlsplit(telling.line_item.line_item)  # its query stays at the end
         path = f"{line_item.path.rstrip('/')}/scores"
         address = urlunsplit(line_item._replace(path=path, fragment=""))
         try:

@@ -76,8 +76,8 @@ def canvas(sent: OwnForm, service: ServiceOf) -> Response:
 def schedule(visitor: Instructor, service: ServiceOf) -> Response:
     """Show when exercises open and are due, and the extensions."""
     with service.database.read() as connection:
-        dates = windows.windows_by_exercise(connection)
-        extensions = schedules.extensions(connection)
+        dates = windows.find_windows(connection)
+        extensions = schedules.list_extensions(connection)
     ordered = [
         (exercise, dates[name])
         for name, exercise in service.catalog.exercises.items()
@@ -90,7 +90,7 @@ def schedule(visitor: Instructor, service: ServiceOf) -> Response:
 def unsent(visitor: Instructor, service: ServiceOf) -> Response:
     """Show the grades that are not sent to learning platforms, and why."""
     with service.database.read() as connection:
-        grades = unsent_scores.unsent(connection)
+        grades = unsent_scores.list_unsent_grades(connection)
     return render(
         "unsent",
         visitor=visitor,

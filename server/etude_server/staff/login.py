@@ -75,12 +75,12 @@ class Visitor:
 def instructor(service: ServiceOf, cookie: CookieOf) -> Visitor:
     """Return the visitor if they are an instructor or assistant; raise for anyone else."""
     with service.database.read() as connection:
-        person = people.find_by_session(connection, cookie) if cookie else None
+        person = people.find_person_by_session(connection, cookie) if cookie else None
     if person is None or cookie is None:
         raise _SignedOutError
     if not person.is_staff:
         raise ProblemError(HTTPStatus.NOT_FOUND, "There is nothing here for you.")
-    return Visitor(person, people.csrf_token(cookie))
+    return Visitor(person, people.make_csrf_token(cookie))
 
 
 Instructor = Annotated[Visitor, Depends(instructor)]
@@ -138,7 +138,7 @@ EntryForm = Annotated[dict[str, str], Depends(entry_form)]
 
 def any_form(sent: Fields, visitor: Instructor) -> dict[str, str]:
     """Return the fields of a form with the right CSRF token; refuse another site's form."""
-    if not people.is_csrf(sent.get("csrf", ""), visitor.csrf):
+    if not people.matches_csrf_token(sent.get("csrf", ""), visitor.csrf):
         raise ProblemError(
             HTTPStatus.FORBIDDEN, "This form is of an earlier visit: open its page again."
         )
@@ -249,7 +249,7 @@ def finish_oidc(request: Request, service: ServiceOf, cookie: CookieOf) -> Respo
     secret = request.cookies.get(_OIDC_COOKIE, "")
     name = provider.finish(dict(request.query_params), secret, redirect_uri)
     with service.database.write() as connection:
-        person = people.find_login(connection, name)
+        person = people.find_person_by_login(connection, name)
         if person is None:
             raise UsageError(f"{name} is not on the roster of this course; ask your instructor")
         people.close_session(connection, cookie or "")

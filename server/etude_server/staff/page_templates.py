@@ -8,7 +8,7 @@ from typing import Any, Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
-from etude_server.store.ids import utc
+from etude_server.store.ids import to_datetime
 from grader.sandbox.printable import printable
 
 FOLDER: Final = Path(__file__).parent
@@ -38,7 +38,7 @@ def render(
 
 def moment(microseconds: int) -> str:
     """Format a time in UTC."""
-    return f"{utc(microseconds):%Y-%m-%d %H:%M} UTC"
+    return f"{to_datetime(microseconds):%Y-%m-%d %H:%M} UTC"
 
 
 _environment: Final = Environment(

@@ -25,7 +25,7 @@ from etude_server.staff.login import (
 )
 from etude_server.staff.page_templates import render
 from etude_server.store import people, personal_data
-from etude_server.store.people import ROLES, Person, is_erased
+from etude_server.store.people import ROLES, Person, is_erased_name
 from grader.course.roster_file import read_roster
 from grader.course.schedule import moment
 from grader.errors import UsageError
@@ -49,7 +49,9 @@ def _page(
     visitor: Instructor, service: ServiceOf, status: HTTPStatus = HTTPStatus.OK, **notes: str
 ) -> Response:
     with service.database.read() as connection:
-        listed = [person for person in people.list_people(connection) if not is_erased(person.name)]
+        listed = [
+            person for person in people.list_people(connection) if not is_erased_name(person.name)
+        ]
     notes = {"trouble": "", "done": "", "link": "", "roster": ""} | notes
     return render("people", status, visitor=visitor, people=listed, roles=ROLES, **notes)
 
@@ -79,10 +81,12 @@ Whom = Annotated[Person, Depends(_whom)]
 @inside.post("/change")
 def change(whom: Whom, sent: OwnForm, visitor: Instructor, service: ServiceOf) -> Response:
     """Give a person a role, disable them, or let them in again."""
-    role = people.role(sent["role"]) if "role" in sent else None
+    role = people.parse_role(sent["role"]) if "role" in sent else None
     disabled = {"yes": True, "no": False}.get(sent.get("disabled", ""))
     with service.database.write() as connection:
-        actions.change(connection, whom, role=role, disabled=disabled, actor=visitor.person.id)
+        actions.change_person(
+            connection, whom, role=role, disabled=disabled, actor=visitor.person.id
+        )
     return see(PATH)
 
 
@@ -132,8 +136,8 @@ def _back(whom: Person, sent: dict[str, str]) -> Response:
 @inside.post("/export")
 def export(whom: Whom, _sent: OwnForm, service: ServiceOf) -> Response:
     """Return everything that is stored of a person, as a file."""
-    with service.database.read(one_state=True) as connection:
-        data = personal_data.export(connection, whom)
+    with service.database.read(snapshot=True) as connection:
+        data = personal_data.export_person(connection, whom)
     headers = {"Content-Disposition": f'attachment; filename="{whom.id}.json"'}
     return JSONResponse(data, headers=headers)
 
@@ -144,7 +148,7 @@ def erase(whom: Whom, sent: OwnForm, visitor: Instructor, service: ServiceOf) ->
     if "sure" not in sent:
         return render("erase", visitor=visitor, person=whom)
     with service.database.write() as connection:
-        actions.erase(connection, whom, actor=visitor.person.id)
+        actions.erase_person(connection, whom, actor=visitor.person.id)
     return _page(visitor, service, done="The person is erased.")
 
 

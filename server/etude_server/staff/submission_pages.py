@@ -51,7 +51,7 @@ def overview(visitor: Instructor, service: ServiceOf) -> Response:
     statistics = service.staff_reader.read(gradebook_data.overview, _STUCK)
     with service.database.read() as connection:
         pending, parked = submissions.count_waiting_and_parked(connection)
-        unsent = unsent_scores.unsent(connection)
+        unsent = unsent_scores.list_unsent_grades(connection)
     return render(
         "overview",
         visitor=visitor,
@@ -101,8 +101,8 @@ def listing(  # FastAPI passes the arguments by name
             before=before,
             limit=_PAGE + 1,
         )
-        whom = people.find_person(connection, person) if person is not None else None
-        passed = grades.person_grades(connection, whom.id) if whom is not None else []
+        whom = people.find_person_by_name(connection, person) if person is not None else None
+        passed = grades.list_person_grades(connection, whom.id) if whom is not None else []
     return render(
         "submissions",
         visitor=visitor,
@@ -128,7 +128,7 @@ def submission(submitted: ExistingSubmission, visitor: Instructor, service: Serv
             "events": events.list_events(connection, submitted.id),
             "comments": submissions.list_comments(connection, submitted.id),
             "grade": grades.find_grade(connection, *owner_and_exercise),
-            "window": windows.window(connection, *owner_and_exercise),
+            "window": windows.find_window(connection, *owner_and_exercise),
         }
     values |= {
         "verdict": verdict and verdict.body,

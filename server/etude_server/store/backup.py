@@ -14,8 +14,8 @@ from etude_server.store.database import Database
 from grader.errors import UsageError
 from grader.safe_files import SQLITE_ENDINGS
 
-_PATIENCE: Final = 10.0
-_REPORTED: Final = 5  # damages reported, of possibly thousands
+_BUSY_SECONDS: Final = 10.0
+_MAX_REPORTED: Final = 5  # damages reported, of possibly thousands
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Backup:
     schema: str  # the store's last migration
 
 
-def back_up(database: Database, target: Path, *, force: bool = False) -> Backup:
+def back_up_store(database: Database, target: Path, *, force: bool = False) -> Backup:
     """Copy an SQLite store to a file of mode 0600, which gets its name after the copy is verified.
 
     An older version's store is not migrated.
@@ -45,14 +45,16 @@ def back_up(database: Database, target: Path, *, force: bool = False) -> Backup:
     if database.is_sqlite and source is None:
         raise UsageError("a database in memory has no backup")
     if source is None:
-        raise UsageError(f"etude cannot copy PostgreSQL; run:\n  {dump_command(database, target)}")
+        raise UsageError(
+            f"etude cannot copy PostgreSQL; run:\n  {make_dump_command(database, target)}"
+        )
     _check_target(source, target, force=force)
     try:
         descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
         copy = Path(name)
         try:
-            _copy(source, copy)
-            backup = _check(source, copy)
+            _copy_database(source, copy)
+            backup = _check_copy(source, copy)
             os.fsync(descriptor)
             # Another process may have created it meanwhile.
             _check_target(source, target, force=force)
@@ -72,7 +74,7 @@ def back_up(database: Database, target: Path, *, force: bool = False) -> Backup:
     return backup
 
 
-def dump_command(database: Database, target: Path) -> str:
+def make_dump_command(database: Database, target: Path) -> str:
     """Return the command that dumps a store on PostgreSQL; it asks for a password if necessary."""
     words = ["pg_dump", "--format=custom", f"--file={target}", f"--dbname={database}"]
     return f"(umask 077; {shlex.join(words)})"
@@ -99,14 +101,17 @@ def _check_target(source: Path, target: Path, *, force: bool) -> None:
         raise UsageError(f"{target} exists; --force replaces it")
 
 
-def _copy(source: Path, copy: Path) -> None:
+def _copy_database(source: Path, copy: Path) -> None:
     """Copy one state of a database.
 
     All pages are copied in one step, because each write restarts a copy in several steps. In WAL
     mode no writer waits for it.
     """
     reading = sqlite3.connect(
-        f"{source.absolute().as_uri()}?mode=rw", uri=True, timeout=_PATIENCE, isolation_level=None
+        f"{source.absolute().as_uri()}?mode=rw",
+        uri=True,
+        timeout=_BUSY_SECONDS,
+        isolation_level=None,
     )
     with contextlib.closing(reading), contextlib.closing(sqlite3.connect(copy)) as writing:
         try:
@@ -120,7 +125,7 @@ def _copy(source: Path, copy: Path) -> None:
             raise UsageError(f"{source} cannot be copied: {error}") from None
 
 
-def _check(source: Path, copy: Path) -> Backup:
+def _check_copy(source: Path, copy: Path) -> Backup:
     """Verify a copy, and return its properties.
 
     Raises:
@@ -137,7 +142,7 @@ def _check(source: Path, copy: Path) -> Backup:
         except sqlite3.Error as error:
             damages = [str(error)]
         if damages:
-            lines = "\n  ".join(damages[:_REPORTED])
+            lines = "\n  ".join(damages[:_MAX_REPORTED])
             raise UsageError(f"{source} is damaged, and no backup was made:\n  {lines}")
         try:
             (schema,) = reading.execute("SELECT version_num FROM alembic_version").fetchone()

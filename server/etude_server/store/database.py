@@ -20,15 +20,15 @@ from grader.errors import UsageError
 from grader.safe_files import create_private, deny_others
 
 _BUSY_SECONDS = 10.0  # seconds to wait for another process's write
-_REFUSED: Final = re.compile(r"failed: (?!connection)(?:FATAL: +)?(.+)")
+_CONNECTION_ERROR: Final = re.compile(r"failed: (?!connection)(?:FATAL: +)?(.+)")
 _QUOTED: Final = re.compile(r'"[^"]*"')
-_TRIGGERS: Final = text(
-    "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = :of"
+_SELECT_TRIGGERS: Final = text(
+    "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = :table"
 )
-_UNLOCK: Final = text("SELECT set_config('etude.unlocked', :table, true)")
-_DIALECTS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
+_SET_UNLOCKED_TABLE: Final = text("SELECT set_config('etude.unlocked', :table, true)")
+_DRIVERS = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
 
-_INSERT: Final[dict[str, Callable[[Table], sqlite.Insert | postgresql.Insert]]] = {
+_INSERT_BY_DIALECT: Final[dict[str, Callable[[Table], sqlite.Insert | postgresql.Insert]]] = {
     "sqlite": sqlite.insert,
     "postgresql": postgresql.insert,
 }
@@ -57,10 +57,10 @@ class Database:
             name = parsed.get_backend_name()
         except ArgumentError:
             name = ""
-        if name not in _DIALECTS or "uri" in parsed.query:
+        if name not in _DRIVERS or "uri" in parsed.query:
             # Not quoted, because the address may contain a password.
             raise UsageError("a database is sqlite:///FILE or postgresql://USER@HOST/NAME")
-        self.url = parsed.set(drivername=_DIALECTS[name])
+        self.url = parsed.set(drivername=_DRIVERS[name])
         self.is_new = False  # True if this object created the file
         self._create = create
         # An in-memory database and PostgreSQL have no file.
@@ -79,15 +79,15 @@ class Database:
             event.listen(self.engine, "begin", _begin_sqlite)
         if self.path is not None:
             event.listen(self.engine, "do_connect", lambda *_: self.make_private())
-        self._reader = self._one_state = self.engine
+        self._reader = self._snapshot_reader = self.engine
         if not self.is_sqlite:
             self._reader = self.engine.execution_options(isolation_level="AUTOCOMMIT")
-            self._one_state = self.engine.execution_options(isolation_level="REPEATABLE READ")
+            self._snapshot_reader = self.engine.execution_options(isolation_level="REPEATABLE READ")
         # SQLite has one writer, for which other processes poll. A lock among our own threads is
         # fairer.
         # PostgreSQL does not need it.
         # fairer. PostgreSQL does without.
-        self._turn = threading.Lock() if self.is_sqlite else contextlib.nullcontext()
+        self._write_lock = threading.Lock() if self.is_sqlite else contextlib.nullcontext()
 
     def __str__(self) -> str:
         """Return the file's path, or PostgreSQL's address without the password."""
@@ -137,7 +137,7 @@ class Database:
     def write(self) -> Iterator[Connection]:
         """Open a transaction that may write; it is committed as a whole or not at all."""
         # The lock first, so that a waiting thread does not take a connection from readers.
-        with self._turn, self.engine.connect() as connection:
+        with self._write_lock, self.engine.connect() as connection:
             connection.execution_options(etude_writes=True)
             try:
                 transaction = connection.begin()
@@ -146,25 +146,25 @@ class Database:
                     raise
                 connection.invalidate()  # the next use opens another connection
                 transaction = connection.begin()
-            with self._clean(connection), transaction:
+            with self._discard_on_error(connection), transaction:
                 yield connection
 
     @contextlib.contextmanager
-    def read(self, *, one_state: bool = False) -> Iterator[Connection]:
+    def read(self, *, snapshot: bool = False) -> Iterator[Connection]:
         """Open a transaction that only reads.
 
         On SQLite it sees one state of the store. On PostgreSQL each statement sees everything
-        committed before it, unless `one_state` is set, which costs two more round trips.
+        committed before it, unless `snapshot` is set, which costs two more round trips.
         """
         with (
-            (self._one_state if one_state else self._reader).connect() as connection,
-            self._clean(connection),
+            (self._snapshot_reader if snapshot else self._reader).connect() as connection,
+            self._discard_on_error(connection),
             connection.begin(),
         ):
             yield connection
 
     @contextlib.contextmanager
-    def _clean(self, connection: Connection) -> Iterator[None]:
+    def _discard_on_error(self, connection: Connection) -> Iterator[None]:
         """Close an SQLite connection after an exception.
 
         A rollback does not end a SELECT whose rows were not all read, and its snapshot would keep
@@ -178,7 +178,7 @@ class Database:
             raise
 
     @contextlib.contextmanager
-    def one_server(self) -> Iterator[None]:
+    def lock_for_server(self) -> Iterator[None]:
         """Keep other servers off an SQLite file while this one runs; raise if one is running."""
         if self.path is None:
             yield
@@ -198,18 +198,19 @@ class Database:
             os.close(descriptor)
 
 
-def error_cause(error: BaseException) -> str:
+def describe_cause(error: BaseException) -> str:
     """Return an error's type and cause, as SQLite, PostgreSQL or the system names it.
 
     The message is left out, because it may contain an address or the values to write.
     """
-    inner = getattr(error, "orig", None) or error.__cause__ or error
-    refused = _REFUSED.search(str(inner)) if isinstance(inner, psycopg.OperationalError) else None
+    driver_error = getattr(error, "orig", None) or error.__cause__ or error
+    is_of_postgresql = isinstance(driver_error, psycopg.OperationalError)
+    refusal = _CONNECTION_ERROR.search(str(driver_error)) if is_of_postgresql else None
     causes = (
-        getattr(inner, "sqlite_errorname", None),
-        getattr(inner, "sqlstate", None),
-        refused and _QUOTED.sub("...", refused[1]),
-        getattr(inner, "strerror", None),
+        getattr(driver_error, "sqlite_errorname", None),
+        getattr(driver_error, "sqlstate", None),
+        refusal and _QUOTED.sub("...", refusal[1]),
+        getattr(driver_error, "strerror", None),
     )
     cause = next(filter(None, causes), "")
     return f"{type(error).__name__} ({cause})" if cause else type(error).__name__
@@ -237,28 +238,28 @@ def allow_changes(connection: Connection, table: str) -> Iterator[None]:
     """Allow this transaction to change rows of `event` or `verdict`, which triggers protect."""
     if connection.dialect.name != "sqlite":
         # The trigger reads a setting of the transaction, since disabling it would lock the table.
-        connection.execute(_UNLOCK, {"table": table})
+        connection.execute(_SET_UNLOCKED_TABLE, {"table": table})
         yield
-        connection.execute(_UNLOCK, {"table": ""})
+        connection.execute(_SET_UNLOCKED_TABLE, {"table": ""})
         return
-    triggers = connection.execute(_TRIGGERS, {"of": table}).all()
+    triggers = connection.execute(_SELECT_TRIGGERS, {"table": table}).all()
     for name, _ in triggers:
         connection.execute(text(f"DROP TRIGGER {name}"))
     yield
-    for _, made_by in triggers:
-        connection.exec_driver_sql(made_by)
+    for _, create_sql in triggers:
+        connection.exec_driver_sql(create_sql)
 
 
 def insert_if_absent(connection: Connection, table: Table, values: Mapping[str, Any]) -> bool:
     """Insert a row unless a unique key exists already; return whether it was inserted."""
-    statement = _INSERT[connection.dialect.name](table).on_conflict_do_nothing()
+    statement = _INSERT_BY_DIALECT[connection.dialect.name](table).on_conflict_do_nothing()
     row = connection.execute(statement.returning(*table.primary_key), dict(values)).first()
     return row is not None
 
 
 def upsert(connection: Connection, table: Table, values: Mapping[str, Any]) -> None:
     """Insert a row of all columns, or replace the row with the same primary key."""
-    statement = _INSERT[connection.dialect.name](table)
+    statement = _INSERT_BY_DIALECT[connection.dialect.name](table)
     keys = [each.name for each in table.primary_key]
     new = {name: statement.excluded[name] for name in values if name not in keys}
     connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=new), dict(values))

@@ -8,7 +8,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, insert, select
 
 from etude_server.store.ids import now
-from etude_server.store.tables import actor_name, event
+from etude_server.store.tables import event, make_actor_name
 
 GRADER: Final = "grader"
 """The actor of events that no person caused."""
@@ -40,10 +40,10 @@ SCORE_PARKED: Final = "score.parked"
 KEY_MADE: Final = "lti.key.made"
 KEY_RETIRED: Final = "lti.key.retired"
 
-_APPEND: Final = insert(event).returning(event.c.seq)
+_INSERT_EVENT: Final = insert(event).returning(event.c.seq)
 
 
-def append(
+def append_event(
     connection: Connection, actor: str, kind: str, subject: str, data: Mapping[str, Any]
 ) -> int:
     """Append an event of one of this module's kinds, and return its number.
@@ -58,7 +58,7 @@ def append(
         "subject": subject,
         "data": json.dumps(dict(data), sort_keys=True),
     }
-    return int(connection.execute(_APPEND, row).scalar_one())
+    return int(connection.execute(_INSERT_EVENT, row).scalar_one())
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class LoggedEvent:
 
 def list_events(connection: Connection, subject: str) -> list[LoggedEvent]:
     """Return the events of a subject, in order."""
-    columns = (event.c.at, actor_name(event.c.actor), event.c.kind, event.c.data)
+    columns = (event.c.at, make_actor_name(event.c.actor), event.c.kind, event.c.data)
     query = select(*columns).where(event.c.subject == subject).order_by(event.c.seq)
     return [
         LoggedEvent(at, actor, kind, json.loads(data))

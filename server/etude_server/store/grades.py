@@ -22,16 +22,16 @@ from sqlalchemy import (
 )
 
 from etude_server.store.tables import (
+    IS_PUBLISHED_VERDICT,
     PUBLIC_NAME,
-    SAME_KEY,
-    actor_name,
     extension,
     grade,
+    make_actor_name,
+    make_share,
     override,
     person,
     publication,
     schedule,
-    share,
     submission,
     verdict,
 )
@@ -57,7 +57,7 @@ class Grade:
     note: str  # the reason for a difference between points and score
 
 
-_COLUMNS = (
+_GRADE_COLUMNS = (
     person.c.id,
     person.c.name,
     grade.c.exercise,
@@ -70,14 +70,16 @@ _COLUMNS = (
     person.c.section,
 )
 _ASSIGNED = (
-    select(grade.c.exercise, func.max(grade.c.max_score).label("most"))
+    select(grade.c.exercise, func.max(grade.c.max_score).label("max_score"))
     .join(person, person.c.id == grade.c.person_id)
     .where(person.c.role == "student")
     .group_by(grade.c.exercise)
     .subquery("assigned")
 )
-_NOTHING = (
-    select(person.c.name, _ASSIGNED.c.exercise, _ASSIGNED.c.most, PUBLIC_NAME, person.c.section)
+_SELECT_NOT_SUBMITTED = (
+    select(
+        person.c.name, _ASSIGNED.c.exercise, _ASSIGNED.c.max_score, PUBLIC_NAME, person.c.section
+    )
     .join(_ASSIGNED, true())
     .where(
         person.c.role == "student",
@@ -90,12 +92,12 @@ _NOTHING = (
         ),
     )
 )
-_DUE = func.coalesce(extension.c.due_at, schedule.c.due_at)
-_WITH_DUE = (
+_DUE_AT = func.coalesce(extension.c.due_at, schedule.c.due_at)
+_SELECT_GRADES = (
     select(
-        *_COLUMNS,
+        *_GRADE_COLUMNS,
         submission.c.received_at,
-        _DUE.label("due_at"),
+        _DUE_AT.label("due_at"),
         schedule.c.late,
         schedule.c.grace,
         schedule.c.late_days,
@@ -109,35 +111,40 @@ _WITH_DUE = (
         and_(extension.c.person_id == grade.c.person_id, extension.c.exercise == grade.c.exercise),
     )
 )
-_ALL = (
+_SELECT_SCORES = (
     select(submission.c.id, verdict.c.score, verdict.c.max_score, submission.c.received_at)
     .join(publication, publication.c.submission_id == submission.c.id)
-    .join(verdict, SAME_KEY)
-    .where(submission.c.person_id == bindparam("person"), submission.c.exercise == bindparam("of"))
+    .join(verdict, IS_PUBLISHED_VERDICT)
+    .where(
+        submission.c.person_id == bindparam("person_id"),
+        submission.c.exercise == bindparam("exercise"),
+    )
 )
 
 
-def person_grades(connection: Connection, person_id: str) -> list[Grade]:
+def list_person_grades(connection: Connection, person_id: str) -> list[Grade]:
     """Return a person's grades, sorted by exercise."""
     return _select_grades(
         connection, grade.c.person_id == person_id, override.c.person_id == person_id
     )
 
 
-def student_grades(
+def list_student_grades(
     connection: Connection,
     exercise: str | None = None,
     *,
     after: tuple[str, str] | None = None,
-    most: int | None = None,
+    limit: int | None = None,
 ) -> list[Grade]:
-    """Return students' grades by name and exercise: the first `most` after the pair `after`.
+    """Return students' grades by name and exercise: the first `limit` after the pair `after`.
 
     Staff who try an exercise have no grades here. If any student has a grade in an exercise, a
     student who submitted nothing has 0 points, unless disabled.
     """
 
-    def on(table: FromClause, until: tuple[str, str] | None = None) -> ColumnElement[bool]:
+    def make_condition(
+        table: FromClause, until: tuple[str, str] | None = None
+    ) -> ColumnElement[bool]:
         """Return the condition for a table's rows, up to a name and an exercise."""
         key = tuple_(person.c.name, table.c.exercise)
         conditions = [person.c.role == "student"]
@@ -149,43 +156,45 @@ def student_grades(
             conditions.append(key <= tuple_(*until))
         return and_(*conditions)
 
-    keys = [] if most is None else _first_keys(connection, on, most)
-    if most is not None and not keys:
+    keys = [] if limit is None else _select_first_keys(connection, make_condition, limit)
+    if limit is not None and not keys:
         return []
     last = keys[-1] if keys else None
-    students = _select_grades(connection, on(grade, last), on(override, last))
-    rows = connection.execute(_NOTHING.where(on(_ASSIGNED, last)))
+    students = _select_grades(
+        connection, make_condition(grade, last), make_condition(override, last)
+    )
+    rows = connection.execute(_SELECT_NOT_SUBMITTED.where(make_condition(_ASSIGNED, last)))
     students += [
-        Grade(name, of, "", 0, points, False, 0, public_name, section, 0.0, NOT_SUBMITTED)
-        for name, of, points, public_name, section in rows
+        Grade(name, exercise_id, "", 0, points, False, 0, public_name, section, 0.0, NOT_SUBMITTED)
+        for name, exercise_id, points, public_name, section in rows
     ]
     # The database's sort order, which `after` uses.
-    places = {key: place for place, key in enumerate(keys)}
+    positions = {key: position for position, key in enumerate(keys)}
     if keys:
-        return sorted(students, key=lambda student: places[student.person, student.exercise])
+        return sorted(students, key=lambda student: positions[student.person, student.exercise])
     return sorted(students, key=lambda student: (student.person, student.exercise))
 
 
-def _first_keys(
-    connection: Connection, on: Callable[..., ColumnElement[bool]], most: int
+def _select_first_keys(
+    connection: Connection, make_condition: Callable[..., ColumnElement[bool]], limit: int
 ) -> list[tuple[str, str]]:
     """Return the first names and exercises that have a verdict, manual points, or nothing."""
 
-    def first(*parts: Select[Any]) -> list[tuple[str, str]]:
-        query = union(*parts).order_by("name", "exercise").limit(most)
-        return [(name, of) for name, of in connection.execute(query)]
+    def select_first(*parts: Select[Any]) -> list[tuple[str, str]]:
+        query = union(*parts).order_by("name", "exercise").limit(limit)
+        return [(name, exercise) for name, exercise in connection.execute(query)]
 
     parts = [
         select(person.c.name, table.c.exercise)
         .join(person, person.c.id == table.c.person_id)
-        .where(on(table))
+        .where(make_condition(table))
         for table in (grade, override)
     ]
-    keys = first(*parts)
+    keys = select_first(*parts)
     # With enough keys, no student after them is considered.
-    last = keys[-1] if len(keys) == most else None
-    nothing = _NOTHING.with_only_columns(person.c.name, _ASSIGNED.c.exercise)
-    return first(*parts, nothing.where(on(_ASSIGNED, last)))
+    last = keys[-1] if len(keys) == limit else None
+    not_submitted = _SELECT_NOT_SUBMITTED.with_only_columns(person.c.name, _ASSIGNED.c.exercise)
+    return select_first(*parts, not_submitted.where(make_condition(_ASSIGNED, last)))
 
 
 def find_grade(connection: Connection, person_id: str, exercise: str) -> Grade | None:
@@ -199,86 +208,105 @@ def find_grade(connection: Connection, person_id: str, exercise: str) -> Grade |
 
 
 def _select_grades(
-    connection: Connection, of_grade: ColumnElement[bool], of_override: ColumnElement[bool]
+    connection: Connection,
+    grade_condition: ColumnElement[bool],
+    override_condition: ColumnElement[bool],
 ) -> list[Grade]:
     """Return grades by name and exercise, and overrides where nothing was submitted.
 
     A person's other verdicts are read only if the best one is late.
     """
     overrides: dict[tuple[str, str], tuple[Grade, Override]] = {}  # the last override counts
-    columns = (override, person.c.name, PUBLIC_NAME, person.c.section, actor_name(override.c.by))
-    query = select(*columns).join(person, person.c.id == override.c.person_id).where(of_override)
+    columns = (
+        override,
+        person.c.name,
+        PUBLIC_NAME,
+        person.c.section,
+        make_actor_name(override.c.by),
+    )
+    query = (
+        select(*columns).join(person, person.c.id == override.c.person_id).where(override_condition)
+    )
     for row in connection.execute(query.order_by(override.c.id)):
         name, public_name, section, giver = row[len(override.columns) :]
-        nothing = Grade(name, row.exercise, "", 0, 0, False, 0, public_name, section, None, "")
-        hand = Override(row.points, row.excused, row.reason, giver)
-        overrides[row.person_id, row.exercise] = (nothing, hand)
+        empty_grade = Grade(name, row.exercise, "", 0, 0, False, 0, public_name, section, None, "")
+        staff_override = Override(row.points, row.excused, row.reason, giver)
+        overrides[row.person_id, row.exercise] = (empty_grade, staff_override)
     listed: list[Grade] = []
-    for row in connection.execute(_WITH_DUE.where(of_grade)).all():
-        person_id, *values = row[: len(_COLUMNS)]
+    for row in connection.execute(_SELECT_GRADES.where(grade_condition)).all():
+        person_id, *values = row[: len(_GRADE_COLUMNS)]
         values += [None, ""]
-        best, rule = Grade(*values), _rule(row)
-        days = rule.days_late(_seconds(row.received_at))
+        best, rule = Grade(*values), _late_rule(row)
+        days = rule.days_late(_to_seconds(row.received_at))
         if days:
-            best, days = _best(connection, person_id, best, rule)
+            best, days = _find_best_after_lateness(connection, person_id, best, rule)
         _, by_staff = overrides.pop((person_id, best.exercise), (None, None))
-        listed.append(_by_rules(best, days, rule, by_staff))
-    for nothing, hand in overrides.values():
-        largest = select(func.max(grade.c.max_score)).where(grade.c.exercise == nothing.exercise)
-        most = connection.scalar(largest) or 0
-        listed.append(_by_rules(replace(nothing, max_score=most), 0, LateRule(), hand))
+        listed.append(_apply_rules(best, days, rule, by_staff))
+    for empty_grade, staff_override in overrides.values():
+        max_score_query = select(func.max(grade.c.max_score)).where(
+            grade.c.exercise == empty_grade.exercise
+        )
+        max_score = connection.scalar(max_score_query) or 0
+        listed.append(
+            _apply_rules(replace(empty_grade, max_score=max_score), 0, LateRule(), staff_override)
+        )
     return sorted(listed, key=lambda each: (each.person, each.exercise))
 
 
-def _seconds(microseconds: int | None) -> float | None:
+def _to_seconds(microseconds: int | None) -> float | None:
     return None if microseconds is None else microseconds / 1_000_000
 
 
-def _rule(row: Row[Any]) -> LateRule:
+def _late_rule(row: Row[Any]) -> LateRule:
     # An extension may be for an exercise without a schedule.
     rest = row.late or 0.0, row.grace or 0.0, row.late_days, row.at_least or 0.0
-    return LateRule(_seconds(row.due_at), *rest)
+    return LateRule(_to_seconds(row.due_at), *rest)
 
 
-def _by_rules(best: Grade, days: int, rule: LateRule, hand: Override | None) -> Grade:
-    points = compute_grade(best.score, best.max_score, rule=rule, days=days, override=hand)
+def _apply_rules(best: Grade, days: int, rule: LateRule, staff_override: Override | None) -> Grade:
+    points = compute_grade(
+        best.score, best.max_score, rule=rule, days=days, override=staff_override
+    )
     return replace(best, points=points.points, note=points.note)
 
 
-def _best(connection: Connection, person_id: str, best: Grade, rule: LateRule) -> tuple[Grade, int]:
+def _find_best_after_lateness(
+    connection: Connection, person_id: str, best: Grade, rule: LateRule
+) -> tuple[Grade, int]:
     """Return the grade with the most points after the late penalty, and its days late."""
-    parameters = {"person": person_id, "of": best.exercise}
-    candidates = [
-        (part * rule.share(days), -days, name, score, most)
-        for name, score, most, at in connection.execute(_ALL, parameters)
-        for part, days in [(score / max(most, 1), rule.days_late(_seconds(at)))]
-    ]
-    _, days, name, score, most = max(candidates)
-    return replace(best, submission_id=name, score=score, max_score=most), -days
+    parameters = {"person_id": person_id, "exercise": best.exercise}
+    candidates: list[tuple[float, int, str, int, int]] = []
+    for row in connection.execute(_SELECT_SCORES, parameters):
+        days = rule.days_late(_to_seconds(row.received_at))
+        counting_share = row.score / max(row.max_score, 1) * rule.share(days)
+        candidates.append((counting_share, -days, row.id, row.score, row.max_score))
+    _, negative_days, submission_id, score, max_score = max(candidates)
+    best = replace(best, submission_id=submission_id, score=score, max_score=max_score)
+    return best, -negative_days
 
 
 def sum_grades(connection: Connection, exercise: str | None = None) -> dict[str, Sums]:
     """Return the sums of students' grades by exercise, or of one exercise."""
-    points = share(grade.c.score, grade.c.max_score)
-    everything = (
+    points = make_share(grade.c.score, grade.c.max_score)
+    totals = (
         select(grade.c.person_id, func.sum(points).label("points"))
         .join(person, person.c.id == grade.c.person_id)
         .where(person.c.role == "student")
         .group_by(grade.c.person_id)
         .subquery()
     )
-    others = everything.c.points - points
+    rest = totals.c.points - points
     query = (
         select(
             grade.c.exercise,
             func.count(),
             func.sum(case((grade.c.passed, 1), else_=0)),
             func.sum(points),
-            func.sum(others),
-            func.sum(others * others),
-            func.sum(case((grade.c.passed, others), else_=0.0)),
+            func.sum(rest),
+            func.sum(rest * rest),
+            func.sum(case((grade.c.passed, rest), else_=0.0)),
         )
-        .join(everything, everything.c.person_id == grade.c.person_id)
+        .join(totals, totals.c.person_id == grade.c.person_id)
         .group_by(grade.c.exercise)
     )
     if exercise is not None:

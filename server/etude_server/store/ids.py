@@ -9,11 +9,11 @@ from typing import Annotated, Final, TypeAlias
 
 from pydantic import PlainSerializer
 
-DAY: Final = 24 * 60 * 60 * 1_000_000
+DAY_MICROSECONDS: Final = 24 * 60 * 60 * 1_000_000
 """Microseconds in a day."""
 
-_LAST: Final = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
-_last = 0
+_MAX_TIMESTAMP: Final = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
+_last_stamp = 0
 _lock = threading.Lock()
 
 
@@ -22,33 +22,33 @@ def now() -> int:
     return time.time_ns() // 1000
 
 
-def utc(at: int) -> datetime:
+def to_datetime(microseconds: int) -> datetime:
     """Return a time in microseconds since 1970 as a datetime, clamped to its range."""
-    return datetime.fromtimestamp(min(max(at / 1e6, 0), _LAST), UTC)
+    return datetime.fromtimestamp(min(max(microseconds / 1e6, 0), _MAX_TIMESTAMP), UTC)
 
 
-Moment: TypeAlias = Annotated[int, PlainSerializer(utc, return_type=datetime)]
+Moment: TypeAlias = Annotated[int, PlainSerializer(to_datetime, return_type=datetime)]
 """A time in microseconds since 1970, serialized to JSON as RFC 3339."""
 
 
-def new_id() -> str:
+def make_id() -> str:
     """Return an id that sorts after every id that this process made before.
 
     If the clock is set back, ids continue from the latest time seen.
     """
-    global _last  # noqa: PLW0603  one clock for the process
+    global _last_stamp  # noqa: PLW0603  one clock for the process
     with _lock:
-        _last = max(_last + 1, now())
-        stamp = _last
-    return id_at(stamp)
+        _last_stamp = max(_last_stamp + 1, now())
+        stamp = _last_stamp
+    return make_id_at(stamp)
 
 
-def id_at(at: int) -> str:
+def make_id_at(microseconds: int) -> str:
     """Return an id that sorts by a time in microseconds since 1970, UTC.
 
     The time takes 48 bits of milliseconds, and 12 bits of 4096ths of a millisecond in rand_a.
     """
-    milliseconds, rest = divmod(at, 1000)
-    stamp = milliseconds << 80 | rest * 4096 // 1000 << 64
+    milliseconds, remainder = divmod(microseconds, 1000)
+    stamp = milliseconds << 80 | remainder * 4096 // 1000 << 64
     random = int.from_bytes(os.urandom(8), "big") & ((1 << 62) - 1)
     return str(uuid.UUID(int=stamp | 0x7 << 76 | 0b10 << 62 | random))

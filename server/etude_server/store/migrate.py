@@ -16,14 +16,14 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy.exc import OperationalError
 
-from etude_server.store.database import Database, error_cause
+from etude_server.store.database import Database, describe_cause
 from etude_server.store.tables import metadata
 from grader.errors import UsageError
 
 _MIGRATIONS: Final = Path(__file__).with_name("migrations")
-_AGAIN_SECONDS: Final = 2.0
+_RECONNECT_SECONDS: Final = 2.0
 # PostgreSQL: a transaction may change rows of a table that it names, see `allow_changes`.
-_REFUSE_CHANGE: Final = text(
+_CREATE_REFUSE_CHANGE: Final = text(
     "CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
     "IF current_setting('etude.unlocked', true) = TG_TABLE_NAME THEN RETURN NULL; END IF; "
     "RAISE EXCEPTION '%: what is written is not changed', TG_TABLE_NAME; END $$"
@@ -32,7 +32,7 @@ _REFUSE_CHANGE: Final = text(
 _log = structlog.get_logger(__name__)
 
 
-def upgrade(database: Database) -> bool:
+def upgrade_store(database: Database) -> bool:
     """Run all missing migrations; return whether there were any.
 
     Raises:
@@ -48,7 +48,7 @@ def upgrade(database: Database) -> bool:
             connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('etude tables'))"))
         if is_current(connection):
             return False
-        config = _config()
+        config = _make_config()
         config.attributes["connection"] = connection
         if MigrationContext.configure(connection).get_current_revision() is None:
             _create_tables(connection)
@@ -62,7 +62,7 @@ def _create_tables(connection: Connection) -> None:
     """Create all tables, and the triggers that keep verdicts and events unchanged."""
     metadata.create_all(connection, checkfirst=False)
     if connection.dialect.name != "sqlite":
-        connection.execute(_REFUSE_CHANGE)
+        connection.execute(_CREATE_REFUSE_CHANGE)
     for table in ("event", "verdict"):
         if connection.dialect.name != "sqlite":
             connection.exec_driver_sql(
@@ -77,16 +77,16 @@ def _create_tables(connection: Connection) -> None:
             )
 
 
-def upgrade_once_there(database: Database) -> None:
-    """Run all missing migrations as soon as the database responds, as `upgrade` does."""
+def upgrade_when_reachable(database: Database) -> None:
+    """Run all missing migrations as soon as the database responds, as `upgrade_store` does."""
     while True:
         try:
-            upgrade(database)
+            upgrade_store(database)
         except OperationalError as error:
             if database.is_sqlite:
-                raise UsageError(f"{database}: {error_cause(error)}") from None
-            _log.warning("the database is away", error=error_cause(error))
-            time.sleep(_AGAIN_SECONDS)
+                raise UsageError(f"{database}: {describe_cause(error)}") from None
+            _log.warning("the database is away", error=describe_cause(error))
+            time.sleep(_RECONNECT_SECONDS)
         else:
             return
 
@@ -107,7 +107,7 @@ def is_current(connection: Connection) -> bool:
         and inspect(connection).get_table_names()
     ):
         raise UsageError("the database is not Etude's: it has tables of another program")
-    scripts = ScriptDirectory.from_config(_config())
+    scripts = ScriptDirectory.from_config(_make_config())
     if revision is not None and revision not in {
         each.revision for each in scripts.walk_revisions()
     }:
@@ -118,7 +118,7 @@ def is_current(connection: Connection) -> bool:
     return revision == scripts.get_current_head()
 
 
-def _config() -> Config:
+def _make_config() -> Config:
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
     return config

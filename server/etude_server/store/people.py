@@ -25,7 +25,7 @@ from sqlalchemy import (
 )
 
 from etude_server.store import events
-from etude_server.store.ids import new_id, now
+from etude_server.store.ids import make_id, now
 from etude_server.store.tables import invite, person, session, token
 from grader.errors import UsageError
 from grader.reports.canvas_csv import login_key
@@ -33,11 +33,11 @@ from grader.reports.canvas_csv import login_key
 Role: TypeAlias = Literal["student", "instructor", "assistant", "grader"]
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
 
-_PREFIX: Final = "etude_"  # lets scanners recognize leaked secrets
-_BYTES: Final = 32
+_SCANNABLE_PREFIX: Final = "etude_"  # lets scanners recognize leaked secrets
+_SECRET_BYTES: Final = 32
 _MAX_SESSIONS: Final = 20  # sessions of one person
 
-ERASED: Final = "erased-"
+ERASED_PREFIX: Final = "erased-"
 """The prefix of an erased person's name."""
 
 SESSION_SECONDS: Final = 12 * 60 * 60
@@ -67,12 +67,12 @@ class Person:
         return self.role in {"instructor", "assistant"}
 
 
-COLUMNS: Final = tuple(person.c[field.name] for field in fields(Person))
+PERSON_COLUMNS: Final = tuple(person.c[field.name] for field in fields(Person))
 """The columns for the fields of `Person`."""
 
 # Built once, because every request runs it.
-_PERSON_OF_TOKEN: Final = (
-    select(*COLUMNS)
+_SELECT_TOKEN_OWNER: Final = (
+    select(*PERSON_COLUMNS)
     .join(token)
     .where(
         token.c.hash == bindparam("hash"),
@@ -83,12 +83,12 @@ _PERSON_OF_TOKEN: Final = (
 )
 
 
-def is_erased(name: str) -> bool:
+def is_erased_name(name: str) -> bool:
     """Return whether a name belongs to an erased person."""
-    return name.startswith(ERASED)
+    return name.startswith(ERASED_PREFIX)
 
 
-def role(name: str) -> Role:
+def parse_role(name: str) -> Role:
     """Return the role with this name, or raise `UsageError`."""
     for each in ROLES:
         if each == name:
@@ -96,14 +96,14 @@ def role(name: str) -> Role:
     raise UsageError(f"there is no role {name!r}; the roles are {', '.join(ROLES)}")
 
 
-def digest(secret: str) -> str:
+def hash_secret(secret: str) -> str:
     """Return the hash of one of our secrets; they are random, so a plain hash suffices."""
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def new_secret() -> str:
+def make_secret() -> str:
     """Return a new secret by which a person can sign in."""
-    return _PREFIX + secrets.token_urlsafe(_BYTES)
+    return _SCANNABLE_PREFIX + secrets.token_urlsafe(_SECRET_BYTES)
 
 
 def add_person(connection: Connection, name: str, role: Role, *, actor: str) -> Person:
@@ -114,56 +114,58 @@ def add_person(connection: Connection, name: str, role: Role, *, actor: str) -> 
     """
     if not name.strip() or len(name) > 200 or not name.isprintable():  # noqa: PLR2004  the column's
         raise UsageError("a name has 1 to 200 printable characters")
-    if is_erased(name):
-        raise UsageError(f"a name that begins with {ERASED!r} is that of a person who was erased")
-    existing = find_person(connection, name)
+    if is_erased_name(name):
+        raise UsageError(
+            f"a name that begins with {ERASED_PREFIX!r} is that of a person who was erased"
+        )
+    existing = find_person_by_name(connection, name)
     if existing is not None:
         if existing.role != role:
             raise UsageError(f"{name} is there already, as {existing.role}")
         return existing
-    new = Person(new_id(), name, role)
+    new = Person(make_id(), name, role)
     values = {"id": new.id, "name": name, "role": role, "created_at": now()}
     connection.execute(insert(person).values(values))
-    events.append(connection, actor, events.PERSON_ADDED, new.id, {"role": role})
+    events.append_event(connection, actor, events.PERSON_ADDED, new.id, {"role": role})
     return new
 
 
-def find_person(connection: Connection, name: str) -> Person | None:
+def find_person_by_name(connection: Connection, name: str) -> Person | None:
     """Return the person with this name, or None."""
-    return _one(connection, select(*COLUMNS).where(person.c.name == name))
+    return _fetch_person(connection, select(*PERSON_COLUMNS).where(person.c.name == name))
 
 
-def _one(
+def _fetch_person(
     connection: Connection, query: Select[Any], values: Mapping[str, object] | None = None
 ) -> Person | None:
     row = connection.execute(query, values).one_or_none()
     return Person(*row) if row else None
 
 
-def need(connection: Connection, name: str) -> Person:
+def require_person(connection: Connection, name: str) -> Person:
     """Return the person with this name who was not erased, or raise `UsageError`."""
-    existing = find_person(connection, name)
-    if existing is None or is_erased(name):
+    existing = find_person_by_name(connection, name)
+    if existing is None or is_erased_name(name):
         raise UsageError(f"there is no {name!r}: etude staff list")
     return existing
 
 
-def find_by_id(connection: Connection, person_id: str) -> Person | None:
+def find_person_by_id(connection: Connection, person_id: str) -> Person | None:
     """Return the person with this id, or None."""
-    return _one(connection, select(*COLUMNS).where(person.c.id == person_id))
+    return _fetch_person(connection, select(*PERSON_COLUMNS).where(person.c.id == person_id))
 
 
-def find_login(connection: Connection, login: str) -> Person | None:
+def find_person_by_login(connection: Connection, login: str) -> Person | None:
     """Return the enabled person with this login or e-mail address, or None."""
     conditions = (person.c.login == login_key(login), person.c.disabled_at.is_(None))
-    return _one(connection, select(*COLUMNS).where(*conditions)) if login else None
+    return _fetch_person(connection, select(*PERSON_COLUMNS).where(*conditions)) if login else None
 
 
 def list_people(
     connection: Connection, *, role: Role | None = None, section: str | None = None
 ) -> list[Person]:
     """Return people sorted by name: all, or those with a role or section."""
-    query = select(*COLUMNS).order_by(person.c.name)
+    query = select(*PERSON_COLUMNS).order_by(person.c.name)
     if role is not None:
         query = query.where(person.c.role == role)
     if section is not None:
@@ -173,42 +175,45 @@ def list_people(
 
 def find_invitee(connection: Connection, key: str) -> Person | None:
     """Return the person invited by a key, or None if the key is invalid."""
-    query = select(*COLUMNS).join(invite)
-    return _one(connection, query.where(*_valid_invite(key), person.c.disabled_at.is_(None)))
+    query = select(*PERSON_COLUMNS).join(invite)
+    return _fetch_person(
+        connection, query.where(*_invite_conditions(key), person.c.disabled_at.is_(None))
+    )
 
 
 def redeem_invite(connection: Connection, key: str) -> Person | None:
     """Use up an invite and return its person, or None if it is not or no longer valid."""
     invitee = find_invitee(connection, key)
-    is_used_here = connection.execute(delete(invite).where(*_valid_invite(key))).rowcount
-    return invitee if is_used_here else None
+    is_deleted = connection.execute(delete(invite).where(*_invite_conditions(key))).rowcount
+    return invitee if is_deleted else None
 
 
-def _valid_invite(key: str) -> tuple[ColumnElement[bool], ...]:
-    return invite.c.hash == digest(key), invite.c.expires_at > now()
+def _invite_conditions(key: str) -> tuple[ColumnElement[bool], ...]:
+    return invite.c.hash == hash_secret(key), invite.c.expires_at > now()
 
 
 def get_person(connection: Connection, person_id: str) -> Person:
     """Return the person with an id that another row refers to."""
-    return Person(*connection.execute(select(*COLUMNS).where(person.c.id == person_id)).one())
+    query = select(*PERSON_COLUMNS).where(person.c.id == person_id)
+    return Person(*connection.execute(query).one())
 
 
 def make_token(
     connection: Connection, owner: Person, label: str, *, actor: str, expires_at: int | None = None
 ) -> str:
     """Create a token and return it; only its hash is stored."""
-    secret = new_secret()
+    secret = make_secret()
     row = {
-        "id": new_id(),
+        "id": make_id(),
         "person_id": owner.id,
-        "hash": digest(secret),
+        "hash": hash_secret(secret),
         "label": label,
         "created_at": now(),
         "expires_at": expires_at,
     }
     connection.execute(insert(token).values(row))
     data = {"person": owner.id, "expires_at": expires_at}
-    events.append(connection, actor, events.TOKEN_MADE, str(row["id"]), data)
+    events.append_event(connection, actor, events.TOKEN_MADE, str(row["id"]), data)
     return secret
 
 
@@ -217,7 +222,7 @@ def list_tokens(connection: Connection, name: str) -> Sequence[Any]:
 
     A row has id, label, expires_at and revoked_at.
     """
-    owner = need(connection, name)
+    owner = require_person(connection, name)
     columns = (token.c.id, token.c.label, token.c.expires_at, token.c.revoked_at)
     query = select(*columns).where(token.c.person_id == owner.id).order_by(token.c.id)
     return connection.execute(query).all()
@@ -235,7 +240,7 @@ def lock_present_person(connection: Connection, person_id: str) -> None:
     Raises:
         UsageError: The person has been erased in the meantime.
     """
-    if is_erased(lock_person(connection, person_id)):
+    if is_erased_name(lock_person(connection, person_id)):
         raise UsageError("this person was erased")
 
 
@@ -254,15 +259,17 @@ def revoke_token(connection: Connection, token_id: str, *, actor: str) -> bool:
     if not connection.execute(change).rowcount:
         return False
     # Anyone who had the token may have opened a session with it.
-    alive = session.c.expires_at > now()  # the sweeper deletes expired sessions
-    connection.execute(delete(session).where(session.c.person_id == person_id, alive))
-    events.append(connection, actor, events.TOKEN_REVOKED, token_id, {})
+    is_valid = session.c.expires_at > now()  # the sweeper deletes expired sessions
+    connection.execute(delete(session).where(session.c.person_id == person_id, is_valid))
+    events.append_event(connection, actor, events.TOKEN_REVOKED, token_id, {})
     return True
 
 
-def find_by_token(connection: Connection, secret: str) -> Person | None:
+def find_person_by_token(connection: Connection, secret: str) -> Person | None:
     """Return the owner of a token, or None if it is unknown, expired or revoked."""
-    return _one(connection, _PERSON_OF_TOKEN, {"hash": digest(secret), "now": now()})
+    return _fetch_person(
+        connection, _SELECT_TOKEN_OWNER, {"hash": hash_secret(secret), "now": now()}
+    )
 
 
 def open_session(connection: Connection, owner: Person, until: int | None = None) -> str:
@@ -270,7 +277,7 @@ def open_session(connection: Connection, owner: Person, until: int | None = None
 
     `until`, in microseconds, limits its lifetime. If there are too many sessions, the oldest ends.
     """
-    longest = now() + SESSION_SECONDS * 1_000_000
+    latest_end = now() + SESSION_SECONDS * 1_000_000
     # Two simultaneous sign-ins would end each other's session.
     lock_present_person(connection, owner.id)
     conditions = and_(session.c.person_id == owner.id, session.c.expires_at > now())
@@ -278,26 +285,26 @@ def open_session(connection: Connection, owner: Person, until: int | None = None
     connection.execute(
         delete(session).where(conditions, session.c.hash.not_in(newest.limit(_MAX_SESSIONS - 1)))
     )
-    cookie = secrets.token_urlsafe(_BYTES)
+    cookie = secrets.token_urlsafe(_SECRET_BYTES)
     connection.execute(
         insert(session).values(
-            hash=digest(cookie),
+            hash=hash_secret(cookie),
             person_id=owner.id,
             created_at=now(),
-            expires_at=longest if until is None else min(longest, until),
+            expires_at=latest_end if until is None else min(latest_end, until),
         )
     )
     return cookie
 
 
-def find_by_session(connection: Connection, cookie: str) -> Person | None:
+def find_person_by_session(connection: Connection, cookie: str) -> Person | None:
     """Return the person with this session cookie, or None if it is missing or expired."""
-    conditions = (session.c.hash == digest(cookie), session.c.expires_at > now())
-    query = select(*COLUMNS).join(session).where(*conditions, person.c.disabled_at.is_(None))
-    return _one(connection, query)
+    conditions = (session.c.hash == hash_secret(cookie), session.c.expires_at > now())
+    query = select(*PERSON_COLUMNS).join(session).where(*conditions, person.c.disabled_at.is_(None))
+    return _fetch_person(connection, query)
 
 
-def csrf_token(cookie: str) -> str:
+def make_csrf_token(cookie: str) -> str:
     """Return a session's CSRF token: a MAC under the cookie's secret.
 
     It reveals nothing about the secret, so it may stand in a form, and it cannot be made without
@@ -306,19 +313,19 @@ def csrf_token(cookie: str) -> str:
     return hmac.new(cookie.encode(), b"etude csrf", "sha256").hexdigest()
 
 
-def is_csrf(sent: str, expected: str) -> bool:
+def matches_csrf_token(sent: str, expected: str) -> bool:
     """Compare CSRF tokens in constant time."""
-    return hmac.compare_digest(digest(sent), digest(expected))
+    return hmac.compare_digest(hash_secret(sent), hash_secret(expected))
 
 
-def forget_expired_sessions(connection: Connection) -> None:
+def delete_expired_sessions(connection: Connection) -> None:
     """Delete expired sessions."""
     connection.execute(delete(session).where(session.c.expires_at <= now()))
 
 
 def close_session(connection: Connection, cookie: str) -> None:
     """Delete a session."""
-    connection.execute(delete(session).where(session.c.hash == digest(cookie)))
+    connection.execute(delete(session).where(session.c.hash == hash_secret(cookie)))
 
 
 def sign_in(
@@ -328,14 +335,15 @@ def sign_in(
 
     Returns None for an unknown token.
     """
-    owner = find_by_token(connection, secret)
+    owner = find_person_by_token(connection, secret)
     if owner is None:
         return None
     lock_person(connection, owner.id)
     # It was revoked a moment ago.
-    if find_by_token(connection, secret) is None:
+    if find_person_by_token(connection, secret) is None:
         return None
     if last_cookie is not None:
         close_session(connection, last_cookie)
-    ends = select(token.c.expires_at).where(token.c.hash == digest(secret))
-    return owner, open_session(connection, owner, connection.execute(ends).scalar_one_or_none())
+    expiry_query = select(token.c.expires_at).where(token.c.hash == hash_secret(secret))
+    expires_at = connection.execute(expiry_query).scalar_one_or_none()
+    return owner, open_session(connection, owner, expires_at)

@@ -10,7 +10,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Select, exists, or_, select
 
 from etude_server.store import people
-from etude_server.store.ids import DAY, now
+from etude_server.store.ids import DAY_MICROSECONDS, now
 from etude_server.store.people import Person
 from etude_server.store.tables import (
     comment,
@@ -30,32 +30,32 @@ from etude_server.store.tables import (
     verdict,
 )
 
-_OF_PERSON: Final = (submission, grade, mistake, token, session, invite, override, extension)
-_OF_PLATFORM: Final = (lti_person, lti_line)
+_PERSON_TABLES: Final = (submission, grade, mistake, token, session, invite, override, extension)
+_PLATFORM_TABLES: Final = (lti_person, lti_line)
 # Column of a token, session or invite.
-_SECRET: Final = frozenset({"hash"})
+_SECRET_COLUMNS: Final = frozenset({"hash"})
 
 
-def export(connection: Connection, whom: Person) -> dict[str, Any]:
+def export_person(connection: Connection, owner: Person) -> dict[str, Any]:
     """Return everything stored about a person as JSON types, without secrets."""
-    submission_ids = select(submission.c.id).where(submission.c.person_id == whom.id)
-    acts = or_(
-        event.c.actor == whom.id, event.c.subject == whom.id, event.c.subject.in_(submission_ids)
+    submission_ids = select(submission.c.id).where(submission.c.person_id == owner.id)
+    is_event_of_person = or_(
+        event.c.actor == owner.id, event.c.subject == owner.id, event.c.subject.in_(submission_ids)
     )
     queries: dict[str, Select[Any]] = {
-        "person": select(person).where(person.c.id == whom.id),
+        "person": select(person).where(person.c.id == owner.id),
         **{
-            each.name: select(*(column for column in each.c if column.name not in _SECRET)).where(
-                each.c.person_id == whom.id
-            )
-            for each in (*_OF_PERSON, *_OF_PLATFORM)
+            each.name: select(
+                *(column for column in each.c if column.name not in _SECRET_COLUMNS)
+            ).where(each.c.person_id == owner.id)
+            for each in (*_PERSON_TABLES, *_PLATFORM_TABLES)
         },
-        "source": select(source).where(source.c.hash.in_(sources(whom))),
-        "verdict": select(verdict).where(verdict.c.source_hash.in_(sources(whom))),
+        "source": select(source).where(source.c.hash.in_(select_source_hashes(owner))),
+        "verdict": select(verdict).where(verdict.c.source_hash.in_(select_source_hashes(owner))),
         "comment": select(comment).where(
-            or_(comment.c.submission_id.in_(submission_ids), comment.c.by == whom.id)
+            or_(comment.c.submission_id.in_(submission_ids), comment.c.by == owner.id)
         ),
-        "event": select(event).where(acts).order_by(event.c.seq),
+        "event": select(event).where(is_event_of_person).order_by(event.c.seq),
     }
     return {
         name: [
@@ -66,16 +66,18 @@ def export(connection: Connection, whom: Person) -> dict[str, Any]:
     }
 
 
-def sources(whom: Person) -> Select[Any]:
+def select_source_hashes(owner: Person) -> Select[Any]:
     """Return the SQL for the hashes of a person's sources."""
-    return select(submission.c.source_hash).where(submission.c.person_id == whom.id)
+    return select(submission.c.source_hash).where(submission.c.person_id == owner.id)
 
 
-def inactive(connection: Connection, years: float) -> Iterator[Person]:
+def find_inactive_students(connection: Connection, years: float) -> Iterator[Person]:
     """Yield the students who were added, and last submitted, at least so many years ago."""
-    since = now() - int(years * 365 * DAY)
+    since = now() - int(years * 365 * DAY_MICROSECONDS)
     recent = exists().where(submission.c.person_id == person.c.id, submission.c.received_at > since)
     old = (person.c.role == "student", person.c.created_at <= since, ~recent)
-    query = select(*people.COLUMNS).where(*old, ~person.c.name.startswith(people.ERASED))
+    query = select(*people.PERSON_COLUMNS).where(
+        *old, ~person.c.name.startswith(people.ERASED_PREFIX)
+    )
     for row in connection.execute(query.order_by(person.c.name)).all():
         yield Person(*row)

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, delete, insert, select, update
 
 from etude_server.store import events, people
 from etude_server.store.database import insert_if_absent
-from etude_server.store.ids import new_id, now
+from etude_server.store.ids import make_id, now
 from etude_server.store.people import Person, Role
 from etude_server.store.tables import (
     event,
@@ -56,10 +56,10 @@ class Platform(PlatformRegistration):
     def origins(self) -> frozenset[str]:
         """Scheme, host and port of every registered address."""
         addresses = (self.issuer, self.auth_url, self.token_url, self.jwks_url, self.grades_url)
-        return frozenset(filter(None, map(origin, addresses)))
+        return frozenset(filter(None, map(parse_origin, addresses)))
 
 
-def origin(address: str) -> str:
+def parse_origin(address: str) -> str:
     """Return scheme, host and port of an address, or "" if requests to it are not allowed."""
     try:
         parts = urlsplit(address)
@@ -74,7 +74,7 @@ def origin(address: str) -> str:
     return f"{parts.scheme}://{host}:{port}"
 
 
-def register(
+def register_platform(
     connection: Connection,
     registration: PlatformRegistration,
     deployments: Iterable[str],
@@ -95,12 +95,12 @@ def register(
         registration.jwks_url,
         registration.grades_url,
     ):
-        if not origin(address) or len(address) > _MAX_ADDRESS_LENGTH:
+        if not parse_origin(address) or len(address) > _MAX_ADDRESS_LENGTH:
             raise UsageError(
                 f"{address[:_MAX_NAME_LENGTH]!r} is no address that begins with https://"
             )
-    existing = find(connection, registration.issuer, registration.client_id)
-    platform_id = existing.id if existing else new_id()
+    existing = find_platform(connection, registration.issuer, registration.client_id)
+    platform_id = existing.id if existing else make_id()
     registered = asdict(registration)
     if existing:
         condition = lti_platform.c.id == platform_id
@@ -113,23 +113,25 @@ def register(
             raise UsageError(f"a deployment's id has 1 to {_MAX_ID_LENGTH} characters")
         values = {"platform_id": platform_id, "deployment": deployment}
         insert_if_absent(connection, lti_deployment, values)
-    events.append(connection, actor, events.PLATFORM_REGISTERED, platform_id, registered)
-    return get(connection, platform_id)
+    events.append_event(connection, actor, events.PLATFORM_REGISTERED, platform_id, registered)
+    return get_platform(connection, platform_id)
 
 
 def list_platforms(connection: Connection) -> list[Platform]:
     """Return all platforms, the oldest first."""
     rows = connection.execute(select(lti_platform).order_by(lti_platform.c.id)).all()
-    return [_platform(connection, row) for row in rows]
+    return [_make_platform(connection, row) for row in rows]
 
 
-def get(connection: Connection, platform_id: str) -> Platform:
+def get_platform(connection: Connection, platform_id: str) -> Platform:
     """Return the platform with an id that another row refers to."""
     query = select(lti_platform).where(lti_platform.c.id == platform_id)
-    return _platform(connection, connection.execute(query).one())
+    return _make_platform(connection, connection.execute(query).one())
 
 
-def find(connection: Connection, issuer: str, client_id: str | None = None) -> Platform | None:
+def find_platform(
+    connection: Connection, issuer: str, client_id: str | None = None
+) -> Platform | None:
     """Return a platform, or None; without a client id the issuer must be unique."""
     if not issuer.isprintable() or not (client_id or "").isprintable():
         # Some databases would refuse such a value.
@@ -138,17 +140,17 @@ def find(connection: Connection, issuer: str, client_id: str | None = None) -> P
     if client_id is not None:
         query = query.where(lti_platform.c.client_id == client_id)
     rows = connection.execute(query.limit(2)).all()
-    return _platform(connection, rows[0]) if len(rows) == 1 else None
+    return _make_platform(connection, rows[0]) if len(rows) == 1 else None
 
 
-def _platform(connection: Connection, row: Row[tuple[object, ...]]) -> Platform:
+def _make_platform(connection: Connection, row: Row[tuple[object, ...]]) -> Platform:
     condition = lti_deployment.c.platform_id == row.id
     deployments = connection.execute(select(lti_deployment.c.deployment).where(condition)).scalars()
     stored = {field.name: getattr(row, field.name) for field in fields(Platform)[:-1]}
     return Platform(**stored, deployments=frozenset(deployments))
 
 
-def bind(connection: Connection, platform: Platform, context: str) -> bool:
+def bind_course(connection: Connection, platform: Platform, context: str) -> bool:
     """Admit a platform's first course; return whether this is that course."""
     if platform.context is None and context:
         condition = (lti_platform.c.id == platform.id, lti_platform.c.context.is_(None))
@@ -156,8 +158,8 @@ def bind(connection: Connection, platform: Platform, context: str) -> bool:
             update(lti_platform).where(*condition).values(context=context)
         ).rowcount:
             data = {"context": context}
-            events.append(connection, platform.issuer, events.COURSE_BOUND, platform.id, data)
-    return get(connection, platform.id).context in {None, context}
+            events.append_event(connection, platform.issuer, events.COURSE_BOUND, platform.id, data)
+    return get_platform(connection, platform.id).context in {None, context}
 
 
 def set_course(connection: Connection, platform: Platform, **values: str) -> None:
@@ -169,11 +171,11 @@ def set_course(connection: Connection, platform: Platform, **values: str) -> Non
 def use_nonce(connection: Connection, nonce: str, seconds: int) -> bool:
     """Use a nonce; return False if it was used within this many seconds."""
     connection.execute(delete(lti_nonce).where(lti_nonce.c.expires_at <= now()))
-    values = {"hash": people.digest(nonce), "expires_at": now() + seconds * 1_000_000}
+    values = {"hash": people.hash_secret(nonce), "expires_at": now() + seconds * 1_000_000}
     return insert_if_absent(connection, lti_nonce, values)
 
 
-def admit(connection: Connection, issuer: str, sub: str, role: Role) -> Person:
+def admit_person(connection: Connection, issuer: str, sub: str, role: Role) -> Person:
     """Return a platform's person in the role of this visit, added at the first visit.
 
     A role that staff has set stays. A platform cannot claim our names: its people never become
@@ -185,19 +187,23 @@ def admit(connection: Connection, issuer: str, sub: str, role: Role) -> Person:
     same_person = (lti_person.c.issuer == issuer, lti_person.c.sub == sub)
     person_id = connection.execute(select(lti_person.c.person_id).where(*same_person)).scalar()
     if person_id is not None:
-        whom = people.get_person(connection, person_id)
-        by_staff = (event.c.kind == events.ROLE_CHANGED, event.c.actor != issuer)
-        query = select(event.c.seq).where(event.c.subject == whom.id, *by_staff).limit(1)
-        if whom.role == role or connection.execute(query).first() is not None:
-            return whom
-        connection.execute(update(person).where(person.c.id == whom.id).values(role=role))
-        data = {"before": whom.role, "role": role}
-        events.append(connection, issuer, events.ROLE_CHANGED, whom.id, data)
-        return replace(whom, role=role)
+        known_person = people.get_person(connection, person_id)
+        is_set_by_staff = (event.c.kind == events.ROLE_CHANGED, event.c.actor != issuer)
+        query = (
+            select(event.c.seq).where(event.c.subject == known_person.id, *is_set_by_staff).limit(1)
+        )
+        if known_person.role == role or connection.execute(query).first() is not None:
+            return known_person
+        connection.execute(update(person).where(person.c.id == known_person.id).values(role=role))
+        data = {"before": known_person.role, "role": role}
+        events.append_event(connection, issuer, events.ROLE_CHANGED, known_person.id, data)
+        return replace(known_person, role=role)
     name = f"{sub}@{urlsplit(issuer).hostname or issuer}"
-    is_name = name.isprintable() and len(name) <= _MAX_NAME_LENGTH and not people.is_erased(name)
-    if not is_name or people.find_person(connection, name) is not None:
+    is_valid_name = (
+        name.isprintable() and len(name) <= _MAX_NAME_LENGTH and not people.is_erased_name(name)
+    )
+    if not is_valid_name or people.find_person_by_name(connection, name) is not None:
         name = f"lti:{hashlib.sha256(f'{issuer} {sub}'.encode()).hexdigest()}"
-    added = people.add_person(connection, name, role, actor=issuer)
-    connection.execute(insert(lti_person).values(issuer=issuer, sub=sub, person_id=added.id))
-    return added
+    new_person = people.add_person(connection, name, role, actor=issuer)
+    connection.execute(insert(lti_person).values(issuer=issuer, sub=sub, person_id=new_person.id))
+    return new_person

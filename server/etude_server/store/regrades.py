@@ -8,14 +8,14 @@ from typing import Any, Final, Literal, Self, TypeAlias
 from sqlalchemy import Connection, ScalarSelect, and_, exists, func, insert, select, update
 
 from etude_server.store import events, submissions
-from etude_server.store.ids import Moment, new_id, now
+from etude_server.store.ids import Moment, make_id, now
 from etude_server.store.submissions import StoredSubmission
 from etude_server.store.tables import (
+    IS_PUBLISHED_VERDICT,
     PUBLIC_NAME,
-    SAME_KEY,
-    actor_name,
     attempt,
     event,
+    make_actor_name,
     person,
     publication,
     regrade_source,
@@ -58,7 +58,7 @@ def _count_sources(*conditions: Any) -> ScalarSelect[int]:
 
 # Fields of `Regrade` that are not columns of its table.
 _COMPUTED_COLUMNS: Final[dict[str, Any]] = {
-    "by_name": actor_name(regrade_table.c.by),
+    "by_name": make_actor_name(regrade_table.c.by),
     "done": _count_sources(regrade_source.c.done.is_(True)),
     "sources": _count_sources(),
 }
@@ -187,7 +187,7 @@ def find_changes(
             *verdict_columns,
         )
         .join(publication, publication.c.submission_id == submission.c.id)
-        .join(verdict, SAME_KEY)
+        .join(verdict, IS_PUBLISHED_VERDICT)
         .join(person, person.c.id == submission.c.person_id)
         .where(
             submission.c.exercise == exercise,
@@ -235,7 +235,7 @@ def store_regrade(
                 f"not ended; let it end, or cancel it: etude regrade --cancel {other.id}"
             )
         return other
-    regrade_id = new_id()
+    regrade_id = make_id()
     data: dict[str, Any] = {
         "exercise": exercise,
         "from_hash": from_hash,
@@ -251,7 +251,7 @@ def store_regrade(
     if rows:
         connection.execute(insert(regrade_source), rows)
     data["sources"] = len(rows)
-    events.append(connection, by, events.REGRADE_BEGUN, regrade_id, data)
+    events.append_event(connection, by, events.REGRADE_BEGUN, regrade_id, data)
     stored = find_regrade(connection, regrade_id)
     assert stored is not None  # it has just been inserted
     return stored
@@ -352,7 +352,7 @@ def record_kept_verdict(
         "before": asdict(change.before),
         "after": asdict(change.after),
     }
-    events.append(connection, regrade.by, events.HELD, submitted.id, data)
+    events.append_event(connection, regrade.by, events.HELD, submitted.id, data)
 
 
 def iterate_changes(
@@ -405,5 +405,5 @@ def mark_ended(connection: Connection, regrade_id: str, state: EndState, *, acto
     ended = find_regrade(connection, regrade_id)
     assert ended is not None  # it has just been updated
     data = {"state": state, "done": ended.done, "sources": ended.sources}
-    events.append(connection, actor, events.REGRADE_ENDED, regrade_id, data)
+    events.append_event(connection, actor, events.REGRADE_ENDED, regrade_id, data)
     return True

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, delete, insert, select
 
 from etude_server.store import events, unsent_scores
-from etude_server.store.ids import DAY, now
+from etude_server.store.ids import DAY_MICROSECONDS, now
 from etude_server.store.submissions import StoredSubmission
 from etude_server.store.tables import PUBLIC_NAME, extension, lti_line, person, schedule, submission
 from grader.course.schedule import Schedule, Window
@@ -24,17 +24,17 @@ class Extension:
     due_at: int  # microseconds since 1970
 
 
-_RULES = ("late", "grace", "late_days", "at_least", "attempts", "hold_hidden")
+_RULE_COLUMNS = ("late", "grace", "late_days", "at_least", "attempts", "hold_hidden")
 
 
-def store(connection: Connection, windows: Mapping[str, Window], *, actor: str) -> bool:
+def store_schedule(connection: Connection, windows: Mapping[str, Window], *, actor: str) -> bool:
     """Replace all schedules; return whether anything changed."""
     rows = {
         name: {
             "exercise": name,
-            "opens_at": microseconds(window.opens),
-            "due_at": microseconds(window.due),
-            **{rule: getattr(window, rule) for rule in _RULES},
+            "opens_at": to_microseconds(window.opens),
+            "due_at": to_microseconds(window.due),
+            **{rule: getattr(window, rule) for rule in _RULE_COLUMNS},
         }
         for name, window in windows.items()
     }
@@ -46,34 +46,36 @@ def store(connection: Connection, windows: Mapping[str, Window], *, actor: str) 
     if rows:
         connection.execute(insert(schedule), list(rows.values()))
     for name in sorted(changed):
-        events.append(connection, actor, events.SCHEDULE_CHANGED, name, rows.get(name, {}))
-    lines = select(lti_line.c.person_id, lti_line.c.exercise).distinct()
-    lines = lines.where(lti_line.c.exercise.in_(changed))
-    for person_id, exercise in connection.execute(lines).all():
+        events.append_event(connection, actor, events.SCHEDULE_CHANGED, name, rows.get(name, {}))
+    graded_pairs = select(lti_line.c.person_id, lti_line.c.exercise).distinct()
+    graded_pairs = graded_pairs.where(lti_line.c.exercise.in_(changed))
+    for person_id, exercise in connection.execute(graded_pairs).all():
         unsent_scores.queue_grade(connection, person_id, exercise)
     return True
 
 
-def store_extensions(connection: Connection, course: Schedule, *, actor: str) -> list[str]:
+def store_extensions(connection: Connection, course_schedule: Schedule, *, actor: str) -> list[str]:
     """Replace the extensions from a file; those by staff stay, and take precedence.
 
     Returns:
         The students of the file who are not in the store.
     """
-    students = {name for name, _ in course.extensions}
+    students = {name for name, _ in course_schedule.extensions}
     query = select(person.c.name, person.c.id).where(person.c.name.in_(students))
     ids: dict[str, str] = {row.name: row.id for row in connection.execute(query)}
     new: dict[tuple[str, str], int | None] = {}
-    for name, of in course.extensions:
-        due = [each for each, window in course.windows.items() if window.due is not None]
-        for exercise in due if of == ALL else [of]:
-            until = course.extension(name, exercise)
+    for name, target in course_schedule.extensions:
+        dated_exercises = [
+            each for each, window in course_schedule.windows.items() if window.due is not None
+        ]
+        for exercise in dated_exercises if target == ALL else [target]:
+            due = course_schedule.extension(name, exercise)
             if name in ids:
-                new[ids[name], exercise] = microseconds(until)
-    there = {(row.person_id, row.exercise): row for row in connection.execute(select(extension))}
-    before = {key: row.due_at for key, row in there.items() if row.from_file}
+                new[ids[name], exercise] = to_microseconds(due)
+    stored = {(row.person_id, row.exercise): row for row in connection.execute(select(extension))}
+    before = {key: row.due_at for key, row in stored.items() if row.from_file}
     for key in sorted(before.keys() | new.keys()):
-        if before.get(key) == new.get(key) or (key in there and key not in before):
+        if before.get(key) == new.get(key) or (key in stored and key not in before):
             continue
         columns = {"person_id": key[0], "exercise": key[1]}
         connection.execute(delete(extension).filter_by(**columns))
@@ -81,17 +83,17 @@ def store_extensions(connection: Connection, course: Schedule, *, actor: str) ->
             row = {**columns, "due_at": new[key], "from_file": True}
             connection.execute(insert(extension).values(row))
         data = {"exercise": key[1], "due_at": new.get(key)}
-        events.append(connection, actor, events.EXTENDED, key[0], data)
+        events.append_event(connection, actor, events.EXTENDED, key[0], data)
         unsent_scores.queue_grade(connection, *key)
     return sorted(students - ids.keys())
 
 
-def microseconds(moment: dt.datetime | None) -> int | None:
+def to_microseconds(moment: dt.datetime | None) -> int | None:
     """Convert a datetime to the store's microseconds."""
     return None if moment is None else int(moment.timestamp() * 1_000_000)
 
 
-def extensions(connection: Connection) -> list[Extension]:
+def list_extensions(connection: Connection) -> list[Extension]:
     """Return all extensions, sorted by exercise and the person's id."""
     columns = extension.c.exercise, person.c.name, PUBLIC_NAME, extension.c.due_at
     query = select(*columns).join(person, person.c.id == extension.c.person_id)
@@ -99,14 +101,14 @@ def extensions(connection: Connection) -> list[Extension]:
     return [Extension(*row) for row in connection.execute(query)]
 
 
-def attempts_before(connection: Connection, submitted: StoredSubmission) -> list[int]:
+def list_recent_attempts(connection: Connection, submitted: StoredSubmission) -> list[int]:
     """Return the times of earlier attempts within the previous day, the oldest first."""
     conditions = (
         submission.c.person_id == submitted.person_id,
         submission.c.exercise == submitted.exercise,
     )
-    recent = submission.c.received_at > now() - DAY
+    is_recent = submission.c.received_at > now() - DAY_MICROSECONDS
     query = select(submission.c.received_at).where(
-        *conditions, recent, submission.c.id != submitted.id
+        *conditions, is_recent, submission.c.id != submitted.id
     )
     return list(connection.execute(query.order_by(submission.c.received_at)).scalars())

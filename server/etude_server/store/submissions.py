@@ -19,14 +19,14 @@ from sqlalchemy import (
 
 from etude_server.store import events, people
 from etude_server.store.database import insert_if_absent
-from etude_server.store.ids import Moment, new_id, now
+from etude_server.store.ids import Moment, make_id, now
 from etude_server.store.people import Person
 from etude_server.store.tables import (
+    IS_PUBLISHED_VERDICT,
     PUBLIC_NAME,
-    SAME_KEY,
-    actor_name,
     comment,
     grade,
+    make_actor_name,
     person,
     publication,
     source,
@@ -153,7 +153,7 @@ def accept_submission(
     # Locked before any other row of the person, in the order that an erasure uses.
     people.lock_present_person(connection, owner.id)
     digest = hashlib.sha256(text.encode()).hexdigest()
-    added = StoredSubmission(new_id(), owner.id, exercise, digest, now())
+    added = StoredSubmission(make_id(), owner.id, exercise, digest, now())
     if not insert_if_absent(connection, source, {"hash": digest, "text": text}):
         connection.execute(_RESTORE_TEXT, {"source_hash": digest, "erased_text": text})
     row = {**asdict(added), "idempotency_key": key}
@@ -167,7 +167,7 @@ def accept_submission(
         return AcceptedSubmission(earlier, is_new=False)
     _enqueue_submission(connection, added.id)
     data = {"person": owner.id, "exercise": exercise, "source_hash": digest}
-    events.append(connection, owner.id, events.SUBMITTED, added.id, data)
+    events.append_event(connection, owner.id, events.SUBMITTED, added.id, data)
     return AcceptedSubmission(added, is_new=True)
 
 
@@ -227,7 +227,7 @@ def park_submission(connection: Connection, submission_id: str, reason: str) -> 
     """Park a submission that could not be graded: staff has to look at it."""
     change = update(waiting).where(waiting.c.submission_id == submission_id).values(parked=True)
     if connection.execute(change).rowcount:
-        events.append(
+        events.append_event(
             connection, events.GRADER, events.PARKED, submission_id, {"reason": reason[:500]}
         )
 
@@ -272,7 +272,7 @@ def list_submissions(
         select(id_column, person.c.name, *other_columns, _STATE, *verdict_columns, PUBLIC_NAME)
         .join(person, person.c.id == submission.c.person_id)
         .outerjoin(publication, publication.c.submission_id == submission.c.id)
-        .outerjoin(verdict, SAME_KEY)
+        .outerjoin(verdict, IS_PUBLISHED_VERDICT)
         .outerjoin(waiting, waiting.c.submission_id == submission.c.id)
     )
     if exercise is not None:
@@ -332,7 +332,7 @@ class Comment:
 
 def list_comments(connection: Connection, submission_id: str) -> list[Comment]:
     """Return the comments on a submission, the oldest first."""
-    columns = (comment.c.line, comment.c.text, actor_name(comment.c.by), comment.c.at)
+    columns = (comment.c.line, comment.c.text, make_actor_name(comment.c.by), comment.c.at)
     query = select(*columns).where(comment.c.submission_id == submission_id)
     return [Comment(*row) for row in connection.execute(query.order_by(comment.c.id))]
 

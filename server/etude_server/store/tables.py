@@ -48,7 +48,7 @@ _LONG_NAME: Final = String(255)  # the longest id that LTI allows a platform
 _ADDRESS: Final = String(1000)
 # SQLite assigns numbers only in a column of type INTEGER.
 _SEQUENCE: Final = BigInteger().with_variant(Integer, "sqlite")
-_IF_ANY: Final[dict[str, Any]] = {
+_WHERE_LOGIN_IS_SET: Final[dict[str, Any]] = {
     f"{dialect}_where": text("login <> ''") for dialect in ("sqlite", "postgresql")
 }
 
@@ -65,19 +65,19 @@ person = Table(
     Column("section", _NAME, nullable=False, server_default=""),
     Column("disabled_at", BigInteger),
     CheckConstraint("role IN ('student', 'instructor', 'grader', 'assistant')", name="role"),
-    Index("ix_person_login", "login", unique=True, **_IF_ANY),
+    Index("ix_person_login", "login", unique=True, **_WHERE_LOGIN_IS_SET),
 )
 
 PUBLIC_NAME: Final = case((person.c.display_name != "", person.c.display_name), else_=person.c.name)
 """The name of a person that others see."""
 
 
-def actor_name(column: ColumnElement[str]) -> ColumnElement[str]:
+def make_actor_name(column: ColumnElement[str]) -> ColumnElement[str]:
     """Return the SQL for the public name of an actor, or the actor itself if not a person."""
-    who = person.alias("who")  # the statement may involve another person
-    name = case((who.c.display_name != "", who.c.display_name), else_=who.c.name)
-    named = select(name).where(who.c.id == column).scalar_subquery()
-    return func.coalesce(named, column)
+    actor = person.alias("who")  # the statement may involve another person
+    name = case((actor.c.display_name != "", actor.c.display_name), else_=actor.c.name)
+    name_query = select(name).where(actor.c.id == column).scalar_subquery()
+    return func.coalesce(name_query, column)
 
 
 invite = Table(  # links by which a person signs in once
@@ -156,16 +156,16 @@ publication = Table(  # projection: the verdict that counts for a submission
 )
 
 # Joins a publication with its verdict.
-SAME_KEY: Final = and_(
+IS_PUBLISHED_VERDICT: Final = and_(
     verdict.c.exercise_hash == publication.c.exercise_hash,
     verdict.c.source_hash == publication.c.source_hash,
     verdict.c.grader_version == publication.c.grader_version,
 )
 
 
-def share(score: ColumnElement[int], most: ColumnElement[int]) -> ColumnElement[Any]:
+def make_share(score: ColumnElement[int], max_score: ColumnElement[int]) -> ColumnElement[Any]:
     """Return the SQL for the share of points earned."""
-    return cast(score, Float) / case((most > 0, most), else_=1)
+    return cast(score, Float) / case((max_score > 0, max_score), else_=1)
 
 
 grade = Table(  # projection: the best published verdict of a person in an exercise

@@ -13,17 +13,17 @@ from sqlalchemy import Connection, Select, bindparam, delete, func, insert, sele
 
 from etude_server.store import events, people, unsent_scores
 from etude_server.store.database import allow_changes, insert_if_absent, upsert
-from etude_server.store.ids import id_at, now
+from etude_server.store.ids import make_id_at, now
 from etude_server.store.submissions import StoredSubmission, dequeue_submission
 from etude_server.store.tables import (
-    SAME_KEY,
+    IS_PUBLISHED_VERDICT,
     attempt,
     event,
     grade,
+    make_share,
     mistake,
     person,
     publication,
-    share,
     source,
     submission,
     verdict,
@@ -58,7 +58,7 @@ _SELECT_LATEST: Final = (
 )
 _SELECT_PUBLISHED: Final = (
     select(verdict)
-    .join(publication, SAME_KEY)
+    .join(publication, IS_PUBLISHED_VERDICT)
     .where(publication.c.submission_id == bindparam("submission_id"))
 )
 _SELECT_BEST: Final = (
@@ -73,14 +73,14 @@ _SELECT_BEST: Final = (
         publication.c.event_seq,
     )
     .join(publication, publication.c.submission_id == submission.c.id)
-    .join(verdict, SAME_KEY)
+    .join(verdict, IS_PUBLISHED_VERDICT)
     .where(
         submission.c.person_id == bindparam("person_id"),
         submission.c.exercise == bindparam("exercise"),
     )
     .order_by(
         (verdict.c.outcome == "passed").desc(),
-        share(verdict.c.score, verdict.c.max_score).desc(),
+        make_share(verdict.c.score, verdict.c.max_score).desc(),
         submission.c.id,
     )
     .limit(1)
@@ -91,7 +91,7 @@ _DELETE_MISTAKES: Final = delete(mistake).where(
 )
 _SELECT_FAILED_BODIES: Final = (
     select(verdict.c.body)
-    .join(publication, SAME_KEY)
+    .join(publication, IS_PUBLISHED_VERDICT)
     .join(submission, submission.c.id == publication.c.submission_id)
     .where(
         submission.c.person_id == bindparam("person_id"),
@@ -168,7 +168,7 @@ def store_verdict(connection: Connection, result: Verdict, run: GradingRun) -> S
         "source_hash": key.source_hash,
         **asdict(run),
     }
-    attempt_row |= {"id": id_at(run.ended_at), "outcome": outcome, "message": ""}
+    attempt_row |= {"id": make_id_at(run.ended_at), "outcome": outcome, "message": ""}
     connection.execute(_INSERT_ATTEMPT, attempt_row)
     if earlier is not None and IS_ERASED not in earlier.body:
         return earlier
@@ -187,7 +187,7 @@ def record_fault(
         message[:2000].encode(errors="backslashreplace").decode().replace("\0", "\\0")
     )
     row = {"exercise_hash": exercise_hash, "source_hash": source_hash, **asdict(run)}
-    row |= {"id": id_at(run.ended_at), "outcome": FAULT, "message": storable_message}
+    row |= {"id": make_id_at(run.ended_at), "outcome": FAULT, "message": storable_message}
     connection.execute(_INSERT_ATTEMPT, row)
     counted = select(func.count()).where(
         attempt.c.exercise_hash == exercise_hash,
@@ -200,7 +200,7 @@ def record_fault(
 def prune_attempts(connection: Connection, before: int, limit: int) -> int:
     """Delete diagnostics that ended before a time, at most `limit`; return the number."""
     # The ids sort by that time; without this condition the database would scan every run.
-    old = select(attempt.c.id).where(attempt.c.id < id_at(max(before, 0)))
+    old = select(attempt.c.id).where(attempt.c.id < make_id_at(max(before, 0)))
     old = old.order_by(attempt.c.id).limit(limit)
     return connection.execute(delete(attempt).where(attempt.c.id.in_(old))).rowcount
 
@@ -263,7 +263,7 @@ def publish_verdict(
         "regrade": regrade,
         "before": before,
     }
-    seq = events.append(connection, actor, events.PUBLISHED, submitted.id, data)
+    seq = events.append_event(connection, actor, events.PUBLISHED, submitted.id, data)
     published = {"submission_id": submitted.id, "event_seq": seq, **asdict(stored.key)}
     replaced = None
     if not insert_if_absent(connection, publication, published):

@@ -33,7 +33,7 @@ class StoredWindow:
         return self.hold_hidden and self.due_at is not None and now() < self.due_at
 
 
-def windows_by_exercise(connection: Connection, person_id: str = "") -> dict[str, StoredWindow]:
+def find_windows(connection: Connection, person_id: str = "") -> dict[str, StoredWindow]:
     """Return the window of each exercise for a person, or for anyone without an extension."""
     columns = [schedule.c[field.name] for field in fields(StoredWindow)]
     rows = connection.execute(select(schedule.c.exercise, *columns))
@@ -46,6 +46,6 @@ def windows_by_exercise(connection: Connection, person_id: str = "") -> dict[str
     return windows
 
 
-def window(connection: Connection, person_id: str, exercise: str) -> StoredWindow:
+def find_window(connection: Connection, person_id: str, exercise: str) -> StoredWindow:
     """Return a person's window for an exercise."""
-    return windows_by_exercise(connection, person_id).get(exercise, StoredWindow())
+    return find_windows(connection, person_id).get(exercise, StoredWindow())

@@ -137,7 +137,7 @@ def test_an_expired_token_is_worth_nothing(served: Served) -> None:
     """Neither as a token nor to sign in with; one that has yet to expire is."""
     client = served.client("late")
     with served.context.database.write() as connection:
-        owner = people.find_person(connection, "late")
+        owner = people.find_person_by_name(connection, "late")
         assert owner is not None
         secrets = [
             people.make_token(
@@ -157,7 +157,7 @@ def test_a_session_ends_with_its_token(served: Served) -> None:
     until = now() + 3600 * 10**6
     client = served.client("leaving")
     with served.context.database.write() as connection:
-        owner = people.find_person(connection, "leaving")
+        owner = people.find_person_by_name(connection, "leaving")
         assert owner is not None
         ends = people.make_token(connection, owner, "", actor="test", expires_at=until)
     for secret in (ends, served.token("leaving")):

@@ -248,11 +248,11 @@ def test_who_is_disabled_stays_out(
 ) -> None:
     """Whatever the provider says."""
     with served.context.database.write() as connection:
-        ada = people.need(connection, "s1")
-        people_actions.change(connection, ada, disabled=True, actor="test")
+        ada = people.require_person(connection, "s1")
+        people_actions.change_person(connection, ada, disabled=True, actor="test")
     assert "is not on the roster" in _come_back(browser, simulator).text
     with served.context.database.write() as connection:
-        people_actions.change(connection, ada, disabled=False, actor="test")
+        people_actions.change_person(connection, ada, disabled=False, actor="test")
 
 
 def test_a_provider_that_is_down_is_a_sentence(

@@ -13,7 +13,7 @@ from etude_server.grading import Grading
 from etude_server.settings import Settings
 from etude_server.store import events, regrades
 from etude_server.store.database import Database
-from etude_server.store.migrate import upgrade
+from etude_server.store.migrate import upgrade_store
 from tests.server.api.conftest import Served
 from tests.server.regrade.conftest import HALF_RIGHT, OLD, RIGHT, Stored, write_collection
 
@@ -91,7 +91,7 @@ def test_a_server_goes_on_with_what_another_left(start: Start, tmp_path: Path) -
     """A regrade that was running when the server went down is finished by the next one."""
     url = f"sqlite:///{tmp_path}/etude.db"
     with Database(url) as made:
-        upgrade(made)
+        upgrade_store(made)
     served, stored = start(f"sqlite:///{tmp_path}/other.db")
     database = Database(url)
     before = Stored(Grading(database, stored.grading.catalog, stored.grading.pool), stored.exercise)

@@ -334,10 +334,10 @@ class OtherProgram:
             late, is_held = self.chosen.choice([0.0, 0.9]), self.chosen.random() < 0.5
             window = Window(None, due, late, self.chosen.choice([None, 3]), is_held)
             with self.stored.database.write() as connection:
-                schedules.store(connection, dict.fromkeys(named, window), actor="test")
+                schedules.store_schedule(connection, dict.fromkeys(named, window), actor="test")
         if count % 50 == 0:
             with self.stored.database.write() as connection:
-                people_actions.erase(connection, whom, actor="test")
+                people_actions.erase_person(connection, whom, actor="test")
 
 
 @contextlib.contextmanager

@@ -16,7 +16,7 @@ import pytest
 from etude_server.catalog import Catalog
 from etude_server.store import people, submissions
 from etude_server.store.database import Database
-from etude_server.store.migrate import upgrade
+from etude_server.store.migrate import upgrade_store
 from etude_server.store.people import Role
 from grader.definitions.exercise import Exercise
 from tests.browser.conftest import _browser, browser, certified_site, new_context, tools  # noqa: F401  fixtures of these tests too
@@ -58,7 +58,7 @@ def served(
     folder = tmp_path_factory.mktemp("served")
     address = f"sqlite:///{folder}/etude.db"
     with Database(address) as database:
-        upgrade(database)
+        upgrade_store(database)
         parked = _park(database)
         with serving(folder, certified_site) as (url, _):
             yield Served(url, database, Catalog.load(ROOT / "exercises"), parked)

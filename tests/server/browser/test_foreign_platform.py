@@ -148,7 +148,7 @@ def platform(served: Served) -> Iterator[_Platform]:
         with served.database.write() as connection:
             addresses = (f"{url}/auth", f"{url}/token", f"{url}/jwks", url)
             wanted = PlatformRegistration(url, "etude", *addresses)
-            platforms.register(connection, wanted, ["1"], actor="test")
+            platforms.register_platform(connection, wanted, ["1"], actor="test")
         server = uvicorn.Server(uvicorn.Config(_app(made), log_level="error"))
         thread = Thread(target=server.run, args=([listening],))
         thread.start()

@@ -25,7 +25,7 @@ def platform(served: Served) -> Iterator[Platform]:
         urls = (f"{COURSE}/auth", f"{COURSE}/token", f"{made.url}/jwks", made.url)
         wanted = PlatformRegistration(made.url, made.client_id, *urls)
         with served.database.write() as connection:
-            platforms.register(connection, wanted, [made.deployment], actor="test")
+            platforms.register_platform(connection, wanted, [made.deployment], actor="test")
         yield made
     finally:
         made.close()

@@ -155,7 +155,7 @@ def test_times_are_those_of_the_reader(served: Served, open_page: OpenPage) -> N
         (Window(opens=due), "This exercise opens at 2 Mar 2040, 05:00:00 GMT+9."),
     ):
         with served.database.write() as connection:
-            schedules.store(connection, {"attention-weights": window}, actor="test")
+            schedules.store_schedule(connection, {"attention-weights": window}, actor="test")
         bench = open_page(expected=REFUSED, timezone_id="Asia/Tokyo")
         _arrive(bench, served.token("tokyo"))
         if window.opens:
@@ -164,7 +164,7 @@ def test_times_are_those_of_the_reader(served: Served, open_page: OpenPage) -> N
         else:
             expect(_account(bench)).to_contain_text(told)
     with served.database.write() as connection:
-        schedules.store(connection, {}, actor="test")
+        schedules.store_schedule(connection, {}, actor="test")
 
 
 def test_another_browser_shows_what_is_certified(served: Served, open_page: OpenPage) -> None:

@@ -19,7 +19,7 @@ from playwright.sync_api import Locator, Page, expect
 from etude_server.catalog import Catalog
 from etude_server.store import people
 from etude_server.store.database import Database
-from etude_server.store.migrate import upgrade
+from etude_server.store.migrate import upgrade_store
 from tests.browser.conftest import NewContext
 from tests.browser.hosting import BASE
 from tests.browser.judging import LOOKS, overflowing, shoot, without_python
@@ -66,7 +66,7 @@ class Term:
     def student(self, number: int) -> httpx.Client:
         """Return a student's program, with a token of their own."""
         with self.database.write() as connection:
-            whom = people.need(connection, name_of(number))
+            whom = people.require_person(connection, name_of(number))
             token = people.make_token(connection, whom, "test", actor="test")
         return httpx.Client(base_url=self.url, headers={"Authorization": f"Bearer {token}"})
 
@@ -95,7 +95,7 @@ def term(tools: Tools, new_context: NewContext, tmp_path: Path) -> Iterator[Term
     [path] = course.glob(f"attention/*-{SCORES}.yaml")
     path.write_text(path.read_text("utf-8").replace(RIGHT_LINE, WRONG_LINE), "utf-8")
     with Database(f"sqlite:///{tmp_path}/etude.db") as database:
-        upgrade(database)
+        upgrade_store(database)
         options = ("--exercises", course, "--per-minute", 0)
         with serving(tmp_path, site, *options) as (url, server):
             yield Term(url, tmp_path, database, catalog, server, new_context)
@@ -143,7 +143,7 @@ def test_a_term(term: Term) -> None:
     _look_at_pages(teacher, f"staff/submissions/{commented}", undone)
     _erase(teacher, 5)
     with Database(f"sqlite:///{term.folder}/etude.db") as database, database.read() as connection:
-        assert people.find_person(connection, name_of(5)) is None
+        assert people.find_person_by_name(connection, name_of(5)) is None
     moodle = {row["username"]: row for row in _rows(_download(teacher, "Download for Moodle"))}
     assert moodle[name_of(2)][PROJECTIONS] == f"{late:.10g}"
     assert moodle[name_of(3)][PROJECTIONS] == str(full[PROJECTIONS])

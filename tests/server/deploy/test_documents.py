@@ -19,9 +19,9 @@ from sqlalchemy import func, select
 
 from etude_server.settings import Settings
 from etude_server.store import people, submissions
-from etude_server.store.backup import dump_command
+from etude_server.store.backup import make_dump_command
 from etude_server.store.database import Database
-from etude_server.store.migrate import upgrade
+from etude_server.store.migrate import upgrade_store
 from etude_server.store.tables import submission
 from grader.definitions.collection import Collection
 from tests.server.api.conftest import Served, serving
@@ -156,8 +156,8 @@ def test_a_restored_copy_of_a_running_store_is_served(
 ) -> None:
     """The commands copy what is still in the journal; what was pending there is graded."""
     here = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    with Database(f"sqlite:///{tmp_path}/etude.db") as database, database.one_server():
-        upgrade(database)
+    with Database(f"sqlite:///{tmp_path}/etude.db") as database, database.lock_for_server():
+        upgrade_store(database)
         with database.write() as connection:
             owner = people.add_person(connection, "ada", "student", actor="test")
             token = people.make_token(connection, owner, "laptop", actor="test")
@@ -182,9 +182,9 @@ def test_a_dump_of_postgresql_can_be_restored(postgres: PostgresServer, tmp_path
     address, empty = (postgres.make(name) for name in names)
     try:
         with Database(address) as database:
-            upgrade(database)
+            upgrade_store(database)
             submit(database, 3)
-            printed = dump_command(database, tmp_path / "printed.dump")
+            printed = make_dump_command(database, tmp_path / "printed.dump")
         path = f"{binaries}{os.pathsep}{os.environ['PATH']}"
         bash(block("pg_dump"), tmp_path, ETUDE_DATABASE=address, EMPTY_DATABASE=empty, PATH=path)
         bash(printed, tmp_path, PATH=path)
@@ -193,7 +193,7 @@ def test_a_dump_of_postgresql_can_be_restored(postgres: PostgresServer, tmp_path
         assert {each.st_mode & 0o777 for each in made} == {0o600}
         with Database(empty) as restored:
             assert count(restored) == 3
-            assert not upgrade(restored)
+            assert not upgrade_store(restored)
             with restored.read() as connection:
                 assert submissions.count_waiting_and_parked(connection) == (3, 0)
     finally:

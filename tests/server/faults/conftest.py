@@ -24,7 +24,7 @@ from sqlalchemy import insert, select, text
 from etude_server.job_queue import JobQueue
 from etude_server.store import events, people
 from etude_server.store.database import Database
-from etude_server.store.ids import new_id, now
+from etude_server.store.ids import make_id, now
 from etude_server.store.tables import event, publication, source, submission, waiting
 from grader.definitions.collection import Collection
 from tests.server.conftest import EXERCISES
@@ -253,7 +253,7 @@ class Deployment:
     def fill(self, count: int) -> None:
         """Add submissions of forty distinct sources directly to the store."""
         with self.database.write() as connection:
-            owner = people.add_person(connection, new_id(), "student", actor="test")
+            owner = people.add_person(connection, make_id(), "student", actor="test")
             texts = [self.source() for _ in range(40)]
             hashes = [hashlib.sha256(each.encode()).hexdigest() for each in texts]
             kept = [
@@ -262,7 +262,7 @@ class Deployment:
             connection.execute(insert(source), kept)
             rows = [
                 {
-                    "id": new_id(),
+                    "id": make_id(),
                     "person_id": owner.id,
                     "exercise": EXERCISE,
                     "source_hash": hashes[number % 40],
@@ -300,7 +300,7 @@ class Deployment:
 
     def check(self) -> None:
         """Check that every accepted submission has exactly one verdict, or is visibly pending."""
-        with self.database.read(one_state=True) as connection:
+        with self.database.read(snapshot=True) as connection:
             kept = set(connection.execute(select(submission.c.id)).scalars())
             held = Counter(connection.execute(select(publication.c.submission_id)).scalars())
             told = select(event.c.subject).where(event.c.kind == events.PUBLISHED)

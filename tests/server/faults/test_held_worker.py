@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from etude_server.store.tables import SAME_KEY, publication, verdict
+from etude_server.store.tables import IS_PUBLISHED_VERDICT, publication, verdict
 from tests.server.faults.conftest import Deployment, children, run_stack, wait_until
 
 HOLDS_UP = "def f(x): return 100_000_000_000\n"
 
 
 def _outcome(stack: Deployment, submission_id: str) -> str | None:
-    asked = select(verdict.c.outcome).join(publication, SAME_KEY)
+    asked = select(verdict.c.outcome).join(publication, IS_PUBLISHED_VERDICT)
     with stack.database.read() as connection:
         found = connection.execute(asked.where(publication.c.submission_id == submission_id))
         outcome: str | None = found.scalar()

@@ -119,7 +119,7 @@ def fresh_course(tool: Served) -> Iterator[Callable[[], Course]]:
             wanted = PlatformRegistration(
                 url, platform.client_id, f"{url}/auth", f"{url}/token", f"{url}/jwks", url
             )
-            platforms.register(connection, wanted, [platform.deployment], actor="test")
+            platforms.register_platform(connection, wanted, [platform.deployment], actor="test")
         return Course(tool, platform)
 
     yield make

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from etude_server.store.database import Database
-from etude_server.store.migrate import upgrade
+from etude_server.store.migrate import upgrade_store
 from tests.conftest import Etude
 
 _HOST = "https://moodle.example.org"
@@ -16,7 +16,7 @@ def platform(etude: Etude, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> E
     """Run `etude staff platform` on a fresh database."""
     monkeypatch.setenv("ETUDE_DATABASE", f"sqlite:///{tmp_path}/etude.db")
     with Database(f"sqlite:///{tmp_path}/etude.db") as made:
-        upgrade(made)
+        upgrade_store(made)
     return lambda *words, **options: etude("staff", "platform", *words, **options)
 
 

@@ -112,7 +112,7 @@ def test_members_come_with_names_and_roles(course: Course) -> None:
 
     def platform() -> platforms.Platform:
         with database.read() as connection:
-            found = platforms.find(connection, course.platform.url)
+            found = platforms.find_platform(connection, course.platform.url)
         assert found is not None
         return found
 
@@ -146,17 +146,17 @@ def test_a_role_that_staff_has_changed_stays(course: Course) -> None:
     assert launched(STUDENT) == "student"
     name = browser.get("/v1/session").json()["name"]
     with database.write() as connection:
-        whom = people.need(connection, name)
-        people_actions.change(connection, whom, role="assistant", actor="test")
+        whom = people.require_person(connection, name)
+        people_actions.change_person(connection, whom, role="assistant", actor="test")
     assert launched(STUDENT) == "assistant"
     assert launched(TEACHER) == "assistant"
     course.platform.members = [{"user_id": "student-5", "name": "Ada", "roles": ["Learner"]}]
     with database.read() as connection:
-        platform = platforms.find(connection, course.platform.url)
+        platform = platforms.find_platform(connection, course.platform.url)
     assert platform is not None
     assert fetch_members(database, platform) == 1
     with database.read() as connection:
-        assert people.need(connection, name).role == "assistant"
+        assert people.require_person(connection, name).role == "assistant"
 
 
 def test_a_disabled_person_is_told_so(course: Course) -> None:
@@ -165,8 +165,8 @@ def test_a_disabled_person_is_told_so(course: Course) -> None:
     course.launch(browser)
     name = browser.get("/v1/session").raise_for_status().json()["name"]
     with database.write() as connection:
-        whom = people.need(connection, name)
-        people_actions.change(connection, whom, disabled=True, actor="test")
+        whom = people.require_person(connection, name)
+        people_actions.change_person(connection, whom, disabled=True, actor="test")
     refused = course.launch(browser)
     assert refused.status_code == HTTPStatus.BAD_REQUEST
     assert _said(refused).startswith("Your access to this server is disabled.")

@@ -19,7 +19,7 @@ from etude_server.actions import grades as grade_actions
 from etude_server.api.auth import COOKIE
 from etude_server.lti import keys
 from etude_server.store import events, unsent_scores
-from etude_server.store.platforms import origin
+from etude_server.store.platforms import parse_origin
 from grader.errors import UsageError
 from tests.server.lti.conftest import Course, wait_for
 from tests.server.lti.platform_simulator import (
@@ -42,7 +42,7 @@ def _wrong(course: Course) -> str:
 
 def _unsent(course: Course) -> list[unsent_scores.UnsentGrade]:
     with course.tool.context.database.read() as connection:
-        every = unsent_scores.unsent(connection)
+        every = unsent_scores.list_unsent_grades(connection)
     return [each for each in every if each.issuer == course.platform.url]
 
 
@@ -524,7 +524,7 @@ def test_a_platform_that_does_not_answer_holds_up_nobody_else(
 )
 def test_other_addresses_are_no_platform_s(address: str) -> None:
     """Only HTTPS, or plain HTTP on this very machine."""
-    assert not origin(address)
+    assert not parse_origin(address)
 
 
 def _assert_refused(

@@ -6,7 +6,7 @@ import pytest
 
 from etude_server.store import events, regrades
 from etude_server.store.database import Database
-from etude_server.store.migrate import upgrade
+from etude_server.store.migrate import upgrade_store
 from grader.grading.workers.grading_pool import GradingPool
 from tests.conftest import Etude
 from tests.server.regrade.conftest import HALF_RIGHT, OLD, RIGHT, Stored, store_of
@@ -82,7 +82,7 @@ def test_what_cannot_be_done_is_said(
     """In a sentence, with exit status 2."""
     url = f"sqlite:///{tmp_path}/empty.db"
     with Database(url) as empty:
-        upgrade(empty)
+        upgrade_store(empty)
     said = etude("regrade", *words, "--database", url, "--exercises", folder)
     assert said.returncode == 2
     assert sentence in said.stderr

@@ -15,9 +15,9 @@ from sqlalchemy import delete
 
 from etude_server.commands.staff import command
 from etude_server.store import events, people, submissions
-from etude_server.store.backup import back_up
+from etude_server.store.backup import back_up_store
 from etude_server.store.database import Database
-from etude_server.store.migrate import upgrade
+from etude_server.store.migrate import upgrade_store
 from etude_server.store.tables import person
 from grader.errors import UsageError
 from tests.conftest import Etude
@@ -32,7 +32,7 @@ def store(tmp_path: Path) -> Database:
     """A store in a folder of its own."""
     (tmp_path / "store").mkdir()
     made = Database(f"sqlite:///{tmp_path}/store/etude.db")
-    upgrade(made)
+    upgrade_store(made)
     return made
 
 
@@ -80,7 +80,7 @@ def test_a_backup_beside_writers_is_one_state(store: Database, tmp_path: Path) -
     try:
         for number in range(8):
             target = tmp_path / f"{number}.db"
-            made = back_up(store, target)
+            made = back_up_store(store, target)
             assert _count(target) == (made.submissions, made.submissions)
             counts.append(made.submissions)
     finally:
@@ -107,10 +107,10 @@ def test_a_store_and_its_backup_are_their_owner_s_alone(
     monkeypatch.setattr(sqlite3, "connect", watched)
     before = os.umask(umask)
     try:
-        with Database(f"sqlite:///{folder}/etude.db") as store, store.one_server():
-            upgrade(store)
+        with Database(f"sqlite:///{folder}/etude.db") as store, store.lock_for_server():
+            upgrade_store(store)
             _submit(store, 3)
-            back_up(store, folder / "backup.db")
+            back_up_store(store, folder / "backup.db")
             with store.write() as connection:
                 submissions.count_waiting_and_parked(connection)
                 names = {path.name for path in folder.iterdir()}
@@ -143,7 +143,10 @@ def test_a_store_that_others_could_read_is_closed(
 def test_a_store_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None:
     """Which a server that starts says, too; no traceback."""
     store = Database(f"sqlite:///{tmp_path}/nowhere/etude.db")
-    with pytest.raises(UsageError, match=r"nowhere/etude\.db: No such file"), store.one_server():
+    with (
+        pytest.raises(UsageError, match=r"nowhere/etude\.db: No such file"),
+        store.lock_for_server(),
+    ):
         pass
 
 
@@ -178,13 +181,13 @@ def test_a_damaged_store_is_reported_and_the_last_backup_stays(
     """It is found before anything is replaced."""
     _submit(store, 200)
     target = tmp_path / "backup.db"
-    back_up(store, target)
+    back_up_store(store, target)
     whole = target.read_bytes()
     store.engine.dispose()
     assert store.path is not None
     damage(store.path)
     with pytest.raises(UsageError, match=r"etude\.db is damaged, and no backup was made:\n  \S"):
-        back_up(store, target, force=True)
+        back_up_store(store, target, force=True)
     assert target.read_bytes() == whole
     assert {path.name for path in tmp_path.iterdir()} == {"store", "backup.db"}
 
@@ -196,7 +199,7 @@ def test_a_reference_to_nothing_is_reported(store: Database, tmp_path: Path) -> 
     with closing(sqlite3.connect(store.path)) as careless, careless:
         careless.execute(str(delete(person)))
     with pytest.raises(UsageError, match="refers to no row of person"):
-        back_up(store, tmp_path / "backup.db")
+        back_up_store(store, tmp_path / "backup.db")
 
 
 @pytest.mark.parametrize("content", [b"no database at all, but long enough" * 99, b""])
@@ -204,7 +207,7 @@ def test_what_is_no_store_is_reported(tmp_path: Path, content: bytes) -> None:
     """Whatever it is instead."""
     (tmp_path / "other.db").write_bytes(content)
     with pytest.raises(UsageError, match=r"not a database|is no database"):
-        back_up(Database(f"sqlite:///{tmp_path}/other.db"), tmp_path / "backup.db")
+        back_up_store(Database(f"sqlite:///{tmp_path}/other.db"), tmp_path / "backup.db")
     assert [path.name for path in tmp_path.iterdir()] == ["other.db"]
 
 
@@ -225,7 +228,7 @@ def test_nothing_is_replaced_unasked(
     make(target, store.path)
     before = target.lstat()
     with pytest.raises(UsageError, match=sentence):
-        back_up(store, target)
+        back_up_store(store, target)
     assert target.lstat() == before
 
 
@@ -236,7 +239,7 @@ def test_nothing_of_the_store_is_replaced(store: Database, tmp_path: Path, name:
     (folder / "again.db").hardlink_to(folder / "etude.db")
     os.mkfifo(folder / "pipe")
     with pytest.raises(UsageError, match=r"is the database itself|is no regular file"):
-        back_up(store, folder / name, force=True)
+        back_up_store(store, folder / name, force=True)
 
 
 def test_staff_makes_a_backup(etude: Etude, store: Database, tmp_path: Path) -> None:
@@ -261,7 +264,7 @@ def test_a_store_of_an_older_version_is_copied_as_it_is(store: Database, tmp_pat
     """The new version does not start with a migration: the backup is there to go back."""
     with store.write() as connection:
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0000'")
-    assert back_up(store, tmp_path / "backup.db").schema == "0000"
+    assert back_up_store(store, tmp_path / "backup.db").schema == "0000"
 
 
 def test_postgresql_has_a_command_of_its_own(tmp_path: Path) -> None:
@@ -269,7 +272,7 @@ def test_postgresql_has_a_command_of_its_own(tmp_path: Path) -> None:
     options = "sslmode=require&sslpassword=geheim&password=geheim"
     store = Database(f"postgresql://etude:geheim@db.example.org:5433/course?{options}")
     with pytest.raises(UsageError) as caught:
-        back_up(store, tmp_path / "etude.dump")
+        back_up_store(store, tmp_path / "etude.dump")
     assert str(caught.value).splitlines()[-1].strip() == (
         f"(umask 077; pg_dump --format=custom --file={tmp_path}/etude.dump "
         "'--dbname=postgresql://etude@db.example.org:5433/course?sslmode=require')"

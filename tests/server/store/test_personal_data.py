@@ -23,7 +23,7 @@ from etude_server.store.ids import now
 from etude_server.store.people import Person
 from etude_server.store.submissions import StoredSubmission
 from etude_server.store.tables import event, metadata, person, submission, verdict
-from etude_server.store.unsent_scores import ScoreLine
+from etude_server.store.unsent_scores import LineItem
 from grader.course.roster_file import read_roster
 from grader.definitions.exercise import Exercise
 from grader.errors import UsageError
@@ -40,7 +40,7 @@ def ada(database: Database) -> Person:
     table = f"id,name,email,role\nada,{NAME},{NAME}@example.org,\nprof,,,instructor"
     with database.write() as connection:
         people_actions.import_people(connection, read_roster(table, "r"), actor="test")
-        made = people.need(connection, "ada")
+        made = people.require_person(connection, "ada")
         people.make_token(connection, made, NAME, actor=made.id)
     mine = _submit(database, made, CODE)
     quoting = replace(
@@ -54,7 +54,7 @@ def ada(database: Database) -> Person:
     _publish(database, mine, 4)
     _publish(database, _submit(database, made, "x = 1"), 2)
     with database.write() as connection:
-        other = people.need(connection, "prof")
+        other = people.require_person(connection, "prof")
     _publish(database, _submit(database, other, "x = 1"), 2)
     return made
 
@@ -71,7 +71,7 @@ def _everything(database: Database) -> str:
 def test_an_export_has_everything_but_secrets(database: Database, ada: Person) -> None:
     """Name, code, verdicts, grades and events; of others only code that is the same."""
     with database.read() as connection:
-        found = personal_data.export(connection, ada)
+        found = personal_data.export_person(connection, ada)
     assert found["person"][0]["display_name"] == NAME
     assert {each["text"] for each in found["source"]} == {CODE, "x = 1"}
     assert found["grade"][0]["score"] == 4
@@ -101,14 +101,14 @@ def test_who_is_erased_is_named_nowhere(database: Database, ada: Person) -> None
     assert _exported(database) == ["ada"]
     with database.write() as connection:
         before = len(connection.execute(select(event)).all())
-        people_actions.erase(connection, ada, actor="test")
+        people_actions.erase_person(connection, ada, actor="test")
     assert NAME not in _everything(database)
     assert "x = 1" in _everything(database)
     assert _grades(database) == grades
     assert _exported(database) == []  # no other system has a row for them
     with database.read() as connection:
         assert len(connection.execute(select(event)).all()) == before + 1
-        assert people.find_person(connection, "ada") is None
+        assert people.find_person_by_name(connection, "ada") is None
         assert len(connection.execute(select(submission)).all()) == 3
     for table in (event, verdict):  # what was let through once is refused again
         with pytest.raises(DBAPIError, match="not changed"), database.write() as connection:
@@ -122,7 +122,7 @@ def test_a_key_of_a_client_keeps_nobody_from_being_erased(database: Database, ad
     for each in (first, second):
         _publish(database, each, 1)
     with database.write() as connection:
-        people_actions.erase(connection, ada, actor="test")
+        people_actions.erase_person(connection, ada, actor="test")
     assert first.id not in _keys(database)
 
 
@@ -134,7 +134,7 @@ def _keys(database: Database) -> set[str]:
 def test_code_that_was_erased_may_be_somebody_else_s(database: Database, ada: Person) -> None:
     """A program that comes again is graded as it is, and is the second person's."""
     with database.write() as connection:
-        people_actions.erase(connection, ada, actor="test")
+        people_actions.erase_person(connection, ada, actor="test")
         bob = people.add_person(connection, "bob", "student", actor="test")
     again = _submit(database, bob, CODE)
     with database.read() as connection:
@@ -149,7 +149,7 @@ def test_code_that_was_erased_may_be_somebody_else_s(database: Database, ada: Pe
 def test_a_person_is_erased_beside_a_regrade(postgres: PostgresServer) -> None:
     """Neither waits for the other forever: both lock the source before the person."""
     with Database(postgres.make("erased")) as database:
-        migrate.upgrade(database)
+        migrate.upgrade_store(database)
         with database.write() as connection:
             bob = people.add_person(connection, "bob", "student", actor="test")
         mine = _submit(database, bob, "x = 4")
@@ -158,7 +158,7 @@ def test_a_person_is_erased_beside_a_regrade(postgres: PostgresServer) -> None:
 
             def erase() -> None:
                 with database.write() as connection:
-                    people_actions.erase(connection, bob, actor="test")
+                    people_actions.erase_person(connection, bob, actor="test")
 
             with database.write() as connection:
                 kept = verdicts.store_verdict(
@@ -178,8 +178,8 @@ _ACTS: dict[str, _Act] = {
         c, whom, str(e.id), CODE, key="late"
     ),
     "sign in": lambda c, whom, _s, _e: people.open_session(c, whom),
-    "link": lambda c, whom, _s, e: unsent_scores.store_line(
-        c, ScoreLine(whom.id, str(e.id), "p", "5", "https://lms.example/line")
+    "link": lambda c, whom, _s, e: unsent_scores.store_line_item(
+        c, LineItem(whom.id, str(e.id), "p", "5", "https://lms.example/line")
     ),
     "points": lambda c, whom, _s, e: grade_actions.override_points(
         c, whom, e, 1, NAME, actor="test"
@@ -191,12 +191,14 @@ _ACTS: dict[str, _Act] = {
         c, mine, NAME, None, actor="test"
     ),
     "invite": lambda c, whom, _s, _e: people_actions.make_invite(c, whom, 1, actor="test"),
-    "enable": lambda c, whom, _s, _e: people_actions.change(c, whom, disabled=False, actor="test"),
+    "enable": lambda c, whom, _s, _e: people_actions.change_person(
+        c, whom, disabled=False, actor="test"
+    ),
     "import": lambda c, whom, _s, _e: people_actions.import_people(
         c, read_roster(f"id,name\nerased-{whom.id},{NAME}", "r"), actor="test"
     ),
     "add": lambda c, _w, _s, _e: people.add_person(c, "erased-you", "student", actor="test"),
-    "erase": lambda c, whom, _s, _e: people_actions.erase(c, whom, actor="test"),
+    "erase": lambda c, whom, _s, _e: people_actions.erase_person(c, whom, actor="test"),
 }
 
 
@@ -208,7 +210,7 @@ def test_nothing_of_an_erased_person_comes_back(
     mine = _submit(database, ada, "x = 2")
     _publish(database, mine, 1)
     with database.write() as connection:
-        people_actions.erase(connection, ada, actor="test")
+        people_actions.erase_person(connection, ada, actor="test")
     before = _everything(database)
     with pytest.raises(UsageError, match="was erased"), database.write() as connection:
         act(connection, ada, mine, double)
@@ -219,12 +221,12 @@ def test_the_last_instructor_and_pending_work_stay(database: Database, ada: Pers
     """Each is a sentence, and nothing is erased."""
     _submit(database, ada, "x = 2")
     with database.read() as connection:
-        prof = people.need(connection, "prof")
+        prof = people.require_person(connection, "prof")
     for whom, told in ((prof, "would leave no instructor"), (ada, "is not graded yet")):
         with pytest.raises(UsageError, match=told), database.write() as connection:
-            people_actions.erase(connection, whom, actor="test")
+            people_actions.erase_person(connection, whom, actor="test")
     with database.read() as connection:
-        assert people.need(connection, "ada").display_name == NAME
+        assert people.require_person(connection, "ada").display_name == NAME
 
 
 def test_the_commands_for_a_person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,10 +27,10 @@ from etude_server.store import (
     windows,
 )
 from etude_server.store.database import Database
-from etude_server.store.migrate import upgrade
+from etude_server.store.migrate import upgrade_store
 from etude_server.store.platforms import PlatformRegistration
 from etude_server.store.regrades import Mark
-from etude_server.store.unsent_scores import ScoreLine
+from etude_server.store.unsent_scores import LineItem
 from grader.course.roster_file import read_roster
 from grader.course.schedule import Window
 from grader.definitions.exercise import Exercise
@@ -45,25 +45,25 @@ READS: Final[tuple[Callable[..., Any], ...]] = (
     gradebook_data.table,
     gradebook_data.matrix_csv,
     gradebook_data.moodle_csv,
-    grades.person_grades,
-    grades.student_grades,
+    grades.list_person_grades,
+    grades.list_student_grades,
     grades.find_grade,
     grades.sum_grades,
-    people.find_person,
-    people.need,
-    people.find_by_id,
+    people.find_person_by_name,
+    people.require_person,
+    people.find_person_by_id,
     people.get_person,
     people.list_tokens,
-    people.find_by_token,
-    people.find_by_session,
+    people.find_person_by_token,
+    people.find_person_by_session,
     people.find_invitee,
     people.list_people,
-    people.find_login,
-    personal_data.export,
-    personal_data.inactive,
+    people.find_person_by_login,
+    personal_data.export_person,
+    personal_data.find_inactive_students,
     platforms.list_platforms,
-    platforms.get,
-    platforms.find,
+    platforms.get_platform,
+    platforms.find_platform,
     regrades.count_published_versions,
     regrades.list_sources,
     regrades.compute_mean_seconds,
@@ -74,8 +74,8 @@ READS: Final[tuple[Callable[..., Any], ...]] = (
     regrades.is_regrade_running,
     regrades.list_open_sources,
     regrades.is_source_open,
-    schedules.extensions,
-    schedules.attempts_before,
+    schedules.list_extensions,
+    schedules.list_recent_attempts,
     submissions.find_submission,
     submissions.read_source,
     submissions.list_waiting,
@@ -88,13 +88,13 @@ READS: Final[tuple[Callable[..., Any], ...]] = (
     submissions.find_stuck_students,
     submissions.list_comments,
     submissions.list_commented_submissions,
-    unsent_scores.is_any_due,
-    unsent_scores.unsent,
+    unsent_scores.is_score_due,
+    unsent_scores.list_unsent_grades,
     verdicts.find_verdict,
     verdicts.find_published_verdict,
     verdicts.count_mistakes,
-    windows.windows_by_exercise,
-    windows.window,
+    windows.find_windows,
+    windows.find_window,
 )
 
 
@@ -106,7 +106,7 @@ class FailedError(Exception):
 def database(tmp_path: Path) -> Iterator[Database]:
     """A store in a file: PostgreSQL sends all rows at once."""
     with Database(f"sqlite:///{tmp_path}/etude.db") as made:
-        upgrade(made)
+        upgrade_store(made)
         yield made
 
 
@@ -118,13 +118,13 @@ def _fill_store(database: Database, exercise: Exercise) -> dict[str, Any]:
     with database.write() as connection:
         table = "id,name,login,section\nada,Ada,ada@x.y,A\nbob,Bob,,A\neve,,,"
         people_actions.import_people(connection, read_roster(table, "r"), actor="test")
-        ada, bob = (people.need(connection, each) for each in ("ada", "bob"))
+        ada, bob = (people.require_person(connection, each) for each in ("ada", "bob"))
         secret = people.make_token(connection, ada, "", actor="test")
         cookie = people.open_session(connection, ada)
-        platform = platforms.register(connection, registration, ["1"], actor="test")
-        line = ScoreLine(ada.id, name, platform.id, "5", f"{issuer}/line")
-        unsent_scores.store_line(connection, line)
-        schedules.store(connection, {name: Window(due=due, late=0.5)}, actor="test")
+        platform = platforms.register_platform(connection, registration, ["1"], actor="test")
+        line = LineItem(ada.id, name, platform.id, "5", f"{issuer}/line")
+        unsent_scores.store_line_item(connection, line)
+        schedules.store_schedule(connection, {name: Window(due=due, late=0.5)}, actor="test")
         for whom in (ada, bob):
             grade_actions.extend_due_date(connection, whom, name, due, actor="test")
             grade_actions.override_points(connection, whom, exercise, 1, "why", actor="test")
@@ -146,7 +146,7 @@ def _fill_store(database: Database, exercise: Exercise) -> dict[str, Any]:
         kept = verdicts.find_published_verdict(connection, taken[0].id)
     assert kept is not None
     return {
-        "person_id": ada.id, "whom": ada, "name": "ada", "login": "ada@x.y", "years": -1.0,
+        "person_id": ada.id, "owner": ada, "name": "ada", "login": "ada@x.y", "years": -1.0,
         "secret": secret, "people.key": invite, "cookie": cookie, "issuer": issuer,
         "platform_id": platform.id, "exercise": name, "source_hash": taken[0].source_hash,
         "exercise_hash": "e1", "from_hash": "e1", "to_hash": "e2", "regrade_id": begun.id,
@@ -176,7 +176,7 @@ def test_no_read_that_fails_keeps_the_store_from_writing(
             for writing in (other, database):
                 try:
                     with writing.write() as connection:
-                        people.make_token(connection, given["whom"], name, actor="test")
+                        people.make_token(connection, given["owner"], name, actor="test")
                 except Exception as error:  # noqa: BLE001  told below
                     failing.append(f"{name}: {error}")
             assert kept.value  # until here it held the frame of the unread rows

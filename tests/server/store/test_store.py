@@ -35,8 +35,8 @@ from etude_server.store import (
     verdicts,
     windows,
 )
-from etude_server.store.database import Database, error_cause
-from etude_server.store.migrate import is_current, upgrade
+from etude_server.store.database import Database, describe_cause
+from etude_server.store.migrate import is_current, upgrade_store
 from etude_server.store.people import Person
 from etude_server.store.platforms import PlatformRegistration
 from etude_server.store.submissions import MAX_QUEUE_POSITION, KeyReusedError, StoredSubmission
@@ -131,34 +131,34 @@ def test_migrations_make_exactly_the_tables(database: Database) -> None:
 
 def test_an_upgraded_database_is_left_alone(database: Database) -> None:
     """A second upgrade finds nothing to do."""
-    assert not upgrade(database)
+    assert not upgrade_store(database)
 
 
 def test_a_newer_database_is_used_while_it_only_adds(database: Database) -> None:
     """An old program goes on beside a newer one until a step of the next generation."""
     with database.write() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '0999'"))
-    assert not upgrade(database)
+    assert not upgrade_store(database)
     with database.write() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '1000'"))
     with pytest.raises(UsageError, match="newer version"):
-        upgrade(database)
+        upgrade_store(database)
 
 
 def test_the_cause_of_an_error_is_told_without_its_text(tmp_path: Path) -> None:
     """SQLite's name, the SQLSTATE or a refusal of PostgreSQL; no address and no value."""
     with Database(f"sqlite:///{tmp_path}/etude.db") as database:
-        upgrade(database)
+        upgrade_store(database)
         with pytest.raises(IntegrityError) as found, database.write() as connection:
             connection.execute(text("INSERT INTO source VALUES ('secret', NULL)"))
-    assert error_cause(found.value) == "IntegrityError (SQLITE_CONSTRAINT_NOTNULL)"
+    assert describe_cause(found.value) == "IntegrityError (SQLITE_CONSTRAINT_NOTNULL)"
     starting = psycopg.OperationalError(
         'connection to server at "db" failed: FATAL:  the database system is starting up'
     )
     wrapped = OperationalError("", {}, starting)
-    assert error_cause(wrapped) == "OperationalError (the database system is starting up)"
+    assert describe_cause(wrapped) == "OperationalError (the database system is starting up)"
     unique = OperationalError("", {}, psycopg.errors.UniqueViolation("secret"))
-    assert error_cause(unique) == "OperationalError (23505)"
+    assert describe_cause(unique) == "OperationalError (23505)"
 
 
 def test_ids_sort_by_when_they_were_made() -> None:
@@ -166,7 +166,7 @@ def test_ids_sort_by_when_they_were_made() -> None:
     made: list[list[str]] = [[] for _ in range(4)]
 
     def make(mine: list[str]) -> None:
-        mine += [ids.new_id() for _ in range(2000)]
+        mine += [ids.make_id() for _ in range(2000)]
 
     threads = [threading.Thread(target=make, args=(each,)) for each in made]
     for thread in threads:
@@ -180,9 +180,9 @@ def test_ids_sort_by_when_they_were_made() -> None:
 
 def test_ids_go_on_when_the_clock_jumps_back(monkeypatch: pytest.MonkeyPatch) -> None:
     """A clock that is set back an hour does not sort new submissions before old ones."""
-    before = ids.new_id()
+    before = ids.make_id()
     monkeypatch.setattr(ids, "now", lambda: 1_000_000)
-    assert ids.new_id() > before
+    assert ids.make_id() > before
 
 
 def test_a_submission_waits_once_it_is_taken_in(database: Database, ada: Person) -> None:
@@ -337,8 +337,8 @@ def test_a_token_speaks_for_its_owner(database: Database, ada: Person) -> None:
     """It is kept as a hash only, and stops at once when it is revoked."""
     with database.write() as connection:
         secret = people.make_token(connection, ada, "laptop", actor="test")
-        assert people.find_by_token(connection, secret) == ada
-        assert people.find_by_token(connection, secret[:-1]) is None
+        assert people.find_person_by_token(connection, secret) == ada
+        assert people.find_person_by_token(connection, secret[:-1]) is None
         rows = [
             str(row) for each in metadata.sorted_tables for row in connection.execute(select(each))
         ]
@@ -346,7 +346,7 @@ def test_a_token_speaks_for_its_owner(database: Database, ada: Person) -> None:
         (token_id,) = connection.execute(text("SELECT id FROM token")).scalars()
         assert people.revoke_token(connection, token_id, actor="test")
         assert not people.revoke_token(connection, token_id, actor="test")
-        assert people.find_by_token(connection, secret) is None
+        assert people.find_person_by_token(connection, secret) is None
 
 
 def test_a_person_keeps_one_role(database: Database, ada: Person) -> None:
@@ -385,12 +385,12 @@ def test_a_second_server_on_one_file_is_refused(tmp_path: Path) -> None:
     with (
         Database(url) as first,
         Database(url) as second,
-        first.one_server(),
+        first.lock_for_server(),
         pytest.raises(UsageError, match="a second one needs PostgreSQL"),
-        second.one_server(),
+        second.lock_for_server(),
     ):
         pass
-    with Database(url) as third, third.one_server():
+    with Database(url) as third, third.lock_for_server():
         pass
 
 
@@ -522,23 +522,23 @@ def test_a_student_who_submitted_nothing_has_no_points(database: Database, ada: 
         bob, _, gone, _ = [
             people.add_person(connection, each, "student", actor="test") for each in names
         ]
-        people_actions.change(connection, gone, disabled=True, actor="test")
+        people_actions.change_person(connection, gone, disabled=True, actor="test")
         prof = people.add_person(connection, "prof", "instructor", actor="test")
     with database.read() as connection:
-        assert grades.student_grades(connection) == []
+        assert grades.list_student_grades(connection) == []
     _publish(database, _submit(database, ada, "a"), 4)
     _publish(database, _submit(database, prof, "p", exercise="tried by staff"), 4)
     _submit(database, bob, "b")
     with database.read() as connection:
-        whole = grades.student_grades(connection)
+        whole = grades.list_student_grades(connection)
         assert [(each.person, each.exercise, each.points, each.note) for each in whole] == [
             ("ada", "softmax", 4.0, ""),
             ("eve", "softmax", 0.0, "not submitted"),
             ("zoe", "softmax", 0.0, "not submitted"),
         ]
-        assert grades.student_grades(connection, "softmax") == whole
+        assert grades.list_student_grades(connection, "softmax") == whole
         paged, after = [], None
-        while found := grades.student_grades(connection, after=after, most=1):
+        while found := grades.list_student_grades(connection, after=after, limit=1):
             paged += found
             after = (found[-1].person, found[-1].exercise)
         assert paged == whole
@@ -603,10 +603,10 @@ def test_attempts_that_come_at_once_are_counted(postgres: PostgresServer) -> Non
     statuses: list[int] = []
 
     with Database(postgres.make("attempts")) as database:
-        upgrade(database)
+        upgrade_store(database)
         with database.write() as connection:
             ada = people.add_person(connection, "ada", "student", actor="test")
-            schedules.store(connection, {"softmax": Window(attempts=1)}, actor="test")
+            schedules.store_schedule(connection, {"softmax": Window(attempts=1)}, actor="test")
 
         def submit(key: str) -> None:
             try:
@@ -677,8 +677,8 @@ def test_late_work_counts_nothing_where_only_an_extension_gives_a_date(
             connection, ada, "softmax", dt.datetime(2020, 1, 1, tzinfo=dt.UTC), actor="test"
         )
     with database.read() as connection:
-        [one] = grades.person_grades(connection, ada.id)
-        [same] = grades.student_grades(connection)
+        [one] = grades.list_person_grades(connection, ada.id)
+        [same] = grades.list_student_grades(connection)
     assert one.points == same.points == 0
     assert one.note == same.note != ""
 
@@ -691,18 +691,18 @@ def test_a_gradebook_is_of_one_moment(
         abe = people.add_person(connection, "abe", "student", actor="test")
     _publish(database, _submit(database, ada, "a"), 4)
     late = _submit(database, abe, "b")
-    first_keys = vars(grades)["_first_keys"]
+    first_keys = vars(grades)["_select_first_keys"]
 
     def and_then(*given: object) -> object:
         found = first_keys(*given)
         _publish(database, late, 4, exercise_hash="e2")
         return found
 
-    monkeypatch.setattr(grades, "_first_keys", and_then)
-    with database.read(one_state=True) as connection:
-        before = grades.student_grades(connection, most=10)
-    with database.read(one_state=True) as connection:
-        after = grades.student_grades(connection)
+    monkeypatch.setattr(grades, "_select_first_keys", and_then)
+    with database.read(snapshot=True) as connection:
+        before = grades.list_student_grades(connection, limit=10)
+    with database.read(snapshot=True) as connection:
+        after = grades.list_student_grades(connection)
     assert [each.person for each in before] == ["ada"]
     assert [each.person for each in after] == ["abe", "ada"]
 
@@ -712,13 +712,13 @@ def test_two_first_launches_at_once_are_one_person(database: Database) -> None:
     issuer = "https://lms.example"
     registration = PlatformRegistration(issuer, "tool", issuer, issuer, issuer, issuer)
     with database.write() as connection:
-        platforms.register(connection, registration, ["1"], actor="test")
+        platforms.register_platform(connection, registration, ["1"], actor="test")
     both = threading.Barrier(2)
 
     def launch(_: int) -> Person:
         both.wait()
         with database.write() as connection:
-            return platforms.admit(connection, issuer, "5", "student")
+            return platforms.admit_person(connection, issuer, "5", "student")
 
     for _ in range(10):
         with database.write() as connection:
@@ -735,18 +735,18 @@ def test_an_extension_holds_where_the_schedule_says_nothing(
     """The student sees the date by which they are graded."""
     due = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
     with database.write() as connection:
-        schedules.store(connection, {"softmax": Window(due=due, late=0.5)}, actor="test")
+        schedules.store_schedule(connection, {"softmax": Window(due=due, late=0.5)}, actor="test")
         grade_actions.extend_due_date(connection, ada, "other", due, actor="test")
     with database.read() as connection:
-        assert windows.window(connection, ada.id, "other").due_at == int(due.timestamp() * 1e6)
-        assert windows.window(connection, ada.id, "softmax").late == 0.5
-        assert windows.windows_by_exercise(connection).keys() == {"softmax"}
+        assert windows.find_window(connection, ada.id, "other").due_at == int(due.timestamp() * 1e6)
+        assert windows.find_window(connection, ada.id, "softmax").late == 0.5
+        assert windows.find_windows(connection).keys() == {"softmax"}
 
 
 def test_a_roster_is_imported_beside_verdicts(postgres: PostgresServer) -> None:
     """Neither waits for the other forever, in whatever order the roster lists people."""
     with Database(postgres.make("imported")) as database:
-        upgrade(database)
+        upgrade_store(database)
         with database.write() as connection:
             first, second = (
                 people.add_person(connection, name, "student", actor="test") for name in ("a", "b")

@@ -26,7 +26,7 @@ class ExerciseStatus:
 
     state: State = "new"
     attempts: int = 0
-    failures: int = 0  # since the last hint or pass
+    failures: int = 0  # number since the last hint or pass
     hints: int = 0  # number of hints taken so far
     paid: int = 0  # XP paid for hints before the first pass
     earned: int = 0

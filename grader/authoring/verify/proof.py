@@ -61,9 +61,8 @@ class Proof:
     counts: Counts = Counts()
     seconds: float = 0.0
     cached: bool = False
-    reach: Mapping[str, Any] = field(
-        default_factory=dict
-    )  # coverage by the inputs; see `summarize_inputs`
+    # Coverage by the inputs; see `summarize_inputs`.
+    reach: Mapping[str, Any] = field(default_factory=dict)
 
     def failed(self, check: str) -> bool:
         """Return whether a check has findings."""

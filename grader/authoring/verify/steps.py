@@ -31,9 +31,8 @@ class ProofFacts:
     exercise: Exercise
     right: str = ""  # the solution, after the starter if it needs that
     sound: frozenset[TestId] = frozenset()  # tests that the right program passes
-    wrong: tuple[
-        SabotagedProgram, ...
-    ] = ()  # the first is graded before the solution, and both again
+    # The first is graded before the solution, and both are graded again.
+    wrong: tuple[SabotagedProgram, ...] = ()
     mutants: tuple[Mutant, ...] | None = None  # None if not tried
     conditional: tuple[SabotagedProgram, ...] = ()
     verdicts: dict[str, dict[str, Verdict]] = field(default_factory=lambda: defaultdict(dict))

@@ -75,7 +75,7 @@ def extend_due_date(
 
 
 def retry_unsent_scores(connection: Connection, *, actor: str) -> int:
-    """Send again what was left to staff, and what waits for its next try; return how many."""
+    """Retry grades that wait for staff or for their next try; return their number."""
     outbox = tables.outbox
     is_score = outbox.c.kind == unsent_scores.SCORE_KIND
     unsent = (is_score, outbox.c.sent_at.is_(None), outbox.c.last_error != "")

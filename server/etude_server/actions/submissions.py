@@ -30,7 +30,7 @@ def release_submission(connection: Connection, submission_id: str, *, actor: str
 def add_comment(
     connection: Connection, submitted: StoredSubmission, text: str, line: int | None, *, actor: str
 ) -> None:
-    """Comment on a submission, or on a line of it; raise `UsageError` if that cannot be."""
+    """Comment on a submission or one of its lines; raise `UsageError` for an invalid comment."""
     if line is not None and not 1 <= line <= _LAST_LINE:
         raise UsageError(f"a line is a number from 1 to {_LAST_LINE}")
     people.lock_present_person(connection, submitted.person_id)

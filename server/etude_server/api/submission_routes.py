@@ -38,13 +38,13 @@ router = APIRouter(
 MAX_STREAM_SECONDS: Final = 60.0
 """The longest event stream; the next one must authenticate again."""
 
-_POLL_SECONDS: Final = 0.2  # between two looks at a submission that is next
-_POLL_SECONDS_PER_POSITION: Final = (
-    0.02  # more for each before it: a long line asks the store little
-)
-_MAX_POLL_SECONDS: Final = 2.0  # a server that stops waits no longer for its streams
-_NO_NUL_PATTERN: Final = r"^[^\x00]*$"  # no program has a NUL, and PostgreSQL stores none
-_VERDICT_RESPONSE: Final[dict[str, Any]] = {  # whose schema is that of every verdict of Etude
+_POLL_SECONDS: Final = 0.2  # pause between two polls for a submission that is next
+# Added for each submission ahead, so that a long queue costs few queries.
+_POLL_SECONDS_PER_POSITION: Final = 0.02
+_MAX_POLL_SECONDS: Final = 2.0  # a stopping server waits so long for its streams
+_NO_NUL_PATTERN: Final = r"^[^\x00]*$"  # programs contain no NUL, and PostgreSQL cannot store one
+# The schema is that of every verdict of Etude.
+_VERDICT_RESPONSE: Final[dict[str, Any]] = {
     "description": "The verdict.",
     "content": {"application/json": {"schema": {"$ref": "#/components/schemas/verdict"}}},
 }

@@ -52,7 +52,8 @@ SUBMISSION_COLUMNS: Final = (
 _SELECT_SUBMISSIONS: Final[Select[Any]] = select(*SUBMISSION_COLUMNS)
 # Built once, because building a statement takes longer than executing it.
 _SELECT_TEXT: Final = select(source.c.text).where(source.c.hash == bindparam("source_hash"))
-_RESTORE_TEXT: Final = (  # a text that was erased with the last person who had submitted it
+# Restores a text that was erased with the last person who had submitted it.
+_RESTORE_TEXT: Final = (
     update(source)
     .where(source.c.hash == bindparam("source_hash"), source.c.text == "")
     .values(text=bindparam("erased_text"))

@@ -21,9 +21,8 @@ from grader.errors import Problem
 from grader.sandbox.limits import HIGHEST_LIMITS
 
 _REFERENCE: Final = "reference"
-_MIN_BUDGET: Final = (
-    1.5  # multiple of the reference's use, which leaves room for other ways to write it
-)
+# A multiple of the reference's use, which leaves room for other ways to write it.
+_MIN_BUDGET: Final = 1.5
 _TYPES: Final = (np.ndarray, np.generic, str, list, tuple, dict, set, float, int)
 _PACKAGES: Final = (
     *("scipy", "pandas", "matplotlib", "sklearn", "torch", "tensorflow", "jax", "numba", "sympy"),

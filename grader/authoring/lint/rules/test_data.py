@@ -175,9 +175,8 @@ def tighter_than_written(subject: LintedExercise) -> Iterator[Problem]:
             if decimals is None or not isinstance(leaf.value, float) or leaf.style != "plain":
                 continue
             is_exact = (leaf.value * 2**_BINARY_DIGITS).is_integer()
-            is_exact |= (
-                leaf.text.lstrip("+-") in subject.exercise.solution
-            )  # a constant of the task
+            # A number that the solution contains is a constant of the task.
+            is_exact |= leaf.text.lstrip("+-") in subject.exercise.solution
             if len(decimals[1]) < _MIN_ROUNDED or is_exact:
                 continue
             needed = 0.5 * 10.0 ** -len(decimals[1])  # half a unit in the last place

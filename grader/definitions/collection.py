@@ -5,12 +5,12 @@ any other file.
 """
 
 import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Collection as AnyCollection
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path, PurePosixPath
-from typing import TypeVar, get_args
+from typing import TypeAlias, get_args
 
 from grader.definitions.course import digest_in_course, load_course
 from grader.definitions.decode import decode
@@ -40,7 +40,8 @@ from grader.definitions.wording import did_you_mean, quote
 from grader.definitions.yaml_source import Document, read_yaml
 from grader.errors import DefinitionError, Location, Problem, ProblemList, UsageError
 
-_Id = TypeVar("_Id", ExerciseId, TrackId)
+LoadExercise: TypeAlias = Callable[[Path, Course | None], Exercise]
+"""Loads an exercise of a course, in the place of `load_in_course`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,20 +53,22 @@ class Collection:
     standalone: tuple[Exercise, ...]  # exercises outside of tracks, in order of their file names
 
     @classmethod
-    def load(cls, folder: Path) -> "Collection":
+    def load(cls, folder: Path, load: LoadExercise | None = None) -> "Collection":
         """Load every track and every exercise below a folder.
 
         Raises:
             UsageError: There is no such folder.
             DefinitionError: A definition is not valid, or the definitions contradict each other.
         """
-        collection, problems = cls.draft(folder)
+        collection, problems = cls.draft(folder, load)
         if problems:
             raise DefinitionError(problems)
         return collection
 
     @classmethod
-    def draft(cls, folder: Path) -> "tuple[Collection, Sequence[Problem]]":
+    def draft(
+        cls, folder: Path, load: LoadExercise | None = None
+    ) -> "tuple[Collection, Sequence[Problem]]":
         """Load the valid parts of a collection that is being written, and return all problems.
 
         A track with missing exercises or lessons keeps the others.
@@ -75,12 +78,12 @@ class Collection:
             DefinitionError: A folder is a symbolic link, or a name cannot be printed.
         """
         files = files_by_folder(folder)
-        loader = _Loader()
+        loader = _Loader(load)
         in_no_track = [path for each in folders_in(folder) for path in files.pop(each)]
         standalone = loader.exercises(in_no_track)
         tracks = [loader.track(below / TRACK_FILE, files[below]) for below in files]
-        loader.check_requires("exercise", loader.requires, loader.paths)
-        loader.check_requires("track", loader.track_requires, loader.tracks)
+        loader.check_requires("exercise", loader.valid_exercises, loader.paths)
+        loader.check_requires("track", loader.valid_tracks, loader.tracks)
         waiting = [track for track in tracks if track is not None]
         in_order: list[Track] = []
         while waiting:  # keep the order, but move each track behind those that it requires
@@ -130,6 +133,11 @@ def read_exercise(path: Path) -> tuple[Exercise, Document]:
     """Load one exercise together with its file as nodes; see `load_exercise`."""
     course = course_file(path)
     return _load(path, load_course(course) if exists(course) else None)
+
+
+def load_in_course(path: Path, course: Course | None) -> Exercise:
+    """Load an exercise of a course; see `load_exercise`."""
+    return _load(path, course)[0]
 
 
 def _load(path: Path, course: Course | None) -> tuple[Exercise, Document]:
@@ -265,12 +273,13 @@ def _mean_difficulty(exercises: Sequence[Exercise]) -> float:
 class _Loader:
     """Loads files and collects their problems, so that one broken file does not hide the rest."""
 
-    def __init__(self) -> None:
+    def __init__(self, load: LoadExercise | None = None) -> None:
         self.report = ProblemList()
         self.paths: dict[ExerciseId, Path] = {}
-        self.requires: dict[ExerciseId, dict[ExerciseId, Location]] = {}
+        self.valid_exercises: dict[str, Exercise] = {}
         self.tracks: list[TrackId] = []  # includes tracks whose files are not valid
-        self.track_requires: dict[TrackId, dict[TrackId, Location]] = {}
+        self.valid_tracks: dict[str, TrackDefinition] = {}
+        self._load_exercise = load or load_in_course
         self._courses: dict[Path, Course | None] = {}
 
     def exercises(self, paths: Sequence[Path]) -> dict[ExerciseId, Exercise | None]:
@@ -289,21 +298,17 @@ class _Loader:
             if course is None and exists(course_file(path)):
                 continue
             try:
-                exercise, document = _load(path, course)
+                exercise = self._load_exercise(path, course)
             except DefinitionError as error:
                 self._add(error.problems)
                 continue
-            exercises[name] = exercise
-            self.requires[name] = {
-                required: document.node("requires", index).where
-                for index, required in enumerate(exercise.requires)
-            }
+            exercises[name] = self.valid_exercises[name] = exercise
             if exercise.id != name:
                 called = f"{number_in_name(path)}{exercise.id}{path.suffix}"
                 message = (
                     f"id: the file must be called {called}, or else this id must be {quote(name)}"
                 )
-                self.report.add(document.node("id").where, message)
+                self.report.add(read_yaml(path).node("id").where, message)
         return exercises
 
     def track(self, path: Path, paths: Sequence[Path]) -> Track | None:
@@ -331,10 +336,7 @@ class _Loader:
                 message = f"lesson {quote(id_in_name(file))} is already in {first}"
                 self.report.add(Location(file), message)
         self._add(check_track(TrackFiles(definition, document, exercises, self.paths, lessons)))
-        self.track_requires[definition.id] = {
-            required: document.node("requires", index).where
-            for index, required in enumerate(definition.requires)
-        }
+        self.valid_tracks[definition.id] = definition
         # The valid parts form a track even if there are problems, for a draft.
         names = tuple(dict.fromkeys(name for name in definition.exercises if name in exercises))
         members = tuple(
@@ -349,23 +351,24 @@ class _Loader:
         )
 
     def check_requires(
-        self, kind: str, requires: Mapping[_Id, Mapping[_Id, Location]], names: AnyCollection[_Id]
+        self, kind: str, valid: Mapping[str, Exercise | TrackDefinition], names: AnyCollection[str]
     ) -> None:
         """Check that required exercises or tracks exist, and that there is no circle."""
-        for required in requires.values():
-            for name, where in required.items():
+        for definition in valid.values():
+            for name in definition.requires:
                 if name not in names:
                     message = f"requires: no {kind} {quote(name)}"
+                    where = _place_of_required(name, definition)
                     self.report.add(where, message + did_you_mean(name, names))
         try:
-            TopologicalSorter(requires).prepare()
+            TopologicalSorter({name: each.requires for name, each in valid.items()}).prepare()
         except CycleError as error:
             # Reverse the cycle, so that each id requires the next, and start at the smallest id.
             cycle = error.args[1]
             circle = cycle[:0:-1]
             start = circle.index(min(circle))
             circle = circle[start:] + circle[: start + 1]
-            where = requires[circle[0]][circle[1]]
+            where = _place_of_required(circle[1], valid[circle[0]])
             self.report.add(where, f"requires: a circle: {' -> '.join(circle)}")
 
     def _course(self, exercise: Path) -> Course | None:
@@ -382,6 +385,12 @@ class _Loader:
     def _add(self, problems: Iterable[Problem]) -> None:
         for problem in problems:
             self.report.add(problem.where, problem.message)
+
+
+def _place_of_required(name: str, definition: Exercise | TrackDefinition) -> Location:
+    """Return where a definition's file requires another one."""
+    names: Sequence[str] = definition.requires
+    return read_yaml(definition.where.path).node("requires", names.index(name)).where
 
 
 def _blank(name: ExerciseId, path: Path) -> Exercise:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from sitegen.from_collection.pickled import PickleFormat
+from sitegen.pickled import PickleFormat
 
 
 @dataclass(frozen=True, slots=True)

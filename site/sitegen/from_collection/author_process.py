@@ -6,7 +6,6 @@ import functools
 import json
 import pickle
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from grader.browser import page
@@ -18,19 +17,14 @@ from grader.grading.expected.public_form import public_exercise
 from grader.sandbox.confined_process import ConfinedProcess
 from grader.sandbox.process import open_sandbox
 from sitegen.from_collection.own_gpt_record import record
-from sitegen.from_collection.pickled import PickleFormat
+from sitegen.pickled import PickleFormat
 
 if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise
     from grader.sandbox.process import Sandbox
 
 
-@dataclass(frozen=True, slots=True)
-class _Tests:
-    tests: tuple[PublicTest, ...]
-
-
-_PICKLED: Final = PickleFormat(_Tests, (PublicTest, DescribedValue))
+_PICKLED: Final = PickleFormat(tuple, (PublicTest, DescribedValue))
 _NONSENSE: Final = "the process that runs authors' code sent nonsense"
 
 
@@ -112,7 +106,7 @@ def read_tests(data: bytes) -> Sequence[PublicTest]:
     tests = _PICKLED.from_bytes(data)
     if tests is None:
         raise GraderFault(_NONSENSE)
-    return tests.tests
+    return tests
 
 
 class _Answers:
@@ -138,7 +132,7 @@ class _Answers:
             )
             return text.encode()
         public = public_exercise(exercise, sandbox, self._values(exercise.digest))
-        return _PICKLED.to_bytes(_Tests(tuple(public.tests)))
+        return _PICKLED.to_bytes(tuple(public.tests))
 
     def _values(self, digest: str) -> "ValueCache":
         if self._last is None or self._last[0] != digest:

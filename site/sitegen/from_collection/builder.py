@@ -41,13 +41,15 @@ from sitegen.content import (
     WrongAnswer,
 )
 from sitegen.from_collection.author_process import AuthorProcess, read_tests
-from sitegen.from_collection.lesson_cache import run_cached
+from sitegen.from_collection.file_cache import load_cached, run_cached
 from sitegen.links import exercise_path, lesson_path
 from sitegen.own_gpt import MISTAKES, PARTS, SETTINGS, SWITCHES, model_json
+from sitegen.pickled import PickleFormat
 from sitegen.pyodide import PUBLIC_PACKAGES
 
 _WRONG_ANSWER: Final = ("token-lookup", "columns-for-rows")  # shown on the home page if it exists
 
+_BYTES: Final = PickleFormat(bytes, ())
 _Item = TypeVar("_Item")
 
 
@@ -74,18 +76,18 @@ class LazySequence(Sequence[_Item]):
 
 def site_cache() -> Cache:
     """Return this user's cache of computed values, valid for the current sources."""
-    packages = ("grader", "reference", "sitegen.from_collection")
+    packages = ("grader", "reference", "sitegen")
     return Cache(cache_folder("site"), fingerprint(map(package_folder, packages)))
 
 
 class ContentBuilder:
-    """Makes the content that pages need; a context manager, which ends its processes.
+    """Makes the content of pages; a context manager, which ends processes and tidies the cache.
 
     Args:
         with_solutions: True if anyone may read the model solutions.
         certified: True to keep hidden tests and answers out of pages even if the course allows
-        them.
-        cache: Keeps the results of authors' code and lessons; None to keep nothing.
+            them.
+        cache: Keeps the results for each definition; None to keep nothing.
         page_packages: The packages other than NumPy that Python in a page can import.
     """
 
@@ -100,6 +102,8 @@ class ContentBuilder:
         self._with_solutions = with_solutions
         self._certified = certified
         self._cache = cache or Cache(None, "")
+        self._load_or_make = partial(_BYTES.load_or_make, self._cache)
+        self._load = partial(load_cached, cache=self._cache)
         self._page_packages = frozenset(page_packages)
         self._sandboxes: dict[int, Sandbox] = {}  # sandboxes of lessons, by process id
         self._author_processes: dict[int, AuthorProcess] = {}  # by process id
@@ -110,6 +114,7 @@ class ContentBuilder:
 
     def __exit__(self, *_: object) -> None:
         self._end_processes()
+        self._cache.tidy()
 
     def _end_processes(self) -> None:
         process = os.getpid()
@@ -131,7 +136,7 @@ class ContentBuilder:
             UsageError: The collection has no track.
             DefinitionError: A definition is invalid.
         """
-        collection = Collection.load(folder)
+        collection = Collection.load(folder, self._load)
         if not collection.tracks:
             raise UsageError(f"there is no <track>/track.yaml in {collection.folder}")
         return self.content(collection.tracks)
@@ -147,7 +152,7 @@ class ContentBuilder:
             UsageError: The collection has no track.
             DefinitionError: See `Collection.draft`.
         """
-        collection, _ = Collection.draft(folder)
+        collection, _ = Collection.draft(folder, self._load)
         if not collection.tracks:
             raise UsageError(f"there is no valid <track>/track.yaml in {collection.folder}")
         tracks, pages, failures = [], dict[Path, str](), dict[str, str]()
@@ -343,14 +348,6 @@ class ContentBuilder:
                 yield block
             elif code := codes.get((block.exercise, block.misconception)):
                 yield replace(block, code=code)
-
-    def _load_or_make(self, key: str, make: Callable[[], bytes]) -> bytes:
-        """Return the cached value of a key, or compute and store it."""
-        kept = self._cache.find(key)
-        if kept is None:
-            kept = make()
-            self._cache.keep(key, kept)
-        return kept
 
     def _author_process(self) -> AuthorProcess:
         """Return this process's own author process; a fork gets another one."""

@@ -5,14 +5,17 @@ name. Here they can name nothing: paths, arrays and data classes are written as 
 word, which stands only for one of the classes that the reader expects.
 """
 
+import contextlib
 import dataclasses
 import io
 import pickle
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path, PosixPath
 from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
+
+from grader.disk_cache import Cache
 
 _Kind = TypeVar("_Kind")
 
@@ -26,15 +29,17 @@ class PickleFormat(Generic[_Kind]):
     """Writes and reads objects of one class.
 
     Args:
+        kind: The class; plain data is possible, too.
         parts: The dataclasses inside. Numbers, texts, lists, tuples, dictionaries, sets, paths,
-        arrays
-            and NumPy numbers are always allowed.
+            arrays and NumPy numbers are always allowed.
     """
 
     def __init__(self, kind: type[_Kind], parts: Iterable[type]) -> None:
         self._kind = kind
         self._words: dict[type, str] = {
-            each: f"{each.__module__}.{each.__name__}" for each in (kind, *parts)
+            each: f"{each.__module__}.{each.__name__}"
+            for each in (kind, *parts)
+            if dataclasses.is_dataclass(each)
         }
 
     def to_bytes(self, value: _Kind) -> bytes:
@@ -57,6 +62,16 @@ class PickleFormat(Generic[_Kind]):
         except Exception:  # noqa: BLE001  bytes that are not ours may raise anything
             return None
         return value if isinstance(value, self._kind) else None
+
+    def load_or_make(self, cache: Cache, key: str, make: Callable[[], _Kind]) -> _Kind:
+        """Return the cached value of a key, or compute it, and store it if it can be read again."""
+        kept = cache.find(key)
+        if kept is not None and (stored := self.from_bytes(kept)) is not None:
+            return stored
+        value = make()
+        with contextlib.suppress(ValueError):
+            cache.keep(key, self.to_bytes(value))
+        return value
 
 
 def _fields(kind: Any) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from typing import Final
 
 from grader.errors import GraderFault
 
-_SOURCES: Final = frozenset({".py", ".html", ".css", ".js", ".json"})
+_SOURCES: Final = frozenset({".py", ".html", ".css", ".js", ".json", ".txt"})
 _MAX_ENTRIES: Final = 20_000  # of a folder; then the oldest are removed
 _MAX_BYTES: Final = 1 << 29  # of all its entries together
 _ENTRY: Final = re.compile(r"[0-9a-f]{64}(\.\w+)?")  # with an ending while it is written
@@ -37,12 +37,12 @@ def cache_folder(name: str) -> Path | None:
         return None
 
 
-def fingerprint(folders: Iterable[Path]) -> str:
-    """Hash the sources in folders, and the versions of Python and NumPy."""
+def fingerprint(folders: Iterable[Path], packages: Iterable[str] = ("numpy",)) -> str:
+    """Hash the sources in folders, and the versions of Python and of packages."""
     from importlib import metadata  # slow, and most commands need none
 
-    versions = f"{platform.python_version()}numpy {metadata.version('numpy')}\n"
-    total = hashlib.sha256(versions.encode())
+    versions = [platform.python_version(), *map(metadata.version, packages)]
+    total = hashlib.sha256(repr(versions).encode())
     for folder in folders:
         paths = (path for path in folder.rglob("*") if path.suffix in _SOURCES)
         for path in sorted(paths):

@@ -95,18 +95,15 @@ def build(
     )
     folder = options.collection_folder(exercises)
     gc.set_threshold(_OBJECTS)
-    cache = None if no_cache else site_cache()
     with ContentBuilder(
         with_solutions=with_solutions,
         certified=certified,
-        cache=cache,
+        cache=None if no_cache else site_cache(),
         page_packages=packages,
     ) as builder:
         content = builder.collection(folder)
         if pyodide_dir:
             hosting = replace(hosting, pyodide=read_distribution(pyodide_dir, content.packages))
         report = build_site(content, output, hosting=hosting, processes=options.cores())
-    if cache:
-        cache.tidy()
     click.echo(f"{report.pages} pages in {output}; their programs run only from a server, such as")
     click.echo(f"python3 -m http.server --bind 127.0.0.1 --directory {shlex.quote(str(output))}")

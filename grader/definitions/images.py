@@ -35,7 +35,7 @@ def image_paths(markdown: str) -> list[str]:
 
     It works without a Markdown parser, which is missing when a package is built.
     """
-    links = _LINK.finditer(_CODE.sub("", markdown))
+    links = _LINK.finditer(_CODE.sub("", markdown)) if "![" in markdown else ()
     return list(dict.fromkeys(link[1] or link[2] for link in links))
 
 

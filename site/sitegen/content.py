@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from grader.definitions.public import PublicTrack
+from grader.disk_cache import Cache
 from grader.lessons.blocks import Block
 from grader.lessons.figure import Figure
 
@@ -105,6 +106,8 @@ class Content:
         python: A zip archive of the modules that a page's Python imports.
         for_practice: True if pages run the hidden tests, too.
         wrong_answer: Makes the example of a check on the home page, for practice.
+        cache: The cache of the pages of tracks.
+        made_from: Everything beside its card that a track's pages are made from, by the track's id.
         own_gpt: The model, if a track has all its functions with their solutions.
     """
 
@@ -116,6 +119,8 @@ class Content:
     python: bytes = b""
     for_practice: bool = False
     title: str = PLATFORM
+    cache: Cache = field(default_factory=lambda: Cache(None, ""))
+    made_from: Mapping[str, str] = field(default_factory=dict)
     own_gpt: OwnGpt | None = None
     wrong_answer: Callable[[], WrongAnswer] | None = None
 

@@ -39,7 +39,7 @@ class Hosting:
     base_url: str = "/"
     site_url: str = ""
     pyodide_url: str = PUBLIC_PYODIDE
-    pyodide: Mapping[str, bytes] = field(default_factory=dict)
+    pyodide: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     embed_in: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -103,11 +103,6 @@ class Hosting:
         if self.pyodide:
             return versions_in(self.pyodide)
         return _PUBLIC_VERSIONS if self.pyodide_url == PUBLIC_PYODIDE else None
-
-    @property
-    def addresses(self) -> tuple[str, str, str]:
-        """All addresses on which the content of pages can depend."""
-        return self.base_url, self.site_url, PYODIDE if self.pyodide else self.pyodide_url
 
     def address(self, path: str) -> str:
         """Return the complete address of a file, or "" if the site's address is unknown."""

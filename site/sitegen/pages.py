@@ -1,5 +1,6 @@
 """The pages of the site: those of the whole site, and those of single definitions."""
 
+import hashlib
 import json
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,6 +36,7 @@ from sitegen.links import (
 from sitegen.markdown import render_markdown
 from sitegen.own_gpt import MODEL, PARTS, RECORD, SETTINGS, SWITCHES, model_json
 from sitegen.page_images import PageImages
+from sitegen.pickled import PickleFormat
 from sitegen.picture import arcs, png
 from sitegen.rendering import PageRenderer, count
 from sitegen.search import SearchEntry
@@ -71,6 +73,9 @@ class PageFiles:
     entry: SearchEntry | None = None
 
 
+_FORMAT: Final = PickleFormat(PageFiles, (SearchEntry,))
+
+
 class Pages:
     """The pages of a site.
 
@@ -91,6 +96,9 @@ class Pages:
         )
         self._cards = track_cards(content.tracks, content.lessons)
         self._concepts = find_concepts(self._cards)
+        # What templates print about the site, apart from its tracks.
+        python = hosting.python_bytes, hosting.versions
+        self._site = content.title, content.for_practice, [*self.assets.files], hosting, python
         complete = (card for card in self._cards if card.by_id.keys() >= PARTS.keys())
         self._gpt_track = next(complete, None)  # the track whose functions form a GPT, or None
 
@@ -116,29 +124,35 @@ class Pages:
         if self._gpt_track:
             yield OWN_GPT, partial(self._own_gpt, self._gpt_track)
         for track, card in zip(self._content.tracks, self._cards, strict=True):
-            yield card.path, partial(self._track, card)
-            outlines = card.outlines
-            of_track = self._content.lessons.get(track.id, ())
-            stops = _with_neighbours(outlines[""].lessons)
-            for lesson, stop, (_, around) in zip(of_track, card.lessons, stops, strict=True):
-                outline = outlines[stop.path]
-                yield (
-                    stop.path,
-                    partial(self._lesson, outline, stop, lesson, card.by_id, around),
-                )
-            cards = _with_neighbours(card.exercises)
-            for exercise, (own, (previous, following)) in zip(track.exercises, cards, strict=True):
-                before = card.lesson_of.get(own.id)
-                outline = outlines[before.path if before else ""]
-                # The last exercise of a lesson leads to the next lesson, not to its first exercise.
-                after = card.lesson_of.get(following.id) if following else None
-                next_lesson = None if after is before else after
-                yield (
-                    own.path,
-                    partial(
-                        self._exercise, outline, own, exercise, (previous, following), next_lesson
-                    ),
-                )
+            made_from = self._content.made_from.get(card.id)
+            facts = repr((made_from, card, self._leads_to_gpt(card.id), self._site))
+            digest = hashlib.sha256(facts.encode()).hexdigest()
+            for path, build in self._track_builders(track, card):
+                key = f"page {path} {digest}"
+                yield path, partial(_FORMAT.load_or_make, self._content.cache, key, build)
+
+    def _track_builders(
+        self, track: PublicTrack, card: TrackCard
+    ) -> Iterator[tuple[str, Callable[[], PageFiles]]]:
+        """Yield the path and the builder of each page of a track."""
+        yield card.path, partial(self._track, card)
+        outlines = card.outlines
+        of_track = self._content.lessons.get(track.id, ())
+        stops = _with_neighbours(outlines[""].lessons)
+        for lesson, stop, (_, around) in zip(of_track, card.lessons, stops, strict=True):
+            outline = outlines[stop.path]
+            yield stop.path, partial(self._lesson, outline, stop, lesson, card.by_id, around)
+        cards = _with_neighbours(card.exercises)
+        for exercise, (own, (previous, following)) in zip(track.exercises, cards, strict=True):
+            before = card.lesson_of.get(own.id)
+            outline = outlines[before.path if before else ""]
+            # The last exercise of a lesson leads to the next lesson, not to its first exercise.
+            after = card.lesson_of.get(following.id) if following else None
+            next_lesson = None if after is before else after
+            yield (
+                own.path,
+                partial(self._exercise, outline, own, exercise, (previous, following), next_lesson),
+            )
 
     def search(self, index: str) -> str:
         """Return the search page.

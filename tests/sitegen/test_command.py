@@ -147,17 +147,38 @@ def test_no_byte_depends_on_where_a_site_is_built(
 @pytest.mark.slow
 def test_a_second_build_gives_what_a_first_one_would(build: Build, collection: Path) -> None:
     """After each change, into the folder of the build before it, by what is remembered of it."""
+    new = EXERCISE.format(id="new", factor="3.0").replace("xp: 5", "xp: 5\nfiles: [data.csv]")
+    picture = b"\x89PNG\r\n\x1a\n"
+    steps: tuple[dict[str, tuple[str, str] | bytes | None], ...] = (
+        {"track/01-double.yaml": ("return x * 2.0", "return x + x")},
+        {"track/02-halve.yaml": ("title: The exercise halve", "title: Half of it")},
+        {"track/01-double.yaml": ("You squared it.", "That is the *square*.")},
+        {"track/01-double.yaml": ("Write", "Write ![a](a.png)"), "track/a.png": picture},
+        {"track/a.png": picture + b"another"},
+        {"track/lessons/01-begin.md": ("6 * 7", "7 * 7")},
+        {"track/track.yaml": ("[double, halve]", "[halve, double]")},
+        {"track/track.yaml": ("title: Track", "title: A track")},
+        {
+            "track/track.yaml": ("[halve, double]", "[halve, double, new]"),
+            "track/03-new.yaml": new.encode(),
+            "data.csv": b"1",
+        },
+        {"data.csv": b"2"},
+        {"course.yaml": b"title: Course\n"},
+        {"course.yaml": b"title: Course\ngrading: practice\n"},
+        {"track/track.yaml": ("halve, double, new", "double, new"), "track/02-halve.yaml": None},
+    )
     before = build("site")
-    for path, old, new in (
-        ("01-double.yaml", "return x * 2.0", "return x + x"),
-        ("02-halve.yaml", "title: The exercise halve", "title: Half of it"),
-        ("01-double.yaml", "You squared it.", "That is the *square*."),
-        ("lessons/01-begin.md", "6 * 7", "7 * 7"),
-        ("track.yaml", "[double, halve]", "[halve, double]"),
-    ):
-        change(collection / "track", path, old, new)
+    for changes in steps:
+        for path, content in changes.items():
+            if isinstance(content, tuple):
+                change(collection, path, *content)
+            elif content is None:
+                (collection / path).unlink()
+            else:
+                (collection / path).write_bytes(content)
         again = build("site")
-        assert again == build("fresh", "--no-cache") != before, new
+        assert again == build("fresh", "--no-cache") != before, changes
         before = again
 
 

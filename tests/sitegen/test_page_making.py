@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from grader.disk_cache import Cache
 from grader.errors import DefinitionError
 from sitegen.build import site_files
-from sitegen.content import Content
+from sitegen.content import Content, Runnable
+from sitegen.hosting import Hosting
 from tests.sitegen.conftest import contents, make_exercise, make_track
 
 
@@ -23,6 +25,34 @@ def test_the_problems_of_all_pages_are_told() -> None:
         "attention/one/instructions",
         "attention/two/instructions",
     ]
+
+
+def test_a_page_is_made_again_when_something_on_it_changes(tmp_path: Path) -> None:
+    """Its own definition, another title of its track, or the site; otherwise it is remembered."""
+    made = []
+
+    def engine() -> str:
+        made.append(1)
+        return "engine"
+
+    def build(title: str, made_from: str, hosting: Hosting) -> dict[str, bytes]:
+        track = make_track(make_exercise(), make_exercise("other", title=title))
+        content = Content(
+            [track],
+            runnable={"weights": Runnable(engine)},
+            cache=Cache(tmp_path / "cache", ""),
+            made_from={"attention": made_from},
+        )
+        return site_files(content, hosting=hosting)
+
+    changes: list[tuple[str, str, Hosting]] = [
+        *(("Title", "text", Hosting()), ("Another title", "text", Hosting())),
+        *(("Title", "another text", Hosting()), ("Title", "text", Hosting(pyodide_url="/python/"))),
+        ("Title", "text", Hosting(pyodide={"pyodide.mjs": b"python"})),
+    ]
+    for number, each in enumerate(changes, 1):
+        assert build(*each) == build(*each)
+        assert len(made) == number
 
 
 SCRIPT = """

@@ -19,6 +19,7 @@ from grader.definitions.collection import Collection
 from grader.definitions.course import load_course
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import TRACK_FILE, course_file, exists
+from grader.definitions.images import image_files
 from grader.definitions.imports import find_imports
 from grader.definitions.public import PublicTest, PublicTrack
 from grader.definitions.rules.test_rules import uses_any
@@ -44,10 +45,14 @@ from sitegen.from_collection.author_process import AuthorProcess, read_tests
 from sitegen.from_collection.file_cache import load_cached, run_cached
 from sitegen.links import exercise_path, lesson_path
 from sitegen.own_gpt import MISTAKES, PARTS, SETTINGS, SWITCHES, model_json
+from sitegen.package_data import data_folder
 from sitegen.pickled import PickleFormat
 from sitegen.pyodide import PUBLIC_PACKAGES
 
 _WRONG_ANSWER: Final = ("token-lookup", "columns-for-rows")  # shown on the home page if it exists
+
+# The packages that compute values and write HTML.
+_PACKAGES: Final = "numpy jinja2 markdown-it-py markupsafe math-core mdit-py-plugins pygments"
 
 _BYTES: Final = PickleFormat(bytes, ())
 _Item = TypeVar("_Item")
@@ -75,9 +80,9 @@ class LazySequence(Sequence[_Item]):
 
 
 def site_cache() -> Cache:
-    """Return this user's cache of computed values, valid for the current sources."""
-    packages = ("grader", "reference", "sitegen")
-    return Cache(cache_folder("site"), fingerprint(map(package_folder, packages)))
+    """Return this user's cache of values and pages, valid for the current sources."""
+    folders = (*map(package_folder, ("grader", "reference", "sitegen")), data_folder("templates"))
+    return Cache(cache_folder("site"), fingerprint(folders, _PACKAGES.split()))
 
 
 class ContentBuilder:
@@ -194,6 +199,7 @@ class ContentBuilder:
         lessons: dict[str, list[TrackLesson]] = {}
         runnable: dict[str, Runnable] = {}
         notebooks: dict[str, str] = {}
+        made_from: dict[str, str] = {}
         for track in tracks:
             edition = untested_track(track)
             exercises = []
@@ -216,6 +222,15 @@ class ContentBuilder:
             lessons[track.definition.id] = [
                 self._lesson(entry, path, track.exercises) for entry, path in entries
             ]
+            paths = (*track.lessons, *(each.where.path for each in track.exercises))
+            images = (image for path in paths for image in image_files(path) if exists(image))
+            facts = (
+                *(self._with_solutions, sorted(self._page_packages)),
+                *((each.digest, self._is_practice(each)) for each in track.exercises),
+                *((e.digest, e.packages, e.needs) for e in lessons[track.definition.id]),
+                *(image.read_bytes() for image in images),
+            )
+            made_from[track.definition.id] = repr(facts)
         courses = [each.course for track in tracks for each in track.exercises if each.course]
         by_id = {str(exercise.id): exercise for track in tracks for exercise in track.exercises}
         return Content(
@@ -228,6 +243,8 @@ class ContentBuilder:
             python=self._load_or_make("modules", bundle),
             for_practice=any(self._is_practice(e) for track in tracks for e in track.exercises),
             wrong_answer=self._wrong_answer(by_id),
+            cache=self._cache,
+            made_from=made_from,
             own_gpt=self._own_gpt(by_id),
         )
 

@@ -111,7 +111,7 @@ def known_mistakes(assignment: Assignment, match: Match) -> Iterator[AuditedProg
 # since the known mistake does not cover such calls.
 _ADAPTER = """
 
-def _known_mistake(right, most_arguments, part, item):
+def _known_mistake(right, max_arguments, part, item):
     import functools
     import inspect
 
@@ -124,14 +124,14 @@ def _known_mistake(right, most_arguments, part, item):
     def stand_in(*args, **kwargs):
         bound = signature.bind(*args, **kwargs)
         values = list(bound.args)
-        if bound.kwargs or len(values) > most_arguments:
+        if bound.kwargs or len(values) > max_arguments:
             bound.apply_defaults()
             values = list(bound.arguments.values())
             defaults = [each.default for each in signature.parameters.values()]
-            for value, default in zip(values[most_arguments:], defaults[most_arguments:]):
+            for value, default in zip(values[max_arguments:], defaults[max_arguments:]):
                 if value is not default and value != default:
                     return right(*args, **kwargs)
-            values = values[:most_arguments]
+            values = values[:max_arguments]
         result = wrong(*values)
         if item is not None:
             result = result[item]
@@ -144,7 +144,7 @@ def _known_mistake(right, most_arguments, part, item):
     return stand_in
 
 
-{target} = _known_mistake({target}, {most_arguments}, {part}, {item})
+{target} = _known_mistake({target}, {max_arguments}, {part}, {item})
 """
 
 

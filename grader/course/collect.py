@@ -444,11 +444,11 @@ def _walk_source(
 
 
 def _walk_folder(source: Path) -> Iterator[_File]:
-    def read(path: Path, most: int) -> bytes:
+    def read(path: Path, max_bytes: int) -> bytes:
         with open_regular(path, below=source) as file:
-            data = file.read(most + 1)
-        if len(data) > most:
-            raise ZipError(f"{path.name!r} has more than {most >> 10:,} KiB")
+            data = file.read(max_bytes + 1)
+        if len(data) > max_bytes:
+            raise ZipError(f"{path.name!r} has more than {max_bytes >> 10:,} KiB")
         return data
 
     clones = set[Path]()

@@ -144,19 +144,21 @@ def grade_reports(batch: Batch, rules: Rules) -> Batch:
         )
         for each in batch
     }
-    most: dict[str, int] = {}
+    max_points: dict[str, int] = {}
     for report in batch:
         if report.verdict is not None:
-            most[report.exercise] = max(report.verdict.max_score, most.get(report.exercise, 0))
+            max_points[report.exercise] = max(
+                report.verdict.max_score, max_points.get(report.exercise, 0)
+            )
     students = dict.fromkeys(rules.roster or ())
     students |= dict.fromkeys(sorted({student for student, _ in reports}))
-    _check_names(rules, most, students)
+    _check_names(rules, max_points, students)
     if rules.schedule is not None:
-        _refuse_one_time(rules.schedule, most, reports)
+        _refuse_one_time(rules.schedule, max_points, reports)
     _refuse_lost_zeros(students, rules.roster)
     grades = []
     for student in students:
-        for exercise, points in most.items():
+        for exercise, points in max_points.items():
             override = rules.overrides.get((student, exercise))
             if (student, exercise) in reports:
                 report = reports[student, exercise]
@@ -166,7 +168,7 @@ def grade_reports(batch: Batch, rules: Rules) -> Batch:
             else:
                 continue
             grades.append(replace(report, grade=_grade(report, points, rules, override)))
-    without = (report for report in batch if report.exercise not in most)
+    without = (report for report in batch if report.exercise not in max_points)
     return replace(batch, reports=(*grades, *without))
 
 
@@ -202,21 +204,23 @@ def _refuse_one_time(
             )
 
 
-def _grade(report: Report, most: int, rules: Rules, override: Override | None) -> CountedPoints:
+def _grade(
+    report: Report, max_points: int, rules: Rules, override: Override | None
+) -> CountedPoints:
     """Return the manual grade, or the verdict's points minus the late penalty."""
     points = 0.0 if report.outcome in (NOT_SUBMITTED, NOT_GRADED) else None
     days, rule = 0, LateRule()
     if report.verdict is not None:
-        points, most = float(report.verdict.score), report.verdict.max_score
+        points, max_points = float(report.verdict.score), report.verdict.max_score
         if rules.schedule is not None and points:
             rule = rules.schedule.rule(report.student or "", report.exercise)
             days = _days_late(report, rule, rules.schedule)
-    if override is not None and override.points is not None and override.points > most:
+    if override is not None and override.points is not None and override.points > max_points:
         raise UsageError(
             f"{override.where} gives {report.student!r} {override.points:g} points in "
-            f"{report.exercise!r}, which has {most}"
+            f"{report.exercise!r}, which has {max_points}"
         )
-    return compute_grade(points, most, rule=rule, days=days, override=override)
+    return compute_grade(points, max_points, rule=rule, days=days, override=override)
 
 
 def _days_late(report: Report, rule: LateRule, schedule: Schedule) -> int:

@@ -86,13 +86,13 @@ def parse_share(late: str) -> float | None:
 
 
 def compute_grade(
-    points: float | None, most: int, *, rule: LateRule, days: int, override: Override | None
+    points: float | None, max_points: int, *, rule: LateRule, days: int, override: Override | None
 ) -> CountedPoints:
     """Compute a grade: the manual points, or the points minus the late penalty.
 
     Args:
         points: The verdict's points; None if nothing was judged.
-        most: The points of the exercise.
+        max_points: The points of the exercise.
     """
     notes = []
     if points and days:
@@ -103,6 +103,6 @@ def compute_grade(
         if override.is_excused:
             return CountedPoints(None, 0, override.note)
         if override.points is not None:
-            return CountedPoints(override.points, most, override.note)
+            return CountedPoints(override.points, max_points, override.note)
         notes.append(override.note)
-    return CountedPoints(points, most, "; ".join(notes))
+    return CountedPoints(points, max_points, "; ".join(notes))

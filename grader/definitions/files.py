@@ -155,18 +155,18 @@ def course_folder(definition: Path) -> Path:
     return course_file(definition).parent
 
 
-def read_file(path: Path, most: int = MAX_BYTES) -> bytes:
+def read_file(path: Path, max_bytes: int = MAX_BYTES) -> bytes:
     """Return the content of a file of a collection.
 
     Raises:
         UsageError: There is no such file.
-        DefinitionError: It is a symbolic link, not a regular file, larger than `most` bytes, or
+        DefinitionError: It is a symbolic link, not a regular file, larger than `max_bytes`, or
             cannot be read.
     """
     try:
         with open_regular(path) as file:
             size = f"{os.fstat(file.fileno()).st_size:,}"
-            data = file.read(most + 1)
+            data = file.read(max_bytes + 1)
     except FileNotFoundError:
         raise UsageError(f"no file '{path}'") from None
     except LinkError:
@@ -178,8 +178,8 @@ def read_file(path: Path, most: int = MAX_BYTES) -> bytes:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
         raise _problem(path, f"the file cannot be read: {reason}") from None
-    if len(data) > most:
-        raise _problem(path, f"the file has {size} bytes; at most {most:,} are allowed")
+    if len(data) > max_bytes:
+        raise _problem(path, f"the file has {size} bytes; at most {max_bytes:,} are allowed")
     return data
 
 

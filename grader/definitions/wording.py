@@ -47,8 +47,8 @@ def listing(words: Iterable[str], conjunction: str) -> str:
 
 def join_words(words: Iterable[str], conjunction: str) -> str:
     """Return a listing of words: `a, b or c`."""
-    *most, last = words
-    return f"{', '.join(most)} {conjunction} {last}" if most else last
+    *earlier, last = words
+    return f"{', '.join(earlier)} {conjunction} {last}" if earlier else last
 
 
 def plural(number: int, noun: str) -> str:
@@ -56,10 +56,10 @@ def plural(number: int, noun: str) -> str:
     return f"{number} {noun if number == 1 else noun + 's'}"
 
 
-def few(words: Sequence[str], most: int = 3) -> str:
+def few(words: Sequence[str], max_words: int = 3) -> str:
     """Return the first words and the number of the others: `a, b, c and 2 more`."""
-    more = f" and {len(words) - most} more" if len(words) > most else ""
-    return ", ".join(words[:most]) + more
+    more = f" and {len(words) - max_words} more" if len(words) > max_words else ""
+    return ", ".join(words[:max_words]) + more
 
 
 def other_letter(written: str, meant: str) -> str:

@@ -175,13 +175,13 @@ def _list_check(one: Check, separator: str) -> Check:
     return check
 
 
-def _number_check(least: float, most: float) -> Check:
+def _number_check(minimum: float, maximum: float) -> Check:
     def check(_: Figure, value: str) -> str:
         try:
-            is_valid = least <= float(value) <= most
+            is_valid = minimum <= float(value) <= maximum
         except ValueError:
             is_valid = False
-        return "" if is_valid else f"expected a number from {least:g} to {most:g}"
+        return "" if is_valid else f"expected a number from {minimum:g} to {maximum:g}"
 
     return check
 
@@ -191,11 +191,12 @@ def _score(figure: Figure, value: str) -> str:
     return _number_check(-6, 6)(figure, score) if name else "expected a name and a score: 'clock 2'"
 
 
-def _expressions(most: int) -> Check:
+def _expressions(max_count: int) -> Check:
     def check(_: Figure, value: str) -> str:
         parts = [part.strip() for part in value.split(";")]
-        if len(parts) > most:
-            return f"at most {most} {'expression' if most == 1 else 'expressions'} can stand here"
+        if len(parts) > max_count:
+            noun = "expression" if max_count == 1 else "expressions"
+            return f"at most {max_count} {noun} can stand here"
         for part in parts:
             try:
                 ast.parse(part, mode="eval")

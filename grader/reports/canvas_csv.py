@@ -65,7 +65,7 @@ def sum_scores(batch: Batch, exercises: Sequence[str] = ()) -> dict[str, tuple[f
     judged_exercises = sorted({each.exercise for each in batch if each.points is not None})
     counting = _exercises_that_count(judged_exercises, exercises)
     by_name = {(each.student or "", each.exercise): each for each in batch}
-    most = {
+    possible_points = {
         name: max(each.max_points for each in batch if each.exercise == name) for name in counting
     }
     sums: dict[str, tuple[float, int] | None] = {}
@@ -74,7 +74,7 @@ def sum_scores(batch: Batch, exercises: Sequence[str] = ()) -> dict[str, tuple[f
         for name in counting:
             report = by_name.get((student, name))
             if report is None:
-                possible += most[name]
+                possible += possible_points[name]
             elif report.is_excused:
                 excused_exercises.append(name)
             elif report.points is None or (report.verdict and report.verdict.sandbox == "none"):
@@ -85,7 +85,7 @@ def sum_scores(batch: Batch, exercises: Sequence[str] = ()) -> dict[str, tuple[f
                 # changed.
                 points, possible = points + report.points, possible + report.max_points
         else:
-            whole = possible + sum(most[name] for name in excused_exercises)
+            whole = possible + sum(possible_points[name] for name in excused_exercises)
             part = points * whole / possible if excused_exercises and possible else points
             sums[student] = None if len(excused_exercises) == len(counting) else (part, whole)
     return sums

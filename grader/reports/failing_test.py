@@ -27,7 +27,7 @@ class TextLayout:
 
     width: int
     coloured: bool
-    most: int | None = None  # most lines of one text, or None for all
+    max_lines: int | None = None  # most lines of one text, or None for all
 
 
 def input_lines(test: TestResult, layout: TextLayout) -> Iterator[Text]:
@@ -38,7 +38,7 @@ def input_lines(test: TestResult, layout: TextLayout) -> Iterator[Text]:
         whole = Text.assemble(head, "  ", (line(value.text), "dim"))
         if whole.cell_len <= layout.width:
             yield whole
-        elif layout.most is None:
+        elif layout.max_lines is None:
             yield from (head, *_indent(_lines(value, layout.width - len(_SAME))))
         else:
             whole.truncate(layout.width, overflow="ellipsis")
@@ -67,10 +67,10 @@ def value_lines(test: TestResult, layout: TextLayout) -> list[Text]:
         pairs = list(zip_longest(_lines(expected, width), _lines(got, width)))
         left_out = 0
         if (
-            layout.most is not None and len(pairs) > layout.most
+            layout.max_lines is not None and len(pairs) > layout.max_lines
             # The rows around the first difference.
         ):
-            room = layout.most - 1
+            room = layout.max_lines - 1
             first = next((number for number, (one, other) in enumerate(pairs) if one != other), 0)
             start = max(0, min(first - 1, len(pairs) - room))
             left_out = len(pairs) - room
@@ -134,10 +134,10 @@ def _titles(expected: ValueSummary, got: ValueSummary) -> tuple[Text, Text]:
 
 def _limit_lines(lines: Sequence[str], layout: TextLayout) -> list[str]:
     """Return as many lines as fit, the last one a note about the rest."""
-    if layout.most is None or len(lines) <= layout.most:
+    if layout.max_lines is None or len(lines) <= layout.max_lines:
         return list(lines)
-    left = len(lines) - layout.most + 1
-    return [*lines[: layout.most - 1], f"... {left} more ({ALL})"]
+    left = len(lines) - layout.max_lines + 1
+    return [*lines[: layout.max_lines - 1], f"... {left} more ({ALL})"]
 
 
 def _fold(lines: Sequence[str], width: int) -> list[str]:

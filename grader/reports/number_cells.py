@@ -76,7 +76,7 @@ def write_cells(matrices: Sequence[Rows], apart: Pair | None = None) -> tuple[li
         ways = [(_whole, True), (_decimal(0, exponents=False), False)]
     else:
         exponents = max(finite, default=1.0) < _SMALL
-        most = next(
+        length = next(
             (
                 digits
                 for digits in range(1, _MAX_DECIMALS)
@@ -85,8 +85,8 @@ def write_cells(matrices: Sequence[Rows], apart: Pair | None = None) -> tuple[li
             _MAX_DECIMALS,
         )
         ways = [
-            (_decimal(digits, exponents=exponents), digits in (most, *_READABLE))
-            for digits in range(most, 0, -1)
+            (_decimal(digits, exponents=exponents), digits in (length, *_READABLE))
+            for digits in range(length, 0, -1)
         ]
         longest_way = ways[0][0]
         if apart is not None and longest_way(apart[0]) == longest_way(apart[1]):

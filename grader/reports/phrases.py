@@ -54,9 +54,9 @@ def output_beside_values(test: TestResult) -> str:
     return "" if is_shown_already else output
 
 
-def points_text(earned: int, most: int) -> str:
+def points_text(earned: int, possible: int) -> str:
     """Return text for earned and possible points."""
-    return f"{earned}/{most} {'point' if most == 1 else 'points'}"
+    return f"{earned}/{possible} {'point' if possible == 1 else 'points'}"
 
 
 def summary(verdict: Verdict) -> str:
@@ -168,9 +168,9 @@ def has_own_message(test: TestResult) -> bool:
     return bool(test.message) and test.outcome is not Outcome.NOT_RUN
 
 
-def shorten(text: str, most: int, note: str = "...") -> str:
+def shorten(text: str, max_length: int, note: str = "...") -> str:
     """Cut text to this many characters, ending with a note."""
-    return text if len(text) <= most else text[: most - len(note)] + note
+    return text if len(text) <= max_length else text[: max_length - len(note)] + note
 
 
 def skipped_files_notes(batch: Batch) -> list[str]:

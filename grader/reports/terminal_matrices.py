@@ -201,8 +201,8 @@ def _indices(rows: Rows) -> list[str]:
 
 def _row_head(names: Sequence[str], name: str = "") -> str:
     """Return the head of a row: its name, padded to the longest."""
-    most = max(map(len, names), default=0)
-    return f"{name:>{most}} " if most else ""
+    name_width = max(map(len, names), default=0)
+    return f"{name:>{name_width}} " if name_width else ""
 
 
 @dataclass(frozen=True, slots=True)

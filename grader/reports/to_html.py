@@ -102,12 +102,12 @@ def render_student(student: str, batch: Batch, titles: Mapping[str, str]) -> str
         rows.append(f'<tr><th scope="row" {_LEFT}>{link}</th><td>{escape(_cell(each))}</td></tr>\n')
         sections += _section(each, heading=title, anchor=anchor)
     total = sum(report.points or 0 for report in batch)
-    most = sum(report.max_points for report in batch if report.points is not None)
+    possible = sum(report.max_points for report in batch if report.points is not None)
     table = (
         "<table>\n<caption>Points in each exercise</caption>\n<thead><tr>"
         f'<th scope="col" {_LEFT}>Exercise</th><th scope="col" {_LEFT}>Points</th></tr></thead>\n'
         f'<tbody>\n{"".join(rows)}</tbody>\n<tfoot><tr><th scope="row" {_LEFT}>Total</th>'
-        f"<td>{total:.10g}/{most}</td></tr></tfoot>\n</table>\n"
+        f"<td>{total:.10g}/{possible}</td></tr></tfoot>\n</table>\n"
     )
     return _page(f"Results of {line(student)}", table + "".join(sections))
 

@@ -86,11 +86,11 @@ def _values(test: TestResult, *, verbose: bool) -> Iterator[str]:
         clear, coarse = write_cells(rows, worst_values(test))
         expected_texts, own_texts = (clear or coarse)[0]
         yield f"  Expected is {expected.summary}, yours is {got.summary}."
-        most = max(map(len, rows))
-        numbers = range(most)
-        if not verbose and most > _ROWS:
+        row_count = max(map(len, rows))
+        numbers = range(row_count)
+        if not verbose and row_count > _ROWS:
             numbers = range(test.worst[0], test.worst[0] + 1) if test.worst else range(0)
-            yield f"  {'One' if test.worst else 'None'} of {most} rows is shown ({ALL})."
+            yield f"  {'One' if test.worst else 'None'} of {row_count} rows is shown ({ALL})."
         for number in numbers:
             of_row = "" if expected.is_vector and got.is_vector else f"Row {number}, "
             for name, texts in (("expected", expected_texts), ("yours", own_texts)):

@@ -99,9 +99,9 @@ def exercism(batch: Batch) -> str:
     return _fitting(partial(_exercism_data, batch), _EXERCISM_FILE, _EXERCISM_MESSAGE)
 
 
-def _exercism_data(batch: Batch, most: int) -> _Object:
+def _exercism_data(batch: Batch, max_length: int) -> _Object:
     if batch.faults:
-        return _exercism_error(FAULT_FOR_LEARNERS, most)
+        return _exercism_error(FAULT_FOR_LEARNERS, max_length)
     tests: list[_Object] = []
     for report in batch:
         verdict = report.verdict
@@ -109,30 +109,30 @@ def _exercism_data(batch: Batch, most: int) -> _Object:
         if verdict is None or verdict.message:
             if not batch.is_single:
                 about = {"name": submission_name(report), "status": "error"}
-                tests.append({**about, "message": shorten(_failure(report), most)})
+                tests.append({**about, "message": shorten(_failure(report), max_length)})
             continue
         helps = help_lines(verdict)
         for test in verdict.tests:
             status = _EXERCISM_STATUS.get(test.outcome, "error")
             entry = {"name": _prefix(report, batch) + test_label(test), "status": status}
-            message = [shorten(line(test.message), most)]
+            message = [shorten(line(test.message), max_length)]
             # Exercism shows only the first failure, so it carries the explanation of all.
             if status != "pass":
                 message, helps = [*helps, *message], []
             if text := "\n".join(filter(None, message)):
-                entry["message"] = shorten(text, most)
+                entry["message"] = shorten(text, max_length)
             if output := printed_output(test):
                 entry["output"] = shorten(output, _EXERCISM_OUTPUT, _TRUNCATED)
             tests.append(entry)
     if not tests:
         reasons = "\n".join(map(_failure, batch))
-        return _exercism_error(reasons or "There was nothing to grade.", most)
+        return _exercism_error(reasons or "There was nothing to grade.", max_length)
     status = "pass" if all(test["status"] == "pass" for test in tests) else "fail"
     return {"version": 3, "status": status, "message": None, "tests": tests}
 
 
-def _exercism_error(message: str, most: int) -> _Object:
-    return {"version": 3, "status": "error", "message": shorten(message, most), "tests": []}
+def _exercism_error(message: str, max_length: int) -> _Object:
+    return {"version": 3, "status": "error", "message": shorten(message, max_length), "tests": []}
 
 
 def _failure(report: Report) -> str:
@@ -213,7 +213,7 @@ def prairielearn(batch: Batch) -> str:
     return _fitting(partial(_prairielearn_data, batch), _PRAIRIELEARN_FILE, _NO_LIMIT)
 
 
-def _prairielearn_data(batch: Batch, most: int) -> _Object:
+def _prairielearn_data(batch: Batch, max_length: int) -> _Object:
     if batch.faults:
         fault = FAULT_FOR_LEARNERS
         return {"gradable": False, "message": fault, "format_errors": [fault]}
@@ -222,21 +222,21 @@ def _prairielearn_data(batch: Batch, most: int) -> _Object:
         lines = [line(report.message)]
         if report.verdict is not None:
             lines = [summary(report.verdict), *plain_lines(*document(report.verdict))]
-        texts.append(shorten("\n".join([*_head(report, batch), *lines]), most))
+        texts.append(shorten("\n".join([*_head(report, batch), *lines]), max_length))
     output = "\n".join(clean(verdict.output) for verdict in batch.verdicts if verdict.output)
     return {
         "gradable": True,
         "score": batch.score / batch.max_score if batch.max_score else 0.0,
         "message": "\n\n".join(texts),
-        "output": shorten(output, most),
+        "output": shorten(output, max_length),
         "tests": [
             {
                 "name": f"{_prefix(report, batch)}{test.id}",
                 "description": test_label(test),
                 "points": test.points,
                 "max_points": test.max_points,
-                "message": shorten(line(test.message), most),
-                "output": shorten(printed_output(test), most),
+                "message": shorten(line(test.message), max_length),
+                "output": shorten(printed_output(test), max_length),
             }
             for report, _, test in _tests(batch)
             if test is not None
@@ -262,9 +262,9 @@ def _prefix(report: Report, batch: Batch) -> str:
     return "" if batch.is_single else f"{line(report.exercise)}: "
 
 
-def _fitting(make: Callable[[int], _Object], largest: int, most: int) -> str:
+def _fitting(make: Callable[[int], _Object], largest: int, max_length: int) -> str:
     """Return JSON with texts up to this length, or shorter if the file would be too large."""
-    text = _text(make(most))
+    text = _text(make(max_length))
     if len(text.encode()) > largest:
         return json.dumps(make(_SHORT_TEXT), ensure_ascii=False) + "\n"
     return text

@@ -207,7 +207,7 @@ class _VerdictLayout:
         self._layout = TextLayout(width - len(_INDENT), has_colours(console), detail.text)
         self._opened = {test.id for test in failures_in_full(verdict, verbose=detail is _ALL)}
 
-    def lines(self, most: int | None = None) -> list[Text]:
+    def lines(self, max_lines: int | None = None) -> list[Text]:
         """Return the lines: the explanation, the tests and the summary."""
         verdict = self._verdict
         body = [*self._wrap(line(verdict.title), "bold", indent="")]
@@ -226,8 +226,8 @@ class _VerdictLayout:
                 lines.append(text)
         style = _TOTAL.get(verdict.outcome, "bold red")
         total = list(self._wrap(summary(verdict), style, indent=""))
-        if most is not None and len(lines) + len(total) > most:
-            lines = lines[: most - len(total) - 1]
+        if max_lines is not None and len(lines) + len(total) > max_lines:
+            lines = lines[: max_lines - len(total) - 1]
             lines.append(Text(f"{_INDENT}... ({ALL})", "dim"))
         return [*lines, *total]
 
@@ -288,12 +288,12 @@ class _VerdictLayout:
         yield from self._hang(head, "", _INDENT)
         yield from _indent(names[1:])
         if has_own_message(test):
-            most = None if is_opened else self._detail.sentences
+            max_sentence_lines = None if is_opened else self._detail.sentences
             lines = list(self._wrap(line(test.message)))
-            if most and len(lines) > most:
-                lines[most - 1].truncate(self._prose - 1)
-                lines[most - 1].append("\u2026")
-            yield from lines[:most]
+            if max_sentence_lines and len(lines) > max_sentence_lines:
+                lines[max_sentence_lines - 1].truncate(self._prose - 1)
+                lines[max_sentence_lines - 1].append("\u2026")
+            yield from lines[:max_sentence_lines]
         if is_opened:
             detail = self._detail
             printed = output_beside_values(test) if detail.values else printed_output(test)

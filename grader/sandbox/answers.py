@@ -269,9 +269,9 @@ def _read_exception(facts: dict[Any, Any], depth: int = 0) -> Raised:
     )
 
 
-def _text(facts: dict[Any, Any], key: str, most: int) -> str:
+def _text(facts: dict[Any, Any], key: str, max_length: int) -> str:
     value = facts.get(key)
-    return printable(value[:most]) if type(value) is str else ""
+    return printable(value[:max_length]) if type(value) is str else ""
 
 
 def _is_name(value: object) -> bool:

@@ -88,8 +88,8 @@ def leave_parent(kept: set[int], output: int | None = None) -> None:
     for descriptor in [*sorted(kept), _DESCRIPTORS]:
         os.closerange(low, descriptor)
         low = descriptor + 1
-    most = resource.getrlimit(resource.RLIMIT_AS)[1]
-    resource.setrlimit(resource.RLIMIT_AS, (WORKER_ADDRESS_SPACE, most))
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (WORKER_ADDRESS_SPACE, hard))
 
 
 def _python() -> list[str]:

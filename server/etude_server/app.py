@@ -73,7 +73,7 @@ def create_app(service: Service) -> FastAPI:
         people_routes.IMPORT_PATH: people_routes.MAX_ROSTER,
         people_pages.IMPORT_PATH: people_routes.MAX_ROSTER,
     }
-    app.add_middleware(BodyCap, most=settings.max_body, larger_limits=larger_limits)
+    app.add_middleware(BodyCap, max_bytes=settings.max_body, larger_limits=larger_limits)
     app.add_middleware(SecurityHeaders, https=settings.is_https)
     app.add_middleware(RequestLog, meter=service.meter)
     return app

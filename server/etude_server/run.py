@@ -29,9 +29,9 @@ def serve(settings: Settings) -> None:
         app = create_app(service)
         service.catalog.reload_on_hangup(service.database)
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        most = _FILES if hard == resource.RLIM_INFINITY else min(hard, _FILES)
-        if soft != resource.RLIM_INFINITY and soft < most:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+        limit = _FILES if hard == resource.RLIM_INFINITY else min(hard, _FILES)
+        if soft != resource.RLIM_INFINITY and soft < limit:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
         sys.stdout.write(f"http://{settings.host}:{settings.port}/ (Ctrl-C ends)\n")
         sys.stdout.flush()
         # Uvicorn raises the signal again at its end, when the service still has to stop.

@@ -44,7 +44,7 @@ def view_matrix(display: MatrixDisplay) -> MatrixView:
     if is_heatmap:
         values = [value for row in rows for value in row]
         shade = shade_for(values)
-        text = _text(values, most=_HEATMAP_DECIMALS)
+        text = _text(values, max_decimals=_HEATMAP_DECIMALS)
         cells = [tuple(TableCell(text(value), shade(value)) for value in row) for row in rows]
         is_shares = all(min(row) >= 0 and abs(sum(row) - 1) <= _SHARES for row in rows)
         explore = "shares" if is_shares else "values"
@@ -66,13 +66,13 @@ def view_matrix(display: MatrixDisplay) -> MatrixView:
 
 
 def _text(
-    values: Sequence[float], *, most: int | None = None, small: float = 0.0
+    values: Sequence[float], *, max_decimals: int | None = None, small: float = 0.0
 ) -> Callable[[float], str]:
     """Return the function that formats each of these values; only an exact zero is "0".
 
     Args:
         values: The values that share a format.
-        most: The most decimals, unless all values are faint.
+        max_decimals: The most decimals, unless all values are faint.
         small: Smaller values are written with an exponent.
     """
     finite = [value for value in values if math.isfinite(value)]
@@ -80,8 +80,8 @@ def _text(
         return partial(numeral, decimals=0)
     decimals = decimals_for(values)
     largest = max(map(abs, finite))
-    if decimals is not None and most is not None and largest >= _FAINT:
-        decimals = min(decimals, most)
+    if decimals is not None and max_decimals is not None and largest >= _FAINT:
+        decimals = min(decimals, max_decimals)
 
     def text(value: float) -> str:
         return numeral(value, None if abs(value) < small else decimals) if value else "0"

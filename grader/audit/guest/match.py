@@ -26,7 +26,7 @@ class Correspondence:
     """The mapping between a function of an exercise and a function of an assignment."""
 
     # Largest number of positional arguments of the exercise's function.
-    most_arguments: int
+    max_arguments: int
     # Index of the item in the assignment's result tuple that equals the exercise's result; None for
     # the whole result.
     part: int | None = None

@@ -197,5 +197,5 @@ def _complete_test(draft: Draft, test: DraftTest, starter: ParsedProgram) -> Non
 
 def in_words(items: Sequence[str]) -> str:
     """Join items as in a sentence: "a, b and c"."""
-    *most, last = items
-    return f"{', '.join(most)} and {last}" if most else last
+    *earlier, last = items
+    return f"{', '.join(earlier)} and {last}" if earlier else last

@@ -500,7 +500,7 @@ def _check_limits(facts: ProofFacts) -> Iterator[ProofFinding]:
     if evidence is None or facts.solution.outcome is not Outcome.PASSED:
         return
     limits = find_limits(facts.exercise)
-    most_cpu = max(limits.cpu_seconds / _HEADROOM, _MIN_CPU)
+    max_cpu = max(limits.cpu_seconds / _HEADROOM, _MIN_CPU)
     bare = facts.verdicts["bare"].get("")  # the cost of a worker without a program
     bare_kib = bare.evidence.peak_kib if bare is not None and bare.evidence is not None else 0
     grown = max(evidence.peak_kib - bare_kib, 0) << 10
@@ -509,16 +509,16 @@ def _check_limits(facts: ProofFacts) -> Iterator[ProofFinding]:
     runs = [evidence, *(each.evidence for each in again if each.evidence)]
     cpu, wall = min(run.cpu_seconds for run in runs), min(run.wall_seconds for run in runs)
     used = (
-        ("CPU time", cpu, most_cpu, "{:.2f} s"),
+        ("CPU time", cpu, max_cpu, "{:.2f} s"),
         ("wall clock", wall, limits.wall_seconds / _HEADROOM, "{:.2f} s"),
         ("memory", grown / (1 << 20), limits.address_space / _HEADROOM / (1 << 20), "{:.0f} MiB"),
         ("output", evidence.printed / 1024, limits.output / _HEADROOM / 1024, "{:.1f} KiB"),
     )
-    for what, amount, most, text in used:
-        if amount > most:
+    for what, amount, limit, text in used:
+        if amount > limit:
             message = (
                 f"solution and tests take {text.format(amount)} of {what}, and a tenth of the "
-                f"limit is {text.format(most)}; make the inputs smaller, or raise `limits`"
+                f"limit is {text.format(limit)}; make the inputs smaller, or raise `limits`"
             )
             yield ProofFinding.at(checks.LIMITS, message, facts.places.line("tests"))
 

@@ -239,8 +239,8 @@ def _wrong_on_purpose(kind, condition, names, space):
             "kwargs": kwargs,
             "arrays": arrays,
             "integers": integers,
-            "most_axes": max((array.ndim for array in arrays), default=-1),
-            "most_arguments": len(inspect.signature(right).parameters) - is_method,
+            "max_axes": max((array.ndim for array in arrays), default=-1),
+            "max_arguments": len(inspect.signature(right).parameters) - is_method,
         }
         return bool(eval(condition, known))  # noqa: S307  a condition of ours
 

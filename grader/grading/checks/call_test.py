@@ -36,7 +36,7 @@ class CallCheck(Check[CallTest]):
         inputs = oracle.inputs(test, draw)
         usages = None if test.budget is None else list[Usage]()
         names = program.names(
-            test.where, keep_inputs=test.keep_inputs, usages=usages, most=draw.most_bytes
+            test.where, keep_inputs=test.keep_inputs, usages=usages, max_bytes=draw.max_bytes
         )
         got = names.as_data(evaluate_expression(test.call, {**program.bindings(names), **inputs}))
         difference = self.compare_values(draw.expected, got)

@@ -63,7 +63,7 @@ class PropertyCheck(Check[PropertyTest]):
         if test.against is None and PROPERTIES[test.holds].needs_against:
             raise author_error(test.where, f"test {test.id!r}: holds {test.holds} needs 'against'")
         keep_inputs = test.holds == "unchanged_inputs"
-        names = program.names(test.where, keep_inputs=keep_inputs, most=draw.most_bytes)
+        names = program.names(test.where, keep_inputs=keep_inputs, max_bytes=draw.max_bytes)
         bindings = program.bindings(names)
 
         def value(code: str, changes: _Inputs) -> Any:

@@ -74,7 +74,7 @@ class PytestCheck(Check[PytestTest]):
             test.where,
             keep_inputs=test.keep_inputs,
             error=rebuild,
-            most=draw.most_bytes,
+            max_bytes=draw.max_bytes,
             in_body=True,
             masks=masks,
         )

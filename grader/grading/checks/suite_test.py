@@ -155,11 +155,13 @@ class _SuiteRuns:
         facts = {"rejected": rejected, "count": len(wrong), "needed": needed, "told": misconception}
         return Judgement(_difference("accepts", **facts), misconception, share=rejected / needed)
 
-    def _run_suite(self, source: str, most: int = 1) -> tuple[int, list[Mapping[str, object]]]:
+    def _run_suite(
+        self, source: str, max_failures: int = 1
+    ) -> tuple[int, list[Mapping[str, object]]]:
         """Run the suite on a program; return the number of tests and the facts of each failure.
 
         Args:
-            most: The number of failures after which to stop.
+            max_failures: The number of failures after which to stop.
 
         Raises:
             NoValueError, ChildGoneError: The suite cannot be run.
@@ -185,9 +187,9 @@ class _SuiteRuns:
                 return 0, [{}]
             put_files(child, exercise)
             relay = _Relay(loaded)
-            names = Proxies(child, exercise.where, most=UNKNOWN_RESULT, sharing=Sharing())
+            names = Proxies(child, exercise.where, max_bytes=UNKNOWN_RESULT, sharing=Sharing())
             functions = {name: relay.function(name) for name in exercise.defines}
-            words = self._suite.source, functions, relay.begin, most
+            words = self._suite.source, functions, relay.begin, max_failures
             try:
                 return relay.parse_result(names.ask("run_suite", *words))
             except (TooLongError, NoValueError, ChildGoneError) as error:
@@ -203,7 +205,7 @@ class _Relay:
     def __init__(self, program: LoadedProgram) -> None:
         where = program.exercise.where
         self._names = program.names(
-            where, error=rebuild_exception, in_body=True, most=UNKNOWN_RESULT
+            where, error=rebuild_exception, in_body=True, max_bytes=UNKNOWN_RESULT
         )
         self._test = ""
         # Name, args, kwargs and result of a call.

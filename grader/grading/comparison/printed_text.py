@@ -75,8 +75,8 @@ def _shared_decimals(tokens: Sequence[str]) -> list[int]:
             begin, depth = (begin if depth else place), depth + 1
         depth -= sign == "]" and depth > 0
         if depth == 0 or place == len(tokens) - 1:
-            most = max(map(_decimals, tokens[begin : place + 1])) if tokens[begin] == "[" else 0
-            shared[begin : place + 1] = [min(most, _NUMPY_DECIMALS)] * (place + 1 - begin)
+            longest = max(map(_decimals, tokens[begin : place + 1])) if tokens[begin] == "[" else 0
+            shared[begin : place + 1] = [min(longest, _NUMPY_DECIMALS)] * (place + 1 - begin)
             begin = place + 1
     return shared
 

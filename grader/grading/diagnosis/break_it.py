@@ -188,7 +188,7 @@ def small_witness(oracle: Oracle, submission: Submission, sandbox: Children) -> 
                 Clock(_CPU_SECONDS),
                 public,
                 accepts=counts,
-                most=_MAX_WRITTEN,
+                max_numbers=_MAX_WRITTEN,
             )
             if (first := search.find_first(_scaled_draws(oracle, question))) is not None:
                 inputs = _shorten(search, *first)

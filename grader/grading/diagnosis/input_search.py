@@ -95,7 +95,7 @@ class InputSearch:
         program: The submission, loaded in another child. For `simplify` this child must not have
             seen a secret, since the submission could reveal it by the inputs on which it fails.
         accepts: An additional condition on the inputs.
-        most: The maximum number of numbers in the inputs.
+        max_numbers: The maximum number of numbers in the inputs.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class InputSearch:
         public: PublicValues,
         *,
         accepts: Callable[[Inputs], bool] = lambda _: True,
-        most: int = MAX_NUMBERS,
+        max_numbers: int = MAX_NUMBERS,
     ) -> None:
         self.question = question
         self.program = program
@@ -118,7 +118,7 @@ class InputSearch:
         self._clock = clock
         self._public = public
         self._accepts = accepts
-        self._most = most
+        self._max_numbers = max_numbers
 
     @cached_property
     def _draws(self) -> list[Inputs]:
@@ -148,7 +148,7 @@ class InputSearch:
         for inputs in draws:
             if self._clock.is_over:
                 break
-            if count_numbers(inputs) > self._most or not self._fits(inputs):
+            if count_numbers(inputs) > self._max_numbers or not self._fits(inputs):
                 continue
             kind = self._difference(inputs)
             if kind and self.question.kind in ("", kind):
@@ -206,7 +206,7 @@ class InputSearch:
             free: Whether to refuse inputs that contain a secret.
         """
         changed = with_part_at(inputs, path, part)
-        if count_numbers(changed) > self._most or not self._fits(part, path):
+        if count_numbers(changed) > self._max_numbers or not self._fits(part, path):
             return None
         if free and next(self._secrets_in(changed), None) is not None:
             return None

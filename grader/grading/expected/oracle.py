@@ -64,7 +64,7 @@ class Draw:
 
     inputs: Mapping[str, Any]
     expected: Any  # the text of an output test; None for a test without an expected value
-    most_bytes: int = MAX_BODY  # maximum size of the arrays in a result, in bytes
+    max_bytes: int = MAX_BODY  # maximum size of the arrays in a result, in bytes
     shapes: Any = None  # for a property test, the shapes of the reference's result if it has one
     number: int = 0  # position among the draws of the test, counted from 0
 
@@ -189,8 +189,8 @@ class Oracle:
             size = max(count_bytes(dict(inputs)), count_bytes(expected), returned or 0)
             slack = UNKNOWN_RESULT if returned is None else RESULT_SLACK
             shapes = shape_tree(value) if is_property else None
-            most_bytes = RESULT_TIMES * size + slack
-            yield Draw(inputs, expected, most_bytes, shapes, number)
+            max_bytes = RESULT_TIMES * size + slack
+            yield Draw(inputs, expected, max_bytes, shapes, number)
 
     def inputs(self, test: TestCase, draw: Draw) -> _Inputs:
         """Return a copy of the inputs of one draw for one evaluation, which may change it.

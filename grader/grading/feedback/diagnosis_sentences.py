@@ -53,8 +53,8 @@ def repair_sentence(kind: str, lines: Sequence[int], parts: Sequence[str | int])
     Args:
         parts: The code in the changed lines; for `rounded`, the number of digits.
     """
-    *most, last = lines
-    place = f"lines {', '.join(map(str, most))} and {last}" if most else f"line {last}"
+    *earlier, last = lines
+    place = f"lines {', '.join(map(str, earlier))} and {last}" if earlier else f"line {last}"
     texts = [f"`{quote(str(part))}`" for part in dict.fromkeys(parts)]
     return _REPAIRS[kind].format(
         code=texts[0] if texts else "",

@@ -70,7 +70,7 @@ class LoadedProgram:
         keep_inputs: bool = False,
         usages: list[Usage] | None = None,
         error: Callable[[Raised], BaseException] = NoValueError,
-        most: int = MAX_BODY,
+        max_bytes: int = MAX_BODY,
         in_body: bool = False,
         masks: bool = True,
     ) -> Proxies:
@@ -82,7 +82,7 @@ class LoadedProgram:
             usages=usages,
             error=error,
             has_answered=bool(self.values),
-            most=most,
+            max_bytes=max_bytes,
             masks=masks,
             operators=frozenset(
                 operator
@@ -306,7 +306,7 @@ def _name_problem(
 
 def _values(child: Child, exercise: Exercise) -> dict[str, Any] | Sentence:
     """Return the values that a submission defines, or the problem with one of them."""
-    names, values = Proxies(child, exercise.where, most=UNKNOWN_RESULT), {}
+    names, values = Proxies(child, exercise.where, max_bytes=UNKNOWN_RESULT), {}
     for name, definition in exercise.defines.items():
         if definition.kind != "value":
             continue

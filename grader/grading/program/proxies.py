@@ -265,7 +265,7 @@ class Proxies:
     error: Callable[[Raised], BaseException] = NoValueError
     """Makes the exception that is raised here when the submission raises one."""
     has_answered: bool = False  # whether the submission has already given a value
-    most: int = MAX_BODY  # maximum size of the arrays in one result, in bytes
+    max_bytes: int = MAX_BODY  # maximum size of the arrays in one result, in bytes
     masks: bool = True
     """Whether a result may be a masked array. NumPy's assertions treat a masked entry as equal to
     everything, so tests that do not mention masks refuse them."""
@@ -618,7 +618,7 @@ class Proxies:
         arrays = list(arrays_in(value))
         size = sum(array.nbytes for array in arrays)
         refused: Unsupported | None = None
-        if size > self.most:
+        if size > self.max_bytes:
             largest = max(arrays, key=lambda array: array.nbytes)
             kind = f"a value of {size / (1 << 20):.3g} MiB ({describe_value(largest)})"
             refused = Unsupported(kind, "", is_too_large=True)

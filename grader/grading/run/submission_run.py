@@ -59,7 +59,7 @@ class SubmissionRun:
     Args:
         with_values: Whether results have the values behind a failure, which take time to make.
         with_reasons: Whether results have sentences about the failure, which take time as well.
-        most_children: The number of children to use at most, see `MAX_CHILDREN`.
+        max_children: The number of children to use at most, see `MAX_CHILDREN`.
 
     Attributes:
         problem: The reason why no test can run, or None.
@@ -76,7 +76,7 @@ class SubmissionRun:
         *,
         with_values: bool = True,
         with_reasons: bool = True,
-        most_children: int = MAX_CHILDREN,
+        max_children: int = MAX_CHILDREN,
     ) -> None:
         self.exercise: Exercise = oracle.exercise
         self.problem: RunProblem | None = None
@@ -89,7 +89,7 @@ class SubmissionRun:
         self._limits = limits
         self._with_values = with_values
         self._with_reasons = with_reasons
-        self._restarts_left = most_children - 1
+        self._restarts_left = max_children - 1
         self._related = RelatedResults(oracle)
         self._loaded = LoadedSubmission(DefinedNames(), source=submission.source)
         self._attempts: AttemptRunner | None = None

@@ -249,7 +249,7 @@ class _GradingSession:
             job.limits,
             with_values=has_feedback,
             # For a proof, one time-out is enough: the remaining tests would add nothing.
-            most_children=MAX_CHILDREN if has_feedback else 1,
+            max_children=MAX_CHILDREN if has_feedback else 1,
         ) as run:
             run.prepare()
             note(journal.BEGAN, time.monotonic())

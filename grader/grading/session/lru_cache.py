@@ -11,10 +11,10 @@ MAX_EXERCISES: Final = 1024
 
 
 class LruCache(Generic[_Value]):
-    """Keeps at most `most` entries and drops the least recently used one."""
+    """Keeps at most `capacity` entries and drops the least recently used one."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, capacity: int) -> None:
+        self._capacity = capacity
         self._entries: OrderedDict[str, _Value] = OrderedDict()
 
     def get(self, key: str, make: Callable[[], _Value]) -> _Value:
@@ -22,6 +22,6 @@ class LruCache(Generic[_Value]):
         if key not in self._entries:
             self._entries[key] = make()
         self._entries.move_to_end(key)
-        if len(self._entries) > self._most:
+        if len(self._entries) > self._capacity:
             self._entries.popitem(last=False)
         return self._entries[key]

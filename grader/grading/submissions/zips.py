@@ -39,34 +39,34 @@ def is_passed_over(name: str) -> bool:
     return name.startswith(".") or name in _PASSED_OVER
 
 
-def open_zip(file: IO[bytes], most: int = MAX_FILES) -> zipfile.ZipFile:
+def open_zip(file: IO[bytes], max_files: int = MAX_FILES) -> zipfile.ZipFile:
     """Open a zip.
 
     Raises:
-        ZipError: The file is not a zip, or has more than `most` files.
+        ZipError: The file is not a zip, or has more than `max_files` files.
     """
     try:
-        _refuse_long_list(file, most)
+        _refuse_long_list(file, max_files)
         archive = zipfile.ZipFile(file)
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
         file.seek(0)
         head = file.read(_HEAD)
         kind = "" if head.startswith(b"PK") else file_kind(head).rstrip(".")
         raise ZipError(f"it is no zip. {kind}" if kind else f"it is damaged: {error}") from None
-    if len(archive.infolist()) > most:
-        raise ZipError(f"it has more than {most:,} files")
+    if len(archive.infolist()) > max_files:
+        raise ZipError(f"it has more than {max_files:,} files")
     return archive
 
 
-def _refuse_long_list(file: IO[bytes], most: int) -> None:
+def _refuse_long_list(file: IO[bytes], max_files: int) -> None:
     """Raise if the end record states too many files; reading 100,000 entries takes seconds."""
     end = file.seek(0, io.SEEK_END)
     file.seek(max(0, end - _TAIL))
     _, marker, record = file.read().rpartition(b"PK\5\6")
     if marker and len(record) >= _LENGTHS.size:
         count, length = _LENGTHS.unpack_from(record)
-        if count > most or length > most * _MAX_ENTRY_BYTES:
-            raise ZipError(f"it has more than {most:,} files")
+        if count > max_files or length > max_files * _MAX_ENTRY_BYTES:
+            raise ZipError(f"it has more than {max_files:,} files")
 
 
 def entry_path(entry: zipfile.ZipInfo) -> str | None:
@@ -127,11 +127,11 @@ def only_code(files: Collection[str]) -> str:
     raise ZipError("it has no Python file and no notebook")
 
 
-def read_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most: int) -> bytes:
+def read_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, max_bytes: int) -> bytes:
     """Return the bytes of a file in a zip.
 
     Raises:
-        ZipError: The file is encrypted, a link, damaged, or larger than `most` bytes.
+        ZipError: The file is encrypted, a link, damaged, or larger than `max_bytes` bytes.
     """
     if entry.flag_bits & 1:
         raise ZipError("it is encrypted; submit it without a password")
@@ -139,9 +139,9 @@ def read_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most: int) -> b
         raise ZipError("it is a symbolic link")
     try:
         with archive.open(entry) as file:
-            data = file.read(most + 1)
+            data = file.read(max_bytes + 1)
     except Exception as error:  # noqa: BLE001  each kind of compression raises other errors
         raise ZipError(f"it is damaged: {error}") from None
-    if len(data) > most:
-        raise ZipError(f"{entry.filename!r} has more than {most >> 10:,} KiB")
+    if len(data) > max_bytes:
+        raise ZipError(f"{entry.filename!r} has more than {max_bytes >> 10:,} KiB")
     return data

@@ -396,13 +396,13 @@ class _SubmissionModule:
 
     @_operation
     def run_suite(
-        self, source: str, functions: dict[str, Any], begin: Any, most: int
+        self, source: str, functions: dict[str, Any], begin: Any, max_failures: int
     ) -> list[object]:
         """Run the tests in a source on functions of the trusted side; see `suite.failures`."""
         suite.install(functions)
         main = self._begin(source)
         exec(compile(main, FILE_NAME, "exec"), self.module.__dict__)  # noqa: S102  in a sandbox
-        return suite.failures(self.module.__dict__, begin, _describe_error, most)
+        return suite.failures(self.module.__dict__, begin, _describe_error, max_failures)
 
     def _begin(self, source: str) -> str:
         """Set up the module as `python submission.py` does; return the main module's text."""

@@ -119,14 +119,14 @@ def failures(
     namespace: dict[str, Any],
     begin: Callable[[str], object],
     facts_of: Callable[[BaseException], dict[str, Any]],
-    most: int,
+    max_failures: int,
 ) -> list[object]:
     """Run the tests of a module.
 
     Args:
         begin: Called with each test's name before it runs.
         facts_of: Returns facts about an error as plain data.
-        most: The number of failures after which to stop.
+        max_failures: The number of failures after which to stop.
 
     Returns:
         The number of tests that ran, and each failure's test name, error type, message and line.
@@ -143,6 +143,6 @@ def failures(
             facts = facts_of(error)
             line = facts["frames"][-1][0] if facts["frames"] else 0
             failed.append([label, facts["type"], facts["message"], line])
-            if len(failed) == most:
+            if len(failed) == max_failures:
                 break
     return [count, failed]

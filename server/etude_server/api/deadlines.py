@@ -77,18 +77,18 @@ def without_hidden_tests(verdict: StoredVerdict) -> StoredVerdict:
     """Return a verdict as if only the visible tests had been run."""
     tests = [test for test in verdict.body["tests"] if not test["hidden"]]
     hidden = len(verdict.body["tests"]) - len(tests)
-    score, most = (sum(test[name] for test in tests) for name in ("points", "max_points"))
+    score, max_score = (sum(test[name] for test in tests) for name in ("points", "max_points"))
     failed = [test["outcome"] for test in tests if test["outcome"] != "passed"]
     outcome = verdict.outcome if verdict.body["message"] else (failed or ["passed"])[0]
     body: dict[str, Any] = {
         **verdict.body,
         "outcome": outcome,
         "score": score,
-        "max_score": most,
+        "max_score": max_score,
         "xp": 0,
         "tests": tests,
         "hidden_elsewhere": hidden,
         "diagnosis": None,
         "example": None,
     }
-    return StoredVerdict(verdict.key, outcome, score, most, 0, body, verdict.at)
+    return StoredVerdict(verdict.key, outcome, score, max_score, 0, body, verdict.at)

@@ -35,9 +35,9 @@ class BodyCap:
     Some paths have larger limits. A proxy in front ends slow connections.
     """
 
-    def __init__(self, app: ASGIApp, most: int, larger_limits: Mapping[str, int]) -> None:
+    def __init__(self, app: ASGIApp, max_bytes: int, larger_limits: Mapping[str, int]) -> None:
         self._app = app
-        self._most = most
+        self._max_bytes = max_bytes
         self._larger_limits = larger_limits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -45,8 +45,8 @@ class BodyCap:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        most = left = self._larger_limits.get(scope["path"], self._most)
-        refusal = _refusal(Headers(scope=scope), most)
+        max_bytes = left = self._larger_limits.get(scope["path"], self._max_bytes)
+        refusal = _refusal(Headers(scope=scope), max_bytes)
         has_begun = False
 
         async def limited_receive() -> Message:
@@ -69,12 +69,12 @@ class BodyCap:
                 if left >= 0:
                     raise
             if left < 0 and not has_begun:
-                refusal = _too_large(most)
+                refusal = _too_large(max_bytes)
         if refusal is not None:
             await problem_response(*refusal, {"Connection": "close"})(scope, receive, send)
 
 
-def _refusal(headers: Headers, most: int) -> tuple[HTTPStatus, str] | None:
+def _refusal(headers: Headers, max_bytes: int) -> tuple[HTTPStatus, str] | None:
     """Return the status and reason if the announced body length is invalid, else None."""
     if "content-length" in headers and "transfer-encoding" in headers:
         # h11 reads the chunks, but a proxy may use the length and so see another request.
@@ -82,11 +82,11 @@ def _refusal(headers: Headers, most: int) -> tuple[HTTPStatus, str] | None:
         return HTTPStatus.BAD_REQUEST, detail
     length = headers.get("content-length", "0")
     is_number = length.isascii() and length.isdigit()
-    return None if is_number and int(length[:20]) <= most else _too_large(most)
+    return None if is_number and int(length[:20]) <= max_bytes else _too_large(max_bytes)
 
 
-def _too_large(most: int) -> tuple[HTTPStatus, str]:
-    detail = f"A request body has at most {most >> 10} KiB here."
+def _too_large(max_bytes: int) -> tuple[HTTPStatus, str]:
+    detail = f"A request body has at most {max_bytes >> 10} KiB here."
     return HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail
 
 

@@ -116,9 +116,9 @@ def _draw_scores() -> npt.NDArray[np.int8]:
     A larger number of features continues the same random walk, so the first features stay the same.
     """
     rng = np.random.default_rng(3)
-    most = int(SIZES[-1])
-    q = rng.standard_normal((QUERIES, 1, most))
-    K = rng.standard_normal((QUERIES, KEYS, most))
+    largest_size = int(SIZES[-1])
+    q = rng.standard_normal((QUERIES, 1, largest_size))
+    K = rng.standard_normal((QUERIES, KEYS, largest_size))
     walks = np.cumsum(q * K, axis=-1)
     sizes = np.array([int(size) for size in SIZES])
     scores = np.moveaxis(walks[..., sizes - 1] / np.sqrt(sizes), -1, 0)

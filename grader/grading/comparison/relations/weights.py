@@ -50,8 +50,8 @@ def _find_other_axis(pair: Pair) -> Relation | None:
             if is_share:
                 off = np.moveaxis(np.log(got) - np.log(expected), axis, 0)
                 mixed = off - off[:1] - off[..., :1] + off[:1, ..., :1]
-                most = 10 * pair.rtol * max(1.0, float(np.abs(off).max()))
-                is_share = bool(np.abs(mixed).max() <= most)
+                limit = 10 * pair.rtol * max(1.0, float(np.abs(off).max()))
+                is_share = bool(np.abs(mixed).max() <= limit)
             facts = {"axis": axis, "is_matrix": expected.ndim == MATRIX, "is_share": is_share}
             return Relation("other-axis", facts)
     return None

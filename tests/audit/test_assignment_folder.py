@@ -96,7 +96,7 @@ def test_a_folder_of_sources_is_on_the_path(write: Write) -> None:
 
 
 def test_a_solution_replaces_the_starter_that_tests_import(write: Write) -> None:
-    """Which then is the starter, under its own name."""
+    """The module that it replaces becomes the starter, under its own name."""
     folder = write(
         {
             "homework.py": "def double(x):\n    ...\n",

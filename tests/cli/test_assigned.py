@@ -185,7 +185,7 @@ def test_no_link_leads_to_the_folder_of_one_student(etude: Etude, tmp_path: Path
 
 @pytest.mark.slow
 def test_no_depth_of_folders_is_a_fault(tmp_path: Path) -> None:
-    """However deep a student's folders are, the file beside them is found."""
+    """The file beside a student's folders is found, however deep the folders are."""
     hand_in(tmp_path / "in", "attention-weights.py")
     deep = os.fspath(tmp_path / "in")
     for _ in range(1_200):

@@ -239,7 +239,7 @@ def test_discrimination_tells_strong_from_weak() -> None:
 
 
 def test_discrimination_is_a_correlation() -> None:
-    """That of passing with the score on all others, however close together those are."""
+    """It correlates passing with the score on all others, however close together those are."""
     rng = np.random.default_rng(3)
     students = [f"s{number}" for number in range(200)]
     rows = [

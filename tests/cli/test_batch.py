@@ -272,7 +272,7 @@ def test_of_a_python_file_and_a_notebook_the_newer_one_counts(etude: Etude, tmp_
 
 
 def test_check_takes_the_file_that_grade_takes(etude: Etude, tmp_path: Path) -> None:
-    """However it is called; of two the newer one, and of equal dates none."""
+    """Both take the newer of two files, under any name, and neither of equal dates."""
     right = hand_in(tmp_path, ".", RIGHT, "Attention_Weights (1).PY")
     wrong = hand_in(tmp_path, ".", notebook("x = 1"), "attention-weights.ipynb")
     os.utime(wrong, (1_700_000_000, 1_700_000_000))

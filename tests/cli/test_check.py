@@ -95,7 +95,7 @@ def test_no_color_is_respected() -> None:
 
 
 def test_a_pipe_gets_a_line_for_each_test_and_no_escapes(etude: Etude) -> None:
-    """However many tests there are; hidden ones that failed alike share a line."""
+    """Hidden tests that failed alike share a line, however many there are."""
     done = etude("check", "attention-weights", WRONG)
     assert "\x1b" not in done.stdout
     lines = done.stdout.splitlines()

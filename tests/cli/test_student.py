@@ -177,7 +177,7 @@ def test_list_and_next_begin_with_the_easiest_track(etude: Etude) -> None:
 
 
 def test_tracks_that_build_on_others_keep_their_order(student: Etude, tmp_path: Path) -> None:
-    """However hard they are."""
+    """They keep it however hard they are."""
     track = tmp_path / "exercises" / "more" / "track.yaml"
     hard = tmp_path / "exercises" / "basics" / "01-double.yaml"
     hard.write_text(hard.read_text().replace("beginner", "advanced"))
@@ -406,7 +406,7 @@ def test_a_hint_is_offered_after_two_failures(student: Etude) -> None:
 
 
 def test_a_file_that_is_not_there_is_no_attempt(student: Etude, tmp_path: Path) -> None:
-    """Nor is an empty one."""
+    """An empty file is not an attempt either."""
     (tmp_path / "empty.py").touch()
     for name in ("missing.py", "empty.py"):
         assert student("check", "double", name).returncode == 1
@@ -1117,6 +1117,6 @@ def test_help_lists_commands_by_those_who_need_them(student: Etude) -> None:
     ids=" ".join,
 )  # fmt: skip
 def test_every_command_s_help_has_an_example(student: Etude, words: list[str]) -> None:
-    """Which begins with the command."""
+    """Each example begins with the command."""
     text = student(*words, "--help").stdout
     assert f"etude {' '.join(words)}" in text.partition("Example")[2]

@@ -323,7 +323,7 @@ def test_what_cannot_be_found_scores_nothing(
 
 
 def test_two_files_of_which_one_has_the_name(grade: Grade) -> None:
-    """That one is graded, the other is no one's business."""
+    """The file with the name is graded, and the other is ignored."""
     graded = grade({"attention-weights.py": RIGHT, "helper.py": "raise SystemExit\n"})
     assert (graded.status, graded.results["score"]) == (0, 13), graded.log
 

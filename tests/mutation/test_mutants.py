@@ -128,7 +128,7 @@ def test_a_statement_is_dropped_with_its_line() -> None:
 
 
 def test_no_two_mutants_are_the_same_program() -> None:
-    """Nor is any the solution itself."""
+    """No mutant is the solution itself either."""
     trees = [ast.dump(ast.parse(mutant.source)) for mutant in mutants(ATTENTION)]
     assert len(set(trees)) == len(trees)
     assert ast.dump(ast.parse(ATTENTION)) not in trees

@@ -82,7 +82,7 @@ def test_what_is_added_is_read_back(tmp_path: Path) -> None:
 
 
 def test_adding_again_changes_nothing(tmp_path: Path) -> None:
-    """Nor does a later purchase of a hint that was paid already; an earlier one counts."""
+    """A later purchase of the same hint changes nothing either; an earlier one counts."""
     store = Store(tmp_path)
     store.add(FULL)
     assert store.add(FULL) == 0
@@ -326,7 +326,7 @@ def test_a_streak_lives_through_the_day_after(
 
 
 def test_what_failed_is_no_part_of_a_streak() -> None:
-    """However often it was tried."""
+    """A failed exercise does not count, however often it was tried."""
     assert streak(_days(0, 1, outcome=FAILED), NOON.date()) == Streak(0, 0)
 
 

@@ -56,7 +56,7 @@ def test_erf_agrees_with_pytorch(recorded: Recorded) -> None:
 @given(ANY_INPUTS)
 @pytest.mark.parametrize("name", NAMES)
 def test_any_finite_input_gives_a_finite_result(name: str, x: FloatArray) -> None:
-    """However large, nothing overflows or warns; shape and dtype stay, and the input too."""
+    """Large inputs neither overflow nor warn; shape, dtype and the input itself stay."""
     function, derivative = activation_named(name)
     x.flags.writeable = False
 

@@ -40,7 +40,7 @@ def drawn_gpt(seed: int = 0, **sizes: int) -> GPTParameters:
 def test_reading_in_stretches_gives_the_same_logits(
     length: int, data: st.DataObject, dtype: type[np.floating[Any]], batch: tuple[int, ...]
 ) -> None:
-    """However a text is cut, the cache makes up for what was read before."""
+    """The cache makes up for the earlier text, however the text is cut."""
     parameters = map_arrays(lambda array: array.astype(dtype), drawn_gpt(3))
     tokens = np.random.default_rng(4).integers(0, VOCABULARY, (*batch, length))
     cut = data.draw(st.integers(0, length - 1))

@@ -14,7 +14,7 @@ from reference.masks import sliding_window_mask
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=5))
 def test_stretch_by_stretch_gives_causal_attention(stretches: list[int]) -> None:
-    """However a text is cut, the outputs are those of causal attention over the whole."""
+    """The outputs are those of causal attention over the whole text, however it is cut."""
     rng, length = np.random.default_rng(0), sum(stretches)
     Q, K, V = (rng.standard_normal((2, length, d)) for d in (7, 7, 11))
     cache: KeyValueCache | None = None
@@ -48,7 +48,7 @@ def test_a_cache_stays_as_it_is() -> None:
 
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=4), st.integers(1, 6))
 def test_a_sliding_cache_gives_attention_with_a_window(stretches: list[int], window: int) -> None:
-    """However a text is cut; and no more than the window is kept."""
+    """It does so however the text is cut, and keeps no more than the window."""
     rng, length = np.random.default_rng(0), sum(stretches)
     Q, K, V = (rng.standard_normal((2, length, d)) for d in (7, 7, 11))
     cache: KeyValueCache | None = None

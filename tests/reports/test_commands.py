@@ -211,7 +211,7 @@ def test_a_gradebook_that_a_spreadsheet_saved_is_read_or_refused_with_advice(
 
 @pytest.mark.slow
 def test_canvas_writes_nothing_if_somebody_is_unknown(etude: Etude, graded: Path) -> None:
-    """Nor over the file that Canvas gave."""
+    """It does not overwrite Canvas' own file either."""
     book = graded / "book.csv"
     book.write_text(book.read_text().replace("bob", "robert"))
     words = ("export", "canvas", "book.csv", "results.jsonl", "--column", "Attention")

@@ -66,7 +66,7 @@ SPOILED: dict[str, tuple[str, dict[str, Any]]] = {
 
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_a_schema_refuses_what_its_consumer_would(name: str, cases: Cases) -> None:
-    """Or it would prove nothing: an unknown word, a fraction, a field where none may be."""
+    """Otherwise it would prove nothing: an unknown word, a fraction, a misplaced field."""
     case, change = SPOILED[name]
     data = json.loads(rendered(name, cases[case]))
     assert wrong_in({**data, **change}, SCHEMAS[name])

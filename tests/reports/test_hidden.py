@@ -386,7 +386,7 @@ def test_nothing_of_a_hidden_test_is_in_a_report(name: str, verdicts: dict[str, 
 
 @pytest.mark.slow
 def test_each_way_to_fail_did_come_about(verdicts: dict[str, Verdict]) -> None:
-    """Or there would be nothing to leak: every rung has its sentence, every outcome is there."""
+    """Otherwise there would be nothing to leak: every kind of sentence and outcome occurs."""
     told = {way: _hidden(verdict, "category").message for way, verdict in verdicts.items()}
     assert len({told[kind] for kind in KINDS}) == len(KINDS)
     outcomes = {test.outcome for verdict in verdicts.values() for test in verdict.tests}

@@ -252,7 +252,7 @@ def test_cells_of_a_wide_matrix_are_shades_where_numbers_do_not_fit() -> None:
 
 
 def test_a_pipe_gets_every_number() -> None:
-    """However wide; NaN and infinity by name."""
+    """A pipe has no width; NaN and infinity are written by name."""
     console = _console(width=20)
     values = [[nan, inf, 0.5, *range(17)]]
     print_heatmap(console, values, ["only"])

@@ -150,7 +150,7 @@ def test_verbose_opens_every_failing_test_and_cuts_nothing() -> None:
 
 
 def test_a_long_output_is_cut_where_nobody_asked_for_it() -> None:
-    """However much room there is; the note says how to get the rest."""
+    """It is cut even if there is room; the note tells how to get the rest."""
     one = verdict(Outcome.FAILED, (failing("worked", output="line\n" * 40),))
     for terminal in (True, False):
         lines = shown(one, height=200, terminal=terminal)
@@ -265,7 +265,7 @@ def test_blocks_of_an_array_stand_close_together() -> None:
 
 
 def test_points_stand_below_each_other_also_beside_a_long_name() -> None:
-    """Which goes on in the next line."""
+    """The long name continues in the next line."""
     tests = [result(name, Outcome.PASSED, 1, description=name) for name in ("short", "long " * 9)]
     lines = shown(verdict(Outcome.PASSED, tuple(tests)), 40, 24, terminal=True)[2:-2]
     assert lines == [

@@ -93,7 +93,7 @@ def test_expected_and_yours_share_their_shades() -> None:
 
 
 def test_negative_numbers_have_a_colour_of_their_own() -> None:
-    """Which goes as far as the other one."""
+    """Its darkest shade stands for the same absolute value as the positive one's."""
     value = ValueSummary("float64 (3,)", "", ((-2.0, 0.0, 1.0),), is_vector=True)
     page = rendered("html", failing(inputs=(), expected=None, got=value, worst=None))
     assert '<td class="n10">-2</td><td class="h0">0</td><td class="h5">1</td>' in page

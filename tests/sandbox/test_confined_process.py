@@ -97,7 +97,7 @@ def test_a_process_that_ended_is_a_fault_and_is_replaced() -> None:
 
 
 def test_what_cannot_be_confined_runs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However often it is asked."""
+    """It runs nothing, however often it is asked."""
 
     def fail(_readable: object) -> None:
         raise RuntimeError("not confined")

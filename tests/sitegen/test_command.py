@@ -128,7 +128,7 @@ def change(collection: Path, path: str, old: str, new: str) -> None:
 def test_no_byte_depends_on_where_a_site_is_built(
     in_process: Process, collection: Path, tmp_path: Path
 ) -> None:
-    """Nor on the hour, the time zone, the language, the seed of hashes, or who may read it."""
+    """Nor does one depend on the hour, time zone, language, hash seed, or file modes."""
     options = ("--no-cache", "--site-url", "https://example.org/")
     elsewhere = tmp_path / "another place" / "of mine"
     shutil.copytree(collection, elsewhere)

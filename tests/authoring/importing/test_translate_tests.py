@@ -141,7 +141,7 @@ def test_a_file_of_too_many_tests_is_remarked_once() -> None:
 
 
 def test_what_a_test_needs_of_a_module_beside_it_comes_first() -> None:
-    """However it is imported; what it does not need stays away."""
+    """It comes first however it is imported; the rest of the module stays away."""
     data = {"cards": "import math\nACE = 1\nKING = 10 + ACE\nQUEEN = 9\n", "stock": "ITEMS = [3]\n"}
     source = (
         "import stock as s\nfrom cards import KING as top\nfrom stub import f\n"

@@ -392,7 +392,7 @@ def test_a_mutant_in_a_loop_without_an_end_is_killed(proven: Prove) -> None:
 
 
 def test_the_starter_of_a_prediction_need_not_be_answered(proven: Prove) -> None:
-    """That it is refused is what it should be."""
+    """A prediction's starter should be refused, and it is."""
     proof = proven(PREDICT.replace("  shape = ...\n  axis = ...\n", "  # shape = ...\n"))
     assert proof.findings == ()
 

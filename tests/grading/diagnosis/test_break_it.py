@@ -194,7 +194,7 @@ def test_equal_lengths_of_ordinary_draws_stay_equal(judge: Judge) -> None:
 
 
 def test_a_program_cannot_make_a_call_count_by_not_ending(judge: Judge) -> None:
-    """Nor by what it remembers: each call has a child of its own."""
+    """It cannot do so by remembering calls either: each call has its own child."""
     endless = f"{WHOLE}\n\ndef f(x):\n    while True:\n        pass\n"
     assert "takes too long" in judge("f(np.ones((1, 2)))", endless).message
     counting = MEANS.replace("def f", "seen = []\n\n\ndef f").replace(

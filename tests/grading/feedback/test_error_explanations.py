@@ -161,7 +161,7 @@ def test_signature_says_how_none_is_used() -> None:
 
 
 def test_signature_of_an_index_that_is_too_large_has_no_sizes() -> None:
-    """Which item is asked for first, and how many there are, depends on how a loop is written."""
+    """The first failing index, and the number of items, depend on how a loop is written."""
     assert of(lambda: A[3]) == of(lambda: B[:, 7]) is not None
     assert of(lambda: A[3]) != of(lambda: A.sum(axis=3))
 

@@ -85,7 +85,7 @@ def test_none_is_shown_where_it_is_what_came(grade_one: GradeOne) -> None:
 
 
 def test_whole_numbers_of_a_literal_have_the_kind_of_what_came(grade_one: GradeOne) -> None:
-    """Or a learner would be told of a dtype that no one asks for."""
+    """Otherwise a learner would read of a dtype that no one asks for."""
     test = {"given": {"x": [1.0, 2.0]}, "call": "f(x)", "expect": [2, 4]}
     result = grade_one("def f(x):\n    return 3 * x\n", test)
     assert result.expected is not None

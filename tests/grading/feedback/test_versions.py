@@ -56,7 +56,7 @@ BROKEN: Final = (
 
 @pytest.mark.parametrize("start", NEWER)
 def test_a_program_for_a_newer_python_is_told_so(start: str, grade_all: GradeAll) -> None:
-    """Or it passes, where the grader has that Python."""
+    """The program passes instead if the grader has that Python."""
     kind, since = NEWER[start]
     verdict = grade_all(start + RIGHT, {"call": "f(3.0)", "expect": 6.0})
     if HERE.python >= since:
@@ -79,7 +79,7 @@ def test_no_version_is_named_for_what_no_python_reads(start: str, grade_all: Gra
     "start", ["from itertools import batched", "import itertools\nitertools.batched('ab', 1)"]
 )
 def test_a_newer_name_is_told_with_its_version(start: str, grade_all: GradeAll) -> None:
-    """However it is asked for."""
+    """The version is named however the name is imported."""
     verdict = grade_all(start + RIGHT, {"call": "f(3.0)", "expect": 6.0})
     assert verdict.outcome is Outcome.PASSED or (
         "`itertools.batched` needs Python 3.12 or newer, and the grader has 3.11."

@@ -91,7 +91,7 @@ def test_as_many_workers_as_cores_have_one_each(two_cores: set[int], double: Exe
 def test_workers_that_do_not_go_into_the_cores_may_use_any(
     two_cores: set[int], double: Exercise, workers: int
 ) -> None:
-    """Or a core would be idle while two workers share the other."""
+    """Otherwise a core would be idle while two workers share another one."""
     with Pool(workers, open_sandbox) as pool:
         grade_one_each(pool, double, workers)
         assert cores_of(pool.pids) == [two_cores] * workers

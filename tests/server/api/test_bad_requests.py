@@ -183,7 +183,7 @@ def test_other_credentials_are_none(served: Served, header: str) -> None:
 @pytest.mark.parametrize("depth", [1_000, 100_000])
 @pytest.mark.parametrize("brackets", ["[]", "{}"])
 def test_a_deep_body_is_refused(served: Served, depth: int, brackets: str) -> None:
-    """However deep it is, it is a bad request and no failure."""
+    """A body of any depth is a bad request, never a failure of the server."""
     opening, closing = ("[", "]") if brackets == "[]" else ('{"a":', "}")
     inner = opening * (depth // len(opening)) + "1" + closing * (depth // len(opening))
     body = f'{{"exercise": "attention-weights", "source": {inner}}}'

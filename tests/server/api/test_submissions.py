@@ -103,7 +103,7 @@ def test_a_key_that_speaks_of_something_else_is_a_conflict(served: Served) -> No
 
 
 def test_identical_code_is_graded_once(served: Served) -> None:
-    """The second of two people with the same text gets the verdict that is there."""
+    """It is graded once, however many people submitted or previewed it."""
     source = served.solution() + "# the same\n"
     first, second = served.client("one"), served.client("two")
     bodies = []

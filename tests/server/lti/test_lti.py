@@ -483,7 +483,7 @@ def test_staff_sees_what_was_not_sent_and_sends_it_again(course: Course) -> None
 def test_a_platform_that_does_not_answer_holds_up_nobody_else(
     course: Course, fresh_course: Callable[[], Course]
 ) -> None:
-    """However many launches wait for its keys, other platforms' people come in, and the API answers."""
+    """While its launches wait for its keys, other platforms' people and the API are served."""
     course.platform.silence = threading.Event()
     stuck = []
 

@@ -246,7 +246,7 @@ def test_what_cannot_be_graded_is_left_for_another_run(
 
 
 def test_a_regrade_to_yet_another_version_has_to_wait(stored: Stored) -> None:
-    """Or to be cancelled: two would overwrite each other. Nor does a run change its mind."""
+    """Two regrades would overwrite each other, so one waits or is cancelled."""
     stored.submit("ada", WRONG, 5)
     begun = stored.begin()
     with pytest.raises(UsageError, match=f"--cancel {begun.id}"):

@@ -141,7 +141,7 @@ def test_a_store_that_others_could_read_is_closed(
 
 
 def test_a_store_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None:
-    """Which a server that starts says, too; no traceback."""
+    """A server that starts prints the same sentence, without a traceback."""
     store = Database(f"sqlite:///{tmp_path}/nowhere/etude.db")
     with (
         pytest.raises(UsageError, match=r"nowhere/etude\.db: No such file"),

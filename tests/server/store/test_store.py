@@ -317,7 +317,7 @@ def test_faults_are_counted_by_what_was_graded(database: Database) -> None:
 
 @pytest.mark.slow
 def test_places_are_counted_up_to_a_thousand(database: Database, ada: Person) -> None:
-    """However long the line is, to be told of one's place takes no longer."""
+    """Reading one's place takes no longer in a very long queue."""
     with database.write() as connection:
         ids = [
             submissions.accept_submission(

@@ -46,7 +46,7 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> Any:
-    """Import a name of the API when it is first used: each command starts with this package."""
+    """Import a name of the API on first use, because every command imports this package."""
     for module, names in _MODULES.items():
         if name in names:
             value = getattr(import_module(module), name)

@@ -1,7 +1,7 @@
-"""The Python API, exported by `grader`: grade submissions from a program and render the verdicts.
+"""The Python API, exported by `grader`, for programs that grade submissions.
 
-It grades as `etude check` does, in the sandbox of this machine. A process of its own runs the
-grading, so a program with threads, such as a notebook, can use it.
+It grades as `etude check` does, in the sandbox of this machine. The grading runs in a separate
+process, so a program with threads, such as a notebook, can use the API.
 """
 
 import os
@@ -27,14 +27,13 @@ def load_exercise(name: str | os.PathLike[str], exercises: Path | None = None) -
     """Load the exercise with a path or an id.
 
     Args:
-        name: The path of a definition, which has a slash or ends in `.yaml` or `.yml`, or the id of
-            an exercise.
-        exercises: The collection in which an id is looked up, by default the one that comes with
-            Etude.
+        name: The id of an exercise, or the path of a definition. A path has a slash or ends in
+            `.yaml` or `.yml`.
+        exercises: The collection in which an id is looked up, by default Etude's own.
 
     Raises:
-        UsageError: There is no such file or exercise; the closest id is named.
-        DefinitionError: The exercise is not valid; `problems` has each with file and line.
+        UsageError: There is no such file or exercise; the message names the closest id.
+        DefinitionError: The exercise is not valid; `problems` has each problem with its line.
     """
     return resolve(os.fspath(name), exercises or default_folder())
 
@@ -46,7 +45,7 @@ class Grader:
     a `SandboxFault`.
 
     Args:
-        workers: How many submissions are graded at once; by default one for each core.
+        workers: The number of submissions that are graded at once, by default one for each core.
 
     Raises:
         UsageError: `workers` is below 1.
@@ -107,17 +106,17 @@ def grade(
 
     Args:
         exercise: From `load_exercise`.
-        file: The submission: a Python file, a notebook, or a zip file with one; of an exercise of
-            several files also their folder. A missing or unreadable one is a submission that did
-            not pass, and the verdict's `message` says why.
-        source: The text of the submission, in place of a file.
+        file: The submission: a Python file, a notebook, or a zip file that contains one. For an
+            exercise of several files, it can also be their folder. A file that is missing or cannot
+            be read does not pass, and the verdict's `message` says why.
+        source: The text of the submission, instead of a file.
 
     Returns:
         The verdict. `score` and `max_score` are in points; `seconds` of a test is in seconds.
 
     Raises:
         UsageError: Both `file` and `source` were given, or neither.
-        GraderFault: The submission could not be graded, which is not its fault. There is no score.
+        GraderFault: The submission could not be graded, through no fault of its own.
         SandboxFault: A `GraderFault`: this machine has no sandbox, so nothing was run.
     """
     job = Job(exercise, _submission(exercise, file, source))
@@ -126,17 +125,17 @@ def grade(
 
 
 def break_program(exercise: Exercise, misconception: str, call: str) -> Verdict:
-    """Judge a call that shall show that the program of a misconception is wrong.
+    """Judge a call that should show that the program of a misconception is wrong.
 
     Args:
         exercise: From `load_exercise`.
-        misconception: Its id.
-        call: Python such as `softmax(np.array([[1.0, 2.0]]))`; empty for a small one that is
+        misconception: The id of the misconception.
+        call: Python such as `softmax(np.array([[1.0, 2.0]]))`. If it is empty, a small call is
             searched for.
 
     Returns:
-        A verdict. If the call counts, its `example` has the call and both results. Otherwise it
-        has none, and its `message` says why.
+        A verdict. If the call counts, the verdict's `example` has the call and both results.
+        Otherwise `example` is None, and `message` says why.
 
     Raises:
         UsageError: The exercise has no such misconception.
@@ -155,7 +154,7 @@ def render(verdict: Verdict, form: str = "json", *, file: str | os.PathLike[str]
         file: The name of the submission that the text shows.
 
     Raises:
-        UsageError: There is no such format, or it needs variables that are not set.
+        UsageError: There is no such format, or it needs environment variables that are not set.
     """
     return format_named(form).renderer().render(Report.of_verdict(verdict, os.fspath(file)))
 

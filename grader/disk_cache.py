@@ -1,8 +1,8 @@
-"""A content-addressed disk cache, for values that are expensive to compute.
+"""A disk cache for values that are expensive to compute.
 
-An entry's name is a digest of everything that the entry is made from, so none is ever out of date.
-Entries are trusted, so they have to be this user's own: on a shared machine others may have made
-the folder, and `sudo` may have left another user's home in the environment.
+The name of an entry is a digest of everything that its content depends on, so an entry is never out
+of date. The content is trusted, so the entry has to belong to this user: on a shared machine
+another user may have made the folder, and `sudo` may keep another user's home in the environment.
 """
 
 import contextlib
@@ -20,16 +20,18 @@ from typing import Final
 from grader.errors import GraderFault
 
 _SOURCES: Final = frozenset({".py", ".html", ".css", ".js", ".json", ".txt"})
-_MAX_ENTRIES: Final = 20_000  # of a folder; then the oldest are removed
-_MAX_BYTES: Final = 1 << 29  # of all its entries together
-_ENTRY: Final = re.compile(r"[0-9a-f]{64}(\.\w+)?")  # with an ending while it is written
+# The most that one folder keeps, in entries and in bytes. The oldest entries are removed.
+_MAX_ENTRIES: Final = 20_000
+_MAX_BYTES: Final = 1 << 29
+# The name of an entry, with a suffix while it is being written.
+_ENTRY: Final = re.compile(r"[0-9a-f]{64}(\.\w+)?")
 _OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 _DIGEST_BYTES: Final = hashlib.sha256().digest_size
 
 
 def cache_folder(name: str) -> Path | None:
-    """Return the folder of a cache of this user; None if the user has no known home."""
-    from platformdirs import user_cache_path  # most commands keep nothing
+    """Return the folder of this user's cache with a name; None if the user has no known home."""
+    from platformdirs import user_cache_path  # slow to import, and most commands do not cache
 
     try:
         return user_cache_path("etude", appauthor=False) / name
@@ -39,21 +41,22 @@ def cache_folder(name: str) -> Path | None:
 
 def fingerprint(folders: Iterable[Path], packages: Iterable[str] = ("numpy",)) -> str:
     """Hash the sources in folders, and the versions of Python and of packages."""
-    from importlib import metadata  # slow, and most commands need none
+    from importlib import metadata  # slow to import, and most commands do not need it
 
     versions = [platform.python_version(), *map(metadata.version, packages)]
     total = hashlib.sha256(repr(versions).encode())
     for folder in folders:
         paths = (path for path in folder.rglob("*") if path.suffix in _SOURCES)
         for path in sorted(paths):
-            if "__pycache__" not in path.parts and path.is_file():  # an editor's link leads nowhere
+            # `is_file` skips the dangling links that an editor leaves as locks.
+            if "__pycache__" not in path.parts and path.is_file():
                 total.update(os.fsencode(path.relative_to(folder)) + b"\0")
                 total.update(hashlib.sha256(path.read_bytes()).digest())
     return total.hexdigest()
 
 
 def package_folder(name: str) -> Path:
-    """Return a package's folder, without importing it.
+    """Return the folder of a package without importing the package.
 
     Raises:
         GraderFault: There is no such package.
@@ -73,11 +76,11 @@ def compute_key(parts: Iterable[bytes]) -> str:
 
 
 class Cache:
-    """Contents by their keys. An entry that cannot be read or written counts as missing.
+    """A cache on disk. An entry that cannot be read counts as missing.
 
     Args:
-        folder: Is made when the first content is kept; without one nothing is kept.
-        made_by: What else the contents depend on: see `fingerprint`.
+        folder: Is made with the first entry. If it is None, nothing is kept.
+        made_by: A digest of the code that computes the contents; see `fingerprint`.
     """
 
     def __init__(self, folder: Path | None, made_by: str) -> None:
@@ -94,18 +97,18 @@ class Cache:
         return content if hashlib.sha256(content).digest() == digest else None
 
     def keep(self, key: str, content: bytes) -> None:
-        """Keep a content under a key."""
+        """Keep a content under a key, if it can be written."""
         with contextlib.suppress(OSError):
-            # No other user but the system's may decide what this folder is, there or not.
+            # A folder above that belongs to another user would let that user replace this folder.
             trusted = {os.geteuid(), Path("/").stat().st_uid}
             for above in (self._folder, *self._folder.parents):
                 with contextlib.suppress(FileNotFoundError):
-                    if above.lstat().st_uid not in trusted:  # of a link: who chose where it leads
+                    if above.lstat().st_uid not in trusted:  # for a link: the owner of the link
                         return
-            # One by one: of folders above the last, `mkdir` leaves the mode to the umask.
+            # Made one by one, because `mkdir` ignores `mode` for the parents that it makes.
             for folder in (self._folder.parent, self._folder):
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # In one step, so that another process never reads half an entry.
+            # Written aside and then renamed, so that no other process reads half an entry.
             path = self._path(key)
             descriptor, unfinished = tempfile.mkstemp(prefix=f"{path.name}.", dir=path.parent)
             try:
@@ -113,16 +116,16 @@ class Cache:
                     file.write(hashlib.sha256(content).digest() + content)
                 Path(unfinished).replace(path)
             except BaseException:
-                Path(unfinished).unlink()  # a full disk must not fill up with halves
+                Path(unfinished).unlink()  # a full disk must not collect unfinished entries
                 raise
 
     def tidy(self) -> None:
-        """Remove the oldest entries if there are too many, or too large ones."""
+        """Remove the oldest entries if there are too many, or if they take up too many bytes."""
         entries = []
         with contextlib.suppress(OSError):
             for path in self._folder.iterdir():
                 if _ENTRY.fullmatch(path.name):
-                    with contextlib.suppress(OSError):  # another process has removed it
+                    with contextlib.suppress(OSError):  # another process may have removed it
                         status = path.lstat()
                         entries.append((status.st_mtime_ns, status.st_size, path))
         left = _MAX_BYTES
@@ -141,9 +144,9 @@ def _open_own(path: str, flags: int) -> int:
     """Open a regular file of this user.
 
     Raises:
-        OSError: It cannot be read, it is no regular file, or others could have written it.
+        OSError: The file cannot be read, is not a regular file, or others could have written it.
     """
-    # Without waiting: others may have put a pipe there.
+    # O_NONBLOCK, because another user may have put a pipe there, and opening a pipe would wait.
     descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
     status = os.fstat(descriptor)
     if (

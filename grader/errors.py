@@ -1,6 +1,6 @@
 """Errors outside a verdict.
 
-A submission that fails is not an exception: it is a `Verdict`. Everything else is one of these:
+A submission that fails is not an exception but a `Verdict`. All other failures are one of these:
 
     EtudeError
     ├── UsageError        the command was asked for something that does not exist    exit status 2
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NoReturn, Self
 
+# Reading a definition stops here: no one reads a longer list.
 MAX_PROBLEMS: Final = 100
 
 
@@ -35,14 +36,15 @@ class Location:
 
     def __str__(self) -> str:
         path = str(self.path)
-        if not path.isprintable():  # a file's name steers no terminal and begins no line
+        # The name of a file must not control the terminal, or look like a line of its own.
+        if not path.isprintable():
             path = ascii(path)[1:-1]
         return f"{path}:{self.line}:{self.column}"
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
-    """One thing that is wrong with a definition, and where."""
+    """An error in a definition, and its place."""
 
     where: Location
     message: str
@@ -52,7 +54,7 @@ class Problem:
 
 
 class DefinitionError(EtudeError):
-    """A definition is not valid; `problems` lists everything found, in file order."""
+    """A definition is not valid; `problems` lists all errors that were found, in file order."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(sorted(problems))
@@ -65,13 +67,13 @@ class DefinitionError(EtudeError):
 
     @classmethod
     def from_data(cls, data: object, clean: Callable[[str], str]) -> Self:
-        """Return the error that `data` describes.
+        """Return the error whose `data()` this is.
 
         Args:
-            clean: Makes each message safe to show: it comes from an author's code.
+            clean: Makes a message safe to show, since an author's code may have written it.
 
         Raises:
-            TypeError, ValueError: The data describe none.
+            TypeError, ValueError: The data does not describe an error.
         """
         if not isinstance(data, list) or not data:
             raise TypeError("no list of problems")
@@ -84,30 +86,30 @@ class DefinitionError(EtudeError):
 
 
 class ProblemList:
-    """The problems found so far; it gives up when there are more than anyone would read."""
+    """The problems found so far. Collecting stops at `MAX_PROBLEMS`."""
 
     def __init__(self, problems: Iterable[Problem] = ()) -> None:
         self.problems = list(problems)
 
     def add(self, where: Location, message: str) -> None:
-        """Note a problem that does not stop the reading."""
+        """Add a problem and read on; raise all if there are now `MAX_PROBLEMS`."""
         self.problems.append(Problem(where, message))
         if len(self.problems) == MAX_PROBLEMS:
             self.stop(where, "there may be more problems; only the first are shown")
 
     def stop(self, where: Location, message: str) -> NoReturn:
-        """Raise everything found, with one last problem that makes reading on pointless."""
+        """Raise the problems so far together with one that makes reading on pointless."""
         raise DefinitionError([*self.problems, Problem(where, message)])
 
     def raise_if_any(self) -> None:
-        """Raise everything found, if anything was."""
+        """Raise the problems so far, if there are any."""
         if self.problems:
             raise DefinitionError(self.problems)
 
 
-class GraderFault(EtudeError):  # noqa: N818  a fault is our word for what is not an error of anybody
-    """We could not grade. Never the submission's fault, so it never becomes a verdict."""
+class GraderFault(EtudeError):  # noqa: N818  a fault is not an error in anybody's input
+    """The grader itself failed. This is never the submission's fault, so it is not a verdict."""
 
 
 class SandboxFault(GraderFault):
-    """No sandbox on this host, or the sandbox itself failed."""
+    """This machine has no sandbox, or the sandbox itself failed."""

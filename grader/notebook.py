@@ -1,8 +1,9 @@
 """Verdicts in a notebook: `from grader.notebook import check`.
 
-`check` grades the source of the cells that define what an exercise asks for, in the sandbox of this
-machine, and never an object of the kernel. Each function returns what a notebook shows as HTML or
-Markdown, and a console as text. A mistake in a call is told there, too, without a traceback.
+`check` grades the source of the cells that define an exercise's names, in the sandbox of this
+machine. It never grades an object of the kernel. Each function returns a `CellOutput`, which a
+notebook shows as HTML or Markdown and a console as text. A wrong argument is reported in the same
+way, without a traceback.
 """
 
 import atexit
@@ -39,7 +40,7 @@ from grader.sandbox.inside import cells as python_cells
 
 __all__ = ["CellOutput", "break_it", "check", "hint", "progress", "task"]
 
-_Cells = list[tuple[int, str]]  # each with its number, as in a `Submission`
+_Cells = list[tuple[int, str]]  # numbers and sources of cells, as in a `Submission`
 
 _TEST: Final = re.compile(r"^def (test\w*)", re.MULTILINE)
 
@@ -55,7 +56,7 @@ _IN_A_BROWSER: Final = (
 
 @dataclass(frozen=True, slots=True)
 class CellOutput:
-    """A result, as text, and as a notebook shows it."""
+    """A result as text, and in the forms that a notebook shows."""
 
     text: str
     html: str = ""
@@ -95,14 +96,14 @@ def check(
     unsafe: bool = False,
     shapes: bool = False,
 ) -> CellOutput:
-    """Grade what this notebook defines, and record the attempt as `etude check` does.
+    """Grade the cells of this notebook, and record the attempt as `etude check` does.
 
     Args:
         exercise: An id, or the path of a definition.
         course: A folder, or a course that comes with Etude, such as `numpy-practice`; by default
             Etude's own exercises.
-        unsafe: Whether to grade without isolation where there is no sandbox; else one is asked.
-        shapes: Whether to show the shape and dtype that each line makes.
+        unsafe: Whether to grade without isolation, and without asking, if there is no sandbox.
+        shapes: Whether to show the shape and dtype of the arrays that each line makes.
     """
     caller = sys._getframe(2).f_globals  # noqa: SLF001  marimo tells a cell its file there
     began = time.time()
@@ -126,7 +127,8 @@ def hint(exercise: str, *, course: str | Path | None = None, yes: bool = False) 
     """Show the next hint.
 
     Args:
-        yes: Whether to pay what it costs of the exercise's XP; without it, the price is said.
+        yes: Whether to pay for the hint with some of the exercise's XP; without it, the price is
+            shown.
     """
     definition = _exercise(exercise, course)
     status = exercise_status(progress_record.read_history(), definition.id)
@@ -142,11 +144,11 @@ def hint(exercise: str, *, course: str | Path | None = None, yes: bool = False) 
 def break_it(
     exercise: str, call: str = "", *, course: str | Path | None = None, unsafe: bool = False
 ) -> CellOutput:
-    """Show the first wrong program that is not broken yet, or judge a call that shall break it.
+    """Show the first wrong program that is not broken yet, or judge a call that should break it.
 
     Args:
         exercise: See `check`. It must be passed.
-        call: Such as `"softmax(np.array([[1.0, 2.0]]))"`; without one the program is shown.
+        call: Text such as `"softmax(np.array([[1.0, 2.0]]))"`; without it the program is shown.
     """
     definition = _exercise(exercise, course)
     program = break_command.find_program(definition)
@@ -172,7 +174,7 @@ def task(exercise: str, *, course: str | Path | None = None) -> CellOutput:
 
 @_without_traceback
 def progress(*, course: str | Path | None = None) -> CellOutput:
-    """Show what is passed in each track, XP and streak; `course` is that of `check`."""
+    """Show the passed exercises of each track, XP and streak; for `course` see `check`."""
     words = [] if course is None else ["--exercises", str(course)]
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         progress_command.command.main(words, prog_name="etude progress", standalone_mode=False)
@@ -198,7 +200,7 @@ def _markdown(text: str) -> CellOutput:
 
 
 def _call(course: str | Path | None, verb: str, name: str, last: str = "") -> str:
-    """Return a command as it is written in a notebook; `last` ends its arguments."""
+    """Return the Python call that a learner writes in a notebook in place of a command."""
     if verb == "lesson show":
         return f"etude {verb} {name}"
     more = "" if course is None else f", course={str(course)!r}"
@@ -214,10 +216,10 @@ def _exercise(name: str, course: str | Path | None) -> Exercise:
 
 
 def _cells(caller: dict[str, Any]) -> tuple[Path, _Cells]:
-    """Return the cells that were run, in their order, and the path that they are shown with.
+    """Return the path to show for this notebook, and the cells that were run, in order.
 
     Raises:
-        UsageError: This is no notebook.
+        UsageError: The caller is not a notebook.
     """
     shell = _shell()
     if shell is not None:
@@ -236,12 +238,13 @@ def _shell() -> Any:
 
 
 def _submission(exercise: Exercise, path: Path, cells: _Cells) -> Submission:
-    """Return the cells that define an exercise's names or tests, and what they use.
+    """Return the cells that define an exercise's names or tests, and the cells that these use.
 
-    Of a name that several cells define, the last one counts.
+    If several cells define a name, the last one counts.
 
     Raises:
-        UsageError: No cell defines one of the names, or any test.
+        UsageError: A name or, in an exercise on writing tests, any test is missing; or the exercise
+            asks for several files.
     """
     if exercise.files_to_submit:
         files = ", ".join(exercise.files_to_submit)
@@ -257,9 +260,9 @@ def _submission(exercise: Exercise, path: Path, cells: _Cells) -> Submission:
 
 
 def _grade(job: Job, *, unsafe: bool) -> Verdict:
-    """Grade a job, where there is no sandbox as `etude check` does on macOS: asked once."""
+    """Grade a job. Without a sandbox, ask the user once, as `etude check` does on macOS."""
     if unsupported_reason() is None:
-        with contextlib.suppress(SandboxFault):  # as on Colab
+        with contextlib.suppress(SandboxFault):  # Linux without a sandbox, as on Colab
             return _pool().grade(job).result()
     ((_, result),) = portable_check.PortablePool(unsafe=unsafe, answer=input).grade([job])
     if isinstance(result, EtudeError):
@@ -269,7 +272,7 @@ def _grade(job: Job, *, unsafe: bool) -> Verdict:
 
 @cache
 def _pool() -> GradingPool:
-    """Return the pool of this kernel, which is kept for the next check."""
+    """Return the pool of worker processes, which this kernel keeps for the next check."""
     pool = GradingPool(1)
     atexit.register(pool.close)
     return pool
@@ -278,4 +281,4 @@ def _pool() -> GradingPool:
 if (_ipython := _shell()) is not None:
     load_ipython_extension(_ipython)
     if unsupported_reason() is None:
-        _pool()  # it gets ready while the learner writes
+        _pool()  # starts the worker while the learner is writing

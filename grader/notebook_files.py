@@ -1,28 +1,28 @@
-"""Jupyter notebooks as files: the cells of those that others wrote, and new ones."""
+"""Reads the cells of Jupyter notebook files that others wrote, and writes new notebooks."""
 
 import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-MAX_NOTEBOOK: Final = 16 << 20  # bytes; pictures and other outputs are stored in it
+MAX_NOTEBOOK: Final = 16 << 20  # bytes of a file, which also stores pictures and other outputs
 FORMAT: Final = 4
 TEST_CELL: Final = "test"
-"""The `etude` metadata of a cell that was handed out and is no part of a submission."""
+"""The `etude` metadata of a cell that was handed out and does not belong to a submission."""
 
 CHECK_CALL: Final = re.compile(r"""^check\(\s*(["'])(?P<exercise>[a-z0-9-]+)\1""", re.MULTILINE)
 """The call in the cell that grades an exercise."""
 
 Sections = dict[str, tuple[int, int]]
-"""The exercises of a notebook, each with the places of its first code cell and after its last."""
+"""For each exercise of a notebook, the range of its code cells: start index and end index."""
 
 _MINOR: Final = 5
 _MAX_CELLS: Final = 5_000
-_MAX_NAME_LENGTH: Final = 20  # of a language or a format, in a sentence
+_MAX_NAME_LENGTH: Final = 20  # characters of a language or a format in a message
 
 
 class NotebookError(Exception):
-    """A notebook cannot be used; the message is a sentence, `line` the line of the file."""
+    """A notebook cannot be used; the message is a sentence, and `line` is the line of the file."""
 
     def __init__(self, message: str, line: int | None = None) -> None:
         self.line = line
@@ -30,13 +30,13 @@ class NotebookError(Exception):
 
 
 def python_cells(data: bytes) -> tuple[list[tuple[int, str]], Sections]:
-    """Return the code cells of a Python notebook, each with its number among all cells, from 1.
+    """Return the code cells of a Python notebook with their numbers among all cells, from 1.
 
-    Cells with tests that were handed out are left out. The sections are those of a notebook with
-    several exercises.
+    Cells with tests that were handed out are left out. The second result is empty unless the
+    notebook has several exercises.
 
     Raises:
-        NotebookError: It is no JSON, no notebook, or one in another language.
+        NotebookError: The data is not JSON, not a notebook, or a notebook in another language.
     """
     try:
         book = json.loads(data.decode("utf-8-sig"))
@@ -77,13 +77,16 @@ def python_cells(data: bytes) -> tuple[list[tuple[int, str]], Sections]:
 
 
 def _marker(cell: Any) -> Any:
-    """Return what Etude wrote about a cell when it was handed out: `TEST_CELL`, or an exercise."""
+    """Return the metadata that Etude gave a cell: `TEST_CELL`, or a dict with the exercise."""
     metadata = cell.get("metadata") if isinstance(cell, dict) else None
     return metadata.get("etude") if isinstance(metadata, dict) else None
 
 
 def sections_by_calls(cells: Sequence[tuple[int, str]]) -> Sections:
-    """Return the sections of a notebook that lost its markers: all up to the call of `check`."""
+    """Return the sections of a notebook that has lost its markers.
+
+    The section of an exercise is all cells up to its call of `check`.
+    """
     sections = {
         call["exercise"]: (0, place)
         for place, (_, source) in enumerate(cells, 1)
@@ -96,10 +99,10 @@ def read_cells(book: Any) -> list[Any]:
     """Return the cells of a notebook.
 
     Raises:
-        NotebookError: It is no notebook of the format that is read, or has too many.
+        NotebookError: The data is not a notebook of format 4, or has too many cells.
     """
     version = book.get("nbformat", FORMAT) if isinstance(book, dict) else FORMAT
-    if version != FORMAT:  # an older one keeps its cells elsewhere
+    if version != FORMAT:  # older formats keep the cells elsewhere
         raise NotebookError(
             f"It is a notebook of format {_short(repr(version))}; format {FORMAT} is read. Open it "
             "in Jupyter and save it again."
@@ -112,7 +115,7 @@ def read_cells(book: Any) -> list[Any]:
 
 
 def find_language(book: Any) -> str:
-    """Return the language that a notebook names; Python if it names none."""
+    """Return the language that a notebook names, by default Python."""
     metadata = book.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     for part, key in (("kernelspec", "language"), ("language_info", "name")):
@@ -123,7 +126,7 @@ def find_language(book: Any) -> str:
 
 
 def join_text(source: object) -> str:
-    """Return a text that may be split into lines; what is neither is nothing."""
+    """Return a text that may be stored as a list of lines; empty for any other data."""
     if isinstance(source, list):
         source = "".join(part for part in source if isinstance(part, str))
     text = source if isinstance(source, str) else ""
@@ -135,7 +138,7 @@ def _short(value: object) -> str:
 
 
 def notebook(cells: Sequence[dict[str, Any]]) -> str:
-    """Return cells as the JSON of a notebook."""
+    """Return the JSON of a notebook with these cells."""
     book = {
         "cells": cells,
         "metadata": {
@@ -149,12 +152,12 @@ def notebook(cells: Sequence[dict[str, Any]]) -> str:
 
 
 def text_cell(name: str, source: str) -> dict[str, Any]:
-    """Return a cell of Markdown."""
+    """Return a Markdown cell."""
     return _cell("markdown", name, source, {})
 
 
 def code_cell(name: str, source: str, metadata: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Return a cell of Python that has not run."""
+    """Return a Python cell that has not run."""
     cell = _cell("code", name, source, metadata or {})
     return {**cell, "execution_count": None, "outputs": []}
 

@@ -1,11 +1,11 @@
-"""Files opened and created safely, where others may have written or may read.
+"""Opens and creates files safely in folders where other users may write or read.
 
-Of a file that others wrote no symbolic link is followed, and no pipe is waited for.
+When a file is opened, symbolic links are not followed, and a pipe is not waited for.
 
-An SQLite file is for its owner alone from the first byte. SQLite creates a database by the umask,
-and gives the files that it keeps beside it the mode of the database. So the database is created
-here, before SQLite opens it. It is never opened here: to close any descriptor of a database ends
-the locks that SQLite holds on it in the same process.
+A database has to be private from the first byte. SQLite creates a database with the mode that the
+umask allows, and gives the files beside it the mode of the database. So the database is created
+here, before SQLite opens it. It is never opened here, because closing any descriptor of a database
+ends the locks that SQLite holds on it in the same process.
 """
 
 import contextlib
@@ -16,36 +16,36 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 SQLITE_ENDINGS: Final = ("", "-journal", "-wal", "-shm")
-"""The endings that SQLite appends to a database's name: the files that belong together."""
+"""The endings that SQLite appends to a database's name, for the files that belong together."""
 _OF_OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
 
 
 class IrregularFileError(Exception):
-    """The file at a path is no regular file; the message names its kind."""
+    """The file at a path is not a regular file; the message names its kind."""
 
 
 class LinkError(IrregularFileError):
-    """It is a symbolic link."""
+    """The file at a path is a symbolic link."""
 
 
 class FolderError(IrregularFileError):
-    """It is a folder."""
+    """The file at a path is a folder."""
 
 
 def open_regular(path: Path, *, below: Path | None = None) -> BinaryIO:
     """Open a regular file for reading.
 
-    What is checked is what was opened, so nothing can be put in its place in between.
+    The check looks at the opened file, so the file cannot be replaced between check and reading.
 
     Args:
-        below: A folder on the way to it. From there on no folder is reached by a symbolic link
-            either, which then is an `OSError`; without it only the file itself must not be one.
+        below: A folder above the file. A symbolic link anywhere below this folder is an `OSError`.
+            Without it, only the file itself must not be a link.
 
     Raises:
-        IrregularFileError: It is something else: a link, a folder, a pipe, a socket, a device.
-        OSError, ValueError: It cannot be opened.
+        IrregularFileError: The path is a link, a folder, a pipe, a socket or a device.
+        OSError, ValueError: The file cannot be opened.
     """
     try:
         descriptor = os.open(path, _FLAGS | _NO_LINK) if below is None else _open_below(path, below)
@@ -63,13 +63,13 @@ def open_regular(path: Path, *, below: Path | None = None) -> BinaryIO:
 
 
 def linked_folder(path: Path) -> Path | None:
-    """Return the folder on the way to a path that is a link below the working directory, if any.
+    """Return the nearest folder above a path that is a link below the working directory, if any.
 
-    In a CI job that directory is a checkout, and who filled it chose where the link leads.
+    In a CI job the working directory is a checkout, whose author could choose where a link leads.
     """
     try:
         here = Path.cwd()
-    except FileNotFoundError:  # it was removed, so nothing is below it
+    except FileNotFoundError:  # the working directory was removed, so nothing is below it
         return None
     for folder in path.absolute().parents:
         if folder.is_symlink() and Path(os.path.realpath(folder.parent)).is_relative_to(here):
@@ -91,12 +91,12 @@ def _open_below(path: Path, folder: Path) -> int:
 
 
 def create_private(path: Path) -> bool:
-    """Create an empty file of mode 0600, whatever the umask; return False if there is one.
+    """Create an empty file of mode 0600, independent of the umask; return False if it exists.
 
     Raises:
-        OSError: It cannot be created there.
+        OSError: The file cannot be created.
     """
-    target = os.path.realpath(path)  # SQLite follows links, mknod does not
+    target = os.path.realpath(path)  # SQLite follows links, but mknod does not
     try:
         os.mknod(target, stat.S_IFREG | 0o600)
     except FileExistsError:
@@ -105,10 +105,10 @@ def create_private(path: Path) -> bool:
 
 
 def deny_others(path: Path) -> bool:
-    """Take from group and others what they may do with a database and the files beside it.
+    """Remove all permissions of group and others on a database and the files beside it.
 
     Returns:
-        Whether they could do anything. What belongs to another user stays as it is.
+        True if they had any. A file of another user stays unchanged.
     """
     target, had_any = os.path.realpath(path), False
     for ending in SQLITE_ENDINGS:

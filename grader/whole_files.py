@@ -1,4 +1,4 @@
-"""Files that are written whole, never half, where others may have put links in the way."""
+"""Writes files in one step, in folders where other users may have placed links."""
 
 import contextlib
 import os
@@ -11,15 +11,15 @@ from grader.safe_files import linked_folder
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file so that at every moment it holds the old text or the new one, never a part.
+    """Write a file so that at every moment it holds either the old text or the new text.
 
-    A symbolic link is replaced by the file, since in a folder that others filled it may lead to
-    any file of ours. A pipe or a device is written to as it is, and so is an open descriptor that
-    is named, such as `/dev/stdout`.
+    A symbolic link is replaced by the file, because another user may have made it lead to any file
+    of this user. A pipe, a device, or a descriptor such as `/dev/stdout` is not replaced: the
+    content is written to it.
 
     Raises:
-        OSError: It cannot be written.
-        UsageError: A link below the working directory is a folder on the way to it.
+        OSError: The file cannot be written.
+        UsageError: A folder above it is a symbolic link below the working directory.
     """
     import tempfile
 
@@ -27,7 +27,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
     refuse_linked_folders(path)
     mode = mode_to_write(path)
     if mode is None:
-        descriptor = named_descriptor(path)  # goes on where it stands
+        descriptor = named_descriptor(path)  # keeps its position in the file
         if descriptor is None:
             flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
             descriptor = os.open(path, flags)
@@ -51,14 +51,14 @@ def write_whole(path: Path, content: str | bytes) -> None:
 
 
 def mode_to_write(path: Path) -> int | None:
-    """Return the mode that a file has or would get; None for what is written to as it is."""
+    """Return the mode that a file has or would get; None if it is not a regular file or a link."""
     if named_descriptor(path) is not None:
         return None
     try:
         mode = path.lstat().st_mode
     except FileNotFoundError:
         mode = stat.S_IFLNK
-    if stat.S_ISLNK(mode):  # the file will be a new one
+    if stat.S_ISLNK(mode):  # the file will be created
         mask = os.umask(0)
         os.umask(mask)
         return 0o666 & ~mask
@@ -67,17 +67,17 @@ def mode_to_write(path: Path) -> int | None:
 
 def named_descriptor(path: Path) -> int | None:
     """Return the number of the open descriptor that a path names."""
-    name = os.path.abspath(path)  # noqa: PTH100  no link is followed
+    name = os.path.abspath(path)  # noqa: PTH100  unlike `resolve`, it does not follow links
     name = {"/dev/stdout": "/dev/fd/1", "/dev/stderr": "/dev/fd/2"}.get(name, name)
     match = re.fullmatch(r"/(?:dev|proc/self)/fd/([0-9]+)", name)
     return int(match[1]) if match else None
 
 
 def refuse_linked_folders(path: Path) -> None:
-    """Refuse a folder on the way that is a link below the working directory.
+    """Refuse a path that goes through a symbolic link below the working directory.
 
     Raises:
-        UsageError: There is one.
+        UsageError: A folder above the path is such a link.
     """
     folder = linked_folder(path) if named_descriptor(path) is None else None
     if folder is not None:

@@ -1,4 +1,4 @@
-"""The grader inside a page: the same definitions, comparison and sentences, in the browser.
+"""The grader inside a browser page, with the same definitions, comparison and sentences.
 
-`page` runs there, in Pyodide. `shipping` runs where a site is built, and makes its data.
+`page` runs in the browser, in Pyodide. `shipping` runs where a site is built, and makes the data.
 """

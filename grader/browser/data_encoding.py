@@ -1,4 +1,4 @@
-"""An exercise's engine data as text, exact about types and dtypes."""
+"""Encodes an exercise's engine data as text, and keeps every type and dtype."""
 
 import base64
 import zlib
@@ -45,16 +45,16 @@ class EngineData:
     """The data that a page needs to grade one exercise."""
 
     exercise: Exercise
-    values: Mapping[TestId, TestValues]  # no inputs where a test says how to draw them
+    values: Mapping[TestId, TestValues]  # without the inputs that the page draws itself
     mistakes: tuple[Mistake, ...]
-    grader: Versions = HERE  # where the data is made
+    grader: Versions = HERE  # of the Python and NumPy that made the data
 
 
 @dataclass(frozen=True, slots=True)
 class BreakData:
-    """The data that a page needs to judge calls which shall break wrong programs."""
+    """The data that a page needs to judge a learner's calls that should break wrong programs."""
 
-    exercise: Exercise  # with its right and wrong programs, and no tests
+    exercise: Exercise  # with its right and wrong programs, but without tests
     calls: tuple[AllowedCall, ...]
 
 
@@ -72,21 +72,22 @@ _FIELDS: Final[dict[type, tuple[str, ...]]] = {
     for kind in _KINDS.values()
     if is_dataclass(kind)
 }
-_WHERE: Final = "where"  # the author's file, which is not published
+# The field that holds the author's file: that path is not published.
+_WHERE: Final = "where"
 
 
 def to_text(data: EngineData | BreakData) -> str:
-    """Return the data of a page as text.
+    """Encode the data of a page as text.
 
     Raises:
-        UnsupportedValueError: A value in it has no encoding, or it is too large.
+        UnsupportedValueError: A value in the data has no encoding, or the data is too large.
     """
     frame = b"".join(wire.encode(_plain(data)))
     return base64.b64encode(zlib.compress(frame, 9)).decode()
 
 
 def from_text(text: str) -> Any:
-    """Rebuild what `to_text` was given."""
+    """Rebuild the data that `to_text` encoded."""
     frame = zlib.decompress(base64.b64decode(text))
     header, _ = wire.lengths(frame[: wire.PREFIX])
     body = wire.PREFIX + header
@@ -94,7 +95,7 @@ def from_text(text: str) -> Any:
 
 
 def encoded_size(value: object) -> int | None:
-    """Return the uncompressed bytes of a value; None if it has no encoding."""
+    """Return the number of bytes of an encoded value, uncompressed; None if it has no encoding."""
     try:
         return sum(map(len, wire.encode(_plain(value))))
     except wire.UnsupportedValueError:
@@ -102,7 +103,7 @@ def encoded_size(value: object) -> int | None:
 
 
 def _plain(value: Any) -> Any:
-    """Replace each object of ours by a tuple that begins with the name of its class."""
+    """Replace each object of the grader's own classes by a tuple of its class name and fields."""
     kind = type(value)
     if isinstance(value, np.ndarray) and value.nbytes > wire.MAX_BODY:
         raise wire.UnsupportedValueError(

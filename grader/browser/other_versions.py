@@ -1,4 +1,4 @@
-"""The parts of a program that a page understands, and the grader's Python or NumPy does not."""
+"""Finds names and syntax that the page's Python or NumPy has and the grader's lacks."""
 
 import ast
 import io
@@ -21,13 +21,13 @@ _FSTRING_END = getattr(tokenize, "FSTRING_END", None)
 
 
 def differences(source: str, grader: Versions) -> tuple[str, ...]:
-    """Return a note on what the grader cannot run, if there is anything."""
+    """Return a note about names and syntax that the grader cannot run; empty if there are none."""
     if grader == HERE:
         return ()
     try:
         notes = sorted([*_names(source, grader), *_syntax(source, grader)], reverse=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ()  # the verdict says what is wrong
+        return ()  # the verdict reports the error
     if not notes:
         return ()
     first = {sentence: line for line, sentence in notes}
@@ -54,7 +54,7 @@ def _syntax(source: str, grader: Versions) -> Iterator[tuple[int, str]]:
 
 
 def _form(node: ast.AST, source: str) -> str:
-    """Return the kind of syntax of a node that is newer than the oldest Python that grades."""
+    """Return the kind of a node's syntax in `SYNTAX`; empty for syntax that every grader knows."""
     if parameters := getattr(node, "type_params", None):
         has_default = any(getattr(parameter, "default_value", None) for parameter in parameters)
         return "default" if has_default else "parameters"
@@ -68,7 +68,7 @@ def _form(node: ast.AST, source: str) -> str:
 
 
 def _fstrings(source: str) -> Iterator[tuple[int, str]]:
-    """Yield the f-strings that are newer than Python 3.11, by what their braces have in them."""
+    """Yield line and kind of each f-string whose braces hold something that Python 3.11 rejects."""
     quotes: list[str] = []
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         line, text = token.start[0], token.string

@@ -1,4 +1,4 @@
-"""A small GPT that writes with a learner's own functions, in a page."""
+"""A small GPT in a page, which writes text with a learner's own functions."""
 
 import base64
 import json
@@ -17,26 +17,30 @@ from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import Answer, ChildGoneError, Raised, Returned
 from grader.sandbox.limits import DEFAULT_LIMITS
 
-_SECONDS: Final = 8  # a page ends Python after ten
-_START: Final = "\n"  # between two tales
+# CPU seconds for one request: the page itself ends Python after ten seconds.
+_SECONDS: Final = 8
+# The letter between two tales in the training text, so a new text begins after it.
+_START: Final = "\n"
 _MAIN_FILE: Final = "own_gpt.py"
-_MAX_CHOICES: Final = 6  # of the next letter, that are shown
-_DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"  # of a share, in steps of 1 / 35
+# The number of candidates for the next letter that the page shows.
+_MAX_CHOICES: Final = 6
+# One digit encodes an attention weight, in steps of 1 / 35.
+_DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A trained model, and the program that writes with it."""
+    """A trained model, and the program that writes text with it."""
 
-    program: str  # calls the learner's functions; each file is called like its exercise
-    parts: Mapping[str, str]  # the name of the function by exercise
-    programs: Mapping[str, Mapping[str, str]]  # "reference" and mistakes, by exercise
+    program: str  # imports the learner's functions; each file has the name of its exercise
+    parts: Mapping[str, str]  # the name of the learner's function, by exercise
+    programs: Mapping[str, Mapping[str, str]]  # by exercise: its "reference" and its mistakes
     letters: str
     settings: tuple[Any, ...]  # the first arguments of the program's `set_up`
 
     @classmethod
     def read(cls, text: str) -> "Model":
-        """Read the JSON that `sitegen.own_gpt` made: each array is bytes of float16."""
+        """Read the JSON that `sitegen.own_gpt` writes, in which each array is bytes of float16."""
         facts = json.loads(text)
         program, parts, programs, arrays = map(
             facts.pop, ("program", "parts", "programs", "arrays")
@@ -48,23 +52,23 @@ class Model:
         return cls(program, parts, programs, facts["letters"], (weights, facts))
 
     def without_unknown(self, text: str) -> str:
-        """Return a text without the letters that the model does not know."""
+        """Remove the letters that the model does not know from a text."""
         return "".join(letter for letter in text if letter in self.letters)
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A letter, the most probable choices there were, and what each head looked at."""
+    """The next letter, its most probable alternatives, and the attention of each head."""
 
     letter: str
-    choices: list[tuple[str, float]]
-    heads: list[str]  # a digit in base 36 for each letter before, the start of the text first
-    counts: list[int]  # of accepted drafts, of all drafts, and of the model's runs in this text
+    choices: list[tuple[str, float]]  # letters and their probabilities, the highest first
+    heads: list[str]  # for each head, a digit of `_DIGITS` for each letter of the text so far
+    counts: list[int]  # numbers of accepted drafts, of all drafts and of model runs in this text
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """The reason why the model cannot write, for the learner, and the exercise to go to."""
+    """The reason why the model cannot write, for the learner, and the exercise at fault."""
 
     message: str
     exercise: str | None
@@ -74,10 +78,10 @@ class OwnGpt:
     """The model with the functions of one learner.
 
     Args:
-        sources: The learner's code by exercise; a switch is off if it has none.
+        sources: The learner's code by exercise. The switch of an exercise without code is off.
     """
 
-    facts: Mapping[str, list[float]]  # what each switch brings; see the program's `set_up`
+    facts: Mapping[str, list[float]]  # measurements for each switch; see the program's `set_up`
 
     def __init__(self, model: Model, sources: Mapping[str, str]) -> None:
         self._model = model
@@ -94,7 +98,11 @@ class OwnGpt:
         self._child.close()
 
     def begin(self, prompt: str, *, seed: int, is_new: bool) -> Problem | None:
-        """Begin a text, and load the code first if it is new."""
+        """Begin a text.
+
+        Args:
+            is_new: Whether the code has to be loaded first.
+        """
         tokens = [self._model.letters.index(each) for each in _START + prompt]
         steps: list[tuple[str, list[Any]]] = [("begin", [tokens, seed])]
         try:
@@ -114,7 +122,7 @@ class OwnGpt:
         return None
 
     def next_letter(self, *, temperature: float, top_k: int) -> Step | Problem:
-        """Write one letter more."""
+        """Write the next letter of the text."""
         self._child.forget_output()
         try:
             answer = self._child.call("next_token", [temperature, top_k], {})
@@ -145,7 +153,7 @@ class OwnGpt:
         return Problem(self._lines.sentence(problem.sentence()), self._exercise(problem.line))
 
     def _exercise(self, line: int | None) -> str | None:
-        """Return the exercise whose code has a line."""
+        """Return the exercise whose code contains a line of the joined source."""
         place = self._lines.place(line) if line else None
         names = {f"{part.replace('-', '_')}.py": part for part in self._model.parts}
         return names.get(str(place[0])) if place else None

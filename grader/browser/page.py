@@ -1,22 +1,22 @@
-"""The grader's interface for a page: functions of texts, which its worker calls in Pyodide.
+"""The grader's interface for a page: functions of strings, which a web worker calls in Pyodide.
 
-`open_exercise`, `open_lesson` and `open_gpt` return nothing. The others return JSON, whatever a
-learner writes:
+`open_exercise`, `open_lesson` and `open_gpt` return nothing. The others always return JSON, even
+for code that fails:
 
-    check(source)  the verdict, as `etude check --format json` prints it
-    judge_break(data, program, call)  {"example", "message"}, one of which is null
-    shapes(source)  of what each line makes, as in a verdict
+    check(source)  the verdict, in the format of `etude check --format json`
+    judge_break(data, program, call)  {"example", "message"}, of which one is null
+    shapes(source)  the shapes of the arrays that each line makes, as in a verdict
     run(source)    {"output", "truncated", "figures", "problem"}
     cell(source)   {"printed", "truncated", "figures", "problem"}
     begin_text(request)  {"prompt", "facts", "problem"}
     next_letter(settings)  {"letter", "choices", "heads", "counts", "problem"}
-    arrays(names)  matrices that the cells have made
-    names()        for NumPy and its modules: what each public name does
+    arrays(names)  the matrices that the cells have made, by name
+    names()        for NumPy and its modules: a summary of each public name
 
-The working folder of `check` and `run` has the exercise's data files, that of `cell` the lesson's.
+`check` and `run` work in a folder with the exercise's data files, `cell` in one with the lesson's.
 
-`truncated` is the number of bytes printed beyond the cap; a problem is `{"message", "line"}`, and
-of a learner's own GPT `{"message", "exercise"}`.
+`truncated` is the number of bytes printed beyond the cap. `problem` is null or
+`{"message", "line"}`, and for a learner's own GPT `{"message", "exercise"}`.
 """
 
 import contextlib
@@ -60,26 +60,31 @@ from grader.lessons.last_expression import print_last_expression
 from grader.sandbox.answers import ChildGoneError, Raised, Returned
 from grader.sandbox.limits import DEFAULT_LIMITS
 
-_NAME: Final = "browser"  # the sandbox in a verdict
-_CELL_SECONDS: Final = 58  # a lesson's page ends Python after sixty
+# The sandbox that a verdict names.
+_NAME: Final = "browser"
+# CPU seconds for one cell: the page of a lesson itself ends Python after sixty seconds.
+_CELL_SECONDS: Final = 58
 _BEFORE_RUN: Final = """\
 from grader.lessons.display import _take, heatmap, table
 __name__ = "__main__"
 def _give(inputs):
     globals().update({"inputs": inputs} | next(iter(inputs.values()), {}))
 """
-_MAX_ROWS: Final = 8  # and columns, of a matrix for a figure
-_MAX_SUMMARY_LENGTH: Final = 120  # characters of what a name does
+# Rows and columns of the largest matrix that a figure can show.
+_MAX_ROWS: Final = 8
+# Characters of the summary of a name, which an editor shows on one line.
+_MAX_SUMMARY_LENGTH: Final = 120
 
 
 class _Grader:
-    """One exercise and its oracle."""
+    """The grader of one exercise, with its oracle."""
 
     def __init__(self, data: EngineData) -> None:
         self.exercise = data.exercise
         self._place = PageChildren()
         values = dict(data.values)
-        for test in data.exercise.tests:  # inputs that are too large to be loaded are drawn
+        # Inputs that are too large to be loaded are drawn here.
+        for test in data.exercise.tests:
             if isinstance(test.given, Seeded):
                 draws = enumerate(values[test.id].draws)
                 drawn = [replace(d, inputs=draw_inputs(data.exercise, test, n)) for n, d in draws]
@@ -88,7 +93,7 @@ class _Grader:
         self._diagnostician = Diagnostician(self._oracle, self._place, data.mistakes)
         self._limits = find_limits(data.exercise)
         self._versions = data.grader
-        self._results: dict[TestId, TestResult] = {}  # of the last verdict
+        self._results: dict[TestId, TestResult] = {}  # the results of the last verdict
 
     def verdict(self, source: str) -> Verdict:
         """Grade a source by the visible tests."""
@@ -101,12 +106,13 @@ class _Grader:
                 run.load()
                 for test in in_running_order(self.exercise):
                     results[test.id] = run.grade_test(test)
-            except MemoryError:  # of ours, with what the submission left
+            # The grader itself ran out of the memory that the submission had left.
+            except MemoryError:
                 run.problem = RunProblem(Outcome.OUT_OF_MEMORY, outcome_sentences.TOO_LARGE)
         verdict = run.verdict(results, _NAME)
         notes = (*verdict.notes, *differences(source, self._versions))
         verdict = replace(verdict, notes=notes)
-        # The one search of a page: among results of misconceptions that its builder has recorded.
+        # A page only searches among the recorded results of misconceptions: it has no solution.
         diagnose = partial(self._diagnostician.diagnose, results, run.observed, source=source)
         verdict = explain(verdict, run, diagnose)
         verdict = replace(verdict, failures=tuple(run.best_effort.failures))
@@ -114,7 +120,7 @@ class _Grader:
         return verdict
 
     def shapes(self, source: str) -> tuple[LineShape, ...]:
-        """Return the shapes in the first visible test that failed last, or in the first one."""
+        """Return the shapes in the first visible test that failed, or else in the first test."""
         return shapes_of(self._oracle, source, self._place, self._results)
 
     def inputs(self) -> dict[TestId, dict[str, Any]]:
@@ -140,14 +146,14 @@ class _LessonNamespace:
         if files:
             self._child.put_files(files)
         self._child.load(inspect.getsource(display), [])
-        self._draws = False  # whether cells use matplotlib
+        self._draws = False  # True once a cell has used matplotlib
 
     def close(self) -> None:
         """Remove the namespace."""
         self._child.close()
 
     def value(self, name: str) -> Any:
-        """Return what a name has now; None if it is none."""
+        """Return the present value of a name; None if the name is not defined."""
         answer = self._child.ask("value", name)
         return answer.value if isinstance(answer, Returned) else None
 
@@ -157,7 +163,7 @@ class _LessonNamespace:
         if not self._draws and "matplotlib" in source:
             self._child.load(inspect.getsource(plot_display), [])
             self._draws = True
-        with contextlib.suppress(Exception):  # a source that Python cannot read fails when it runs
+        with contextlib.suppress(Exception):  # invalid source fails below, when it runs
             source = print_last_expression(source)
         problem = _problem_in(self._child, source)
         return {
@@ -193,13 +199,13 @@ def check(source: str) -> str:
             data = verdict_data(_grader.verdict(source))
         except EtudeError as error:
             data = fault_data(_grader.exercise.id, str(error))
-        except Exception as error:  # noqa: BLE001  a fault like any other
+        except Exception as error:  # noqa: BLE001  reported as a fault of the grader
             data = fault_data(_grader.exercise.id, f"{type(error).__name__}: {error}")
     return json.dumps(data)
 
 
 def judge_break(data: str, program: str, call: str) -> str:
-    """Judge a call that shall break the program of a misconception.
+    """Judge a call that should break the program of a misconception.
 
     Args:
         data: See `break_data` in `shipping`.
@@ -212,7 +218,7 @@ def judge_break(data: str, program: str, call: str) -> str:
             judgement = judge_call(
                 breaks.exercise, breaks.calls, codes[program], PageChildren(), call
             )
-        except Exception as error:  # noqa: BLE001  said on the page, which goes on
+        except Exception as error:  # noqa: BLE001  reported on the page, which keeps working
             judgement = f"This could not be judged: {type(error).__name__}: {error}"
     if isinstance(judgement, str):
         return json.dumps({"example": None, "message": judgement})
@@ -221,27 +227,27 @@ def judge_break(data: str, program: str, call: str) -> str:
 
 
 def shapes(source: str) -> str:
-    """Return the shapes of what each line of a source makes in a visible test."""
+    """Return the shapes of the arrays that each line of a source makes in a visible test."""
     if _grader is None:
         return "[]"
     with _quietly(), provide_data_files(_grader.exercise):
         try:
             return json.dumps([asdict(shape) for shape in _grader.shapes(source)])
-        except Exception:  # noqa: BLE001  the shapes are extra; what is wrong is told by `check`
+        except Exception:  # noqa: BLE001  shapes are an extra; `check` reports the errors
             return "[]"
 
 
 def run(source: str) -> str:
-    """Run a source in a namespace of its own and return what it prints and draws.
+    """Run a source in a namespace of its own and return its output and figures.
 
-    The namespace has `heatmap` and `table`, the inputs of the first visible test by their names,
-    and those of all in `inputs`.
+    The namespace has `heatmap` and `table`, the inputs of the first visible test under their names,
+    and the inputs of all visible tests in `inputs`.
     """
     with _quietly(), PageChild(DEFAULT_LIMITS) as child:
         if _grader is not None:
             put_files(child, _grader.exercise)
         child.load(_BEFORE_RUN, [])
-        _figures(child)  # of a run that was stopped
+        _figures(child)  # discards the figures of an earlier run that was stopped
         child.call("_give", [_grader.inputs() if _grader else {}], {})
         problem = _problem_in(child, source)
         output = child.output()
@@ -250,29 +256,30 @@ def run(source: str) -> str:
 
 
 def names() -> str:
-    """Return what each public name of NumPy and its modules does, for completion in an editor.
+    """Return a summary of each public name of NumPy and its modules, for completion in an editor.
 
-    That is the sentence with which NumPy's documentation begins; it may be empty.
+    The summary is the first sentence of NumPy's documentation; it may be empty.
     """
     entries = {}
     with _quietly(), warnings.catch_warnings(action="ignore"):
         for name, module in (("np", np), ("np.linalg", np.linalg), ("np.random", np.random)):
-            loaded = vars(module)  # `dir` also has modules that NumPy would only import now
+            # `dir` would also give the modules that NumPy has not imported yet.
+            loaded = vars(module)
             public = [each for each in loaded if not each.startswith("_")]
             entries[name] = dict.fromkeys(sorted(public), "")
             for each in public:
                 value = loaded[each]
-                # A number's documentation is that of its class.
+                # The documentation of a number would be that of its class.
                 if not isinstance(value, (bool, int, float)) and not inspect.ismodule(value):
                     paragraphs = (value.__doc__ or "").split("\n\n")
-                    # A signature may come before it.
+                    # A signature may come before the first sentence.
                     texts = (text for text in paragraphs if "(" not in text.partition(" ")[0])
                     entries[name][each] = " ".join(next(texts, "").split())[:_MAX_SUMMARY_LENGTH]
     return json.dumps(entries)
 
 
 def arrays(*names: str) -> str:
-    """Return the matrices of the open lesson with these names; null for what is no small matrix."""
+    """Return the open lesson's small matrices by name; null for names that hold something else."""
     matrices: dict[str, list[list[float]] | None] = dict.fromkeys(names)
     if _session is None:
         return json.dumps(matrices)
@@ -291,7 +298,8 @@ def open_lesson(files: str = "") -> None:
     """Start a lesson, or start it again, in an empty namespace.
 
     Args:
-        files: Its data files at the first time: JSON, each name with the bytes in base 64.
+        files: JSON of the lesson's data files, each name with its content in base 64. Left out when
+            the lesson starts again.
     """
     global _session, _lesson_files  # noqa: PLW0603  a page shows one lesson
     if _session is not None:
@@ -321,8 +329,8 @@ def begin_text(request: str) -> str:
     """Begin a text with a learner's own functions.
 
     Args:
-        request: JSON of `sources` by exercise, `names` of the model's programs for the others,
-            `prompt` and `seed`.
+        request: JSON of `prompt`, `seed`, `sources` (the learner's code by exercise) and `names`
+            (of the model's own programs for other exercises).
     """
     global _gpt, _sources
     settings = json.loads(request)
@@ -345,7 +353,7 @@ def begin_text(request: str) -> str:
 
 
 def next_letter(settings: str) -> str:
-    """Write one letter more of the text.
+    """Write the next letter of the text.
 
     Args:
         settings: JSON of `temperature` and `top_k`.
@@ -359,8 +367,8 @@ def next_letter(settings: str) -> str:
 
 
 def _close_after(problem: Problem) -> dict[str, Any]:
-    """Close the functions, so that the next text loads them again; return the problem."""
-    global _gpt  # noqa: PLW0603  as above
+    """Close the model, so that the next text loads the code again; return the problem."""
+    global _gpt  # noqa: PLW0603  a page has one model
     if _gpt is not None:
         _gpt.close()
     _gpt = None
@@ -369,7 +377,7 @@ def _close_after(problem: Problem) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def _quietly() -> Iterator[None]:
-    """Keep warnings about the grader's own code out of the browser's console."""
+    """Keep warnings from the grader's own code out of the browser's console."""
     with contextlib.redirect_stderr(io.StringIO()):
         yield
 
@@ -389,7 +397,7 @@ def _problem_in(child: PageChild, source: str) -> dict[str, Any] | None:
 
 
 def _figures(child: PageChild) -> list[dict[str, Any]]:
-    """Return the figures of a run; none if it has replaced the function that keeps them."""
+    """Return the figures of a run; empty if the run has replaced the function that keeps them."""
     with contextlib.suppress(ChildGoneError):
         match child.call("_take", [], {}):
             case Returned(value=list(value)):
@@ -397,7 +405,7 @@ def _figures(child: PageChild) -> list[dict[str, Any]]:
                 for figure in figures:
                     if figure["kind"] != "plot":
                         rows = np.asarray(figure["values"]).tolist()
-                        # JSON has no NaN and no infinity: they are sent as text.
+                        # JSON has neither NaN nor infinity, so they are sent as text.
                         figure["values"] = [
                             [x if math.isfinite(x) else str(x) for x in row] for row in rows
                         ]

@@ -1,7 +1,7 @@
-"""A child in the page: it runs a submission in the same process, since the browser is the sandbox.
+"""Runs a submission in the page's own process, since the browser is the sandbox.
 
-Requests and answers go through the same code as in the sandbox, and are encoded as there, so that
-types, copies, errors and the cap on output are the same.
+Requests and answers are encoded by the same code as those of a sandbox child, so that types,
+copies, errors and the cap on output are the same.
 """
 
 import contextlib
@@ -41,7 +41,7 @@ _TOO_LARGE: Final = (
 
 
 class _InMemory(Output):
-    """Output in memory."""
+    """Output that is kept in memory."""
 
     def __init__(self, cap: int) -> None:
         super().__init__(-1, cap)
@@ -56,22 +56,23 @@ class _InMemory(Output):
 
 
 class PageChild(Child):
-    """One submission in this process; no other may be at work meanwhile."""
+    """One submission in this process. Only one may be open at a time."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self._output = _InMemory(limits.output)
         self._server = SubmissionServer(self._output, self._answer_call)
         self._mode = PLAIN
-        self._authors_error: BaseException | None = None  # that no submission may catch
+        # An error of the author's function, raised again even if the submission caught it.
+        self._authors_error: BaseException | None = None
         self._streams = sys.stdin, sys.stdout, sys.stderr
         self._state = SubmissionGlobals()
         self._time = TimeLimit(limits.cpu_seconds)
         self._requests = self._weight = 0
-        self._folder = ""  # where it works, if it has files
+        self._folder = ""  # the working folder; empty if the submission has no files
 
     def start(self) -> None:
-        """Do nothing: it is ready."""
+        """Do nothing, since this child is always ready."""
 
     @property
     def output_size(self) -> int:
@@ -88,16 +89,16 @@ class PageChild(Child):
         self._output = _InMemory(self.limits.output)
 
     def output(self, begin: int = 0, end: int | None = None) -> str:
-        """Return what was printed between two values of `output_size`, by default all of it."""
+        """Return the text printed between two values of `output_size`, by default all of it."""
         return printable(self._output.data[begin:end].decode("utf-8", "replace"), keep="\n\t")
 
     def put_files(self, contents: Mapping[str, bytes]) -> Answer:
-        """Write read-only files into a working folder of its own."""
+        """Write read-only files into this child's own working folder."""
         self._folder = self._folder or tempfile.mkdtemp()
         return super().put_files(contents)
 
     def end(self) -> Ending:
-        """Remove the submission. Its usage is not counted here."""
+        """Remove the submission and return an ending without usage, which is not measured here."""
         self.close()
         return Ending(0, 0.0, 0)
 
@@ -119,7 +120,7 @@ class PageChild(Child):
             folder = contextlib.chdir(self._folder) if self._folder else contextlib.nullcontext()
             with folder, self._submission_in_charge():
                 answer = self._server.answer(*_parts(frame))
-        except BaseException as error:  # noqa: BLE001  it would end a process of its own
+        except BaseException as error:  # noqa: BLE001  in the sandbox it would end the process
             ended = error
         finally:
             self._mode = before
@@ -128,7 +129,7 @@ class PageChild(Child):
             raise ChildGoneError(Cause.CPU_TIME, f"{self.limits.cpu_seconds} s", stopped)
         if ended is not None:
             raise ChildGoneError(Cause.EXIT, type(ended).__name__) from ended
-        if self._authors_error is not None:  # the submission may have caught it
+        if self._authors_error is not None:
             raise self._authors_error
         try:
             header, body = _parts(answer)
@@ -138,12 +139,12 @@ class PageChild(Child):
         except (wire.MalformedError, ForgedError) as error:
             raise ChildGoneError(Cause.PROTOCOL, str(error)) from error
         if isinstance(answered, Raised) and answered.message.startswith(_TOO_LARGE):
-            # A size beyond 32 bits, in which Python counts in a browser: a lack of memory.
+            # The size does not fit the 32 bits of Python in a browser: report a lack of memory.
             return replace(answered, bases=(*answered.bases, MemoryError.__name__))
         return answered
 
     def _answer_call(self, pieces: list[bytes | memoryview]) -> tuple[bytes, bytes]:
-        """Answer a submission's call of a function of the author's."""
+        """Answer a submission's call of the author's function."""
         mode = self._mode
         called = read_call_back(mode.decode(*_parts(pieces)))
         if called is None or mode.peer is None:
@@ -163,7 +164,7 @@ class PageChild(Child):
 
     @contextlib.contextmanager
     def _submission_in_charge(self) -> Iterator[None]:
-        """Apply the submission's state and streams for the time of a request."""
+        """Apply the submission's state and streams during a request."""
         streams = self._streams = sys.stdin, sys.stdout, sys.stderr
         self._state.apply()
         try:
@@ -191,10 +192,10 @@ class PageChildren:
 
 
 def _parts(frame: list[bytes | memoryview]) -> tuple[bytes, bytes]:
-    """Return header and body of a frame.
+    """Return the header and the body of a frame.
 
     Raises:
-        MalformedError: It is over the caps.
+        MalformedError: The header or the body is over its cap.
     """
     prefix, header, *body = map(bytes, frame)
     wire.lengths(prefix)

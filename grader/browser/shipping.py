@@ -1,4 +1,4 @@
-"""The contents of a page that grades: the grader's modules, and an exercise's engine data."""
+"""Makes the files with which a page grades: the grader's modules, and exercises' engine data."""
 
 import ast
 import importlib.util
@@ -33,22 +33,27 @@ _LEFT_OUT: Final = frozenset(
         "grader.mutation", "grader.sandbox.inside.drawn_figure",
     }
 )  # fmt: skip
-"""Modules that a page never needs: it reads no definitions and draws no figures.
+"""Modules that a page never needs, since it does not read definitions or draw figures.
 
-Nor has it a solution to make mutants of. Other modules import these only where they use them.
+It also lacks the solution that mutants are made of. Other modules import these in the functions
+that use them.
 """
 
+# The earliest date in a zip archive, so that the same modules always give the same bytes.
 _LONG_AGO: Final = (1980, 1, 1, 0, 0, 0)
+# A zip archive keeps the mode of a file in the high half of its attributes.
 _READABLE: Final = 0o644 << 16
-_MANY_BYTES: Final = 64 << 10  # of a test's inputs; a page draws more of them itself
-_MAX_BYTES: Final = 1 << 20  # that a page loads for a test, before they are compressed
+# Encoded bytes of a test's values. A page draws the inputs of a larger test itself.
+_MANY_BYTES: Final = 64 << 10
+# Uncompressed bytes that a page loads for one test. A larger test is left out.
+_MAX_BYTES: Final = 1 << 20
 
 
 def bundle() -> bytes:
-    """Return a zip archive of `MODULES`, itself a zip archive of the modules that a page imports.
+    """Return a zip archive with one file, `MODULES`: a zip archive of the modules of a page.
 
-    `MODULES` is not compressed by itself: all modules as one text compress to a fifth less. The
-    same modules give the same bytes.
+    Only the outer archive is compressed, because all modules together compress to a fifth less than
+    one by one. The same modules always give the same bytes.
     """
     files = {}
     for name, path in sorted(modules().items()):
@@ -69,7 +74,7 @@ def _make_zip(files: Mapping[str, bytes], compression: int) -> bytes:
 
 
 def modules() -> dict[str, Path]:
-    """Return the modules that a page imports, at its start or later, and their files."""
+    """Return the file of each module that a page imports, at its start or later."""
     paths: dict[str, Path] = {}
     waiting = [_PAGE]
     while waiting:
@@ -80,7 +85,7 @@ def modules() -> dict[str, Path]:
         place = Path(grader.__file__).parent.joinpath(*below.split("."))
         candidates = (place / "__init__.py", place.with_suffix(".py"))
         path = next((path for path in candidates if path.is_file()), None)
-        if path is None:  # a name in a module
+        if path is None:  # the name of a function or class, not of a module
             continue
         paths[name] = path
         above = name.rpartition(".")[0]
@@ -91,7 +96,7 @@ def modules() -> dict[str, Path]:
 
 
 def _imported_names(source: str, package: str) -> Iterator[str]:
-    """Yield the names that a module imports when it runs: modules, and names in them."""
+    """Yield the dotted names of the modules and members that a module imports when it runs."""
     waiting: list[ast.AST] = [ast.parse(source)]
     while waiting:
         node = waiting.pop()
@@ -115,19 +120,19 @@ def engine_data(
     for_practice: bool = False,
     packages: Collection[str] = (),
 ) -> str:
-    """Return the engine data of an exercise, as text that only `page` reads.
+    """Return the engine data of an exercise, as text for `page`.
 
-    It has the inputs and expected values of the visible tests, and each misconception's results in
-    them; for practice those of the hidden tests too, on inputs that the grader does not draw. It
-    has no solution, no reference, and no program. A test that a page cannot run, or that is too
-    large to load, is left out and counted as hidden elsewhere.
+    The data has the inputs and expected values of the visible tests, and the results of each
+    misconception in them. For practice it also has the hidden tests, with other inputs than the
+    grader draws. It never has the solution, a reference or a program. A test that a page cannot
+    run, or that is too large to load, is left out and counted as hidden elsewhere.
 
     Args:
         exercise: The full edition, or a student's.
-        sandbox: Where the solution runs, if a test needs it, and the misconceptions.
-        cache: Values of its visible tests that are computed already; new ones are added.
+        sandbox: Runs the misconceptions, and the solution if a test needs it.
+        cache: The values of visible tests that were computed before; new values are added to it.
         for_practice: Whether the page may have the hidden tests, and the hidden data files.
-        packages: What the page can import beside NumPy.
+        packages: The packages that the page can import beside NumPy.
 
     Raises:
         DefinitionError: A test cannot be computed.
@@ -148,10 +153,10 @@ def _engine_data(
     if for_practice:
         exercise = replace(exercise, stream=" in a page")
     oracle = Oracle(exercise, sandbox, cache)
-    is_suite = exercise.kind == "test"  # whose programs are for practice alone
+    is_suite = exercise.kind == "test"  # the programs that it judges are sent for practice only
     tests = [t for t in exercise.tests if for_practice or not (t.hidden or is_suite)]
     known_values = {test.id: oracle.test_values(test) for test in tests}
-    if exercise.kind == "predict":  # from its inputs the right answer is made, and nothing else
+    if exercise.kind == "predict":  # its inputs would only give away the right answer
         known_values = {name: _without_inputs(values) for name, values in known_values.items()}
     sendable = [t for t in tests if _can_be_sent(exercise, t, known_values[t.id], packages)]
     edition = _edition(exercise, sendable)
@@ -176,10 +181,11 @@ def _engine_data(
 
 
 def break_data(exercise: Exercise, sandbox: Children) -> str:
-    """Return the data by which a page judges calls that shall break wrong programs; or "".
+    """Return the data by which a page judges calls that should break wrong programs.
 
-    It has the solution, the programs of `also_right` and of misconceptions, and arguments that the
-    tests draw for pages: it is for practice alone.
+    The data has the solution, the programs of `also_right` and of misconceptions, and the arguments
+    that the tests draw for pages, so it is for practice only. The text is empty if no call can be
+    judged.
 
     Raises:
         DefinitionError: A test cannot be computed.
@@ -203,7 +209,7 @@ def break_data(exercise: Exercise, sandbox: Children) -> str:
 
 
 def _edition(exercise: Exercise, tests: list[TestCase]) -> Exercise:
-    """Return an exercise of these tests, with the fields that a page needs."""
+    """Return a copy of an exercise with these tests and only the fields that a page needs."""
     return Exercise(
         where=exercise.where,
         id=exercise.id,
@@ -228,7 +234,7 @@ def _edition(exercise: Exercise, tests: list[TestCase]) -> Exercise:
 def _can_be_sent(
     exercise: Exercise, test: TestCase, computed: TestValues, packages: Collection[str]
 ) -> bool:
-    """Return whether a page can run a test: it has all modules, and the values can be sent."""
+    """Return whether a page can run a test: it has all modules, and can load the values."""
     if not make_check(exercise, test).runs_in_page():
         return False
     sent, values = _page_form(exercise, test, computed)
@@ -243,12 +249,13 @@ def _can_be_sent(
 def _page_form(
     exercise: Exercise, test: TestCase, computed: TestValues
 ) -> tuple[TestCase, TestValues]:
-    """Leave out the code that computes inputs or, where a page draws them, the inputs.
+    """Remove the code that draws a test's inputs or, if the page draws them itself, the inputs.
 
-    A page draws inputs of many bytes, and inputs that cannot be sent, such as functions.
+    A page draws inputs of many bytes itself, and inputs that cannot be sent, such as functions.
     """
     bare: TestCase = make_check(exercise, test).without_expected()
-    usages = tuple(replace(usage, cpu_seconds=0.0) for usage in computed.usages)  # no page's time
+    # The time was measured on this machine, and would be wrong for a page.
+    usages = tuple(replace(usage, cpu_seconds=0.0) for usage in computed.usages)
     computed = replace(computed, usages=usages)
     size = encoded_size(computed)
     if isinstance(test.given, Seeded) and (size is None or size > _MANY_BYTES):

@@ -1,7 +1,7 @@
-"""The separation of a submission's Python and NumPy from the grader's, in one process.
+"""Keeps a submission's changes to Python and NumPy apart from the grader, in one process.
 
-In a process of its own a submission may change names in their modules, and the way NumPy prints and
-warns. In a page these changes are applied before each request, and reverted after it.
+A submission may change names in the modules of Python and NumPy, and the way NumPy prints and
+warns. In a page these changes are applied before each request and reverted after it.
 """
 
 import builtins
@@ -15,12 +15,12 @@ import numpy as np
 
 _SEED: Final = 0
 _MODULE: Final = type(sys)
-_GONE: Final = object()  # in place of the value of a deleted name
+_GONE: Final = object()  # stands for the value of a deleted name
 _NAMES: Final = tuple(map(vars, (builtins, warnings, np, np.linalg)))
 
 
 def _set_filters(filters: list[Any]) -> None:
-    warnings.filters[:] = filters  # type: ignore[index]  # a list, whatever it is declared as
+    warnings.filters[:] = filters  # type: ignore[index]  # declared as a sequence, but a list
 
 
 _SETTINGS: Final[tuple[tuple[Callable[[], Any], Callable[[Any], object]], ...]] = (
@@ -35,25 +35,27 @@ def _read() -> list[Any]:
     return [read() for read, _ in _SETTINGS]
 
 
-_DEFAULTS: Final = _read()  # a test that needs a submission first may have filters of its own
+# Read at import, because a test may have set warning filters of its own when a submission starts.
+_DEFAULTS: Final = _read()
 
 
 class SubmissionGlobals:
-    """The changes that one submission has made: none at first."""
+    """The changes that one submission has made to global names and settings."""
 
     def __init__(self) -> None:
         self._our_names: list[dict[str, Any]] = [{} for _ in _NAMES]
         self._changes: list[dict[str, Any]] = [{} for _ in _NAMES]
         self._our_settings = self._settings = _DEFAULTS
         self._our_start = self._start = _read_start()
-        with warnings.catch_warnings():  # afterwards each warning is shown again
+        with warnings.catch_warnings():  # leaving it makes Python show each warning again
             pass
         random.seed(_SEED)
-        np.random.seed(_SEED)  # noqa: NPY002  for draws without a seed
+        np.random.seed(_SEED)  # noqa: NPY002  makes draws without a seed the same in every run
 
     def apply(self) -> None:
-        """Restore everything as the submission left it."""
-        self._our_names = [dict(names) for names in _NAMES]  # `catch_warnings` replaces one
+        """Restore the names and settings that the submission had left."""
+        # Copied for each request, because `catch_warnings` replaces a name of `warnings`.
+        self._our_names = [dict(names) for names in _NAMES]
         self._our_settings = _read()
         _write(self._settings, self._our_settings)
         self._our_start = _read_start()
@@ -62,14 +64,17 @@ class SubmissionGlobals:
             _apply(names, changes)
 
     def revert(self) -> None:
-        """Restore everything as it was before. Use no built-in name until they are restored."""
+        """Restore the grader's names and settings.
+
+        The submission may have replaced built-in names, so none is used before they are restored.
+        """
         number = 0
         for names in _NAMES:
             ours = self._our_names[number]
             changed = {
                 name: value
                 for name, value in names.items()
-                # NumPy imports its own modules on first use; they have to stay.
+                # NumPy imports some of its modules on first use, and they have to stay.
                 if ours.get(name, value if value.__class__ is _MODULE else _GONE) is not value
             }
             changed |= {name: _GONE for name in ours if name not in names}
@@ -83,7 +88,7 @@ class SubmissionGlobals:
 
 
 def _read_start() -> list[Any]:
-    """Return what shows which program Python was started with."""
+    """Return the values in `sys` that name the program Python was started with."""
     return [vars(sys).get("argv"), vars(sys).get("orig_argv"), sys.modules.get("__main__")]
 
 

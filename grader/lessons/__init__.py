@@ -1,1 +1,1 @@
-"""Lessons: Markdown whose Python cells are run, so that no number in them can be wrong."""
+"""Lessons: Markdown whose Python cells are run, so that every number in it is computed."""

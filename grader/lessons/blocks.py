@@ -1,4 +1,4 @@
-"""The blocks of a lesson, as they are read; a run fills in what the lesson computes."""
+"""The blocks of a lesson. A run of the lesson fills in the fields that it computes."""
 
 import math
 from dataclasses import dataclass
@@ -12,17 +12,17 @@ from grader.errors import Location
 from grader.lessons.computed_text import Text, Value
 from grader.lessons.figure import Figure
 
-LETTERS: Final = "ABCDEF"  # of the answers to choose from
+LETTERS: Final = "ABCDEF"  # name the answers of a choice question
 
 
 @dataclass(frozen=True, slots=True)
 class MatrixDisplay:
     """A matrix that a cell showed; `values` has shape (n, m)."""
 
-    kind: str  # heatmap or table
+    kind: str  # "heatmap" or "table"
     title: str
     values: npt.NDArray[np.float64]
-    whole: bool  # whether the numbers are whole
+    whole: bool  # True if the matrix has an integer or bool dtype
     rows: tuple[str, ...]
     columns: tuple[str, ...]
 
@@ -33,7 +33,7 @@ class PlotDisplay:
 
     title: str
     alt: str  # a sentence on what the figure shows
-    svg: str  # as it came out of the sandbox; see `safe_svg`
+    svg: str  # not cleaned yet; see `safe_svg`
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,24 +42,24 @@ class Prose:
 
     where: Location
     text: Text
-    title: str = ""  # Markdown; the text is folded below it
+    title: str = ""  # Markdown; if there is one, a page folds the text below it
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Python that is run."""
+    """A piece of Python that is run."""
 
-    where: Location  # its first line of code
+    where: Location  # the first line of code
     code: str
     hidden: bool
-    title: str = ""  # Markdown; the code is folded below it
-    printed: str = ""  # by a run
-    displays: tuple[MatrixDisplay | PlotDisplay, ...] = ()  # likewise
+    title: str = ""  # Markdown; if there is one, a page folds the code below it
+    printed: str = ""  # filled in by a run
+    displays: tuple[MatrixDisplay | PlotDisplay, ...] = ()  # filled in by a run
 
 
 @dataclass(frozen=True, slots=True)
 class Exercises:
-    """The place for exercises."""
+    """The exercises that a reader solves at this place."""
 
     where: Location
     ids: tuple[ExerciseId, ...]
@@ -67,7 +67,7 @@ class Exercises:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of the answers of a question, and why it is right or wrong."""
+    """One answer of a choice question, and the reason why it is right or wrong."""
 
     letter: str
     text: Text
@@ -86,12 +86,12 @@ class ChoiceQuestion:
 
 @dataclass(frozen=True, slots=True)
 class NumberAnswer:
-    """A number that readers give, and why it is right or wrong."""
+    """A number that readers give, and the reason why it is right or wrong."""
 
     value: Value
     reason: Text
-    number: float = math.nan  # by a run
-    near: float = 0.0  # likewise: every number that is at most so far away counts as this one
+    number: float = math.nan  # the number that `value` has in a run
+    near: float = 0.0  # the largest distance at which another number counts as this one
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +101,9 @@ class NumberQuestion:
     where: Location
     prompt: Text
     answer: NumberAnswer
-    slips: tuple[NumberAnswer, ...]  # wrong numbers that readers are known to give
-    hint: Text  # for every other number; may be empty
-    within: Value | None = None  # how far from the answer a number may be
+    slips: tuple[NumberAnswer, ...]  # wrong numbers that readers often give
+    hint: Text  # the reply to every other number; may be empty
+    within: Value | None = None  # the tolerance that the author set; None for the default
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,20 +114,20 @@ class Experiment:
     prompt: str
     find: str
     put: str
-    guesses: tuple[tuple[str, bool], ...]  # each with whether it is right
-    why: Text  # its values are computed after the changed cell
-    cell: int = -1  # by a run: the changed cell among all, from zero
+    guesses: tuple[tuple[str, bool], ...]  # texts; True marks the right guess
+    why: Text  # the values in it are computed after the changed cell
+    cell: int = -1  # the index of the changed cell among all cells, filled in by a run
 
 
 @dataclass(frozen=True, slots=True)
 class BreakTask:
-    """A wrong program of an exercise, to find a call for that shows it to be wrong."""
+    """A wrong program of an exercise, for which a reader finds a call that shows the mistake."""
 
     where: Location  # the line of the fence
     exercise: ExerciseId
     misconception: str
     prompt: str  # Markdown
-    code: str = ""  # the program's code, once it is looked up
+    code: str = ""  # the program's code; empty until it is looked up
 
 
 Question: TypeAlias = ChoiceQuestion | NumberQuestion

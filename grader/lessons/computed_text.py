@@ -1,4 +1,4 @@
-"""Text of a lesson in which `= expression` stands for a value that is computed."""
+"""Text of a lesson in which `= expression` stands for a computed value."""
 
 import re
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ _VALUE: Final = re.compile(r"`= ([^`\n]+)`")
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """An expression whose value is computed after the cells above it."""
+    """An expression that is evaluated after the cells above it."""
 
     where: Location
     expression: str
@@ -19,14 +19,14 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Markdown in which `= expression` stands for a value; after a run the value is there."""
+    """Markdown in which `= expression` stands for a value, until a run puts the value there."""
 
     parts: tuple[str | Value, ...] = ()
-    computed: tuple[tuple[str, str], ...] = ()  # by a run: each expression with its value
+    computed: tuple[tuple[str, str], ...] = ()  # expressions and values, filled in by a run
 
     @classmethod
     def read(cls, source: str, where: Location) -> Self:
-        """Split a text that begins at a line of a file."""
+        """Split a text into Markdown and expressions; `where` is the place of its first line."""
         parts: list[str | Value] = []
         done = 0
         for match in _VALUE.finditer(source):

@@ -1,6 +1,6 @@
 """The functions with which the cells of a lesson show tables and heatmaps.
 
-Standard library and NumPy only; nothing of ours may be imported here.
+This file runs in the sandbox, so it imports only the standard library and NumPy.
 """
 
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-_MAX_ROWS = 64  # rows and columns that can be shown
+_MAX_ROWS = 64  # the largest number of rows or columns that is shown
 _displays: list[dict[str, Any]] = []
 
 
@@ -22,11 +22,11 @@ def heatmap(
 
     Args:
         values: Shape (n, m), numbers; n and m at most 64.
-        rows: What each row stands for; numbers when left out.
-        title: One line above it.
+        rows: The label of each row. Rows without labels are numbered.
+        title: One line above the matrix.
 
     Raises:
-        ValueError: It is no such matrix, or the labels do not fit it.
+        ValueError: The values are not such a matrix, or the labels do not fit it.
     """
     _show("heatmap", values, rows, columns, title)
 
@@ -70,7 +70,7 @@ def _show(
 
 
 def _take() -> list[dict[str, Any]]:
-    """Return what was shown since the last time."""
+    """Remove and return the displays that were not taken yet."""
     displays = list(_displays)
     _displays.clear()
     return displays

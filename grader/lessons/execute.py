@@ -1,4 +1,4 @@
-"""The run of a lesson's cells, one after another in one namespace, in a sandbox child."""
+"""Runs a lesson's cells one after another in one namespace, in a sandbox child."""
 
 import itertools
 import math
@@ -35,17 +35,19 @@ LIMITS: Final = Limits(cpu_seconds=60, wall_seconds=120.0)
 
 _DISPLAY: Final = Path(__file__).with_name("display.py")
 _PLOT_DISPLAY: Final = Path(__file__).with_name("plot_display.py")
+# Relative tolerance for a whole number as an answer: only for rounding errors.
 _EXACT: Final = 1e-9
-_ROUNDED: Final = 0.01  # 0.27 stands for 0.2689
-_VALUE: Final = "_value"  # the name that an expression's value is given to
+# Relative tolerance for any other number, so that a reader may round 0.2689 to 0.27.
+_ROUNDED: Final = 0.01
+_VALUE: Final = "_value"  # the name of the function that evaluates an expression
 
 
 def run_lesson(lesson: Lesson, sandbox: Children) -> Lesson:
-    """Run every cell and every value of a lesson, and return its blocks with them.
+    """Run every cell and expression of a lesson, and return it with the outputs and values.
 
     Raises:
-        DefinitionError: A cell raises, or never ends; with the lesson's own line.
-        GraderFault: There is no sandbox to run it in.
+        DefinitionError: A cell raises or does not end. The problem has the line of the lesson.
+        GraderFault: There is no sandbox to run the lesson in.
     """
     with _open_session(sandbox, lesson.data) as session:
         blocks = [session.run(block) for block in lesson.blocks]
@@ -69,13 +71,13 @@ def _open_session(sandbox: Children, data: Mapping[str, bytes]) -> "Iterator[_Le
 def _run_experiment(
     experiment: Experiment, lesson: Lesson, number: int, sandbox: Children
 ) -> Experiment:
-    """Change a cell above a block, and run all cells down to it in a child of their own.
+    """Change a cell above an experiment, and run all cells down to it in a new child.
 
-    It is the last of those whose code is shown and has the text to change.
+    The changed cell is the last one whose code is shown and contains the text to replace.
 
     Raises:
-        DefinitionError: There is no such cell, the text occurs in it more than once, or the changed
-            cell raises.
+        DefinitionError: There is no such cell, the text occurs in it more than once, or the
+            changed cell raises.
     """
     find = experiment.find
     cells = [block for block in lesson.blocks[:number] if isinstance(block, Cell)]
@@ -103,14 +105,14 @@ def _source(path: Path) -> str:
 
 
 class _LessonSession:
-    """One namespace in a sandbox child."""
+    """One namespace in a sandbox child, in which cells run."""
 
     def __init__(self, child: Child) -> None:
         self._child = child
-        self.draws = False  # whether cells use matplotlib
+        self.draws = False  # True once a cell has used matplotlib
 
     def run(self, block: Block) -> Block:
-        """Return a block with what it shows; an experiment has a session of its own."""
+        """Run a block and return it with its values; leave an experiment to `_run_experiment`."""
         match block:
             case Prose():
                 return replace(block, text=self.text(block.text))
@@ -131,10 +133,10 @@ class _LessonSession:
         return block
 
     def number_question(self, question: NumberQuestion) -> NumberQuestion:
-        """Compute the answer and the slips.
+        """Compute the answer and the slips of a question.
 
         Raises:
-            DefinitionError: Two of them are the same number to a reader who rounds.
+            DefinitionError: Two of these numbers are the same within their tolerances.
         """
         within = self.number(question.within) if question.within else None
         prompt = self.text(question.prompt)
@@ -142,7 +144,7 @@ class _LessonSession:
         for each in (question.answer, *question.slips):
             number = self.number(each.value)
             near = within
-            if near is None:  # how far from it a reader may be: whole numbers are exact
+            if near is None:
                 is_whole = number == round(number)
                 near = _EXACT * max(1.0, abs(number)) if is_whole else _ROUNDED * abs(number)
             answers.append(replace(each, number=number, near=near, reason=self.text(each.reason)))
@@ -161,7 +163,7 @@ class _LessonSession:
         self._value(lambda: self._child.load(code, []), where)
 
     def cell(self, cell: Cell) -> str:
-        """Run a cell and return what it printed."""
+        """Run a cell and return its printed output."""
         if not self.draws and "matplotlib" in cell.code:
             self.load(_source(_PLOT_DISPLAY), Location(_PLOT_DISPLAY))
             self.draws = True
@@ -170,7 +172,7 @@ class _LessonSession:
         return self._child.output(begin)
 
     def displays(self, where: Location) -> tuple[MatrixDisplay | PlotDisplay, ...]:
-        """Return what the last cell showed."""
+        """Return the displays of the last cell."""
         if self.draws and self._value(lambda: self._child.call("_left_open", [], {}), where):
             message = "the cell draws a figure and does not show it; end with plot('what it shows')"
             raise _problem(where, message)
@@ -199,7 +201,7 @@ class _LessonSession:
         return tuple(displays)
 
     def text(self, text: Text) -> Text:
-        """Return a text with every value in its place, and each expression with its value."""
+        """Replace each expression in a text by its value."""
         computed = []
         joined = ""
         for part in text.parts:
@@ -208,7 +210,7 @@ class _LessonSession:
                 continue
             value = str(self._evaluate(f"str({part.expression})", part.where))
             computed.append((part.expression, value))
-            # A value that begins a line must not become the first item of a list, as "1." would.
+            # Escape a value at the start of a line: Markdown would read "1." as an item of a list.
             begins = value and not joined.rpartition("\n")[2].strip()
             joined += f"&#{ord(value[0])};{value[1:]}" if begins else value
         return Text((joined,), tuple(computed))
@@ -221,7 +223,7 @@ class _LessonSession:
         return number
 
     def figure(self, figure: Figure) -> Figure:
-        """Return a figure with the arrays that it shows, for each choice of its reader."""
+        """Return a figure with the arrays that it shows for each choice of a reader."""
         name, choices = figure.choices
         frames = []
         for choice in choices if figure.expressions else ():

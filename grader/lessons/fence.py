@@ -1,4 +1,4 @@
-"""A fenced block of a lesson, and the `key: value` lines in it, which may follow a prompt."""
+"""Fenced blocks of a lesson, and their content: a prompt followed by `key: value` lines."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -15,7 +15,7 @@ _SEPARATOR: Final = re.compile(r"\s\|\s")
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """A fenced block: the words after the fence, and what stands in it."""
+    """A fenced block: the words after the fence, and the lines in it."""
 
     path: Path
     line: int  # the line of the fence, counted from one
@@ -39,7 +39,7 @@ class Fence:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A key and its value; a line that is indented continues the one above."""
+    """A key and its value, which may go on in indented lines."""
 
     where: Location
     key: str
@@ -47,14 +47,14 @@ class Field:
 
     @property
     def text(self) -> Text:
-        """The value as a text with expressions."""
+        """The value as Markdown with expressions."""
         return Text.read(self.value, self.where)
 
     def halves(self) -> "tuple[Field, Field]":
-        """Return the value before ` | `, and the rest with the line in which it begins.
+        """Split the value at its first ` | ` into two fields, each with its own line.
 
         Raises:
-            DefinitionError: There is no ` | `, or nothing on one side of it.
+            DefinitionError: There is no ` | ` with text on both sides.
         """
         match = _SEPARATOR.search(self.value)
         before = self.value[: match.start()].strip() if match else ""
@@ -67,12 +67,12 @@ class Field:
 
 
 def error(where: Location, message: str) -> DefinitionError:
-    """Return the error of one problem."""
+    """Return an error with one problem."""
     return DefinitionError([Problem(where, message)])
 
 
 def parse_fields(fence: Fence) -> tuple[Field, Sequence[Field]]:
-    """Return the prompt of a block, as a field of the key "", and its other fields.
+    """Split a block into its prompt, which is a field with the key "", and its other fields.
 
     Raises:
         DefinitionError: A line below a field is neither indented nor a field.
@@ -91,7 +91,7 @@ def parse_fields(fence: Fence) -> tuple[Field, Sequence[Field]]:
 
 
 def read_fields(fence: Fence, keys: Collection[str]) -> tuple[Field, Sequence[Field]]:
-    """Return the prompt of a block, and its fields.
+    """Return the prompt and the fields of a block, and check them.
 
     Raises:
         DefinitionError: A key is not known, there is no prompt, or a value is empty.
@@ -113,10 +113,10 @@ def read_fields(fence: Fence, keys: Collection[str]) -> tuple[Field, Sequence[Fi
 
 
 def only(fields: Sequence[Field], key: str, where: Location) -> Field:
-    """Return the one field of a key.
+    """Return the only field with a key.
 
     Raises:
-        DefinitionError: There is none, or more than one.
+        DefinitionError: No field, or more than one, has the key.
     """
     matches = [field for field in fields if field.key == key]
     if len(matches) != 1:

@@ -1,6 +1,6 @@
-"""The figures of a lesson: pictures that a reader can play with, and what an author may set.
+"""The interactive figures of a lesson, and the settings that an author may give them.
 
-Each kind of figure is a row of `_KINDS`. A page draws it; see `sitegen.teaching`.
+Each kind of figure is an entry of `_KINDS`. `sitegen.teaching` writes the HTML that draws it.
 """
 
 import ast
@@ -23,7 +23,7 @@ PARTS: Final = (
     "softmax", "weighted-sum", "heads", "feed-forward", "logits", "sampling", "memory", "training",
 )  # fmt: skip
 POSITIONS: Final = 32
-SIZES: Final = tuple(str(2**power) for power in range(10))  # of a query
+SIZES: Final = tuple(str(2**power) for power in range(10))  # lengths of a query vector
 SELECTIONS: Final = ("slices", "sums", "places")
 CONTROLS: Final = ("mask", "scale", "temperature", "heads")
 
@@ -39,12 +39,12 @@ _MAX_SIDE: Final = 128
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure: its kind, and the values that its author set, checked."""
+    """A figure: its kind, and the checked values that its author set."""
 
     where: Location
     kind: str
     values: tuple[tuple[str, str], ...]
-    # The arrays that a run computed, for each choice of a reader:
+    # The arrays that a run computed: one tuple for each choice of a reader.
     frames: tuple[tuple[npt.NDArray[Any], ...], ...] = field(default=(), compare=False)
 
     @property
@@ -53,7 +53,7 @@ class Figure:
         return self.get("title", _KINDS[self.kind].title)
 
     def get(self, key: str, default: str = "") -> str:
-        """Return the value of a key, or the default where the author set none."""
+        """Return the value of a key, or the default if the author did not set it."""
         return dict(self.values).get(key, default)
 
     def is_on(self, key: str, *, default: bool) -> bool:
@@ -62,17 +62,17 @@ class Figure:
 
     @property
     def expressions(self) -> tuple[str, ...]:
-        """The expressions of the arrays that it shows, computed after the cells above."""
+        """The expressions whose arrays the figure shows, evaluated after the cells above."""
         return tuple(text for key in _KINDS[self.kind].arrays for text in self.items(key, ";"))
 
     @property
     def choices(self) -> tuple[str, tuple[str, ...]]:
-        """The name that the expressions use, and the values that a reader chooses from."""
+        """The variable in the expressions, and the values that a reader can choose for it."""
         match = _NAME_AND_VALUES.fullmatch(self.get("each"))
         return (match[1], tuple(map(str.strip, match[2].split(",")))) if match else ("_", ("0",))
 
     def misfit(self, arrays: tuple[Any, ...]) -> str:
-        """Return why arrays cannot be drawn, or an empty text."""
+        """Return the reason why arrays cannot be drawn; empty if they can."""
         for expression, array in zip(self.expressions, arrays, strict=True):
             if not isinstance(array, np.ndarray) or array.dtype.kind not in "biuf":
                 return f"{expression} is no array of numbers"
@@ -88,13 +88,13 @@ class Figure:
         return ""
 
     def items(self, key: str, separator: str = ",") -> tuple[str, ...]:
-        """Return the parts of a value that is a list."""
+        """Return the parts of a value that is a list, without empty ones."""
         parts = (part.strip() for part in self.get(key).split(separator))
         return tuple(part for part in parts if part)
 
 
 Check: TypeAlias = Callable[[Figure, str], str]
-"""Returns what is wrong with a value in its figure, or an empty text."""
+"""Returns an error message about a value in its figure; empty if the value is valid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +109,8 @@ def read_figure(fence: Fence) -> Figure:
     """Read a figure.
 
     Raises:
-        DefinitionError: There is no such kind of figure, or no such key, or a value is not one that
-            the key can have.
+        DefinitionError: The kind of figure or a key is not known, a key is missing or set twice, or
+            a value is not valid.
     """
     kind = " ".join(fence.words[1:])
     if kind not in _KINDS:

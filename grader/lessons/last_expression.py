@@ -1,17 +1,18 @@
-"""Prints the value that a cell ends with, as a notebook does."""
+"""Makes a cell print the value of its last expression, as a notebook does."""
 
 import ast
 from typing import Final
 
+# Functions that are called for their output and return None, which is not worth printing.
 _FOR_EFFECT: Final = ("print", "heatmap", "table", "plot")
 
 
 def print_last_expression(code: str) -> str:
-    """Return a cell's code with its last expression printed; all line numbers stay."""
+    """Wrap the last expression of a cell in `print(...)`, without changing any line number."""
     try:
         tree = ast.parse(code)
     except SyntaxError:
-        return code  # it is reported when it is run
+        return code  # the error is reported when the cell runs
     last = tree.body[-1] if tree.body else None
     if not isinstance(last, ast.Expr) or (
         isinstance(last.value, ast.Call)
@@ -26,6 +27,6 @@ def print_last_expression(code: str) -> str:
 
 
 def _offset(code: str, line: int, column: int) -> int:
-    """Return where a place of the syntax tree is, in bytes as its columns are."""
+    """Return the offset in bytes of a place in the syntax tree, whose columns count bytes too."""
     before = code.encode().splitlines(keepends=True)[: line - 1]
     return sum(map(len, before)) + column

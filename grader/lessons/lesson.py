@@ -1,17 +1,17 @@
-"""Lessons: prose, cells of Python, and the exercises that they lead into.
+"""Reads lessons: prose, cells of Python, and exercises.
 
-A lesson is CommonMark with `$maths$`. These things in it are Etude's:
+A lesson is CommonMark with `$maths$`. Etude adds:
 
-    ```python          a cell: it is run, and what it prints and shows stands below it
-    ```python hidden   likewise, but the code itself is left out
-    ```python details TITLE    likewise, with the code folded under a title
-    ```exercise        the ids of exercises, one a line, to be solved at this place
-    ```files           data files for all cells, one a line: paths below the course's folder
-    ```figure KIND     a figure to play with, set up by `key: value` lines; see `figure.py`
+    ```python          a cell: it is run, and its output and displays are shown below it
+    ```python hidden   a cell whose code is not shown
+    ```python details TITLE    a cell whose code is folded under a title
+    ```exercise        the ids of exercises to solve at this place, one on each line
+    ```files           data files for all cells: paths below the course's folder, one on each line
+    ```figure KIND     an interactive figure, set up by `key: value` lines; see `figure.py`
     ```question KIND   a question, a choice or a number, with reasons; see `tasks.py`
-    ```try             a change of the cell above, with a guess at its effect; see `tasks.py`
+    ```try             a change to the cell above, with a guess at its effect; see `tasks.py`
     ```details TITLE   Markdown that a page folds under its title, such as a derivation
-    ```break ID WRONG  a wrong program of an exercise, to find a call for that shows it to be wrong
+    ```break ID WRONG  a wrong program of an exercise, for which a reader finds a breaking call
     `= expression`     in prose: the value of an expression after the cells above
 """
 
@@ -36,10 +36,12 @@ from grader.lessons.fence import Fence
 from grader.lessons.figure import Figure, read_figure
 from grader.lessons.tasks import read_break, read_experiment, read_question
 
-_WORDS_A_MINUTE: Final = 180  # of a text that one has to understand
-_LINES_A_MINUTE: Final = 12  # of code
-_MINUTES_A_MATRIX: Final = 0.3  # that a cell shows
-_MINUTES_A_FIGURE: Final = 1.0  # or a question, or a program to break
+# Estimates of a reader's speed. Technical prose is read more slowly than a novel.
+_WORDS_A_MINUTE: Final = 180
+_LINES_A_MINUTE: Final = 12
+_MINUTES_A_MATRIX: Final = 0.3
+# A question, an experiment and a program to break count as much as a figure.
+_MINUTES_A_FIGURE: Final = 1.0
 _SHOWS: Final = re.compile(r"\b(?:heatmap|table)\(")
 
 
@@ -47,7 +49,7 @@ _SHOWS: Final = re.compile(r"\b(?:heatmap|table)\(")
 class _DataFiles:
     """The data files that cells read."""
 
-    paths: tuple[tuple[str, Location], ...]  # as written, each with its place
+    paths: tuple[tuple[str, Location], ...]  # as the author wrote them, with their places
 
 
 _READERS: Final[Mapping[str, Callable[[Fence], Block]]] = {
@@ -60,28 +62,28 @@ _READERS: Final[Mapping[str, Callable[[Fence], Block]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """A lesson's file, cut into blocks in their order."""
+    """A lesson's file, split into blocks."""
 
     path: Path
     blocks: Sequence[Block]
-    data: Mapping[str, bytes] = field(default_factory=dict)  # files for its cells, by name
-    digest: str = ""  # SHA-256 of the file, and of these
+    data: Mapping[str, bytes] = field(default_factory=dict)  # contents of data files, by name
+    digest: str = ""  # SHA-256 of the lesson's file and its data files
 
     @property
     def exercises(self) -> tuple[ExerciseId, ...]:
-        """The exercises it leads into, in order."""
+        """The ids of the lesson's exercises, in order."""
         return tuple(i for block in self.blocks if isinstance(block, Exercises) for i in block.ids)
 
     @property
     def figures(self) -> tuple[Figure, ...]:
-        """Its figures, in order."""
+        """The lesson's figures, in order."""
         return tuple(block for block in self.blocks if isinstance(block, Figure))
 
     def check_breaks(self, exercises: Iterable[Exercise]) -> None:
-        """Check that these exercises have the programs that the lesson shows to be broken.
+        """Check that the lesson's *break it* tasks are about programs that these exercises have.
 
         Raises:
-            DefinitionError: An exercise is missing, or has no such misconception to break.
+            DefinitionError: An exercise or a misconception is missing.
         """
         by_id = {exercise.id: exercise for exercise in exercises}
         problems = []
@@ -93,7 +95,7 @@ class Lesson:
                 close = did_you_mean(block.exercise, by_id)
                 message = f"no exercise '{block.exercise}' in this track{close}"
                 problems.append(Problem(block.where, message))
-            elif exercise.edition == "full":  # a student's has no wrong programs
+            elif exercise.edition == "full":  # the student edition lacks the wrong programs
                 ids = [misconception.id for misconception in exercise.breakable]
                 if name not in ids:
                     what = f"'{exercise.id}' has no misconception '{name}' to break"
@@ -103,7 +105,7 @@ class Lesson:
 
     @property
     def reading_minutes(self) -> int:
-        """The whole minutes that reading it takes, without its exercises."""
+        """The minutes that reading the lesson takes, without its exercises, rounded up."""
         minutes = 0.0
         for block in self.blocks:
             match block:
@@ -126,8 +128,8 @@ def read_lesson(path: Path) -> Lesson:
 
     Raises:
         UsageError: There is no such file.
-        DefinitionError: It is a symbolic link, is not text, is too long, or has a fence that is not
-            known, or a data file that cannot be read.
+        DefinitionError: The file is a symbolic link, is not text, is too long, or has an unknown
+            fence or a data file that cannot be read.
     """
     data = read_file(path)
     try:
@@ -139,7 +141,7 @@ def read_lesson(path: Path) -> Lesson:
     blocks: list[Block | _DataFiles] = []
     done = 0
     for token in _parser().parse(text):
-        # A fence in a list or a quotation is only shown.
+        # A fence in a list or a quotation is shown like any Markdown, not run.
         if token.type == "fence" and token.level == 0 and token.info.strip() not in ("", "text"):
             assert token.map is not None  # every fence has one
             begin, end = token.map
@@ -163,11 +165,11 @@ def read_lesson(path: Path) -> Lesson:
 
 @cache
 def _parser() -> MarkdownIt:
-    return MarkdownIt("commonmark").disable("inline")  # what a paragraph says does not matter
+    return MarkdownIt("commonmark").disable("inline")  # only the fences matter here
 
 
 def _block(fence: Fence) -> Block | _DataFiles:
-    """Return the block that a fence is; the first word after it says of which kind."""
+    """Read the block in a fence, whose first word names the kind of block."""
     match fence.words:
         case ("python",) | ("python", "hidden"):
             return Cell(fence.first_line, fence.content, hidden=len(fence.words) > 1)

@@ -1,6 +1,7 @@
-"""The function with which the cells of a lesson show what they have drawn with matplotlib.
+"""The function with which the cells of a lesson show their matplotlib figures.
 
-It runs after `display.py`, in its namespace. Nothing of ours may be imported here.
+This file runs in the sandbox after `display.py`, in the same namespace, so it cannot import any of
+Etude's modules.
 """
 
 import importlib
@@ -14,7 +15,7 @@ try:
     _matplotlib.rcParams.update(
         {
             "axes.facecolor": "none",
-            # Each can be told from a light page and from a dark one.
+            # Each colour stands out from a light page and from a dark one.
             "axes.prop_cycle": importlib.import_module("cycler").cycler(
                 color=["#2f7fc1", "#c9621a", "#3c9150", "#b65aa6", "#8f7a1e", "#cf4f4f"]
             ),
@@ -23,10 +24,10 @@ try:
             "legend.framealpha": 0.0,
             "savefig.facecolor": "none",
             "svg.fonttype": "none",  # text stays text
-            "svg.hashsalt": "etude",  # or the ids differ from run to run
+            "svg.hashsalt": "etude",  # makes the ids the same in every run
         }
     )
-except ImportError:  # the cell that imports it says so
+except ImportError:  # the cell that imports matplotlib will raise it too
     pass
 
 
@@ -34,11 +35,11 @@ def plot(alt: str, title: str = "") -> None:
     """Show the current figure of pyplot, and close it.
 
     Args:
-        alt: What it shows, for those who do not see it.
-        title: One line above it.
+        alt: A sentence on what the figure shows, for readers who cannot see it.
+        title: One line above the figure.
 
     Raises:
-        ValueError: There is no text, or no figure.
+        ValueError: `alt` is empty, or there is no figure.
     """
     pyplot: Any = sys.modules.get("matplotlib.pyplot")
     if not isinstance(alt, str) or not alt.strip():
@@ -55,7 +56,7 @@ def plot(alt: str, title: str = "") -> None:
 
 
 def _left_open() -> bool:
-    """Return whether a figure is drawn and not shown; close it."""
+    """Return whether a figure was drawn and not shown, and close it."""
     pyplot: Any = sys.modules.get("matplotlib.pyplot")
     if pyplot is None or not pyplot.get_fignums():
         return False

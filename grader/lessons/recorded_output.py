@@ -1,6 +1,7 @@
-"""The recorded output of a lesson: a text beside its file.
+"""Writes and compares the recorded output of a lesson, a text file beside the lesson.
 
-A review then shows every changed number, and `etude lesson run` fails until the record is updated.
+The record makes every changed number visible in a review. `etude lesson run` fails until the record
+is updated.
 """
 
 from collections.abc import Iterator
@@ -25,14 +26,15 @@ from grader.lessons.blocks import (
 from grader.lessons.figure import Figure
 from grader.lessons.lesson import Lesson
 
-_SMALL: Final = 1e-3  # a number that four decimals do not show
+# Four decimals would not show enough digits of a smaller number.
+_SMALL: Final = 1e-3
 
 
 def record_path(lesson: Path) -> Path:
-    """Return where the record of a lesson lies: `outputs/<its name>.txt` beside it.
+    """Return the path of a lesson's record, `outputs/<name of the lesson>.txt` beside it.
 
     Raises:
-        DefinitionError: That folder is a symbolic link.
+        DefinitionError: The folder `outputs` is a symbolic link.
     """
     folder = lesson.parent / "outputs"
     refuse_link(folder)
@@ -40,7 +42,7 @@ def record_path(lesson: Path) -> Path:
 
 
 def record(lesson: Lesson) -> str:
-    """Return everything that a lesson computed, as a text."""
+    """Return all outputs and values of a lesson as text."""
     lines: list[str] = []
     cells = 0
     for block in lesson.blocks:
@@ -61,7 +63,7 @@ def record(lesson: Lesson) -> str:
 
 
 def _computed_values(block: Block) -> Iterator[tuple[str, str]]:
-    """Yield each expression in the texts of a block with its value, in their order."""
+    """Yield each expression in the texts of a block with its value, in order."""
     match block:
         case Prose(text=text) | Experiment(why=text):
             yield from text.computed
@@ -77,7 +79,7 @@ def _computed_values(block: Block) -> Iterator[tuple[str, str]]:
 
 
 def differences(lesson: Lesson) -> list[Problem]:
-    """Compare a lesson with its record; numbers within the last digit that it shows."""
+    """Compare a lesson with its record, and each number up to the last digit in the record."""
     path = record_path(lesson.path)
     advice = f"run `etude lesson run --update {lesson.path}` and read the diff"
     try:
@@ -109,7 +111,7 @@ def _shown_lines(display: MatrixDisplay | PlotDisplay) -> Iterator[str]:
         yield f"    columns: {' '.join(display.columns)}"
     for index, row in enumerate(display.values):
         numbers = []
-        for value in row:  # whole, or with four decimals that hide no small one
+        for value in row:
             if display.whole or not np.isfinite(value):
                 numbers.append(f"{value:g}")
             else:

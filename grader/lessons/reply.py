@@ -1,4 +1,4 @@
-"""The reply to an answer of a lesson's question; pages reply the same in `lesson/question.ts`."""
+"""Replies to an answer to a lesson's question, as `lesson/question.ts` does in a page."""
 
 import math
 import re
@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from grader.lessons.blocks import ChoiceQuestion, Question
 
 OTHER: Final = "Look at the question again, step by step."
-"""The reason for any other number."""
+"""The reason that is given for an unexpected number if the question has no hint."""
 
 _NUMBER: Final = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.IGNORECASE | re.ASCII)
 
@@ -33,7 +33,7 @@ def reply(question: Question, answer: str) -> Reply | None:
 
 
 def right_answer(question: Question) -> str:
-    """Return the right answer and its reason."""
+    """Return the right answer and its reason as text."""
     if isinstance(question, ChoiceQuestion):
         right = next(choice for choice in question.choices if choice.is_right)
         return f"{right.letter}. {right.reason}"
@@ -43,7 +43,8 @@ def right_answer(question: Question) -> str:
 def readings(text: str) -> list[float]:
     """Return the numbers that a text may mean.
 
-    `2`, `2.0`, `2,0` and `8/4` mean one; `65,536` may mean either of two, and other text none.
+    `2`, `2.0`, `2,0` and `8/4` have one meaning, `65,536` has two, and text that is not a number
+    has none.
     """
     plain = re.sub(r"\s", "", text).replace("\N{MINUS SIGN}", "-")
     is_grouped = re.fullmatch(r"-?\d{1,3}(,\d{3})+(\.\d+)?", plain, re.ASCII)

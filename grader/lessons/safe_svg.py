@@ -1,7 +1,7 @@
-"""SVG from a lesson's cell, reduced to shapes and text that can stand in a page.
+"""Cleans SVG from a lesson's cell, so that only harmless shapes and text get into a page.
 
-Nothing in it can run, load something, or change the rest of the page. Black becomes the colour of
-the text around it, so that one image does for a light page and a dark one.
+Clean SVG cannot run code, load anything, or change the rest of the page. Black becomes the colour
+of the surrounding text, so that one image suits a light page and a dark one.
 """
 
 import re
@@ -40,23 +40,24 @@ _BLACK: Final = frozenset({"#000000", "#000", "black"})
 
 
 class UnsafeSvgError(Exception):
-    """The text is no SVG that a page can show; the message says why."""
+    """The text is not an SVG that a page can show; the message says why."""
 
 
 def safe_svg(source: str, alt: str, prefix: str) -> str:
-    """Return an SVG as HTML has it.
+    """Return an SVG, cleaned and in the form that HTML expects.
 
     Args:
-        prefix: Begins each id, so that no two images of a page share one.
+        alt: A description of the image, for readers who cannot see it.
+        prefix: Is put before each id, so that the ids of two images on a page never collide.
 
     Raises:
-        UnsafeSvgError: It is none, or too large.
+        UnsafeSvgError: The text is not an SVG, or is too large.
     """
     begin = source.find("<svg")
     text = source[begin:] if begin >= 0 else ""
     if len(text.encode()) > MAX_BYTES:
         raise UnsafeSvgError(f"the plot has more than {MAX_BYTES:,} bytes as SVG; draw less")
-    if re.search(r"<!(?!--)|<\?", text):  # an entity could grow without an end
+    if re.search(r"<!(?!--)|<\?", text):  # nested entities could expand without limit
         raise UnsafeSvgError("the SVG has a declaration within it")
     try:
         root = ET.fromstring(text)  # noqa: S314  without declarations there are no entities
@@ -83,12 +84,12 @@ def safe_svg(source: str, alt: str, prefix: str) -> str:
 
 
 def _clean(element: ET.Element, prefix: str) -> ET.Element:
-    """Return an element with what is allowed of it, and of what is in it."""
+    """Copy an element with only its allowed attributes and children."""
     copy = ET.Element(element.tag.removeprefix(_SVG))
     copy.text = element.text if copy.tag in ("text", "tspan") else None
     for name, value in {**element.attrib, **_declarations(element)}.items():
         if name in ("href", _HREF):
-            own = _OWN_PART.fullmatch(value)  # a part of the same image
+            own = _OWN_PART.fullmatch(value)  # a link to a part of the same image
             link = f"#{prefix}{own[1]}" if own else "#"
             if copy.tag == "image" and _PNG.fullmatch(value):
                 link = "".join(value.split())
@@ -109,7 +110,7 @@ def _clean(element: ET.Element, prefix: str) -> ET.Element:
 
 
 def _declarations(element: ET.Element) -> dict[str, str]:
-    """Return the properties in an element's style that can be attributes of their own."""
+    """Return the properties in an element's `style` that SVG also has as attributes."""
     styles = {}
     for declaration in element.get("style", "").split(";"):
         name, _, value = declaration.partition(":")

@@ -1,4 +1,4 @@
-"""The tasks of a lesson, read from their fences: questions, experiments, programs to break."""
+"""Reads the tasks of a lesson from their fences: questions, experiments, programs to break."""
 
 from typing import Final
 
@@ -21,11 +21,11 @@ _MAX_GUESSES: Final = 4
 
 
 def read_question(fence: Fence) -> Question:
-    """Read a question: a choice of answers, or a number, each with its reasons.
+    """Read a question whose answer is a letter or a number.
 
     Raises:
-        DefinitionError: There is no such kind of question, a key is not known, two answers are the
-            same, or there is not one right answer.
+        DefinitionError: The kind of question or a key is not known, two answers are the same, or
+            there is not exactly one right answer.
     """
     kind = " ".join(fence.words[1:])
     if kind == "number":
@@ -67,10 +67,10 @@ def _read_number(fence: Fence) -> NumberQuestion:
 
 
 def read_experiment(fence: Fence) -> Experiment:
-    """Read a *try this*: a change of the cell above, with a guess at what it does.
+    """Read a *try this*: a change to the cell above, and guesses at its effect.
 
     Raises:
-        DefinitionError: A key is not known or missing, or there is not one right guess.
+        DefinitionError: A key is unknown or missing, or there is not exactly one right guess.
     """
     if len(fence.words) > 1:
         raise fence.error(f"expected nothing after 'try', found '{fence.words[1]:.40}'")
@@ -97,10 +97,10 @@ def read_experiment(fence: Fence) -> Experiment:
 
 
 def read_break(fence: Fence) -> BreakTask:
-    """Read a *break it*: an exercise and a misconception after the fence, and the text below.
+    """Read a *break it*: an exercise and a misconception after the fence, and a prompt below.
 
     Raises:
-        DefinitionError: One of them is missing.
+        DefinitionError: The exercise, the misconception or the prompt is missing.
     """
     prompt = fence.content.strip()
     match fence.words:

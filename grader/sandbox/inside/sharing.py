@@ -195,10 +195,9 @@ class Sharing:
             if sys.getrefcount(shared[number]) > alone:
                 continue
             if type(shared[number]) is np.ndarray:
-                # It is an array.
+                # mypy does not infer from the check above that the object is an array.
                 key = id(wire.memory_owner(shared[number]))  # type: ignore[arg-type]
                 others = owners[key] - 1
-                # Likewise.
                 if sys.getrefcount(wire.memory_owner(shared[number])) > alone + others:  # type: ignore[arg-type]
                     continue
                 owners[key] = others

@@ -114,9 +114,10 @@ def test_every_report_is_stamped(elsewhere: Run, form: str) -> None:
 @pytest.mark.slow
 def test_nothing_else_goes_on_without_a_sandbox(elsewhere: Run, tmp_path: Path) -> None:
     """A check that no one has agreed to, and `grade` whatever is agreed to: a fault, no verdict."""
-    done = elsewhere("check", "./small.yaml", "mine.py")
+    done = elsewhere("check", "./small.yaml", "mine.py", "--format", "markdown=out.md")
     assert (done.returncode, done.stdout) == (3, "")
     assert "answer its question" in done.stderr
+    assert "answer its question" in (tmp_path / "out.md").read_text()
     (tmp_path / "in").mkdir()
     for words in (["grade", "in"], ["grade", "in", "--unsafe-no-sandbox"], ["serve"]):
         done = elsewhere(*words)

@@ -180,7 +180,7 @@ def test_the_home_of_another_is_left_alone(tmp_path: Path, is_link: bool) -> Non
 
 
 def test_folders_are_made_for_this_user_alone(tmp_path: Path) -> None:
-    """Whatever the umask: exercises have hidden tests and solutions."""
+    """The mode holds under any umask, since exercises have hidden tests and solutions."""
     folder = tmp_path / "etude" / "definitions"
     before = os.umask(0)
     try:

@@ -7,7 +7,7 @@ ONE, TWO = "test_a.py::test_one", "test_a.py::test_two"
 
 
 def test_a_test_that_kills_no_more_than_another_is_redundant() -> None:
-    """Of two that kill the same, only the later is."""
+    """If two tests kill the same programs, only the later one is redundant."""
     kills = {ONE: frozenset("ab"), TWO: frozenset("ab"), "three": frozenset("c")}
     found = suite_checks.check_redundancy(kills)
     assert (found.verdict, found.tests) == ("note", (TWO,))

@@ -65,7 +65,7 @@ def test_results_differ_where_a_test_could_see_it(one: Any, other: Any, is_diffe
 
 
 def test_axes_that_are_equal_by_chance_are_told_apart() -> None:
-    """Of square matrices, some calls have other numbers of rows than of columns."""
+    """For square matrices, some calls get different numbers of rows and columns."""
     steps: perturb.Steps = (("", (np.eye(2), np.eye(2)), {}),)
     rng = np.random.default_rng(0)
     shapes = {
@@ -99,7 +99,7 @@ def test_recorded_arguments_stay_as_they_are() -> None:
     ],
 )  # fmt: skip
 def test_what_all_inputs_of_the_tests_share(arrays: list[Any], facts: list[str]) -> None:
-    """Of three different arrays or more; a list has no dtype."""
+    """A fact needs at least three different arrays; a list has no dtype."""
     assert find_common_facts([Script("f", [("", (array,), {})]) for array in arrays]) == facts
 
 

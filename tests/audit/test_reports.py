@@ -184,7 +184,7 @@ def test_json_holds_everything() -> None:
 
 
 def test_a_badge_says_the_share() -> None:
-    """Of all audits together, and says so where colours are not seen."""
+    """The share is that of all audits together, and is also readable without colours."""
     badge = ET.fromstring(FORMATS["badge"]([AUDIT, CLEAN]))  # noqa: S314  our own text
     assert badge.attrib["aria-label"] == "wrong answers rejected: 90%"
     none = replace(CLEAN, killed=0)

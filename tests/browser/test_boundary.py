@@ -182,7 +182,7 @@ def _worker_of(page: Page) -> Worker:
 
 
 def test_no_way_leads_out_of_the_worker(first_lessons: str, new_context: NewContext) -> None:
-    """Whatever JavaScript it comes to: the browser refuses, and another host hears nothing."""
+    """The browser refuses every attempt in JavaScript, and another host receives nothing."""
     context = new_context(first_lessons, expected=".")
     site = f"{first_lessons}attention/scaled-scores/exercise.json"
     with _other_host() as (other, heard):
@@ -191,7 +191,7 @@ def test_no_way_leads_out_of_the_worker(first_lessons: str, new_context: NewCont
 
 
 def test_without_the_policy_there_are_ways(first_lessons: str, new_context: NewContext) -> None:
-    """So it is the policy that closes them, and the test above would see one."""
+    """This shows that the policy closes them, and that the test above would notice one."""
     page = new_context(first_lessons, expected=".", bypass_csp=True).new_page()
     with _other_host() as (other, heard):
         led = _worker_of(page).evaluate(_WAYS, [other, first_lessons])

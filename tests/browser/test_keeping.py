@@ -75,7 +75,7 @@ def test_a_new_build_takes_the_place_of_the_old_one(
 
 
 def test_what_a_host_does_not_have_is_not_kept(new_context: NewContext, tmp_path: Path) -> None:
-    """Neither the page that says so, nor under the address that was asked for."""
+    """The error page is not cached, not even under the requested address."""
     build(tmp_path, "Title", b"")
     with hosted(tmp_path) as address:
         context = new_context(address, service_workers="allow", expected="404")

@@ -318,7 +318,7 @@ def test_a_memory_hog_does_not_take_the_page_with_it(bench: Bench) -> None:
 def test_a_file_of_python_that_is_missing_is_named(
     new_context: NewContext, first_lessons: str, file: str
 ) -> None:
-    """Whatever Pyodide itself makes of that: it waits, exits, or tells where to read more."""
+    """Pyodide itself would wait, exit, or refer to its documentation."""
     page = new_context(
         first_lessons, expected="Failed to load|could not be fetched|instantiation|standard library"
     ).new_page()

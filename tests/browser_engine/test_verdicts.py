@@ -86,7 +86,7 @@ def test_a_page_says_what_the_sandbox_says(
     verdicts: dict[str, Said],
     sandbox: Sandbox,
 ) -> None:
-    """Of the starter, the solution and every misconception of an exercise."""
+    """Both agree on the starter, the solution and every misconception of an exercise."""
     graded = in_sandbox([(each, programs[each.id]) for each in samples], sandbox)
     for exercise, said in zip(samples, graded, strict=True):
         for program, there in said.items():
@@ -221,7 +221,7 @@ PROGRAMS: Programs = {
 def test_every_kind_of_test_agrees_on_every_kind_of_program(
     page: Page, make: Make, sandbox: Sandbox
 ) -> None:
-    """Whatever a submission does, the page says of it what the sandbox says."""
+    """The page and the sandbox agree on every submission, whatever it does."""
     mistake = {"id": "plus-one", "code": PROGRAMS["wrong"], "feedback": "Twice, not one more."}
     exercises = []
     for tests, fields in KINDS.values():

@@ -185,7 +185,7 @@ def test_stats_count_what_was_graded(etude: Etude, tmp_path: Path) -> None:
 def test_stats_count_the_result_that_a_grade_counts(
     etude: Etude, tmp_path: Path, order: int
 ) -> None:
-    """Of two files of one student the newest counts, whichever line is the last."""
+    """The newest of a student's two files counts, whichever line is the last."""
     for name, sample in (("attention-weights", "unscaled"), ("attention_weights", "correct")):
         target = tmp_path / name / "ada" / f"{name}.py"
         target.parent.mkdir(parents=True)

@@ -194,7 +194,7 @@ def test_one_run_at_a_time_writes_a_file(tmp_path: Path) -> None:
 
 
 def test_an_error_before_the_first_result_leaves_no_file(etude: Etude, tmp_path: Path) -> None:
-    """So that the same command works once its cause is gone."""
+    """The same command therefore works once the cause is gone."""
     hand_in(tmp_path / "in", "a", RIGHT)
     attention = default_folder() / "attention"
     shutil.copytree(attention, tmp_path / "course" / "attention")
@@ -216,7 +216,7 @@ def test_resume_writes_through_no_link(tmp_path: Path) -> None:
 def test_results_reach_no_linked_folder_of_a_checkout(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither a new file nor one to go on with is written where the link leads."""
+    """No file is created or continued at the place where the link leads."""
     for name in ("checkout", "elsewhere"):
         (tmp_path / name).mkdir()
     (tmp_path / "checkout" / "out").symlink_to("../elsewhere")
@@ -243,7 +243,7 @@ def test_files_that_are_no_submissions_are_counted(etude: Etude, tmp_path: Path)
 def test_a_notebook_that_cannot_be_read_gets_nothing_and_is_named(
     etude: Etude, tmp_path: Path
 ) -> None:
-    """Of all points, so that garbage drops no exercise; alone it is a mistake of the command's."""
+    """It loses all points, so that garbage drops no exercise; alone it is a usage error."""
     hand_in(tmp_path / "in", "a", notebook(RIGHT), "attention-weights.ipynb")
     broken = hand_in(tmp_path / "in", "b", "{\n{", "attention-weights.ipynb")
     hand_in(tmp_path / "in", "c", notebook("x", language="julia"), "attention-weights.ipynb")
@@ -261,7 +261,7 @@ def test_a_notebook_that_cannot_be_read_gets_nothing_and_is_named(
 
 
 def test_of_a_python_file_and_a_notebook_the_newer_one_counts(etude: Etude, tmp_path: Path) -> None:
-    """So that a student has one result for an exercise."""
+    """A student thus has one result per exercise."""
     wrong = hand_in(tmp_path / "in", "a", "x = 1")
     hand_in(tmp_path / "in", "a", notebook(RIGHT), "attention-weights.ipynb")
     os.utime(wrong, (1_700_000_000, 1_700_000_000))

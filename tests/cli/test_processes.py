@@ -81,7 +81,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in RUNS],
 )
 def test_a_command_runs_as_a_process(etude: Etude, etude_process: Etude, name: str) -> None:
-    """From nothing imported to its exit status."""
+    """It runs from an empty interpreter to its exit status."""
     words, status, said = RUNS[name]
     if "results.jsonl" in words:
         etude("grade", "in", "--output", "results.jsonl")

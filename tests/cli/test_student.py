@@ -166,7 +166,7 @@ def test_list_names_state_xp_and_what_is_missing(student: Etude) -> None:
 
 
 def test_list_and_next_begin_with_the_easiest_track(etude: Etude) -> None:
-    """Of Etude's own exercises; 80 columns also in a pipe, where what they build on has no room."""
+    """With Etude's own exercises; in a pipe the width is 80, without room for requirements."""
     lines = etude("list").stdout.splitlines()
     headings = [line for line in lines if line.endswith(("(numpy-warmup)", "(attention)"))]
     assert lines[0] == "NumPy warm-up (numpy-warmup)"
@@ -616,7 +616,7 @@ def test_watch_obeys_keys(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("way", ["written", "renamed", "emptied first", "written twice"])
 def test_a_save_is_seen_once(tmp_path: Path, way: str) -> None:
-    """Whatever an editor does to the file, one look tells of the change, the next of none."""
+    """One look reports the change and the next one nothing, however an editor saves the file."""
     file = tmp_path / "mine.py"
     file.write_text(WRONG)
     watcher = FileWatcher([file])

@@ -52,7 +52,7 @@ def test_commands_see_the_exercises_of_both(
 
 
 def test_what_is_in_both_is_an_error(etude: Etude, both: tuple[str, ...], tmp_path: Path) -> None:
-    """Neither wins: an exercise, or a track, of both is named with both places."""
+    """An exercise or track in both collections is refused with both places."""
     three = collection(tmp_path / "three", "first", "double")
     clashing = (*both[:2], "--exercises", str(three))
     for command in (["check", "double", "x.py"], ["show", "double"], ["list"], ["verify", "first"]):
@@ -67,7 +67,7 @@ def test_what_is_in_both_is_an_error(etude: Etude, both: tuple[str, ...], tmp_pa
 
 
 def test_a_course_that_comes_with_etude_is_found_by_its_name(etude: Etude, tmp_path: Path) -> None:
-    """From everywhere, unless a folder here has the name."""
+    """It is found from everywhere, unless a folder here has the name."""
     words = ("list", "--exercises", "numpy-practice")
     assert "First arrays (arrays)" in etude(*words).stdout
     collection(tmp_path / "numpy-practice", "mine", "double")

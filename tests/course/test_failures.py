@@ -74,7 +74,7 @@ def hand_in(folder: Path, **bodies: str) -> None:
 
 
 def test_a_spoilt_test_is_named_in_the_first_line(etude: Etude, tmp_path: Path) -> None:
-    """Then come the exercises, the tests, and the groups."""
+    """The exercises, the tests, and the groups follow it."""
     (tmp_path / "double.yaml").write_text(SPOILT)
     hand_in(tmp_path, ann="2 * x", ben="x + x", cas="2.0 * x", dan="abs(x) * 2")
     assert etude("grade", "in", "--exercises", ".", "--output", "r.jsonl").returncode == 1

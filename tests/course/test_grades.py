@@ -288,7 +288,7 @@ def test_a_format_without_a_place_for_grades_is_refused(
 
 
 def test_grading_keeps_the_time_of_the_file(etude: Etude, tmp_path: Path) -> None:
-    """So that a report of the whole, made later, knows what was late."""
+    """A later report of the whole class therefore knows what was late."""
     folder = tmp_path / "in" / "ada"
     folder.mkdir(parents=True)
     file = folder / "token-lookup.py"
@@ -374,7 +374,7 @@ def test_gradebooks_have_what_a_report_has(
 
 
 def test_of_two_files_the_newer_counts_in_any_order_of_lines(results: Callable[..., Path]) -> None:
-    """So the file that was graded last decides nothing; equal dates are refused with both names."""
+    """The order of grading decides nothing; equal dates are refused with both names."""
     old = line("ada", "one", 1) | {
         "file": "in/ada/One.py",
         "handed_in": "2026-11-30T12:00:00+00:00",

@@ -85,7 +85,7 @@ def test_the_command_writes_a_notebook_and_changes_none(etude: Etude, tmp_path: 
 
 
 def test_images_of_the_instructions_are_attached(tmp_path: Path) -> None:
-    """So that the notebook is one file; what names a picture in code stays as it is."""
+    """The notebook is then one file; a file name inside code stays unchanged."""
     picture = b"\x89PNG\r\n\x1a\n and so on"
     path = tmp_path / "01-x.yaml"
     (tmp_path / "two rows.png").write_bytes(picture)

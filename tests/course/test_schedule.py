@@ -146,7 +146,7 @@ def test_one_time_for_all_is_refused(tmp_path: Path, write: Callable[[str, str],
 def test_a_mark_without_a_time_is_one_day(
     tmp_path: Path, write: Callable[[str, str], Path]
 ) -> None:
-    """Of Canvas; whoever has an extension needs a time, and a time replaces the mark."""
+    """Canvas gives such marks; an extension needs a time, and a time replaces the mark."""
     mark = {"handed_in": None, "time_from": "Canvas"}
     late = mark | {"marked_late": True}
     batch = batch_of(tmp_path, line("ada", "one", 4) | late, line("bo", "one", 4) | mark)

@@ -469,7 +469,7 @@ def test_resolve_nothing(collection: Writer) -> None:
 
 
 def test_an_unknown_id_that_names_a_file_gets_its_path(collection: Writer) -> None:
-    """So that anyone who means the file knows how to write it."""
+    """The message shows how to write the path of the file."""
     collection.write("../draft", "")
     message = r"^no exercise 'draft' in exercises \(for the file here, write '\./draft'\)$"
     with pytest.raises(UsageError, match=message):

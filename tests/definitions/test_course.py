@@ -104,7 +104,7 @@ def test_a_link_out_of_the_course_is_refused(write: Write, tmp_path: Path) -> No
 
 
 def test_the_student_edition_has_nothing_of_the_reference(write: Write, minimal: str) -> None:
-    """Neither its files, nor its name, nor the visible tests that compare with it."""
+    """It has no files of it, not its name, and no visible test that compares with it."""
     test = "  - id: {}\n    given: {{x: [1.0]}}\n    call: double(x)\n    expect: {}\n"
     own = minimal.replace("reference.demo:double", "answers.twice:double")
     own = own.replace(

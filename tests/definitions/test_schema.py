@@ -54,7 +54,7 @@ def test_the_committed_schemas_are_current(kind: str) -> None:
 
 
 def test_the_committed_description_is_current() -> None:
-    """So is the description; `etude schema --markdown > docs/reference/exercise-format.md` writes it again."""
+    """Otherwise run `etude schema --markdown > docs/reference/exercise-format.md` again."""
     assert (ROOT / "docs" / "reference" / "exercise-format.md").read_text(
         "utf-8"
     ) == format_markdown()

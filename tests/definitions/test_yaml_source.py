@@ -266,7 +266,7 @@ def test_not_a_definition(data: bytes, problem: str, problems_of: ProblemsOf) ->
 @example(data=b"\xef\xbb\xbf\xef\xbb\xbfa: b")
 @pytest.mark.parametrize("parser", ["CSafeLoader", "SafeLoader"])
 def test_arbitrary_bytes(parser: str, data: bytes) -> None:
-    """Whatever bytes a file holds, a definition error is all that comes of it."""
+    """Arbitrary bytes in a file raise nothing but a definition error."""
     load_bytes(parser, data)
 
 
@@ -300,7 +300,7 @@ def test_arbitrary_bytes(parser: str, data: bytes) -> None:
 )
 @pytest.mark.parametrize("parser", ["CSafeLoader", "SafeLoader"])
 def test_arbitrary_yaml(parser: str, text: str) -> None:
-    """Whatever YAML a file holds, a definition error is all that comes of it."""
+    """Arbitrary YAML in a file raises nothing but a definition error."""
     load_bytes(parser, text.encode())
 
 

@@ -365,7 +365,7 @@ def test_a_result_of_many_numpy_values_crosses(sandbox: Sandbox, made: str) -> N
 
 @pytest.mark.parametrize("made", [np.float64(1.5), np.ones(3)], ids=["scalars", "arrays"])
 def test_an_argument_of_many_numpy_values_crosses(sandbox: Sandbox, made: object) -> None:
-    """So is an argument, for which the submission is not to blame."""
+    """Such an argument crosses, since the submission is not to blame for its size."""
     with sandbox.child() as child:
         child.load("def f(values): return len(values)", ["f"])
         assert child.call("f", [[made] * 1500], {}) == Returned(1500)

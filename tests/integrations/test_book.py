@@ -45,7 +45,7 @@ def test_a_page_has_the_element_and_its_script(tmp_path: Path) -> None:
 
 
 def test_other_formats_have_a_link(tmp_path: Path) -> None:
-    """So has a PDF."""
+    """A PDF has a link to the exercise, too."""
     page = next(build(tmp_path, "latex", "https://e.org/np/").glob("*.tex")).read_text()
     assert r"\sphinxhref{https://e.org/np/attention/scaled-scores/}{Scale the" in page
     assert "etude-exercise" not in page

@@ -224,7 +224,7 @@ def test_an_installed_etude_asks_what_to_install(image: Image, run: Run, tmp_pat
 
 
 def test_setup_installs_the_wheel_and_closes_the_source(image: Image) -> None:
-    """From the zip, into an environment of its own; hidden tests are for root; doctor has looked."""
+    """It installs from the zip into a new environment; only root reads hidden tests."""
     (package,) = image.venv.glob("lib/python*/site-packages/grader")
     assert package.is_dir()
     for path in ((image.root / "source"), *(image.root / "source").rglob("*")):
@@ -422,7 +422,7 @@ def test_without_a_sandbox_there_is_no_score(grade: Grade) -> None:
 def test_results_are_written_when_the_grader_breaks(
     one: Path, image: Image, grade: Grade, tmp_path: Path, *, damage: str, status: int
 ) -> None:
-    """Whatever happens to Etude, there is a results.json, without a score, and a status."""
+    """There is always a results.json, without a score, and a status."""
     broken = Image(tmp_path / "autograder", tmp_path / "venv", "")
     unpack(one, broken.root / "source")
     shutil.copy(broken.root / "source" / "run_autograder", broken.root)

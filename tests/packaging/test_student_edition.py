@@ -528,7 +528,7 @@ TREES: st.SearchStrategy[Node] = st.recursive(
 @example(root=mapping([("a", "plain", sequence([scalar(f"{n} is\nmuch") for n in range(60)]))]))
 @example(root=mapping([("a", "plain", sequence([scalar(f"{n} is much") for n in range(60)]))]))
 def test_every_tree_comes_back(root: MappingNode) -> None:
-    """Whatever is written, the same values of the same types are read, in the same order."""
+    """Reading gives equal values of equal types in the same order."""
     for parser in PARSERS:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(yaml_source, "_LOADER", getattr(yaml, parser))

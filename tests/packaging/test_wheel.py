@@ -148,7 +148,7 @@ def test_check_works_from_anywhere(
 def test_an_author_s_code_imports_late_and_reads_nothing(
     installed: Installed, tmp_path: Path
 ) -> None:
-    """Of the environment's packages everything, of the folder around the definition nothing."""
+    """It can import installed packages, but reads no file beside the definition."""
     (tmp_path / "neighbour").write_text("secret")
     (tmp_path / "late.yaml").write_text(
         "id: late\ntitle: Late\ndifficulty: beginner\nxp: 1\ninstructions: i\n"

@@ -134,7 +134,7 @@ def test_an_empty_file_is_a_record_of_nothing(tmp_path: Path) -> None:
     ],
 )
 def test_a_record_that_was_tampered_with_is_an_error(tmp_path: Path, statement: str) -> None:
-    """Of the one kind that commands expect, and with the name of the file."""
+    """It is the error that commands expect, and names the file."""
     store = Store(tmp_path)
     store.add(FULL)
     with closing(sqlite3.connect(store.path, isolation_level=None)) as connection:
@@ -178,7 +178,7 @@ def test_a_full_disk_is_an_error_and_loses_nothing(tmp_path: Path) -> None:
 def test_a_record_is_its_owner_s_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, umask: int
 ) -> None:
-    """Whatever the umask, before SQLite writes a byte; one that others could read is closed."""
+    """The mode is set under any umask before SQLite writes; a readable record is closed."""
     store, modes, connect = Store(tmp_path / "new"), [], sqlite3.connect
 
     def watched(*args: Any, **options: Any) -> Any:
@@ -229,7 +229,7 @@ def test_an_exercise_nobody_tried_is_new() -> None:
 
 
 def test_xp_are_earned_on_the_first_pass_alone() -> None:
-    """Whatever the exercise is worth later."""
+    """A later change of the exercise's XP does not matter."""
     history = History((_attempt(0, FAILED), _attempt(1, xp=10), _attempt(2, xp=50)))
     found = exercise_status(history, SOFTMAX)
     assert (found.state, found.earned, found.attempts) == ("passed", 10, 3)

@@ -31,7 +31,7 @@ def test_merges_are_those_of_an_implementation_with_strings(text: str, count: in
 
 
 def test_the_merges_of_the_paper() -> None:
-    """Of low, lower, newest and widest, as often as in the paper: es, est, and est at the end."""
+    """As in the paper, low, lower, newest and widest give es, est, and est at the end."""
     words = 5 * ["low"] + 2 * ["lower"] + 6 * ["newest"] + 3 * ["widest"]
 
     merges = learn_merges("\n".join(words).encode(), 3)
@@ -41,7 +41,7 @@ def test_the_merges_of_the_paper() -> None:
 
 @given(FEW_LETTERS, FEW_LETTERS)
 def test_a_text_comes_back(learned_from: str, text: str) -> None:
-    """Whatever the merges are, decoding undoes encoding; no pair of them stays unmerged."""
+    """Decoding undoes encoding for any merges, and no pair of the merges stays unmerged."""
     merges = learn_merges(learned_from.encode(), 10)
 
     tokens = encode(text, merges)
@@ -51,7 +51,7 @@ def test_a_text_comes_back(learned_from: str, text: str) -> None:
 
 
 def test_neighbours_that_overlap_are_merged_from_the_left() -> None:
-    """Of three equal tokens the first two become one."""
+    """The first two of three equal tokens become one."""
     assert merge_pair([7, 7, 7], (7, 7), 256) == [256, 7]
     assert merge_pair([7, 8, 7, 7, 8], (7, 8), 256) == [256, 7, 256]
 

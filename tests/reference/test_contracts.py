@@ -332,7 +332,7 @@ def test_every_batch_gets_what_it_would_get_alone(name: str) -> None:
 
 @pytest.mark.parametrize("name", [*BATCHED, *SUMS])
 def test_text_is_refused(name: str) -> None:
-    """Whichever operand holds no numbers, the TypeError says what it holds."""
+    """The TypeError names the type of an operand without numbers."""
     function, arguments = EVERY[name]
     for place, array in enumerate(arguments):
         texts = [*arguments]

@@ -34,7 +34,7 @@ def test_the_future_does_not_reach_the_past(norm_first: bool) -> None:
 
 
 def test_a_blocked_memory_position_is_not_read() -> None:
-    """Whatever stands in a blocked position of the memory, the output stays."""
+    """The output is independent of values at blocked positions of the memory."""
     rng = np.random.default_rng(4)
     x, memory = rng.standard_normal((2, 3, D_MODEL)), rng.standard_normal((2, 5, D_MODEL))
     changed = memory.copy()

@@ -42,7 +42,7 @@ def test_temperature_divides_the_logits() -> None:
 
 
 def test_top_k_keeps_exactly_k() -> None:
-    """Of equal scores the first stay, so that ties do not let more through."""
+    """The first of several equal scores stay, so that ties do not let more through."""
     assert top_k_filter([1.0, 3.0, 2.0, 0.0], 2).tolist() == [-INF, 3.0, 2.0, -INF]
     assert top_k_filter([5.0, 5.0, 5.0], 2).tolist() == [5.0, 5.0, -INF]
     assert top_k_filter([1.0, 2.0], 9).tolist() == [1.0, 2.0]

@@ -39,7 +39,7 @@ def test_in_training_entries_are_zero_or_enlarged(x: FloatArray, rate: float) ->
 
 
 def test_the_mean_stays() -> None:
-    """Of a million ones a quarter is dropped, and the mean is still one."""
+    """A quarter of a million ones is dropped, and the mean is still one."""
     y = dropout(np.ones(1_000_000), 0.25, np.random.default_rng(1))
 
     assert np.mean(y == 0) == pytest.approx(0.25, abs=0.003)

@@ -16,7 +16,7 @@ def test_a_step_goes_against_the_gradient() -> None:
 
 
 def test_the_first_step_of_adamw_has_the_length_of_the_learning_rate() -> None:
-    """Whatever the size of the gradient, only its sign matters at first."""
+    """At first only the sign of the gradient matters, not its size."""
     start = np.array([1.0, 1.0, 1.0])
 
     moved, state = adamw_step(

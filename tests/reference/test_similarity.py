@@ -12,7 +12,7 @@ def test_the_dot_product_worked_out_by_hand() -> None:
 
 
 def test_the_cosine_is_that_of_the_angle() -> None:
-    """Whatever the lengths, vectors at an angle have its cosine."""
+    """Vectors at an angle have its cosine, whatever their lengths."""
     angles = np.linspace(0, 2 * math.pi, 13)
     turned = np.stack([np.cos(angles), np.sin(angles)], axis=-1) * np.arange(1, 14)[:, None]
 

@@ -31,6 +31,6 @@ def test_writing_stops_at_the_first_rejected_draft() -> None:
 
 
 def test_equal_models_leave_nothing_over() -> None:
-    """Then the distribution itself is as good as any, since no draft is rejected."""
+    """The distribution itself then serves as well as any, since no draft is rejected."""
     assert leftover([0.25, 0.75], [0.25, 0.75]).tolist() == [0.25, 0.75]
     assert leftover([0.5, 0.25, 0.25], [0.25, 0.5, 0.25]).tolist() == [1, 0, 0]

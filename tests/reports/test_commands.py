@@ -178,7 +178,7 @@ def graded(etude: Etude, tmp_path: Path) -> Path:
 
 
 def test_canvas_gets_its_grades(etude: Etude, graded: Path) -> None:
-    """From a batch's results into the assignment's column of a new file."""
+    """A batch's results fill the assignment's column of a new file."""
     words = ("export", "canvas", "book.csv", "results.jsonl", "--column", "Attention")
     done = etude(*words, "--output", "filled.csv")
     assert (done.returncode, done.stderr) == (0, "")

@@ -110,7 +110,7 @@ def test_prose_cannot_steer_the_terminal() -> None:
 
 
 def test_two_matrices_stand_side_by_side_with_brackets_at_the_worst() -> None:
-    """So that what differs can be found without colour, on the same line in both."""
+    """The difference is then visible without colour, on the same line in both."""
     both = MatrixPair([[1.0, 2.5], [3, 4]], [[1.0, 3.5], [3, 4]], TITLES, worst=(0, 1))
     assert _lines(comparison_lines(both, 80, coloured=False)) == [
         "expected       yours",

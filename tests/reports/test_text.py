@@ -284,7 +284,7 @@ def test_two_numbers_are_not_said_twice() -> None:
 
 @pytest.mark.parametrize("terminal", [True, False])
 def test_nothing_that_a_submission_words_begins_a_line(*, terminal: bool) -> None:
-    """So no text of it can pass for a line of ours."""
+    """No text of a submission can therefore pass for a line of ours."""
     fake = "\n\u2713 faked  1/1 point\nPassed: 9/9 points, +99 XP.\n"
     value = ValueSummary("str", fake)
     test = failing("worked", message=fake, output=fake, inputs=(("x", value),), expected=value, got=value, worst=None)  # fmt: skip

@@ -109,7 +109,7 @@ def test_every_cell_of_a_page_can_be_read() -> None:
 
 
 def test_markdown_has_short_values_only() -> None:
-    """Of the first test that failed, as a block of code; more would hide what is said."""
+    """It shows the values of the first failed test as a code block; more would hide the rest."""
     first, later = failing(), failing("later")
     assert rendered("markdown", first, later).endswith(
         "\nthe test worked:\n\n```text\n"

@@ -141,7 +141,7 @@ def test_reading_is_given_up_but_of_python_and_what_is_named(tmp_path: Path) -> 
 
 
 def test_modules_can_be_imported_later() -> None:
-    """Of the standard library, with libraries of their own, of NumPy, and of the reference."""
+    """This holds for the standard library and its C libraries, NumPy, and the reference."""
     names = ("sqlite3", "ssl", "numpy.polynomial.chebyshev", "numpy.testing", "reference.gpt")
     code = f"""
 import importlib, sys

@@ -118,7 +118,7 @@ import {name}
 
 
 def test_a_package_cannot_be_written_to(graded: Graded, site: Path) -> None:
-    """Neither its files, nor, in the zygote, what the next submission sees of it."""
+    """Neither its files nor, in the zygote, the next submission's view of it can change."""
     before = (site / "toolkit" / "__init__.py").read_text()
     source = """
 import os, toolkit
@@ -143,7 +143,7 @@ def double(x):
 def test_a_pool_starts_workers_with_the_packages_that_its_jobs_need(
     exercise: Exercise, double: Exercise
 ) -> None:
-    """Whichever exercise came first; the engine refuses a sandbox that lacks them."""
+    """The order of exercises does not matter; the engine refuses a sandbox without the packages."""
     source = "from toolkit import times as double\n"
     submission = Submission(Path("double.py"), source, "0" * 64)
     jobs = [Job(double, submission), Job(exercise, submission)]

@@ -306,7 +306,7 @@ def test_a_statement_that_fails_does_not_quote_its_values(database: Database) ->
 
 
 def test_each_request_has_an_id_in_answer_and_log(log: io.StringIO, tmp_path: Path) -> None:
-    """So that a person's complaint leads to its line; the line has no token, and no id in a path."""
+    """A complaint thus leads to its line, which has no token and no id in its path."""
     settings = Settings(f"sqlite:///{tmp_path}/etude.db", EXERCISES, workers=1)
     path = "/v1/submissions/00000000-0000-0000-0000-000000000000"
     with open_service(settings) as context, _serving(context) as url:

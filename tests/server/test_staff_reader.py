@@ -16,7 +16,7 @@ from tests.server.faults.conftest import children
 
 
 def test_an_error_of_a_read_is_the_callers(tmp_path: Path) -> None:
-    """So that a database that is away is answered as such; later reads succeed again."""
+    """An unreachable database is answered as such, and later reads succeed again."""
     with Database(f"sqlite:///{tmp_path}/etude.db") as database, StaffReader(database) as reader:
         upgrade_store(database)
         with database.write() as connection:

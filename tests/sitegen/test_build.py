@@ -59,7 +59,7 @@ def test_assets_name_each_other_as_they_are_called(site: Site) -> None:
 
 
 def test_two_assets_may_not_name_each_other() -> None:
-    """Neither could be named first."""
+    """Neither could get its hashed name first."""
     with pytest.raises(CycleError):
         Assets({"a.js": b'import"./b.js"', "b.js": b'import"./a.js"'})
 

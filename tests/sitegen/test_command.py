@@ -186,7 +186,7 @@ def test_a_second_build_gives_what_a_first_one_would(build: Build, collection: P
 def test_pages_that_stay_are_not_written_again(
     build: Build, collection: Path, tmp_path: Path
 ) -> None:
-    """So anyone who copies a site to its host copies what has changed."""
+    """Copying a site to its host then copies only changed files."""
     build("site")
     pages = [tmp_path / "site" / "track" / name / "index.html" for name in ("double", "halve")]
     for page in pages:
@@ -288,7 +288,7 @@ def test_another_version_remembers_nothing_of_this_one(in_process: Process, tmp_
 
 @pytest.mark.slow
 def test_python_comes_from_where_it_is_said(build: Build, tmp_path: Path) -> None:
-    """From another folder of the net, or copied from one of this machine."""
+    """It comes from another folder on the net, or is copied from this machine."""
     away = build("away", "--pyodide-url", "https://example.org/py")
     assert b'data-pyodide="https://example.org/py/"' in away["track/double/index.html"]
 

@@ -269,7 +269,7 @@ def test_products_of_positions_are_those_of_the_table(case: dict[str, Any]) -> N
 
 
 def test_the_products_of_positions_depend_on_their_distance_alone(build: Build) -> None:
-    """So what the figure says is true of each position."""
+    """The sentence of the figure is therefore true of each position."""
     figure = Figure(WHERE, "positions", (("position", "3"),))
     page = lesson_page(build, figure)
 

@@ -32,7 +32,7 @@ def test_paths_that_lead_elsewhere_are_refused(name: object, tmp_path: Path) -> 
 
 
 def test_links_are_not_followed(tmp_path: Path) -> None:
-    """Neither a file that is a link nor one behind a folder that is one."""
+    """A file that is a link is not followed, nor is a file in a linked folder."""
     (tmp_path / "secret").write_text("secret")
     folder = tmp_path / "exercise"
     folder.mkdir()
@@ -120,7 +120,7 @@ def test_no_text_takes_forever(text: str) -> None:
     ],
 )
 def test_names_become_ids_that_are_file_names(name: str, made: str) -> None:
-    """Whatever a source calls an exercise, its file stays in its folder."""
+    """The file stays in its folder, whatever name a source gives the exercise."""
     assert slug(name) == made
 
 

@@ -237,7 +237,7 @@ def test_a_source_without_exercises_has_a_next_step(
 
 @pytest.mark.slow
 def test_solutions_pass_what_is_imported(etude_import: Etude, tmp_path: Path) -> None:
-    """Of all three kinds, in the sandbox; lint has no error but that no test is hidden."""
+    """All three kinds pass in the sandbox; lint's only error is that no test is hidden."""
     files = {
         "grey.py": GREY, "helpers.py": HELPERS, "test_grey.py": TESTS,
         "more/divisors.py": EXAMPLES, "more/means.ipynb": notebook(*CELLS),

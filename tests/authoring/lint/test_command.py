@@ -57,7 +57,7 @@ def test_rules_are_chosen_by_code_beginning_or_name(
 
 
 def test_what_does_not_load_is_always_told(run: Run) -> None:
-    """Whatever is ignored: other rules could not look at it."""
+    """Its rule cannot be ignored, since the other rules could not run."""
     done = run(GOLDEN / "invalid-definition.yaml", "--ignore", "ETU")
     assert done.returncode == 1
     assert done.stdout.count("ETU000") == 2

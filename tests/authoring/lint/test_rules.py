@@ -38,7 +38,7 @@ def codes(report: LintReport) -> set[str]:
 
 
 def test_the_exercise_is_clean_before_it_is_spoiled(spoiled: Spoiled) -> None:
-    """So that whatever is found below comes from what is spoiled there."""
+    """Everything found below therefore comes from the spoiled part."""
     assert codes(spoiled()) == set()
 
 

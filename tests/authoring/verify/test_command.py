@@ -175,7 +175,7 @@ def test_a_student_edition_cannot_be_verified(verify: Etude, here: Path) -> None
 
 @pytest.mark.slow
 def test_an_exercise_with_an_image_is_proven(verify: Etude, here: Path) -> None:
-    """From a folder of the course; one that is missing costs the proof while it is."""
+    """The image comes from a folder of the course; while it is missing, nothing is proven."""
     track = here / "small"
     for folder in (track, here / "pictures"):
         folder.mkdir()

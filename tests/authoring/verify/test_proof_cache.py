@@ -29,7 +29,7 @@ def test_a_proof_is_found_by_the_same_content(tmp_path: Path) -> None:
 
 
 def test_other_content_or_other_sources_are_unknown(tmp_path: Path) -> None:
-    """Neither a changed definition nor a changed grader gets an old proof."""
+    """A changed definition or a changed grader never gets an old proof."""
     ProofCache(tmp_path, "sources").keep([b"content"], PROOF)
     assert ProofCache(tmp_path, "sources").find([b"changed"]) is None
     assert ProofCache(tmp_path, "changed").find([b"content"]) is None

@@ -365,7 +365,7 @@ def test_a_reference_that_depends_on_chance_is_blamed_itself(
 
 @pytest.mark.slow
 def test_a_solution_without_an_end_is_refused_at_once(proven: Prove) -> None:
-    """Neither its other tests nor other programs run into the same loop."""
+    """Its other tests and other programs do not run into the same loop."""
     looping = FIX.replace("return 2.0 * x", "while True:\n          pass")
     looping = looping.replace("expect: solution", "expect: {expression: 2.0 * x}")
     first = "limits: {cpu_seconds: 1}\ntests:\n  - {id: two, call: double(1.0), expect: 2.0}"
@@ -543,7 +543,7 @@ def inquired(tmp_path: Path, sandbox: Sandbox) -> Inquire:
 
 
 def test_only_misconceptions_are_diagnosed(inquired: Inquire) -> None:
-    """Of everything else that is run only the verdict counts."""
+    """All other runs need only the verdict."""
     asked = inquired(FIX + MISCONCEPTION)
     assert len(asked) > 10
     assert [job.submission.source for job in asked if job.probe is None] == [CUBE]

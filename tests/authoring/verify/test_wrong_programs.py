@@ -176,7 +176,7 @@ def test_stale_gives_the_first_answer_always(two: Exercise) -> None:
 
 
 def test_raising_raises(two: Exercise) -> None:
-    """Whatever it is called with."""
+    """The function raises for any arguments."""
     with pytest.raises(Exception, match="wrong on purpose"):
         program(two, "raises").half(2.0)
 

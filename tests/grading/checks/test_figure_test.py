@@ -165,7 +165,7 @@ def test_data_that_no_figure_has_are_no_figure(change: Callable[[dict[str, Any]]
 
 @pytest.mark.parametrize("forged", [None, 3, "x", [], {}, {"title": "", "axes": 3}])
 def test_anything_else_is_no_figure_either(forged: object) -> None:
-    """Of any type."""
+    """This holds for values of any type."""
     assert said(data(CURVE), forged) == (
         "No figure was drawn. Draw with matplotlib, and return the figure or its axes."
     )

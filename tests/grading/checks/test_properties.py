@@ -278,7 +278,7 @@ def test_a_result_without_the_axis_is_the_submission_s_mistake(
 @pytest.mark.parametrize("holds", ["causal", "permutation_equivariant"])
 @pytest.mark.parametrize("body", ["7", "True", "1j", "[7, 8]", "10 ** 400"])
 def test_a_number_is_no_row_for_each_position(grade_one: GradeOne, holds: str, body: str) -> None:
-    """Of whatever kind it is: a constant would have every one of these properties."""
+    """A number of any kind fails, since a constant would have every one of these properties."""
     test = {"given": MATRIX, "call": "f(x)", "holds": holds}
     result = grade_one(source(body), test)
     assert result.outcome is Outcome.FAILED, body

@@ -395,7 +395,7 @@ FAKE = (
 def test_an_object_is_no_array_where_no_class_is_asked_for(
     grade_one: "GradeOne", made: str, line: str
 ) -> None:
-    """Neither an instance, nor a class, nor a function with the attributes of an array."""
+    """An instance, a class or a function with an array's attributes is not an array."""
     source = f"import numpy as np\n{FAKE}def fake(): ...\nfake.__dict__.update(vars(Fake))\n"
     result = grade_one(f"{source}def f(x): return {made}", body(*line.splitlines()))
     assert result.outcome is Outcome.FAILED
@@ -497,7 +497,7 @@ def test_a_list_that_holds_itself_cannot_cross(grade_one: "GradeOne") -> None:
 
 
 def test_a_submission_is_sent_nothing_beside_its_arguments(grade_one: "GradeOne") -> None:
-    """Neither the array of which one is a part, nor what the body lets go or changes later."""
+    """It gets neither the base of a view, nor values that the body drops or changes later."""
     source = (
         "import numpy as np, gc\ndef f(x):\n    global kept\n    kept = x\n    return x\n"
         "def g():\n"

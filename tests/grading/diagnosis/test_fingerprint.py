@@ -104,7 +104,7 @@ def test_draws_and_sharp_tolerances_count() -> None:
 
 
 def test_large_arrays_are_kept_small() -> None:
-    """Of a large array a few hundred values are kept, of a container a few dozen parts."""
+    """A few hundred values of a large array are kept, and a few dozen parts of a container."""
     assert of(np.random.default_rng(0).standard_normal((500, 500))).numbers.size <= 256
     assert of([np.ones(1000)] * 1000).numbers.size <= 32 * 256
 

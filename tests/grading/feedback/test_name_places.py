@@ -74,7 +74,7 @@ def test_a_letter_of_another_script_is_named(grade_all: GradeAll, place: str) ->
 
 
 def test_a_name_with_other_plain_letters_does_not_look_alike() -> None:
-    """Neither does one of another length, or one with nothing in common."""
+    """A name of another length, or with nothing in common, does not look alike either."""
     for written in ("scare", "scor", "\u03b1\u03b2\u03b3\u03b4\u03b5", "score"):
         assert other_letter(written, "score") == ""
 
@@ -117,7 +117,7 @@ def test_a_name_that_is_meant_to_be_set_twice_is_no_matter(
 
 
 def test_a_program_that_passes_may_define_a_name_twice(grade_all: GradeAll) -> None:
-    """Whatever it is, it is right."""
+    """It is right, whatever its style."""
     verdict = grade_all(f"def f(x):\n    return None\n\n\n{F}", TEST)
     assert verdict.outcome is Outcome.PASSED
     assert verdict.tests[0].message == ""

@@ -119,7 +119,7 @@ def test_a_changed_input_is_no_matter_of_the_result(grade_one: GradeOne) -> None
 
 @pytest.mark.parametrize("disclose", ["inputs", "category", "nothing"])
 def test_a_hidden_test_shows_no_value_and_no_time(grade_one: GradeOne, disclose: str) -> None:
-    """Whatever its message may say."""
+    """Neither is shown, whatever its message says."""
     for source in (
         "def f(x):\n    return x\n",
         "def f(x):\n    return 2 * x\n",
@@ -284,7 +284,7 @@ def test_a_huge_list_is_read_no_further_than_it_is_shown() -> None:
     ],
 )
 def test_small_arrays_of_numbers_have_rows(array: np.ndarray[Any, Any], rows: object) -> None:
-    """Of Python's own numbers, which any format can write."""
+    """The rows hold Python's own numbers, which any format can write."""
     seen = summarize(array)
     assert seen.rows == rows
     assert seen.is_vector == (rows is not None and array.ndim == 1)

@@ -84,7 +84,7 @@ def test_each_exercise_gets_its_part(
 
 
 def test_a_part_keeps_its_hash_while_later_exercises_change(pair: dict[str, Exercise]) -> None:
-    """So that a verdict is known again; a notebook of one exercise is read as it was."""
+    """Its verdict is then known again; a notebook of one exercise is read as before."""
     texts = [book((), (DOUBLE, F), (two,), "metadata") for two in (G, TRIPLE)]
     parts = [Submission.from_bytes(Path("a.ipynb"), each).part_for(pair["one"]) for each in texts]
     assert parts[0].digest == parts[1].digest

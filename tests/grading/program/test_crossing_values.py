@@ -28,7 +28,7 @@ def f(x): return Attention(2 * x, x)
 def test_a_program_that_relies_on_memory_order_meets_the_author_s_layout(
     grade_one: GradeOne, given: str, outcome: Outcome
 ) -> None:
-    """Whatever NumPy makes of an input in `given` is what the submission gets."""
+    """The submission gets the memory layout that NumPy gives an input in `given`."""
     test = {"given": given, "call": "f(x)", "expect": {"expression": "np.array(x)"}}
     assert grade_one(IN_ORDER, test).outcome is outcome
 

@@ -106,7 +106,7 @@ def test_a_submission_reads_both(path: Path, namespaces: Sandbox) -> None:
 
 
 def test_a_hidden_file_is_there_only_for_hidden_tests(path: Path, namespaces: Sandbox) -> None:
-    """Neither when the submission is loaded nor in a visible test; and no output tells of it."""
+    """It is missing while the submission loads and in visible tests, and no output reveals it."""
     source = """
 import os
 AT_FIRST = sorted(os.listdir("."))
@@ -220,7 +220,7 @@ def test_the_author_s_code_reads_them(path: Path, sandbox: Sandbox) -> None:
 
 
 def test_the_digest_follows_the_contents(path: Path) -> None:
-    """Of visible and of hidden files."""
+    """It depends on visible and hidden files."""
     digests = {load_exercise(path).digest}
     for name in ("small.csv", "large.csv"):
         (path.parent.parent / "data" / name).write_text("4\n")

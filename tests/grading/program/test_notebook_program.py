@@ -98,7 +98,7 @@ def test_a_cell_that_fails_takes_no_definition_along(grade_book: GradeBook) -> N
 
 
 def test_feedback_names_the_line_of_a_cell(grade_book: GradeBook) -> None:
-    """Of an error, of what is forbidden, and of what is not returned; no line without its cell."""
+    """An error, a forbidden name and a missing return name their line together with its cell."""
     raised = grade_book(None, IMPORT, "# f\n\ndef f(x):\n    raise ValueError('bad line 4')")
     assert raised.tests[0].message == "ValueError: bad line 4 (line 4 of cell 3, in f)."
     assert raised.tests[0].line is None
@@ -110,7 +110,7 @@ def test_feedback_names_the_line_of_a_cell(grade_book: GradeBook) -> None:
 
 
 def test_a_missing_name_is_told_with_the_cell_that_failed(grade_book: GradeBook) -> None:
-    """So that the reason why it is missing is on the same page."""
+    """The reason for its absence is then on the same page."""
     verdict = grade_book("def f(x):\n    return 2.0 x")
     assert verdict.message.startswith("There is no function `f` in your code")
     assert verdict.notes[0].startswith(

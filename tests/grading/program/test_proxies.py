@@ -129,7 +129,7 @@ def test_inputs_that_must_be_kept_are_looked_at_after_the_call(
 
 
 def test_an_argument_without_a_name_is_named_by_its_place(run: Run) -> None:
-    """So is one of which the call makes something first."""
+    """An argument that the call computes first is named by its place, too."""
     source = RIGHT.replace("return np.minimum(x, 1)", "x[x > 1] = 1; return x")
     result = run("given: {x: [1.0]}, call: clip(x + 1.0), expect: [1.0]", source)
     assert "your code changes argument 1 of `clip(x + 1.0)` in place" in result.message

@@ -160,7 +160,7 @@ def test_what_is_wrong_with_a_file_is_said_of_it(
 
 
 def test_a_link_is_not_followed(tmp_path: Path) -> None:
-    """Neither that of a file, nor that of the folder below the one that is graded."""
+    """Neither a linked file nor a linked folder below the graded one is followed."""
     folder = _write(tmp_path / "mine", {"main.py": b"x = 1"})
     folder.joinpath("helpers.py").symlink_to("/etc/passwd")
     assert "helpers.py: This is a symbolic link" in read_submission(folder, FILES).problem
@@ -170,7 +170,7 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
 
 
 def test_a_zip_that_is_none_is_a_sentence(tmp_path: Path) -> None:
-    """So is one with files in several folders."""
+    """A zip with files in several folders gets a sentence, too."""
     path = tmp_path / "mine.zip"
     path.write_bytes(b"PK")
     assert read_submission(path, FILES).problem.startswith("The zip cannot be read")

@@ -215,7 +215,7 @@ def test_what_was_printed_is_shown_for_visible_tests_only(
 def test_a_hidden_test_says_nothing_that_the_submission_chose(
     verdict_of: Callable[[str], Verdict], leak: str
 ) -> None:
-    """Whatever it raises, prints or returns, the sentence comes from a fixed list."""
+    """The sentence comes from a fixed list, whatever the submission raises, prints or returns."""
     body = (
         f"    if len(x) == 5:\n        {leak}\n    return 2 * x"
         if "return" not in leak
@@ -334,7 +334,7 @@ def test_a_conftest_beside_the_learner_s_file_does_not_run_here(
 def test_a_visible_test_after_a_hidden_one_gets_a_fresh_child(
     double: Exercise, sandbox: Sandbox
 ) -> None:
-    """Whatever the order, as in pytest's hands: nothing learnt from a hidden test is shown."""
+    """In any order of tests, nothing that a submission learns from a hidden test is shown."""
     source = "seen = []\ndef double(x):\n    seen.append(str(x))\n    raise ValueError(seen)\n"
     visible, _, hidden = double.tests
     with SubmissionRun(Oracle(double), submission(source), sandbox) as run:

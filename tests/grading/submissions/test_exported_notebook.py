@@ -199,7 +199,7 @@ def graded(text: str, make: Make, sandbox: Sandbox) -> Verdict:
 
 @pytest.mark.parametrize("name", EXPORTS)
 def test_an_exported_notebook_is_read_as_its_cells(name: str, make: Make, sandbox: Sandbox) -> None:
-    """Of each program that writes such files, with its magics."""
+    """The exports of several programs are read, including their magics."""
     verdict = graded(EXPORTS[name], make, sandbox)
     assert verdict.outcome is Outcome.PASSED, (verdict.message, verdict.notes)
     windows = graded(EXPORTS[name].replace("\n", "\r\n"), make, sandbox)
@@ -208,7 +208,7 @@ def test_an_exported_notebook_is_read_as_its_cells(name: str, make: Make, sandbo
 
 @pytest.mark.parametrize("name", EXPORTS)
 def test_lines_are_those_of_the_file(name: str, make: Make, sandbox: Sandbox) -> None:
-    """Of an error in a function, also below a cell that was written in one line."""
+    """An error in a function has its line, also below a cell written in one line."""
     text = EXPORTS[name].replace("return N", "return 1 / 0 + N")
     text = text.replace("return 2.0", "return 1 / 0 + 2.0").replace(
         "return double", "return 1 / 0 + double"

@@ -167,7 +167,7 @@ def test_a_bomb_a_link_and_a_password_are_a_sentence(tmp_path: Path) -> None:
     "compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
 )
 def test_a_damaged_zip_is_a_sentence(tmp_path: Path, compression: int) -> None:
-    """Whatever the bytes of the file inside were compressed with."""
+    """It is refused with a sentence for every kind of compression."""
     path = tmp_path / "hw.zip"
     with zipfile.ZipFile(path, "w", compression) as archive:
         archive.writestr("double.py", RIGHT * 20)

@@ -101,7 +101,7 @@ def test_workers_that_do_not_go_into_the_cores_may_use_any(
 def test_a_worker_that_replaces_another_takes_its_core(
     two_cores: set[int], double: Exercise
 ) -> None:
-    """So they stay shared out."""
+    """The workers stay spread over the cores."""
     with Pool(2, open_sandbox) as pool:
         grade_one_each(pool, double, 2)
         killed, other = pool.pids

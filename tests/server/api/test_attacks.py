@@ -154,7 +154,7 @@ def test_what_a_submission_raises_and_prints_is_text(served: Served, browser: ht
 
 
 def test_logs_hold_no_secret(served: Served, browser: httpx.Client, log: io.StringIO) -> None:
-    """Neither a token, a cookie, a name nor a source, whichever way they come in."""
+    """They contain no token, cookie, name or source, however these arrive."""
     secret = served.token("whispered")
     cookie = _sign_in(browser, secret)
     browser.get(f"/v1/exercises/{secret}?token={secret}", headers={"X-Request-ID": secret})

@@ -246,7 +246,7 @@ def test_another_browser_s_sign_in_is_refused(browser: httpx.Client, simulator: 
 def test_who_is_disabled_stays_out(
     browser: httpx.Client, simulator: Simulator, served: Served
 ) -> None:
-    """Whatever the provider says."""
+    """The provider's answer does not matter."""
     with served.context.database.write() as connection:
         ada = people.require_person(connection, "s1")
         people_actions.change_person(connection, ada, disabled=True, actor="test")

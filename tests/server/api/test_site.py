@@ -178,7 +178,7 @@ def test_no_redirect_leads_to_a_host_that_a_request_names(
 
 
 def test_no_redirect_of_a_session_names_a_host(served: Served) -> None:
-    """Neither in nor out, and not where an instructor only forgot a slash."""
+    """Neither sign-in nor sign-out does, nor the redirect for a missing slash."""
     token = served.token("prof", "instructor")
     with httpx.Client(base_url=served.url, headers=_HOSTILE) as browser:
         sent = {"token": token, "next": "/staff/submissions"}

@@ -130,7 +130,7 @@ def test_a_filled_gradebook_has_no_text_of_ours(prof: httpx.Client) -> None:
 
 @pytest.mark.parametrize("points", ["\u00b2", "1" * 40, "", "read", "-5", "1e9"])
 def test_points_that_are_none_are_passed_over(prof: httpx.Client, points: str) -> None:
-    """Whatever stands there, the grades are those of the exercise."""
+    """The grades are those of the exercise, whatever stands there."""
     export = _CANVAS.replace(",,,,,5\r", f",,,,,{points}\r")
     how = {"column": "Double", "skip_unknown": "true"}
     headers = {"Content-Type": "text/csv"}

@@ -103,7 +103,7 @@ def term(tools: Tools, new_context: NewContext, tmp_path: Path) -> Iterator[Term
 
 @pytest.mark.release
 def test_a_term(term: Term) -> None:
-    """From the roster to the files for other systems, with all that comes between."""
+    """The course of a term, from the roster to the files for other systems."""
     full = {name: term.points(name) for name in (LOOKUP, PROJECTIONS, SCORES)}
     late = round(full[PROJECTIONS] * 0.9**2, 2)
     teacher = _teacher(term)

@@ -235,7 +235,7 @@ def test_a_stop_ends_event_streams(stack: Deployment) -> None:
 
 
 def test_logs_and_metrics_tell_no_secret(stack: Deployment) -> None:
-    """Whatever broke: lines of JSON without a text, a token, or the database's address.
+    """After any failure the lines are JSON without a text, a token, or the database's address.
 
     What a grading process writes to stderr is such a line, too, and quotes nothing.
     """

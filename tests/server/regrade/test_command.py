@@ -93,7 +93,7 @@ def test_what_cannot_be_done_is_said(
 def test_a_name_does_not_steer_the_terminal(
     regrade: Etude, database: Database, pool: GradingPool, folder: Path
 ) -> None:
-    """Neither by escape sequences nor by the marks of our own tables."""
+    """Neither escape sequences nor the marks of our own tables have an effect."""
     stored = store_of(database, pool, folder)
     stored.submit("[red]ada[/red]", RIGHT, 2)
     seen = regrade("double", "--workers", "1")

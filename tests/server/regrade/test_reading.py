@@ -38,7 +38,7 @@ def test_a_gradebook_of_canvas_is_filled_from_a_store(
 
 
 def test_files_or_a_store_but_not_both(etude: Etude, tmp_path: Path) -> None:
-    """Neither, or both, is refused with a sentence."""
+    """Giving neither or both is refused with a sentence."""
     (tmp_path / "r.jsonl").write_text("")
     for words in (["stats"], ["stats", "r.jsonl", "--database", "sqlite:///x.db"]):
         said = etude(*words)

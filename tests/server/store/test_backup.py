@@ -94,7 +94,7 @@ def test_a_backup_beside_writers_is_one_state(store: Database, tmp_path: Path) -
 def test_a_store_and_its_backup_are_their_owner_s_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, umask: int
 ) -> None:
-    """Whatever the umask, and before SQLite writes a byte, with all files that it keeps beside."""
+    """All files get their mode under any umask before SQLite writes a byte."""
     folder, connect = tmp_path / "folder", sqlite3.connect
     folder.mkdir()
     modes: set[int] = set()
@@ -204,7 +204,7 @@ def test_a_reference_to_nothing_is_reported(store: Database, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("content", [b"no database at all, but long enough" * 99, b""])
 def test_what_is_no_store_is_reported(tmp_path: Path, content: bytes) -> None:
-    """Whatever it is instead."""
+    """Any other file is reported with a sentence."""
     (tmp_path / "other.db").write_bytes(content)
     with pytest.raises(UsageError, match=r"not a database|is no database"):
         back_up_store(Database(f"sqlite:///{tmp_path}/other.db"), tmp_path / "backup.db")

@@ -52,7 +52,7 @@ def test_no_other_command_makes_a_database(command: click.Command, words: str) -
 
 
 def test_another_program_s_file_is_refused(tmp_path: Path) -> None:
-    """Neither tables are added to a database nor is a text taken for one: both are named so."""
+    """A foreign database gets no tables, and a text file is not taken for a database."""
     theirs = sqlite3.connect(tmp_path / "etude.db")
     theirs.execute("CREATE TABLE notes (text)")
     done = CliRunner().invoke(staff.command, ["add", "ada"])

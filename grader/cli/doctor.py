@@ -86,7 +86,7 @@ def _try_packages(path: Path) -> bool:
 def _try_store(url: str) -> None:
     health = server_module("health")
     with server_module("store.database").Database(url, create=False) as opened:
-        checks = health.store_checks(opened)
+        checks = health.check_store(opened)
     click.echo(f"database {opened}:")
     for name, finding in checks.items():
         click.echo(f"  {name:33}{finding}")

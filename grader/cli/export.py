@@ -190,7 +190,7 @@ def canvas(
     elif rules != type(rules)():
         raise UsageError("a database has published grades: give --roster and rules with files only")
     else:
-        read_batch = server_module("gradebook_data").batch
+        read_batch = server_module("gradebook_data").make_batch
         with (
             server_module("commands.server_options").open_store(database) as opened,
             opened.read() as connection,

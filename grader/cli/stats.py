@@ -51,7 +51,7 @@ def command(results: tuple[Path, ...], database: str | None, form: str) -> None:
         rows = read_rows(report.data() for report in read_results(results))
         statistics, tests, groups = summarise(rows), statistics_of_tests(rows), failure_groups(rows)
     else:
-        read_statistics = server_module("gradebook_data").exercise_statistics
+        read_statistics = server_module("gradebook_data").compute_statistics
         with (
             server_module("commands.server_options").open_store(database) as opened,
             opened.read() as connection,

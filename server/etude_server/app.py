@@ -15,9 +15,9 @@ from etude_server.api import (
     regrade_routes,
     submission_routes,
 )
-from etude_server.api.middleware import BodyCap, RequestLog, SecurityHeaders
+from etude_server.api.middleware import BodyLimit, RequestLog, SecurityHeaders
 from etude_server.api.problem_details import HANDLERS, DescribedApp
-from etude_server.api.rate_limits import Rates, Streams
+from etude_server.api.rate_limits import OpenStreams, SubmissionRates
 from etude_server.api.site_routes import Site
 from etude_server.lti.keys import PlatformKeys
 from etude_server.service import Service
@@ -27,7 +27,7 @@ from grader import __version__
 _METHODS: Final = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
 
-async def nowhere() -> None:
+async def answer_unknown_route() -> None:
     """Answer 404 or 405 under the API's paths, where the site would answer with a page."""
     raise HTTPException(HTTPStatus.NOT_FOUND)
 
@@ -46,15 +46,20 @@ def create_app(service: Service) -> FastAPI:
         exception_handlers=HANDLERS,
     )
     app.state.service = service
-    app.state.rates = Rates(settings.per_minute)
-    app.state.streams = Streams()
+    app.state.rates = SubmissionRates(settings.per_minute)
+    app.state.streams = OpenStreams()
     app.state.is_ending = lambda: False  # returns True when event streams must end soon
     app.state.platform_keys = PlatformKeys()
     for router in (
         *(submission_routes.router, exercise_routes.router, auth.router),
         *(gradebook_routes.router, regrade_routes.router, people_routes.router, login.router),
-        *(submission_pages.router, submission_pages.inside, regrade_pages.router),
-        *(people_pages.router, people_pages.inside, gradebook_pages.router, lti_routes.router),
+        *(submission_pages.router, submission_pages.staff_router, regrade_pages.router),
+        *(
+            people_pages.router,
+            people_pages.staff_router,
+            gradebook_pages.router,
+            lti_routes.router,
+        ),
     ):
         app.include_router(router)
     app.router.routes += [
@@ -62,18 +67,20 @@ def create_app(service: Service) -> FastAPI:
         for route in health.make_health_routes(service.health, service.meter)
         if settings.health_port is None or route.path != "/metrics"
     ]
-    app.add_api_route("/v1/{rest:path}", nowhere, methods=_METHODS, include_in_schema=False)
+    app.add_api_route(
+        "/v1/{rest:path}", answer_unknown_route, methods=_METHODS, include_in_schema=False
+    )
     if settings.site is not None:
-        frames = partial(lti_routes.frame_origins, service.database)
+        frames = partial(lti_routes.find_frame_origins, service.database)
         site = Site(settings.site, frames, has_single_sign_on=settings.oidc is not None)
         app.mount("/", site, name="site")
     larger_limits = {
-        gradebook_routes.CANVAS_PATH: gradebook_routes.MAX_EXPORT,
-        gradebook_pages.CANVAS_PATH: gradebook_routes.MAX_EXPORT,
-        people_routes.IMPORT_PATH: people_routes.MAX_ROSTER,
-        people_pages.IMPORT_PATH: people_routes.MAX_ROSTER,
+        gradebook_routes.CANVAS_PATH: gradebook_routes.MAX_EXPORT_BYTES,
+        gradebook_pages.CANVAS_PATH: gradebook_routes.MAX_EXPORT_BYTES,
+        people_routes.IMPORT_PATH: people_routes.MAX_ROSTER_BYTES,
+        people_pages.IMPORT_PATH: people_routes.MAX_ROSTER_BYTES,
     }
-    app.add_middleware(BodyCap, max_bytes=settings.max_body, larger_limits=larger_limits)
+    app.add_middleware(BodyLimit, max_bytes=settings.max_body, larger_limits=larger_limits)
     app.add_middleware(SecurityHeaders, https=settings.is_https)
     app.add_middleware(RequestLog, meter=service.meter)
     return app

@@ -64,9 +64,9 @@ class Catalog:
             str(track.definition.id): [str(exercise.id) for exercise in track.exercises]
             for track in self.tracks
         }
-        read_schedules = [read_schedule(path, tracks) for path in paths if path.exists()]
-        windows = ChainMap(*(dict(schedule.windows) for schedule in read_schedules))
-        extensions = ChainMap(*(dict(schedule.extensions) for schedule in read_schedules))
+        schedules_read = [read_schedule(path, tracks) for path in paths if path.exists()]
+        windows = ChainMap(*(dict(schedule.windows) for schedule in schedules_read))
+        extensions = ChainMap(*(dict(schedule.extensions) for schedule in schedules_read))
         with database.write() as connection:
             is_changed = schedules.store_schedule(connection, windows, actor=events.GRADER)
             unknown = schedules.store_extensions(
@@ -80,7 +80,7 @@ class Catalog:
         """Return the exercise with this id, or None."""
         return self.exercises.get(exercise)
 
-    def need(self, exercise: str) -> Exercise:
+    def require(self, exercise: str) -> Exercise:
         """Return the exercise with this id, or raise `UsageError`."""
         definition = self.find(exercise)
         if definition is None:
@@ -105,8 +105,8 @@ class Catalog:
     def reload_on_hangup(self, database: Database | None = None) -> None:
         """Reload at each SIGHUP, except on a terminal, where that signal still ends the process."""
 
-        def start(*_: object) -> None:
+        def start_reload(*_: object) -> None:
             threading.Thread(target=self.reload, args=[database], daemon=True).start()
 
         if not os.isatty(0):
-            signal.signal(signal.SIGHUP, start)
+            signal.signal(signal.SIGHUP, start_reload)

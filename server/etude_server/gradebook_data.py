@@ -1,7 +1,6 @@
 """The gradebook as a table and as files for other systems, and statistics of exercises."""
 
 import csv
-import dataclasses
 import io
 from dataclasses import dataclass
 from typing import Final
@@ -17,14 +16,24 @@ from grader.reports import to_tables
 from grader.reports.report import Batch, CountedPoints, Report
 from grader.reports.to_tables import safe_cell
 
-STUCK_AFTER: Final = 3
+MIN_STUCK_FAILURES: Final = 3
 """Number of failed submissions without a pass after which a student may need help."""
 
-_COLUMNS: Final = (
-    *("student", "exercise", "submission", "score", "max_score", "passed", "xp", "name", "section"),
-    *("points", "note"),
-)
-_PART: Final = 10_000  # grades in one part of the CSV
+# The columns of the grades as a CSV, and the attribute of `Grade` in each.
+_CSV_COLUMNS: Final = {
+    "student": "person",
+    "exercise": "exercise",
+    "submission": "submission_id",
+    "score": "score",
+    "max_score": "max_score",
+    "passed": "passed",
+    "xp": "xp",
+    "name": "public_name",
+    "section": "section",
+    "points": "points",
+    "note": "note",
+}
+_PART_SIZE: Final = 10_000  # grades in one part of the CSV
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,25 +44,25 @@ class GradebookNumbers:
     stuck: tuple[StuckStudent, ...]  # those with the most failures first
 
 
-def csv_part(
+def make_csv_part(
     connection: Connection, exercise: str | None = None, after: tuple[str, str] | None = None
 ) -> tuple[str, tuple[str, str] | None]:
     """Return a part of the grades as CSV that is safe to open in a spreadsheet.
 
     The second value is `after` of the next part, or None at the end.
     """
-    rows = grades.list_student_grades(connection, exercise, after=after, limit=_PART)
+    rows = grades.list_student_grades(connection, exercise, after=after, limit=_PART_SIZE)
     text = io.StringIO()
     writer = csv.writer(text)
     if after is None:
-        writer.writerow(_COLUMNS)
+        writer.writerow(_CSV_COLUMNS)
     for row in rows:
-        writer.writerow([safe_cell(cell) for cell in dataclasses.astuple(row)])
-    is_last = len(rows) < _PART
+        writer.writerow([safe_cell(getattr(row, name)) for name in _CSV_COLUMNS.values()])
+    is_last = len(rows) < _PART_SIZE
     return text.getvalue(), None if is_last else (rows[-1].person, rows[-1].exercise)
 
 
-def batch(connection: Connection) -> Batch:
+def make_batch(connection: Connection) -> Batch:
     """Return all students' grades as the reports of a course.
 
     Erased students are left out, because no other system has rows with their new names.
@@ -84,16 +93,16 @@ class Overview:
     more_stuck: int
 
 
-def overview(connection: Connection, most_stuck: int) -> Overview:
-    """Return the overview with at most `most_stuck` students."""
-    every = exercise_statistics(connection)
-    stuck = [(each.statistics.exercise, who) for each in every for who in each.stuck]
+def make_overview(connection: Connection, max_stuck: int) -> Overview:
+    """Return the overview with at most `max_stuck` students."""
+    all_statistics = compute_statistics(connection)
+    stuck = [(each.statistics.exercise, who) for each in all_statistics for who in each.stuck]
     stuck.sort(key=lambda pair: -pair[1].failed)
-    exercises = [(each.statistics, len(each.stuck)) for each in every]
-    return Overview(exercises, stuck[:most_stuck], len(stuck[most_stuck:]))
+    exercises = [(each.statistics, len(each.stuck)) for each in all_statistics]
+    return Overview(exercises, stuck[:max_stuck], len(stuck[max_stuck:]))
 
 
-def exercise_statistics(
+def compute_statistics(
     connection: Connection, exercise: str | None = None
 ) -> list[GradebookNumbers]:
     """Return the statistics of all exercises or of one, the hardest first.
@@ -103,9 +112,11 @@ def exercise_statistics(
     is read.
     """
     mistakes = verdicts.count_mistakes(connection, exercise)
-    stuck = submissions.find_stuck_students(connection, STUCK_AFTER, exercise)
-    added = grades.sum_grades(connection, exercise)
-    pairs = {name: (sums, mistakes.get(name, Mistakes())) for name, sums in added.items()}
+    stuck = submissions.find_stuck_students(connection, MIN_STUCK_FAILURES, exercise)
+    sums_by_exercise = grades.sum_grades(connection, exercise)
+    pairs = {
+        name: (sums, mistakes.get(name, Mistakes())) for name, sums in sums_by_exercise.items()
+    }
     return [
         GradebookNumbers(each, tuple(stuck.get(each.exercise, ()))) for each in hardest_first(pairs)
     ]
@@ -118,13 +129,13 @@ class GradebookTable:
     exercises: tuple[str, ...]
     rows: tuple[tuple[Person, dict[str, Grade]], ...]  # sorted by id, with grades by exercise
 
-    def first_rows(self, section: str | None, most: int) -> "GradebookTable":
+    def select_rows(self, section: str | None, limit: int) -> "GradebookTable":
         """Return the first rows, of one section or of all."""
         kept = [row for row in self.rows if section is None or row[0].section == section]
-        return GradebookTable(self.exercises, tuple(kept[:most]))
+        return GradebookTable(self.exercises, tuple(kept[:limit]))
 
 
-def table(connection: Connection) -> GradebookTable:
+def make_table(connection: Connection) -> GradebookTable:
     """Return the grades of all students except erased ones, and disabled ones without a grade."""
     grades_by_person: dict[str, dict[str, Grade]] = {}
     for grade in grades.list_student_grades(connection):
@@ -139,14 +150,14 @@ def table(connection: Connection) -> GradebookTable:
     return GradebookTable(tuple(exercises), tuple(rows))
 
 
-def matrix_csv(connection: Connection) -> str:
+def make_matrix_csv(connection: Connection) -> str:
     """Return the gradebook of `etude report`, with the students' names and sections."""
-    about = {
+    name_and_section = {
         each.name: (each.display_name, each.section) for each in people.list_people(connection)
     }
-    return to_tables.gradebook(batch(connection), about)
+    return to_tables.gradebook(make_batch(connection), name_and_section)
 
 
-def moodle_csv(connection: Connection) -> str:
+def make_moodle_csv(connection: Connection) -> str:
     """Return the table that Moodle imports: a user name and the points of each exercise."""
-    return to_tables.moodle(batch(connection))
+    return to_tables.moodle(make_batch(connection))

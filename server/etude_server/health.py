@@ -137,7 +137,7 @@ def make_health_routes(health: Health, meter: Meter) -> list[Route]:
         return JSONResponse(body, HTTPStatus.SERVICE_UNAVAILABLE, _NO_STORE)
 
     def metrics(_request: Request) -> Response:
-        return Response(meter.exposition(), media_type=MEDIA_TYPE, headers=_NO_STORE)
+        return Response(meter.render(), media_type=MEDIA_TYPE, headers=_NO_STORE)
 
     return [Route("/livez", live), Route("/readyz", ready), Route("/metrics", metrics)]
 

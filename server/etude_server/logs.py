@@ -26,17 +26,17 @@ from etude_server.store.database import describe_cause
 from grader import errors
 from grader.sandbox.output_file import WORKER_PREFIX
 
-_QUIET: Final = ("procrastinate", "uvicorn", "sqlalchemy", "alembic", "psycopg")
-_FRAMES: Final = 12  # innermost frames of a traceback
+_QUIET_LOGGERS: Final = ("procrastinate", "uvicorn", "sqlalchemy", "alembic", "psycopg")
+_MAX_FRAMES: Final = 12  # innermost frames of a traceback
 _MAX_LINE_LENGTH: Final = 65_536  # longest line of the log, in bytes
-_QUIET_SECONDS: Final = 0.2  # a pause this long ends a traceback
-_LAST_SECONDS: Final = 2.0  # wait for output of a process that outlives the pool
-_OURS: Final = Path(grader.__file__).parent
-_PLACE: Final = re.compile(
-    rf'^ *File "{re.escape(str(_OURS))}/([\w/]+\.py)", line (\d+)', re.MULTILINE
+_TRACEBACK_GAP_SECONDS: Final = 0.2  # a pause this long ends a traceback
+_JOIN_SECONDS: Final = 2.0  # wait for output of a process that outlives the pool
+_PACKAGE_FOLDER: Final = Path(grader.__file__).parent
+_OWN_FRAME: Final = re.compile(
+    rf'^ *File "{re.escape(str(_PACKAGE_FOLDER))}/([\w/]+\.py)", line (\d+)', re.MULTILINE
 )
-_ERROR: Final = re.compile(r"^(?:[\w.]*\.)?(\w+)(?::|$)", re.MULTILINE)
-_KNOWN: Final = {
+_ERROR_NAME: Final = re.compile(r"^(?:[\w.]*\.)?(\w+)(?::|$)", re.MULTILINE)
+_KNOWN_ERRORS: Final = {
     name
     for name, value in (vars(builtins) | vars(errors)).items()
     if isinstance(value, type) and issubclass(value, BaseException)
@@ -47,7 +47,7 @@ _Fields: TypeAlias = MutableMapping[str, Any]
 _log = structlog.get_logger(__name__)
 
 
-def configure(stream: TextIO | None = None) -> None:
+def configure_logs(stream: TextIO | None = None) -> None:
     """Write all logs of this process as JSON, including the libraries', by default to stderr."""
     shared: list[Callable[..., Any]] = [
         structlog.contextvars.merge_contextvars,
@@ -64,7 +64,7 @@ def configure(stream: TextIO | None = None) -> None:
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=[_name_only, *shared],
+            foreign_pre_chain=[_redact_arguments, *shared],
             pass_foreign_args=True,
             processors=[
                 structlog.stdlib.ProcessorFormatter.remove_processors_meta,
@@ -72,18 +72,18 @@ def configure(stream: TextIO | None = None) -> None:
             ],
         )
     )
-    threading.excepthook = _thread_failed
+    threading.excepthook = _log_thread_failure
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(logging.INFO)
-    for name in _QUIET:
+    for name in _QUIET_LOGGERS:
         library = logging.getLogger(name)
         library.handlers.clear()
         library.propagate = True
         library.setLevel(logging.WARNING)
 
 
-def _thread_failed(failed: threading.ExceptHookArgs) -> None:
+def _log_thread_failure(failed: threading.ExceptHookArgs) -> None:
     if failed.exc_value is not None and not isinstance(failed.exc_value, SystemExit):
         name = failed.thread.name if failed.thread is not None else None
         _log.error("a thread failed", thread=name, exc_info=failed.exc_value)
@@ -99,12 +99,12 @@ def _describe_error(_logger: object, _method: str, fields: _Fields) -> _Fields:
         fields["error"] = describe_cause(error)
         fields["at"] = [
             f"{each.filename}:{each.lineno} {each.name}"
-            for each in traceback.extract_tb(error.__traceback__)[-_FRAMES:]
+            for each in traceback.extract_tb(error.__traceback__)[-_MAX_FRAMES:]
         ]
     return fields
 
 
-def _name_only(_logger: object, _method: str, fields: _Fields) -> _Fields:
+def _redact_arguments(_logger: object, _method: str, fields: _Fields) -> _Fields:
     """Keep a library's message, but of its arguments only numbers and causes of errors."""
     record = fields.get("_record")
     if isinstance(record, logging.LogRecord):
@@ -123,32 +123,36 @@ def _name_only(_logger: object, _method: str, fields: _Fields) -> _Fields:
 
 
 @contextlib.contextmanager
-def grader_stderr() -> Iterator[int]:
+def capture_grader_stderr() -> Iterator[int]:
     """Yield a descriptor for the grading processes' stderr; log that something was written."""
     reader, writer = os.pipe()
-    thread = threading.Thread(target=_listen, args=(reader,), name="grader-stderr", daemon=True)
+    thread = threading.Thread(target=_log_stderr, args=(reader,), name="grader-stderr", daemon=True)
     thread.start()
     try:
         yield writer
     finally:
         os.close(writer)
-        thread.join(_LAST_SECONDS)
+        thread.join(_JOIN_SECONDS)
 
 
-def _listen(reader: int) -> None:
+def _log_stderr(reader: int) -> None:
     with open(reader, "rb", buffering=0) as pipe:
         while written := pipe.read(_MAX_LINE_LENGTH):
-            while len(written) < _MAX_LINE_LENGTH and wait([reader], _QUIET_SECONDS):
+            while len(written) < _MAX_LINE_LENGTH and wait([reader], _TRACEBACK_GAP_SECONDS):
                 more = pipe.read(_MAX_LINE_LENGTH)
                 if not more:
                     break
                 written += more
             text = written.decode(errors="replace").replace(WORKER_PREFIX, "")
-            errors = [name for name in _ERROR.findall(text) if name in _KNOWN]
+            errors = [name for name in _ERROR_NAME.findall(text) if name in _KNOWN_ERRORS]
             _log.warning(
                 "a grading process wrote to stderr",
                 characters=len(text),
                 error=errors[-1] if errors else None,
                 # A path that is not one of our files may be a quotation.
-                at=[f"{p}:{line[:7]}" for p, line in _PLACE.findall(text) if (_OURS / p).is_file()],
+                at=[
+                    f"{p}:{line[:7]}"
+                    for p, line in _OWN_FRAME.findall(text)
+                    if (_PACKAGE_FOLDER / p).is_file()
+                ],
             )

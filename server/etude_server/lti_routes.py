@@ -8,12 +8,18 @@ from fastapi import APIRouter, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, RedirectResponse
 
-from etude_server.api.auth import CookieOf, ServiceOf, give_cookie, partition, public_address
+from etude_server.api.auth import (
+    CurrentService,
+    SessionCookie,
+    find_public_address,
+    partition_cookies,
+    set_session_cookie,
+)
 from etude_server.lti import launch
-from etude_server.lti.keys import tool_keys
+from etude_server.lti.keys import find_tool_keys
 from etude_server.lti.launch import LaunchError
 from etude_server.service import Service
-from etude_server.staff.login import Fields, see
+from etude_server.staff.login import FormFields, redirect_to
 from etude_server.staff.page_templates import render
 from etude_server.store import platforms
 from etude_server.store.database import Database
@@ -21,59 +27,61 @@ from etude_server.store.platforms import parse_origin
 
 router = APIRouter(prefix="/lti", include_in_schema=False)
 
-_LOGIN: Final = "/lti/login"
-_PATH: Final = "/lti/launch"
+_LOGIN_PATH: Final = "/lti/login"
+_LAUNCH_PATH: Final = "/lti/launch"
 # Name of a cookie, and of the query parameter of a request that should carry it.
-_TRIAL: Final = "etude_lti_trial"
-_MAX_CHOSEN: Final = 2_000  # form fields, more than a course has exercises
-_BLOCKED: Final = (
+_COOKIE_TRIAL: Final = "etude_lti_trial"
+_MAX_CHOICE_FIELDS: Final = 2_000  # form fields, more than a course has exercises
+_COOKIES_BLOCKED: Final = (
     "Your browser blocks the cookies of this frame, so the exercise cannot know who you are. In a "
     "window of its own it can."
 )
-_KEYS_ARE_FRESH: Final = {"Cache-Control": "public, max-age=3600"}
+_KEYS_CACHE_HEADERS: Final = {"Cache-Control": "public, max-age=3600"}
 
 
 @router.get("/jwks.json")
-def jwks(service: ServiceOf) -> Response:
+def jwks(service: CurrentService) -> Response:
     """Return our public key; two of them during a rotation."""
-    keys: dict[str, Any] = {"keys": [key.public for key in tool_keys(service.database)]}
-    return JSONResponse(keys, headers=_KEYS_ARE_FRESH)
+    keys: dict[str, Any] = {"keys": [key.public for key in find_tool_keys(service.database)]}
+    return JSONResponse(keys, headers=_KEYS_CACHE_HEADERS)
 
 
 @router.get("/login")
-def login(request: Request, service: ServiceOf) -> Response:
+def login(request: Request, service: CurrentService) -> Response:
     """Redirect a browser to its platform, which authenticates the person."""
-    return _begin(request, service, dict(request.query_params))
+    return _start_launch(request, service, dict(request.query_params))
 
 
 @router.post("/login")
-def login_by_form(request: Request, service: ServiceOf, sent: Fields) -> Response:
+def login_by_form(request: Request, service: CurrentService, sent: FormFields) -> Response:
     """Redirect a browser to its platform, as `login` does, after a POST."""
-    return _begin(request, service, sent)
+    return _start_launch(request, service, sent)
 
 
-def _begin(request: Request, service: Service, sent: dict[str, str]) -> Response:
+def _start_launch(request: Request, service: Service, sent: dict[str, str]) -> Response:
     try:
-        begun = launch.redirect_to_platform(
-            service.database, sent, public_address(request, service) + _PATH
+        login = launch.make_login_redirect(
+            service.database, sent, find_public_address(request, service) + _LAUNCH_PATH
         )
     except LaunchError as error:
-        return _refusal(error, service)
+        return _render_refusal(error, service)
     # In a frame, test whether cookies work: a browser that blocks them could not finish the launch.
-    if not _is_in_frame(request) or _TRIAL in request.cookies:
-        return _redirect(service, begun.url, begun.cookie, begun.secret, _PATH)
-    if _TRIAL not in sent:
-        address = f"{_LOGIN}?{urlencode(sent | {_TRIAL: '1'})}"
-        return _redirect(service, address, _TRIAL, "1", _LOGIN)
-    fields = {name: value for name, value in sent.items() if name != _TRIAL}
-    return _page(service, _BLOCKED, f"{_LOGIN}?{urlencode(fields)}", in_new_window=True)
+    if not _is_in_frame(request) or _COOKIE_TRIAL in request.cookies:
+        return _redirect_with_cookie(service, login.url, login.cookie, login.secret, _LAUNCH_PATH)
+    if _COOKIE_TRIAL not in sent:
+        address = f"{_LOGIN_PATH}?{urlencode(sent | {_COOKIE_TRIAL: '1'})}"
+        return _redirect_with_cookie(service, address, _COOKIE_TRIAL, "1", _LOGIN_PATH)
+    fields = {name: value for name, value in sent.items() if name != _COOKIE_TRIAL}
+    return _render_sentence(
+        service, _COOKIES_BLOCKED, f"{_LOGIN_PATH}?{urlencode(fields)}", in_new_window=True
+    )
 
 
 def _is_in_frame(request: Request) -> bool:
     return request.headers.get("sec-fetch-dest") == "iframe"
 
 
-def _redirect(service: Service, url: str, name: str, value: str, path: str) -> Response:
+def _redirect_with_cookie(service: Service, url: str, name: str, value: str, path: str) -> Response:
     """Redirect with the cookie of a launch, which returns with the platform's POST."""
     answer = RedirectResponse(url, HTTPStatus.FOUND, {"Cache-Control": "no-store"})
     is_https = service.settings.is_https
@@ -86,12 +94,14 @@ def _redirect(service: Service, url: str, name: str, value: str, path: str) -> R
         secure=is_https,
         samesite="none" if is_https else None,
     )
-    partition(answer)  # browsers that block third-party cookies keep only partitioned ones
+    partition_cookies(answer)  # browsers that block third-party cookies keep only partitioned ones
     return answer
 
 
 @router.post("/launch")
-def finish(request: Request, service: ServiceOf, sent: Fields, cookie: CookieOf) -> Response:
+def finish(
+    request: Request, service: CurrentService, sent: FormFields, cookie: SessionCookie
+) -> Response:
     """Verify a launch, open a session and redirect to the exercise."""
     keys = request.app.state.platform_keys
     try:
@@ -99,49 +109,51 @@ def finish(request: Request, service: ServiceOf, sent: Fields, cookie: CookieOf)
             service.database, service.catalog, keys, sent, request.cookies, last_cookie=cookie
         )
     except LaunchError as error:
-        return _refusal(error, service)
+        return _render_refusal(error, service)
     in_frame = _is_in_frame(request)
     page = f"{launched.page}?embed" if in_frame else launched.page
-    answer: Response = see(page)
+    answer: Response = redirect_to(page)
     if launched.choice:
-        frames, tracks = frame_origins(service.database), service.catalog.tracks
+        frames, tracks = find_frame_origins(service.database), service.catalog.tracks
         answer = render(
             "choice", frames=frames, request=launched.choice, tracks=tracks, answer=None
         )
     elif launched.warning:
-        answer = _page(service, launched.warning, page)
-    give_cookie(answer, launched.cookie, service, in_frame=in_frame)
-    of_launch = launch.cookie_name(sent.get("state", ""))
-    answer.delete_cookie(of_launch, _PATH, httponly=True, secure=service.settings.is_https)
+        answer = _render_sentence(service, launched.warning, page)
+    set_session_cookie(answer, launched.cookie, service, in_frame=in_frame)
+    launch_cookie = launch.make_cookie_name(sent.get("state", ""))
+    answer.delete_cookie(
+        launch_cookie, _LAUNCH_PATH, httponly=True, secure=service.settings.is_https
+    )
     return answer
 
 
 @router.post("/choice")
-async def choose(request: Request, service: ServiceOf) -> Response:
+async def choose(request: Request, service: CurrentService) -> Response:
     """Show the button that sends the chosen exercises to the platform."""
     try:
-        sent = parse_qs((await request.body()).decode(), max_num_fields=_MAX_CHOSEN)
+        sent = parse_qs((await request.body()).decode(), max_num_fields=_MAX_CHOICE_FIELDS)
         exercises = list(filter(None, map(service.catalog.find, sent.get("exercise", ()))))
         token = sent.get("request", [""])[0]
-        launch_url = public_address(request, service) + _PATH
+        launch_url = find_public_address(request, service) + _LAUNCH_PATH
         answer = await run_in_threadpool(
-            launch.answer_choice, service.database, token, exercises, launch_url
+            launch.make_choice_answer, service.database, token, exercises, launch_url
         )
     except (LaunchError, ValueError) as error:
-        return await run_in_threadpool(_refusal, error, service)
-    frames = await run_in_threadpool(frame_origins, service.database)
+        return await run_in_threadpool(_render_refusal, error, service)
+    frames = await run_in_threadpool(find_frame_origins, service.database)
     form = parse_origin(answer.url)
-    return render("choice", frames=frames, form=form, answer=answer, count=len(exercises))
+    return render("choice", frames=frames, form_target=form, answer=answer, count=len(exercises))
 
 
-def frame_origins(database: Database) -> str:
+def find_frame_origins(database: Database) -> str:
     """Return the sites that may show our pages in frames: the registered platforms."""
     with database.read() as connection:
         registered = platforms.list_platforms(connection)
     return " ".join(sorted({"'self'"}.union(*(platform.origins for platform in registered))))
 
 
-def _page(
+def _render_sentence(
     service: Service,
     sentence: str,
     page: str = "",
@@ -150,10 +162,10 @@ def _page(
     in_new_window: bool = False,
 ) -> Response:
     """Return a page with one sentence, which platforms may also show in a frame."""
-    frames = frame_origins(service.database)
+    frames = find_frame_origins(service.database)
     context = {"frames": frames, "sentence": sentence, "page": page}
     return render("launch", status, **context, in_new_window=in_new_window)
 
 
-def _refusal(error: Exception, service: Service) -> Response:
-    return _page(service, str(error), status=HTTPStatus.BAD_REQUEST)
+def _render_refusal(error: Exception, service: Service) -> Response:
+    return _render_sentence(service, str(error), status=HTTPStatus.BAD_REQUEST)

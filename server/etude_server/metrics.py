@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram
-from prometheus_client import generate_latest as _exposition
+from prometheus_client import generate_latest as _render_registry
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 from sqlalchemy.exc import SQLAlchemyError
@@ -18,8 +18,8 @@ from etude_server.store.ids import now
 
 MEDIA_TYPE: Final = CONTENT_TYPE_LATEST
 
-_GRADING: Final = (0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
-_ANSWERING: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5)
+_GRADING_BUCKETS: Final = (0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+_REQUEST_BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5)
 
 
 class Meter:
@@ -32,15 +32,17 @@ class Meter:
             "etude_faults", "Submissions given up after three tries.", registry=own
         )
         text = "From the pool to its verdict."
-        self._grading = Histogram("etude_grading_seconds", text, buckets=_GRADING, registry=own)
+        self._grading = Histogram(
+            "etude_grading_seconds", text, buckets=_GRADING_BUCKETS, registry=own
+        )
         labels, text = ["method", "route", "status"], "Requests that were answered."
         self._requests = Counter("etude_http_requests", text, labels, registry=own)
         text = "From a request to the end of its answer."
         self._answering = Histogram(
-            "etude_http_seconds", text, ["route"], buckets=_ANSWERING, registry=own
+            "etude_http_seconds", text, ["route"], buckets=_REQUEST_BUCKETS, registry=own
         )
 
-    def watch(self, database: Database) -> None:
+    def register_queue(self, database: Database) -> None:
         """Register the queue's metrics, which each scrape reads from the store."""
         self.registry.register(_Queue(database))
 
@@ -58,9 +60,9 @@ class Meter:
         self._requests.labels(method, route, str(status)).inc()
         self._answering.labels(route).observe(seconds)
 
-    def exposition(self) -> bytes:
+    def render(self) -> bytes:
         """Return all metrics in Prometheus's text format."""
-        return _exposition(self.registry)
+        return _render_registry(self.registry)
 
 
 class _Queue(Collector):

@@ -19,7 +19,7 @@ from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 from requests import RequestException
 
-from etude_server.lti.platform_requests import CallError, call
+from etude_server.lti.platform_requests import PlatformRequestError, request_json
 from etude_server.store.platforms import parse_origin
 from grader.errors import UsageError
 
@@ -27,9 +27,9 @@ LOGIN_SECONDS: Final = 600
 """Seconds within which a person must return from the provider."""
 
 _ALGORITHMS: Final = ("RS256", "PS256", "ES256")
-_LEEWAY: Final = 60  # seconds by which clocks may differ
+_LEEWAY_SECONDS: Final = 60  # seconds by which clocks may differ
 # Time limit for a response of the provider, in seconds.
-_SECONDS: Final = 10.0
+_TIMEOUT_SECONDS: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,42 +41,42 @@ class Provider:
     client_secret: str = field(repr=False)
     claim: str = "email"  # the claim that matches a roster's login
 
-    def begin(self, redirect_uri: str) -> tuple[str, str]:
+    def start_login(self, redirect_uri: str) -> tuple[str, str]:
         """Return the address to sign in at, and the secret for the cookie.
 
         Raises:
             UsageError: The provider does not respond.
         """
         secret = secrets.token_urlsafe(32)
-        with self._session(redirect_uri) as session:
+        with self._open_session(redirect_uri) as session:
             url, _ = session.create_authorization_url(
-                self._configuration()["authorization_endpoint"],
-                state=_binding_token(secret, "state"),
-                nonce=_binding_token(secret, "nonce"),
-                code_verifier=_binding_token(secret, "verifier"),
+                self._fetch_configuration()["authorization_endpoint"],
+                state=_make_binding_token(secret, "state"),
+                nonce=_make_binding_token(secret, "nonce"),
+                code_verifier=_make_binding_token(secret, "verifier"),
             )
         return str(url), secret
 
-    def finish(self, sent: Mapping[str, str], secret: str, redirect_uri: str) -> str:
+    def finish_login(self, sent: Mapping[str, str], secret: str, redirect_uri: str) -> str:
         """Return the login of the person who returns from the provider.
 
         Raises:
             UsageError: The person did not sign in, or the provider's response is invalid.
         """
         if not secret or not hmac.compare_digest(
-            sent.get("state", "").encode(), _binding_token(secret, "state").encode()
+            sent.get("state", "").encode(), _make_binding_token(secret, "state").encode()
         ):
             raise UsageError("this sign-in did not begin in this browser: begin it again")
         if "code" not in sent:
             raise UsageError("the sign-in was not completed: begin it again")
-        described = self._configuration()
+        configuration = self._fetch_configuration()
         try:
-            with self._session(redirect_uri, described) as session:
+            with self._open_session(redirect_uri, configuration) as session:
                 answer = session.fetch_token(
-                    described["token_endpoint"],
+                    configuration["token_endpoint"],
                     code=sent["code"],
-                    code_verifier=_binding_token(secret, "verifier"),
-                    timeout=_SECONDS,
+                    code_verifier=_make_binding_token(secret, "verifier"),
+                    timeout=_TIMEOUT_SECONDS,
                     allow_redirects=False,
                 )
         except (RequestException, ValueError):
@@ -85,27 +85,29 @@ class Provider:
             raise UsageError(
                 "the sign-in service does not know this sign-in: begin it again"
             ) from None
-        claims = self._verify_token(str(answer.get("id_token", "")), described, secret)
+        claims = self._verify_token(str(answer.get("id_token", "")), configuration, secret)
         login = claims.get(self.claim)
-        verified = claims.get("email_verified", self.claim != "email")
-        is_sure = str(verified).lower() == "true"  # some providers send a string
+        is_verified = claims.get("email_verified", self.claim != "email")
+        is_sure = str(is_verified).lower() == "true"  # some providers send a string
         if not isinstance(login, str) or not login or not is_sure:
             raise UsageError(f"the sign-in service does not say your {self.claim}, or is not sure")
         return login
 
-    def _verify_token(self, token: str, described: dict[str, Any], secret: str) -> dict[str, Any]:
+    def _verify_token(
+        self, token: str, configuration: dict[str, Any], secret: str
+    ) -> dict[str, Any]:
         """Return a token's claims after checking signature, issuer, audience, nonce and time."""
         try:
-            keys = KeySet.import_key_set(call(described["jwks_uri"]))
+            keys = KeySet.import_key_set(request_json(configuration["jwks_uri"]))
             decoded = jwt.decode(token, keys, algorithms=list(_ALGORITHMS))
             needed_claims = {
                 "iss": {"essential": True, "value": self.issuer},
                 "aud": {"essential": True, "value": self.client_id},
             }
-            params = {"nonce": _binding_token(secret, "nonce"), "client_id": self.client_id}
+            params = {"nonce": _make_binding_token(secret, "nonce"), "client_id": self.client_id}
             claims = CodeIDToken(decoded.claims, decoded.header, needed_claims, params)
-            claims.validate(now=int(time.time()), leeway=_LEEWAY)
-        except CallError as error:
+            claims.validate(now=int(time.time()), leeway=_LEEWAY_SECONDS)
+        except PlatformRequestError as error:
             raise UsageError(f"the sign-in service does not show its keys: {error}") from None
         except (JoseError, AuthlibBaseError, ValueError, KeyError, TypeError):
             raise UsageError(
@@ -113,26 +115,26 @@ class Provider:
             ) from None
         return dict(claims)
 
-    def _configuration(self) -> dict[str, Any]:
+    def _fetch_configuration(self) -> dict[str, Any]:
         addresses = ("authorization_endpoint", "token_endpoint", "jwks_uri")
-        wrong = ""
+        problem = ""
         try:
-            answer = call(f"{self.issuer.rstrip('/')}/.well-known/openid-configuration")
-        except CallError as error:
-            answer, wrong = {}, str(error)
+            answer = request_json(f"{self.issuer.rstrip('/')}/.well-known/openid-configuration")
+        except PlatformRequestError as error:
+            answer, problem = {}, str(error)
         else:
             if not isinstance(answer, dict) or answer.get("issuer") != self.issuer:
-                wrong = "it does not describe itself"
+                problem = "it does not describe itself"
             elif not all(parse_origin(str(answer.get(address, ""))) for address in addresses):
-                wrong = "it does not say where to sign in, by HTTPS"
-        if wrong:
-            raise UsageError(f"nobody can sign in there at the moment: {wrong}")
+                problem = "it does not say where to sign in, by HTTPS"
+        if problem:
+            raise UsageError(f"nobody can sign in there at the moment: {problem}")
         return dict(answer)
 
-    def _session(
-        self, redirect_uri: str, described: Mapping[str, Any] | None = None
+    def _open_session(
+        self, redirect_uri: str, configuration: Mapping[str, Any] | None = None
     ) -> OAuth2Session:
-        methods = (described or {}).get("token_endpoint_auth_methods_supported")
+        methods = (configuration or {}).get("token_endpoint_auth_methods_supported")
         by_post = isinstance(methods, list) and "client_secret_basic" not in methods
         return OAuth2Session(
             self.client_id,
@@ -144,5 +146,5 @@ class Provider:
         )
 
 
-def _binding_token(secret: str, use: str) -> str:
+def _make_binding_token(secret: str, use: str) -> str:
     return hmac.new(secret.encode(), use.encode(), "sha256").hexdigest()

@@ -73,12 +73,12 @@ def run_worker(settings: WorkerSettings, address: Callable[[], str]) -> None:
         UsageError, DefinitionError: The settings or the exercises are invalid.
         SandboxFault: This host cannot grade.
     """
-    logs.configure()
+    logs.configure_logs()
     catalog = Catalog.load(settings.exercises)
     meter = Meter()
     with contextlib.ExitStack() as stack:
         pool = stack.enter_context(
-            GradingPool(settings.workers, stack.enter_context(logs.grader_stderr()))
+            GradingPool(settings.workers, stack.enter_context(logs.capture_grader_stderr()))
         )
         self_test = SelfTest(pool, catalog)
         database = stack.enter_context(Database(address()))
@@ -86,7 +86,7 @@ def run_worker(settings: WorkerSettings, address: Callable[[], str]) -> None:
             raise UsageError("workers need PostgreSQL; on SQLite `etude serve` grades by itself")
         if self_test.wait() != OK:
             raise SandboxFault(f"the self-test failed: {self_test.state}")
-        meter.watch(database)
+        meter.register_queue(database)
         worker = _QueueWorker(settings, Grading(database, catalog, pool, meter))
         health = Health(database, self_test, lambda: worker.unavailable_reason)
         if settings.health_port is not None:

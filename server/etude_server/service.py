@@ -66,14 +66,14 @@ def open_service(settings: Settings) -> Iterator[Service]:
         pool = None
         if settings.workers:
             pool = stack.enter_context(
-                GradingPool(settings.workers, stack.enter_context(logs.grader_stderr()))
+                GradingPool(settings.workers, stack.enter_context(logs.capture_grader_stderr()))
             )
         database = stack.enter_context(Database(settings.database_url))
         stack.enter_context(database.lock_for_server())
         upgrade_when_reachable(database)
         catalog.store_schedule(database, settings.exercises)
         meter = Meter()
-        meter.watch(database)
+        meter.register_queue(database)
         job_queue = None if database.is_sqlite else JobQueue(database)
         grading = None if pool is None else Grading(database, catalog, pool, meter, job_queue)
         executor: SubmissionExecutor

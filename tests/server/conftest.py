@@ -107,7 +107,7 @@ def log() -> Iterator[io.StringIO]:
     root = logging.getLogger()
     handlers, level, excepthook = root.handlers, root.level, threading.excepthook
     stream = io.StringIO()
-    logs.configure(stream)
+    logs.configure_logs(stream)
     yield stream
     root.handlers, root.level, threading.excepthook = handlers, level, excepthook
     structlog.reset_defaults()

@@ -119,11 +119,11 @@ def test_a_server_without_a_desk_needs_no_self_test(catalog: Catalog) -> None:
 
 def test_ready_means_that_everything_is(database: Database, catalog: Catalog) -> None:
     """Each check is told by itself; one that fails makes the whole not ready."""
-    trouble: str | None = None
-    health = Health(database, SelfTest(None, catalog), lambda: trouble)
+    unavailable_reason: str | None = None
+    health = Health(database, SelfTest(None, catalog), lambda: unavailable_reason)
     assert set(health.run_checks().values()) == {OK}
-    trouble = "the executor does not run"
-    assert health.run_checks()["grading"] == trouble
+    unavailable_reason = "the executor does not run"
+    assert health.run_checks()["grading"] == unavailable_reason
 
 
 def test_a_database_without_its_tables_is_not_ready(catalog: Catalog, tmp_path: Path) -> None:
@@ -142,17 +142,17 @@ def test_a_database_that_is_away_is_told(catalog: Catalog, tmp_path: Path) -> No
 
 def test_the_health_port_answers_probes(database: Database, catalog: Catalog) -> None:
     """Alive at once, ready when it is so, metrics beside, and nothing else."""
-    trouble: str | None = "starting"
-    health = Health(database, SelfTest(None, catalog), lambda: trouble)
+    unavailable_reason: str | None = "starting"
+    health = Health(database, SelfTest(None, catalog), lambda: unavailable_reason)
     meter = Meter()
-    meter.watch(database)
+    meter.register_queue(database)
     with health_port("127.0.0.1", 0, health, meter) as port:
         with httpx.Client(base_url=f"http://127.0.0.1:{port}") as client:
             assert client.get("/livez").json() == {"status": "ok"}
             answer = client.get("/readyz")
             assert answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE
             assert answer.json()["checks"]["grading"] == "starting"
-            trouble = None
+            unavailable_reason = None
             assert client.get("/readyz").is_success
             assert ("etude_queue_waiting", ()) in _samples(client.get("/metrics").text)
             assert client.get("/secret").status_code == HTTPStatus.NOT_FOUND
@@ -188,13 +188,13 @@ def test_a_store_that_can_only_be_read_is_not_ready(
 def test_metrics_tell_of_the_queue(database: Database) -> None:
     """How long the oldest has waited, how many wait, how many are parked."""
     meter = Meter()
-    meter.watch(database)
-    empty = _samples(meter.exposition().decode())
+    meter.register_queue(database)
+    empty = _samples(meter.render().decode())
     assert empty["etude_queue_oldest_seconds", ()] == 0
     first, *_ = [_submit(database, f"x = {each}\n") for each in range(3)]
     with database.write() as connection:
         submissions.park_submission(connection, first.id, "test")
-    found = _samples(meter.exposition().decode())
+    found = _samples(meter.render().decode())
     assert found["etude_queue_oldest_seconds", ()] > 0
     assert found["etude_queue_waiting", ()] == 2
     assert found["etude_queue_parked", ()] == 1
@@ -272,7 +272,7 @@ def test_what_grading_processes_write_is_a_line(log: io.StringIO) -> None:
         f'  File "my homework", line 5, in f\n  File "{ours}/../my homework", line 7, in f\n'
         "grader.errors.SandboxFault: my homework\nMyHomework: 1\n"
     )
-    with logs.grader_stderr() as descriptor:
+    with logs.capture_grader_stderr() as descriptor:
         os.write(descriptor, written.encode())
     told = json.loads(log.getvalue())
     assert (told["error"], told["at"]) == ("SandboxFault", ["errors.py:3"])
@@ -288,7 +288,7 @@ def test_what_an_author_s_code_prints_is_told_of(log: io.StringIO, tmp_path: Pat
     path.write_text(DOUBLE.replace(drawn, f"{drawn}      print('my homework')\n"))
     loud = load_exercise(path)
     job = Job(loud, Submission.from_bytes(Path("double.py"), loud.solution.encode()))
-    with logs.grader_stderr() as descriptor, GradingPool(1, descriptor) as pool:
+    with logs.capture_grader_stderr() as descriptor, GradingPool(1, descriptor) as pool:
         pool.grade(job).result()
         os.kill(pool.pid, signal.SIGKILL)
         pool.grade(job).result()

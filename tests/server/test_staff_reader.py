@@ -22,10 +22,10 @@ def test_an_error_of_a_read_is_the_callers(tmp_path: Path) -> None:
         with database.write() as connection:
             connection.execute(text("ALTER TABLE grade RENAME TO gone"))
         with pytest.raises(OperationalError, match="no such table"):
-            reader.read(gradebook_data.exercise_statistics)
+            reader.read(gradebook_data.compute_statistics)
         with database.write() as connection:
             connection.execute(text("ALTER TABLE gone RENAME TO grade"))
-        assert reader.read(gradebook_data.exercise_statistics) == []
+        assert reader.read(gradebook_data.compute_statistics) == []
 
 
 def test_a_killed_process_fails_no_read(tmp_path: Path) -> None:
@@ -35,8 +35,8 @@ def test_a_killed_process_fails_no_read(tmp_path: Path) -> None:
         others = children(os.getpid())
         with StaffReader(database) as reader:
             for _ in range(2):
-                assert reader.read(gradebook_data.exercise_statistics) == []
+                assert reader.read(gradebook_data.compute_statistics) == []
                 (process,) = {*children(os.getpid())} - {*others}
                 os.kill(process, signal.SIGKILL)
-                assert reader.read(gradebook_data.exercise_statistics) == []
+                assert reader.read(gradebook_data.compute_statistics) == []
         assert {*children(os.getpid())} <= {*others}

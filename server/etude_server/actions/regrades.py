@@ -85,7 +85,7 @@ def plan_regrade(host: RegradeHost, exercise: str, from_hash: str = "") -> Regra
     Raises:
         UsageError: The exercise or version does not exist, or nothing would change.
     """
-    definition = host.catalog.need(exercise)
+    definition = host.catalog.require(exercise)
     with host.database.read() as connection:
         versions = regrades.count_published_versions(connection).get(exercise, {})
         # The run may only lack its last step.

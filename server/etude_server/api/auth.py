@@ -7,13 +7,13 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi.security import APIKeyCookie, HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import BaseModel, ConfigDict, Field
 
-from etude_server.api.problem_details import ProblemError, responses
+from etude_server.api.problem_details import ProblemError, problem_responses
 from etude_server.service import Service
 from etude_server.store import people
 from etude_server.store.people import Person, Role
 
-COOKIE: Final = "etude_session"
-COOKIE_OF_HOST: Final = f"__Host-{COOKIE}"
+SESSION_COOKIE: Final = "etude_session"
+HOST_SESSION_COOKIE: Final = f"__Host-{SESSION_COOKIE}"
 """The cookie's name over HTTPS; browsers accept this prefix only from this host, over HTTPS."""
 
 CSRF_HEADER: Final = "X-CSRF-Token"
@@ -21,56 +21,56 @@ CSRF_HEADER: Final = "X-CSRF-Token"
 STAFF_ONLY: Final = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 """The error statuses of a request by someone who is not staff."""
 
-_BEARER: Final = {"WWW-Authenticate": "Bearer"}
-_bearer = HTTPBearer(auto_error=False, description="A token, made by `etude staff token`.")
-_cookie = APIKeyCookie(
-    name=COOKIE,
+_BEARER_CHALLENGE: Final = {"WWW-Authenticate": "Bearer"}
+_bearer_scheme = HTTPBearer(auto_error=False, description="A token, made by `etude staff token`.")
+_cookie_scheme = APIKeyCookie(
+    name=SESSION_COOKIE,
     auto_error=False,
-    description=f"A browser's session; by HTTPS the cookie is {COOKIE_OF_HOST}.",
+    description=f"A browser's session; by HTTPS the cookie is {HOST_SESSION_COOKIE}.",
 )
-_PAGE_REQUESTS: Final = frozenset({"empty", "document"})
+_PAGE_DESTINATIONS: Final = frozenset({"empty", "document"})
 """Values of Sec-Fetch-Dest that may use a session: a page's `fetch` and a link. Imported scripts,
 fonts and images may not, because no page of ours loads them with a session."""
 
-_SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 router = APIRouter(prefix="/v1/session", tags=["session"])
 
 
-async def current_service(request: Request) -> Service:
+async def find_service(request: Request) -> Service:
     """Return the running service; asynchronous, since FastAPI runs other functions in threads."""
     running: Service = request.app.state.service
     return running
 
 
-ServiceOf = Annotated[Service, Depends(current_service)]
+CurrentService = Annotated[Service, Depends(find_service)]
 
 
-def public_address(request: Request, service: Service) -> str:
+def find_public_address(request: Request, service: Service) -> str:
     """Return the public address, or the receiving socket's, because headers can be forged."""
     host, port = request.scope["server"]
     here = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
     return (service.settings.public_url or here).rstrip("/")
 
 
-def _cookie_name(service: Service) -> str:
-    return COOKIE_OF_HOST if service.settings.is_https else COOKIE
+def _choose_cookie_name(service: Service) -> str:
+    return HOST_SESSION_COOKIE if service.settings.is_https else SESSION_COOKIE
 
 
-async def session_cookie(request: Request, service: ServiceOf) -> str | None:
+async def read_session_cookie(request: Request, service: CurrentService) -> str | None:
     """Return the value of the session cookie, or None."""
-    return request.cookies.get(_cookie_name(service))
+    return request.cookies.get(_choose_cookie_name(service))
 
 
-CookieOf = Annotated[str | None, Depends(session_cookie)]
+SessionCookie = Annotated[str | None, Depends(read_session_cookie)]
 
 
-def current_person(
+def require_signed_in(
     request: Request,
-    service: ServiceOf,
-    bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
-    _described: Annotated[str | None, Depends(_cookie)],
-    cookie: CookieOf,
+    service: CurrentService,
+    bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer_scheme)],
+    _cookie_in_openapi: Annotated[str | None, Depends(_cookie_scheme)],
+    cookie: SessionCookie,
 ) -> Person:
     """Return the person who makes a request.
 
@@ -83,42 +83,42 @@ def current_person(
         if bearer is not None:
             person = people.find_person_by_token(connection, bearer.credentials)
         elif cookie and (person := people.find_person_by_session(connection, cookie)):
-            if request.headers.get("Sec-Fetch-Dest", "empty") not in _PAGE_REQUESTS:
+            if request.headers.get("Sec-Fetch-Dest", "empty") not in _PAGE_DESTINATIONS:
                 detail = "A browser's session answers pages, not imported scripts, fonts or images."
                 raise ProblemError(HTTPStatus.FORBIDDEN, detail)
             sent = request.headers.get(CSRF_HEADER, "")
-            if request.method not in _SAFE and not people.matches_csrf_token(
+            if request.method not in _SAFE_METHODS and not people.matches_csrf_token(
                 sent, people.make_csrf_token(cookie)
             ):
                 detail = f"A browser's request needs the session's {CSRF_HEADER} header."
                 raise ProblemError(HTTPStatus.FORBIDDEN, detail)
     if person is None:
         detail = "Sign in, or send a valid token as 'Authorization: Bearer ...'."
-        raise ProblemError(HTTPStatus.UNAUTHORIZED, detail, _BEARER)
+        raise ProblemError(HTTPStatus.UNAUTHORIZED, detail, _BEARER_CHALLENGE)
     return person
 
 
-Someone = Annotated[Person, Depends(current_person)]
+SignedIn = Annotated[Person, Depends(require_signed_in)]
 
 
-def current_staff(person: Someone, request: Request) -> Person:
+def require_instructor_or_reader(person: SignedIn, request: Request) -> Person:
     """Return the requester if they are staff, else answer 403; assistants may only read."""
-    if person.role != "instructor" and not (person.is_staff and request.method in _SAFE):
+    if person.role != "instructor" and not (person.is_staff and request.method in _SAFE_METHODS):
         raise ProblemError(HTTPStatus.FORBIDDEN, "This is for instructors.")
     return person
 
 
-Staff = Annotated[Person, Depends(current_staff)]
+InstructorOrReader = Annotated[Person, Depends(require_instructor_or_reader)]
 
 
-def current_teacher(person: Someone) -> Person:
+def require_staff(person: SignedIn) -> Person:
     """Return the requester if they teach or assist, else answer 403."""
     if not person.is_staff:
         raise ProblemError(HTTPStatus.FORBIDDEN, "This is for instructors and assistants.")
     return person
 
 
-Teacher = Annotated[Person, Depends(current_teacher)]
+StaffMember = Annotated[Person, Depends(require_staff)]
 
 
 class SignIn(BaseModel):
@@ -139,20 +139,22 @@ class Me(BaseModel):
     )
 
 
-@router.post("", responses=responses(HTTPStatus.UNAUTHORIZED))
-def sign_in(credentials: SignIn, service: ServiceOf, response: Response, cookie: CookieOf) -> Me:
+@router.post("", responses=problem_responses(HTTPStatus.UNAUTHORIZED))
+def sign_in(
+    credentials: SignIn, service: CurrentService, response: Response, cookie: SessionCookie
+) -> Me:
     """Open a session for a browser, and close its last; scripts cannot read the cookie."""
     with service.database.write() as connection:
-        entered = people.sign_in(connection, credentials.token, cookie)
-    if entered is None:
+        signed_in = people.sign_in(connection, credentials.token, cookie)
+    if signed_in is None:
         detail = "This token is unknown, expired or revoked."
-        raise ProblemError(HTTPStatus.UNAUTHORIZED, detail, _BEARER)
-    person, new_cookie = entered
-    give_cookie(response, new_cookie, service)
+        raise ProblemError(HTTPStatus.UNAUTHORIZED, detail, _BEARER_CHALLENGE)
+    person, new_cookie = signed_in
+    set_session_cookie(response, new_cookie, service)
     return Me(name=person.name, role=person.role, csrf=people.make_csrf_token(new_cookie))
 
 
-def give_cookie(
+def set_session_cookie(
     response: Response, cookie: str, service: Service, *, in_frame: bool = False
 ) -> None:
     """Set the session cookie, which scripts cannot read.
@@ -161,7 +163,7 @@ def give_cookie(
     requests that change something need the CSRF token anyway.
     """
     response.set_cookie(
-        _cookie_name(service),
+        _choose_cookie_name(service),
         cookie,
         max_age=people.SESSION_SECONDS,
         httponly=True,
@@ -169,10 +171,10 @@ def give_cookie(
         secure=service.settings.is_https,
     )
     if in_frame:
-        partition(response)
+        partition_cookies(response)
 
 
-def partition(response: Response) -> None:
+def partition_cookies(response: Response) -> None:
     """Mark a response's secure cookies as partitioned, as Starlette does from Python 3.14 on."""
     response.raw_headers = [
         (name, value + b"; Partitioned" if name == b"set-cookie" and b"Secure" in value else value)
@@ -180,13 +182,13 @@ def partition(response: Response) -> None:
     ]
 
 
-def take_cookie(response: Response, service: Service) -> None:
+def delete_session_cookie(response: Response, service: Service) -> None:
     """Delete the session cookie, with the attributes with which it was set."""
-    response.delete_cookie(_cookie_name(service), secure=service.settings.is_https)
+    response.delete_cookie(_choose_cookie_name(service), secure=service.settings.is_https)
 
 
-@router.get("", responses=responses(HTTPStatus.UNAUTHORIZED))
-def show_session(person: Someone, request: Request, cookie: CookieOf) -> Me:
+@router.get("", responses=problem_responses(HTTPStatus.UNAUTHORIZED))
+def show_session(person: SignedIn, request: Request, cookie: SessionCookie) -> Me:
     """Return the signed-in person; a page that was reloaded gets its CSRF token again.
 
     No other site can read the answer: it allows no origin but its own.
@@ -196,10 +198,12 @@ def show_session(person: Someone, request: Request, cookie: CookieOf) -> Me:
     return Me(name=person.name, role=person.role, csrf=csrf)
 
 
-@router.delete("", status_code=HTTPStatus.NO_CONTENT, responses=responses(*STAFF_ONLY))
-def sign_out(_person: Someone, service: ServiceOf, response: Response, cookie: CookieOf) -> None:
+@router.delete("", status_code=HTTPStatus.NO_CONTENT, responses=problem_responses(*STAFF_ONLY))
+def sign_out(
+    _person: SignedIn, service: CurrentService, response: Response, cookie: SessionCookie
+) -> None:
     """Close the session."""
     if cookie is not None:
         with service.database.write() as connection:
             people.close_session(connection, cookie)
-    take_cookie(response, service)
+    delete_session_cookie(response, service)

@@ -15,20 +15,20 @@ from etude_server.store.submissions import StoredSubmission
 from etude_server.store.verdicts import StoredVerdict
 
 
-def _iso(microseconds: int | None) -> str | None:
+def _format_time(microseconds: int | None) -> str | None:
     if microseconds is None:
         return None
     return to_datetime(microseconds).isoformat(timespec="seconds")
 
 
-_Iso = Annotated[str | None, BeforeValidator(_iso)]
+_IsoTime = Annotated[str | None, BeforeValidator(_format_time)]
 
 
 class WindowInfo(BaseModel):
     """The times at which the caller may submit an exercise, as ISO 8601 in UTC."""
 
-    opens: _Iso = Field(validation_alias="opens_at")
-    due: _Iso = Field(
+    opens: _IsoTime = Field(validation_alias="opens_at")
+    due: _IsoTime = Field(
         validation_alias="due_at", description="The caller's own, if they have an extension."
     )
     late: float = Field(description="What is left of late work's points for each day begun.")
@@ -39,7 +39,9 @@ class WindowInfo(BaseModel):
     hold_hidden: bool = Field(description="Results of hidden tests are held back until due.")
 
 
-def check(connection: Connection, person: Person, submitted: StoredSubmission) -> None:
+def require_open_window(
+    connection: Connection, person: Person, submitted: StoredSubmission
+) -> None:
     """Raise if a student may not submit this now.
 
     Raises:
@@ -49,37 +51,40 @@ def check(connection: Connection, person: Person, submitted: StoredSubmission) -
         return
     window = windows.find_window(connection, person.id, submitted.exercise)
     if window.opens_at is not None and now() < window.opens_at:
-        raise _locked_problem(f"This exercise opens at {_iso(window.opens_at)}.", window.opens_at)
+        raise _make_locked_problem(
+            f"This exercise opens at {_format_time(window.opens_at)}.", window.opens_at
+        )
     if window.attempts is not None:
         # `accept_submission` has locked the person: attempts sent at once see each other.
         times = schedules.list_recent_attempts(connection, submitted)
         if len(times) >= window.attempts:
-            again = times[-window.attempts] + DAY_MICROSECONDS
+            next_attempt_at = times[-window.attempts] + DAY_MICROSECONDS
             reason = (
-                f"{window.attempts} attempts in 24 hours are used up; the next is at {_iso(again)}."
+                f"{window.attempts} attempts in 24 hours are used up; "
+                f"the next is at {_format_time(next_attempt_at)}."
             )
-            raise _locked_problem(reason, again)
+            raise _make_locked_problem(reason, next_attempt_at)
 
 
-def _locked_problem(detail: str, until: int) -> ProblemError:
+def _make_locked_problem(detail: str, until: int) -> ProblemError:
     seconds = max(1, round(until / 1_000_000 - time.time()))
     return ProblemError(HTTPStatus.LOCKED, detail, {"Retry-After": str(seconds)})
 
 
-def is_held(connection: Connection, person: Person, exercise: str) -> bool:
+def is_result_held(connection: Connection, person: Person, exercise: str) -> bool:
     """Return whether results of hidden tests are withheld from a person."""
     if person.role != "student":
         return False
     return windows.find_window(connection, person.id, exercise).is_holding
 
 
-def without_hidden_tests(verdict: StoredVerdict) -> StoredVerdict:
+def remove_hidden_tests(verdict: StoredVerdict) -> StoredVerdict:
     """Return a verdict as if only the visible tests had been run."""
     tests = [test for test in verdict.body["tests"] if not test["hidden"]]
-    hidden = len(verdict.body["tests"]) - len(tests)
+    hidden_count = len(verdict.body["tests"]) - len(tests)
     score, max_score = (sum(test[name] for test in tests) for name in ("points", "max_points"))
-    failed = [test["outcome"] for test in tests if test["outcome"] != "passed"]
-    outcome = verdict.outcome if verdict.body["message"] else (failed or ["passed"])[0]
+    failed_outcomes = [test["outcome"] for test in tests if test["outcome"] != "passed"]
+    outcome = verdict.outcome if verdict.body["message"] else (failed_outcomes or ["passed"])[0]
     body: dict[str, Any] = {
         **verdict.body,
         "outcome": outcome,
@@ -87,7 +92,7 @@ def without_hidden_tests(verdict: StoredVerdict) -> StoredVerdict:
         "max_score": max_score,
         "xp": 0,
         "tests": tests,
-        "hidden_elsewhere": hidden,
+        "hidden_elsewhere": hidden_count,
         "diagnosis": None,
         "example": None,
     }

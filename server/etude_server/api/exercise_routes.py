@@ -7,15 +7,17 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from etude_server.api import deadlines
-from etude_server.api.auth import ServiceOf, Someone
+from etude_server.api.auth import CurrentService, SignedIn
 from etude_server.api.deadlines import WindowInfo
-from etude_server.api.problem_details import ProblemError, need_existing, responses
+from etude_server.api.problem_details import ProblemError, problem_responses, require_existing
 from etude_server.store import grades, submissions, windows
 from etude_server.store.ids import Moment
 from etude_server.store.submissions import Comment
 from etude_server.store.windows import StoredWindow
 
-router = APIRouter(prefix="/v1", tags=["exercises"], responses=responses(HTTPStatus.UNAUTHORIZED))
+router = APIRouter(
+    prefix="/v1", tags=["exercises"], responses=problem_responses(HTTPStatus.UNAUTHORIZED)
+)
 
 
 class ExerciseInfo(BaseModel):
@@ -68,10 +70,10 @@ class Progress(BaseModel):
 
 
 @router.get("/exercises")
-def exercises(person: Someone, service: ServiceOf) -> list[ExerciseInfo]:
+def exercises(person: SignedIn, service: CurrentService) -> list[ExerciseInfo]:
     """List the exercises, in the order of their tracks."""
     with service.database.read() as connection:
-        dates = windows.find_windows(connection, person.id)
+        windows_by_exercise = windows.find_windows(connection, person.id)
     return [
         ExerciseInfo(
             id=each.id,
@@ -83,7 +85,7 @@ def exercises(person: Someone, service: ServiceOf) -> list[ExerciseInfo]:
             max_points=each.max_points,
             hash=each.digest,
             window=WindowInfo.model_validate(
-                dates.get(each.id, StoredWindow()), from_attributes=True
+                windows_by_exercise.get(each.id, StoredWindow()), from_attributes=True
             ),
         )
         for track in service.catalog.tracks
@@ -91,39 +93,39 @@ def exercises(person: Someone, service: ServiceOf) -> list[ExerciseInfo]:
     ]
 
 
-@router.get("/exercises/{exercise}", responses=responses(HTTPStatus.NOT_FOUND))
-def exercise(exercise: str, person: Someone, service: ServiceOf) -> ExerciseInfo:
+@router.get("/exercises/{exercise}", responses=problem_responses(HTTPStatus.NOT_FOUND))
+def exercise(exercise: str, person: SignedIn, service: CurrentService) -> ExerciseInfo:
     """Describe one exercise."""
     matches = (each for each in exercises(person, service) if each.id == exercise)
-    return need_existing(next(matches, None), "exercise")
+    return require_existing(next(matches, None), "exercise")
 
 
 @router.get(
     "/exercises/{exercise}/solution",
-    responses=responses(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND),
+    responses=problem_responses(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND),
 )
-def solution(exercise: str, person: Someone, service: ServiceOf) -> dict[str, Any]:
+def solution(exercise: str, person: SignedIn, service: CurrentService) -> dict[str, Any]:
     """Return the solution of an exercise that the caller has passed, as its page shows it."""
     entry = service.catalog.find(exercise)
     render = service.settings.solution
     if entry is None or render is None or not entry.solution:
         raise ProblemError(HTTPStatus.NOT_FOUND, "There is no solution to show.")
     with service.database.read() as connection:
-        own = grades.list_person_grades(connection, person.id)
-        held = deadlines.is_held(connection, person, exercise)
-    if held or not any(each.exercise == exercise and each.passed for each in own):
+        own_grades = grades.list_person_grades(connection, person.id)
+        is_held = deadlines.is_result_held(connection, person, exercise)
+    if is_held or not any(each.exercise == exercise and each.passed for each in own_grades):
         raise ProblemError(HTTPStatus.FORBIDDEN, "You see the solution once you have passed.")
     return render(entry)
 
 
 @router.get(
     "/exercises/{exercise}/comments",
-    responses=responses(HTTPStatus.NOT_FOUND),
+    responses=problem_responses(HTTPStatus.NOT_FOUND),
     response_model=list[CommentedSubmission],
 )
-def comments(exercise: str, person: Someone, service: ServiceOf) -> list[dict[str, Any]]:
+def comments(exercise: str, person: SignedIn, service: CurrentService) -> list[dict[str, Any]]:
     """Return what staff said on the caller's submissions of an exercise, the newest first."""
-    need_existing(service.catalog.find(exercise), "exercise")
+    require_existing(service.catalog.find(exercise), "exercise")
     with service.database.read() as connection:
         return [
             {
@@ -137,12 +139,12 @@ def comments(exercise: str, person: Someone, service: ServiceOf) -> list[dict[st
 
 
 @router.get("/progress", response_model=Progress)
-def progress(person: Someone, service: ServiceOf) -> dict[str, Any]:
+def progress(person: SignedIn, service: CurrentService) -> dict[str, Any]:
     """Return the caller's best verdicts, and the XP that they earned."""
     with service.database.read() as connection:
         best = [
             grade
             for grade in grades.list_person_grades(connection, person.id)
-            if not deadlines.is_held(connection, person, grade.exercise)
+            if not deadlines.is_result_held(connection, person, grade.exercise)
         ]
     return {"name": person.name, "xp": sum(each.xp for each in best), "exercises": best}

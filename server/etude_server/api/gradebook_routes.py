@@ -10,9 +10,9 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field
 
 from etude_server import gradebook_data
-from etude_server.api.auth import STAFF_ONLY, ServiceOf, current_staff
+from etude_server.api.auth import STAFF_ONLY, CurrentService, require_instructor_or_reader
 from etude_server.api.list_pages import After, Limit, Page
-from etude_server.api.problem_details import ProblemError, responses
+from etude_server.api.problem_details import ProblemError, problem_responses
 from etude_server.service import Service
 from etude_server.store import grades
 from etude_server.store.grades import Grade
@@ -23,20 +23,20 @@ from grader.reports.canvas_csv import fill, sum_scores
 router = APIRouter(
     prefix="/v1",
     tags=["gradebook"],
-    dependencies=[Depends(current_staff)],
-    responses=responses(*STAFF_ONLY),
+    dependencies=[Depends(require_instructor_or_reader)],
+    responses=problem_responses(*STAFF_ONLY),
 )
 
 CANVAS_PATH = "/v1/gradebook/canvas"
-MAX_EXPORT = 4 << 20
+MAX_EXPORT_BYTES = 4 << 20
 """Largest gradebook in bytes: some thousand students with some hundred assignments."""
 
 _CSV = "text/csv"
-_AS_CSV: dict[int | str, dict[str, Any]] = {
+_CSV_RESPONSE: dict[int | str, dict[str, Any]] = {
     200: {"content": {_CSV: {"schema": {"type": "string"}}}}
 }
 # The command line's option names for our parameters, as errors mention them.
-_OPTIONS = {
+_PARAMETER_BY_OPTION = {
     "--skip-unknown": "skip_unknown",
     "--exercise": "exercise",
     "--match": "match",
@@ -78,17 +78,17 @@ class StatisticsInfo(BaseModel):
     stuck: list[StuckStudent]
 
 
-Exercise = Annotated[
+ExerciseFilter = Annotated[
     str | None,
     Query(description="Only of this exercise.", max_length=200, pattern=r"^[^\x00]*$"),
 ]
 
 
-@router.get("/gradebook", responses=_AS_CSV, response_model=Page[GradeInfo])
+@router.get("/gradebook", responses=_CSV_RESPONSE, response_model=Page[GradeInfo])
 def show(
-    service: ServiceOf,
+    service: CurrentService,
     *,
-    exercise: Exercise = None,
+    exercise: ExerciseFilter = None,
     form: Annotated[
         Literal["json", "csv"] | None, Query(alias="format", description="Instead of Accept.")
     ] = None,
@@ -98,22 +98,25 @@ def show(
 ) -> Page[Grade] | Response:
     """Return the grades of students: a page of them as JSON, or all as CSV."""
     if form == "csv" or (form is None and accept.partition(";")[0].strip() == _CSV):
-        return csv_response(_parts(service, exercise), "grades.csv")
-    of, _, name = (after or "").partition(" ")
+        return make_csv_response(_read_csv_parts(service, exercise), "grades.csv")
+    exercise_id, _, person_name = (after or "").partition(" ")
     with service.database.read(snapshot=True) as connection:
         rows = grades.list_student_grades(
-            connection, exercise, after=(name, of) if after else None, limit=limit + 1
+            connection,
+            exercise,
+            after=(person_name, exercise_id) if after else None,
+            limit=limit + 1,
         )
     return Page.make(rows, limit, lambda last: f"{last.exercise} {last.person}")
 
 
 @router.post(
     "/gradebook/canvas",
-    responses={**responses(HTTPStatus.CONFLICT), **_AS_CSV},
+    responses={**problem_responses(HTTPStatus.CONFLICT), **_CSV_RESPONSE},
     response_class=Response,
 )
 def fill_canvas(
-    service: ServiceOf,
+    service: CurrentService,
     export: Annotated[
         bytes, Body(media_type=_CSV, min_length=1, description="The file that Canvas exported.")
     ],
@@ -129,7 +132,7 @@ def fill_canvas(
 ) -> Response:
     """Fill a column of a gradebook that Canvas exported; Canvas imports the answer."""
     try:
-        scores = sum_scores(service.staff_reader.read(gradebook_data.batch), exercise or ())
+        scores = sum_scores(service.staff_reader.read(gradebook_data.make_batch), exercise or ())
         filled = fill(
             export.decode(),
             scores,
@@ -142,28 +145,28 @@ def fill_canvas(
         raise ProblemError(HTTPStatus.CONFLICT, "The file is not UTF-8.") from None
     except UsageError as error:
         sentence = str(error)
-        for option, parameter in _OPTIONS.items():
+        for option, parameter in _PARAMETER_BY_OPTION.items():
             sentence = sentence.replace(option, parameter)
         raise ProblemError(HTTPStatus.CONFLICT, f"{sentence[0].upper()}{sentence[1:]}.") from None
-    return csv_response([filled.text], "filled.csv")
+    return make_csv_response([filled.text], "filled.csv")
 
 
 @router.get("/statistics", response_model=list[StatisticsInfo])
-def statistics(service: ServiceOf, exercise: Exercise = None) -> list[dict[str, Any]]:
+def statistics(service: CurrentService, exercise: ExerciseFilter = None) -> list[dict[str, Any]]:
     """Return the difficulty, common mistakes and stuck students of exercises; hardest first."""
-    numbers = service.staff_reader.read(gradebook_data.exercise_statistics, exercise)
-    return [{**asdict(each.statistics), "stuck": each.stuck} for each in numbers]
+    all_statistics = service.staff_reader.read(gradebook_data.compute_statistics, exercise)
+    return [{**asdict(each.statistics), "stuck": each.stuck} for each in all_statistics]
 
 
-def _parts(service: Service, exercise: str | None) -> Iterator[str]:
-    text, after = service.staff_reader.read(gradebook_data.csv_part, exercise)
+def _read_csv_parts(service: Service, exercise: str | None) -> Iterator[str]:
+    text, after = service.staff_reader.read(gradebook_data.make_csv_part, exercise)
     yield text
     while after is not None:
-        text, after = service.staff_reader.read(gradebook_data.csv_part, exercise, after)
+        text, after = service.staff_reader.read(gradebook_data.make_csv_part, exercise, after)
         yield text
 
 
-def csv_response(parts: Iterable[str], name: str) -> Response:
+def make_csv_response(parts: Iterable[str], name: str) -> Response:
     """Return a response that browsers download as a file."""
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return StreamingResponse(parts, media_type=_CSV, headers=headers)

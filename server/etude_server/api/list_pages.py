@@ -23,8 +23,8 @@ class Page(BaseModel, Generic[_Item]):
 
     @classmethod
     def make(
-        cls, entries: Sequence[_Item], limit: int, place: Callable[[_Item], str]
+        cls, entries: Sequence[_Item], limit: int, make_cursor: Callable[[_Item], str]
     ) -> "Page[_Item]":
         """Return the page of the first `limit` entries; one more means that a page follows."""
-        following = place(entries[limit - 1]) if len(entries) > limit else None
+        following = make_cursor(entries[limit - 1]) if len(entries) > limit else None
         return Page(items=list(entries[:limit]), next=following)

@@ -11,7 +11,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from etude_server.api.problem_details import problem_response
+from etude_server.api.problem_details import make_problem_response
 from etude_server.metrics import Meter
 
 _HEADERS: Final = {
@@ -23,13 +23,13 @@ _HEADERS: Final = {
 }
 _API_POLICY: Final = "default-src 'none'; frame-ancestors 'none'"
 _HSTS: Final = "max-age=31536000"
-_START: Final = "http.response.start"
+_RESPONSE_START: Final = "http.response.start"
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 _log = structlog.get_logger(__name__)
 
 
-class BodyCap:
+class BodyLimit:
     """Refuses a body that is too large, before reading it and while it arrives.
 
     Some paths have larger limits. A proxy in front ends slow connections.
@@ -45,36 +45,36 @@ class BodyCap:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        max_bytes = left = self._larger_limits.get(scope["path"], self._max_bytes)
-        refusal = _refusal(Headers(scope=scope), max_bytes)
+        max_bytes = remaining_bytes = self._larger_limits.get(scope["path"], self._max_bytes)
+        refusal = _find_length_problem(Headers(scope=scope), max_bytes)
         has_begun = False
 
-        async def limited_receive() -> Message:
-            nonlocal left
+        async def receive_limited() -> Message:
+            nonlocal remaining_bytes
             message = await receive()
-            left -= len(message.get("body", b""))
-            return message if left >= 0 else {"type": "http.disconnect"}
+            remaining_bytes -= len(message.get("body", b""))
+            return message if remaining_bytes >= 0 else {"type": "http.disconnect"}
 
         async def send_unless_rejected(message: Message) -> None:
             nonlocal has_begun
             # The application's answer to an interrupted body is dropped.
-            if left >= 0 or has_begun:
+            if remaining_bytes >= 0 or has_begun:
                 has_begun = True
                 await send(message)
 
         if refusal is None:
             try:
-                await self._app(scope, limited_receive, send_unless_rejected)
+                await self._app(scope, receive_limited, send_unless_rejected)
             except ClientDisconnect:
-                if left >= 0:
+                if remaining_bytes >= 0:
                     raise
-            if left < 0 and not has_begun:
-                refusal = _too_large(max_bytes)
+            if remaining_bytes < 0 and not has_begun:
+                refusal = _make_too_large_problem(max_bytes)
         if refusal is not None:
-            await problem_response(*refusal, {"Connection": "close"})(scope, receive, send)
+            await make_problem_response(*refusal, {"Connection": "close"})(scope, receive, send)
 
 
-def _refusal(headers: Headers, max_bytes: int) -> tuple[HTTPStatus, str] | None:
+def _find_length_problem(headers: Headers, max_bytes: int) -> tuple[HTTPStatus, str] | None:
     """Return the status and reason if the announced body length is invalid, else None."""
     if "content-length" in headers and "transfer-encoding" in headers:
         # h11 reads the chunks, but a proxy may use the length and so see another request.
@@ -82,10 +82,11 @@ def _refusal(headers: Headers, max_bytes: int) -> tuple[HTTPStatus, str] | None:
         return HTTPStatus.BAD_REQUEST, detail
     length = headers.get("content-length", "0")
     is_number = length.isascii() and length.isdigit()
-    return None if is_number and int(length[:20]) <= max_bytes else _too_large(max_bytes)
+    is_allowed = is_number and int(length[:20]) <= max_bytes
+    return None if is_allowed else _make_too_large_problem(max_bytes)
 
 
-def _too_large(max_bytes: int) -> tuple[HTTPStatus, str]:
+def _make_too_large_problem(max_bytes: int) -> tuple[HTTPStatus, str]:
     detail = f"A request body has at most {max_bytes >> 10} KiB here."
     return HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail
 
@@ -101,7 +102,7 @@ class SecurityHeaders:
         """Forward a request, and add headers to the response."""
 
         async def with_headers(message: MutableMapping[str, Any]) -> None:
-            if message["type"] == _START:
+            if message["type"] == _RESPONSE_START:
                 headers = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
                     headers.setdefault(name, value)
@@ -136,17 +137,17 @@ class RequestLog:
 
         async def send_with_id(message: Message) -> None:
             nonlocal status
-            if message["type"] == _START:
+            if message["type"] == _RESPONSE_START:
                 status = message["status"]
                 MutableHeaders(scope=message)["X-Request-ID"] = request_id
             await send(message)
 
-        began = time.perf_counter()
+        start_time = time.perf_counter()
         with structlog.contextvars.bound_contextvars(request_id=request_id):
             try:
                 await self._app(scope, receive, send_with_id)
             finally:
-                seconds = time.perf_counter() - began
+                seconds = time.perf_counter() - start_time
                 route = str(getattr(scope.get("route"), "path", "") or "other")
                 method = scope["method"] if scope["method"] in _METHODS else "other"
                 self._meter.count_request(method, route, status, seconds)

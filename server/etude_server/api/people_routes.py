@@ -11,8 +11,8 @@ from etude_server.actions import people as actions
 from etude_server.actions import submissions as submission_actions
 from etude_server.actions.grades import MAX_TEXT_LENGTH
 from etude_server.actions.people import INVITE_DAYS, ImportCounts
-from etude_server.api.auth import STAFF_ONLY, ServiceOf, Staff, Teacher
-from etude_server.api.problem_details import need_existing, responses
+from etude_server.api.auth import STAFF_ONLY, CurrentService, InstructorOrReader, StaffMember
+from etude_server.api.problem_details import problem_responses, require_existing
 from etude_server.api.submission_routes import OwnSubmission
 from etude_server.service import Service
 from etude_server.store import people, submissions
@@ -25,11 +25,11 @@ from grader.course.schedule import moment
 router = APIRouter(prefix="/v1", tags=["people"])
 
 IMPORT_PATH = "/v1/people/import"
-MAX_ROSTER = 4 << 20
+MAX_ROSTER_BYTES = 4 << 20
 """Largest roster, in bytes."""
 
-_ONE = responses(*STAFF_ONLY, HTTPStatus.NOT_FOUND)
-_CHANGES = responses(*STAFF_ONLY, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
+_PERSON_PROBLEMS = problem_responses(*STAFF_ONLY, HTTPStatus.NOT_FOUND)
+_CHANGE_PROBLEMS = problem_responses(*STAFF_ONLY, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 
 
 class PersonChange(BaseModel):
@@ -73,41 +73,44 @@ class NewExtension(_Strict):
     due: str = Field(max_length=100, description="With its zone: 2026-12-01T18:00+01:00.")
 
 
-def need_person(service: Service, person_id: str) -> Person:
+def require_person(service: Service, person_id: str) -> Person:
     """Return a person who was not erased, or answer 404."""
     with service.database.read() as connection:
         person = people.find_person_by_id(connection, person_id)
-    return need_existing(
+    return require_existing(
         None if person and people.is_erased_name(person.name) else person, "person"
     )
 
 
 def find_person(
     person_id: Annotated[str, Path(pattern=r"^[0-9a-f-]{36}$", description="A person's id.")],
-    _staff: Staff,
-    service: ServiceOf,
+    _staff: InstructorOrReader,
+    service: CurrentService,
 ) -> Person:
     """Return a person, or answer 404."""
-    return need_person(service, person_id)
+    return require_person(service, person_id)
 
 
-Existing = Annotated[Person, Depends(find_person)]
+ExistingPerson = Annotated[Person, Depends(find_person)]
 _Filter = Annotated[str | None, Query(max_length=200, pattern=r"^[^\x00]*$")]
 
 
-@router.get("/people", responses=responses(*STAFF_ONLY))
+@router.get("/people", responses=problem_responses(*STAFF_ONLY))
 def list_people(
-    _staff: Staff, service: ServiceOf, role: Role | None = None, section: _Filter = None
+    _staff: InstructorOrReader,
+    service: CurrentService,
+    role: Role | None = None,
+    section: _Filter = None,
 ) -> list[Person]:
     """List the people, by name."""
     with service.database.read() as connection:
         return people.list_people(connection, role=role, section=section)
 
 
-@router.post("/people/import", responses=responses(*STAFF_ONLY, HTTPStatus.CONFLICT))
+@router.post("/people/import", responses=problem_responses(*STAFF_ONLY, HTTPStatus.CONFLICT))
 def import_people(
-    staff: Staff,
-    service: ServiceOf,
+    staff: InstructorOrReader,
+    service: CurrentService,
     table: Annotated[bytes, Body(media_type="text/csv", min_length=1, description="A roster.")],
 ) -> ImportCounts:
     """Add the people of a roster and change those who are there; all of it, or nothing."""
@@ -116,29 +119,36 @@ def import_people(
         return actions.import_people(connection, rows, actor=staff.id)
 
 
-@router.patch("/people/{person_id}", responses=_CHANGES)
-def change(whom: Existing, new: PersonChange, staff: Staff, service: ServiceOf) -> Person:
+@router.patch("/people/{person_id}", responses=_CHANGE_PROBLEMS)
+def change(
+    target_person: ExistingPerson,
+    new: PersonChange,
+    staff: InstructorOrReader,
+    service: CurrentService,
+) -> Person:
     """Change a person's role, or whether they are disabled."""
     with service.database.write() as connection:
         actions.change_person(
-            connection, whom, role=new.role, disabled=new.disabled, actor=staff.id
+            connection, target_person, role=new.role, disabled=new.disabled, actor=staff.id
         )
-        return people.get_person(connection, whom.id)
+        return people.get_person(connection, target_person.id)
 
 
-@router.post("/people/{person_id}/invite", responses=_ONE)
-def invite(whom: Existing, staff: Staff, service: ServiceOf) -> InviteInfo:
+@router.post("/people/{person_id}/invite", responses=_PERSON_PROBLEMS)
+def invite(
+    target_person: ExistingPerson, staff: InstructorOrReader, service: CurrentService
+) -> InviteInfo:
     """Make a link by which a person signs in once; their last link ends."""
     with service.database.write() as connection:
-        secret = actions.make_invite(connection, whom, INVITE_DAYS, actor=staff.id)
+        secret = actions.make_invite(connection, target_person, INVITE_DAYS, actor=staff.id)
     return InviteInfo(path=f"/invite?key={secret}", days=INVITE_DAYS)
 
 
 @router.get(
     "/submissions/{submission_id}/comments",
-    responses=responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND),
+    responses=problem_responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND),
 )
-def show_comments(submitted: OwnSubmission, service: ServiceOf) -> list[Comment]:
+def show_comments(submitted: OwnSubmission, service: CurrentService) -> list[Comment]:
     """Return what staff said on a submission."""
     with service.database.read() as connection:
         return submissions.list_comments(connection, submitted.id)
@@ -147,30 +157,34 @@ def show_comments(submitted: OwnSubmission, service: ServiceOf) -> list[Comment]
 @router.post(
     "/submissions/{submission_id}/comments",
     status_code=HTTPStatus.CREATED,
-    responses=_CHANGES,
+    responses=_CHANGE_PROBLEMS,
 )
 def comment(
-    teacher: Teacher, submitted: OwnSubmission, new: NewComment, service: ServiceOf
+    staff: StaffMember, submitted: OwnSubmission, new: NewComment, service: CurrentService
 ) -> list[Comment]:
     """Comment on a submission or on a line of it; its student reads that."""
     with service.database.write() as connection:
-        submission_actions.add_comment(connection, submitted, new.text, new.line, actor=teacher.id)
+        submission_actions.add_comment(connection, submitted, new.text, new.line, actor=staff.id)
         return submissions.list_comments(connection, submitted.id)
 
 
 @router.post(
     "/people/{person_id}/overrides/{exercise}",
     status_code=HTTPStatus.NO_CONTENT,
-    responses=_CHANGES,
+    responses=_CHANGE_PROBLEMS,
 )
 def override(
-    whom: Existing, exercise: str, new: NewOverride, staff: Staff, service: ServiceOf
+    target_person: ExistingPerson,
+    exercise: str,
+    new: NewOverride,
+    staff: InstructorOrReader,
+    service: CurrentService,
 ) -> None:
     """Give a person points or an excuse in an exercise."""
-    definition = need_existing(service.catalog.find(exercise), "exercise")
+    definition = require_existing(service.catalog.find(exercise), "exercise")
     with service.database.write() as connection:
         grades.override_points(
-            connection, whom, definition, new.points, new.reason,
+            connection, target_person, definition, new.points, new.reason,
             excused=new.excused, actor=staff.id,
         )  # fmt: skip
 
@@ -178,13 +192,17 @@ def override(
 @router.post(
     "/people/{person_id}/extensions/{exercise}",
     status_code=HTTPStatus.NO_CONTENT,
-    responses=_CHANGES,
+    responses=_CHANGE_PROBLEMS,
 )
 def extend(
-    whom: Existing, exercise: str, new: NewExtension, staff: Staff, service: ServiceOf
+    target_person: ExistingPerson,
+    exercise: str,
+    new: NewExtension,
+    staff: InstructorOrReader,
+    service: CurrentService,
 ) -> None:
     """Give a person a due date of their own, for an exercise."""
-    need_existing(service.catalog.find(exercise), "exercise")
+    require_existing(service.catalog.find(exercise), "exercise")
     due = moment(new.due)
     with service.database.write() as connection:
-        grades.extend_due_date(connection, whom, exercise, due, actor=staff.id)
+        grades.extend_due_date(connection, target_person, exercise, due, actor=staff.id)

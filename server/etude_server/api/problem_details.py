@@ -21,18 +21,18 @@ from grader.sandbox.printable import printable
 
 _log = structlog.get_logger(__name__)
 
-_MAX_ERRORS: Final = 5  # most errors named in one response
+_MAX_SHOWN_ERRORS: Final = 5  # most errors named in one response
 _MAX_NAME_LENGTH: Final = 80  # most characters of a field's name
 _MEDIA_TYPE: Final = "application/problem+json"
 # Replaced by our own problem responses.
-_FRAMEWORK_S: Final = ("HTTPValidationError", "ValidationError")
+_FRAMEWORK_SCHEMAS: Final = ("HTTPValidationError", "ValidationError")
 # Headers that these problems always include.
-_ALONG: Final = {
+_REQUIRED_HEADERS: Final = {
     HTTPStatus.UNAUTHORIZED: "WWW-Authenticate",
     HTTPStatus.TOO_MANY_REQUESTS: "Retry-After",
 }
 
-_Thing = TypeVar("_Thing")
+_Found = TypeVar("_Found")
 
 
 class ProblemBody(BaseModel):
@@ -58,32 +58,32 @@ class ProblemError(Exception):
         super().__init__(detail)
 
 
-def need_existing(thing: _Thing | None, kind: str) -> _Thing:
+def require_existing(found: _Found | None, kind: str) -> _Found:
     """Return an object that was looked up by id, or raise a 404 if it is None."""
-    if thing is None:
+    if found is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, f"There is no {kind} of that id.")
-    return thing
+    return found
 
 
-def responses(*statuses: HTTPStatus) -> dict[int | str, dict[str, Any]]:
+def problem_responses(*statuses: HTTPStatus) -> dict[int | str, dict[str, Any]]:
     """Return the OpenAPI responses for problems with these statuses."""
     schema = {"schema": {"$ref": "#/components/schemas/Problem"}}
     return {
         int(status): {
             "description": status.phrase,
             "content": {_MEDIA_TYPE: schema},
-            **(with_headers(_ALONG[status]) if status in _ALONG else {}),
+            **(describe_headers(_REQUIRED_HEADERS[status]) if status in _REQUIRED_HEADERS else {}),
         }
         for status in statuses
     }
 
 
-def with_headers(*names: str) -> dict[str, Any]:
+def describe_headers(*names: str) -> dict[str, Any]:
     """Return the OpenAPI description of headers that a response always has."""
     return {"headers": {name: {"required": True, "schema": {"type": "string"}} for name in names}}
 
 
-def problem_response(
+def make_problem_response(
     status: HTTPStatus, detail: str, headers: dict[str, str] | None = None
 ) -> JSONResponse:
     """Return a problem as a response."""
@@ -91,7 +91,7 @@ def problem_response(
     return JSONResponse(body.model_dump(), int(status), headers, _MEDIA_TYPE)
 
 
-async def _answer(request: Request, error: Exception) -> JSONResponse:
+async def _answer_error(request: Request, error: Exception) -> JSONResponse:
     """Answer any error as a problem, without internal details."""
     headers: dict[str, str] | None = None
     if isinstance(error, HTTPException | RequestValidationError):
@@ -100,7 +100,7 @@ async def _answer(request: Request, error: Exception) -> JSONResponse:
         if methods and request.method not in methods:
             allow = ", ".join(sorted(methods))
             detail = f"This takes {allow}."
-            return problem_response(HTTPStatus.METHOD_NOT_ALLOWED, detail, {"Allow": allow})
+            return make_problem_response(HTTPStatus.METHOD_NOT_ALLOWED, detail, {"Allow": allow})
     match error:
         case ProblemError():
             status, detail, headers = error.status, error.detail, error.headers
@@ -109,9 +109,9 @@ async def _answer(request: Request, error: Exception) -> JSONResponse:
             headers = dict(error.headers or {})
         case RequestValidationError():
             errors = error.errors()
-            sentences = [_field_sentence(each) for each in errors[:_MAX_ERRORS]]
-            if len(errors) > _MAX_ERRORS:
-                sentences.append(f"and {len(errors) - _MAX_ERRORS} more")
+            sentences = [_make_field_sentence(each) for each in errors[:_MAX_SHOWN_ERRORS]]
+            if len(errors) > _MAX_SHOWN_ERRORS:
+                sentences.append(f"and {len(errors) - _MAX_SHOWN_ERRORS} more")
             status, detail = HTTPStatus.UNPROCESSABLE_ENTITY, "; ".join(sentences) + "."
         case UsageError():  # the sentence of the command line
             sentence = str(error)
@@ -127,10 +127,10 @@ async def _answer(request: Request, error: Exception) -> JSONResponse:
         case _:
             status = HTTPStatus.INTERNAL_SERVER_ERROR
             detail = "The service failed; staff can see why."
-    return problem_response(status, detail, headers)
+    return make_problem_response(status, detail, headers)
 
 
-def _field_sentence(error: Mapping[str, Any]) -> str:
+def _make_field_sentence(error: Mapping[str, Any]) -> str:
     """Describe an invalid field without its value, which may be a submission."""
     part, *path = map(str, error["loc"])
     # The client chose the name of an unknown field.
@@ -143,7 +143,7 @@ HANDLERS: Final[dict[Any, Any]] = dict.fromkeys(
         *(ProblemError, HTTPException, RequestValidationError, UsageError),
         *(SandboxFault, exc.OperationalError, exc.TimeoutError, Exception),
     ),
-    _answer,
+    _answer_error,
 )
 """The application's error handlers."""
 
@@ -157,13 +157,13 @@ class DescribedApp(FastAPI):
             return self.openapi_schema
         description = super().openapi()
         schemas = description.setdefault("components", {}).setdefault("schemas", {})
-        for name in _FRAMEWORK_S:
+        for name in _FRAMEWORK_SCHEMAS:
             schemas.pop(name, None)
         schemas["Problem"] = ProblemBody.model_json_schema()
         types = verdict_schema_text().replace("#/$defs/", "#/components/schemas/")
         schemas |= json.loads(types)["$defs"]
-        (failed,) = responses(HTTPStatus.SERVICE_UNAVAILABLE).values()
-        failed["description"] = "The service failed, or its database is away."
+        (failure_response,) = problem_responses(HTTPStatus.SERVICE_UNAVAILABLE).values()
+        failure_response["description"] = "The service failed, or its database is away."
         for operations in description["paths"].values():
             for operation in operations.values():
                 described = operation["responses"]
@@ -171,9 +171,12 @@ class DescribedApp(FastAPI):
                 if "requestBody" in operation:
                     general += [HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_ENTITY_TOO_LARGE]
                 described.update(
-                    {str(status): response for status, response in responses(*general).items()}
+                    {
+                        str(status): response
+                        for status, response in problem_responses(*general).items()
+                    }
                 )
-                described["5XX"] = failed
+                described["5XX"] = failure_response
         return description
 
     def allowed_methods(self, path: str) -> set[str]:

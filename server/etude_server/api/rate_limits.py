@@ -11,12 +11,12 @@ from etude_server.api.problem_details import ProblemError
 
 _MINUTE = 60.0
 # People whose submissions are counted at the same time.
-_MAX_PEOPLE = 100_000
-_STREAMS_OF_ONE = 50  # open event streams of one person
-_FULL = "Too many event streams are open; ask for the state instead."
+_MAX_REMEMBERED_PEOPLE = 100_000
+_MAX_STREAMS_PER_PERSON = 50  # open event streams of one person
+_TOO_MANY_STREAMS = "Too many event streams are open; ask for the state instead."
 
 
-class Rates:
+class SubmissionRates:
     """Counts each person's submissions within the last minute.
 
     A limit of 0 refuses none. Submissions that are refused for other reasons count as well.
@@ -27,24 +27,24 @@ class Rates:
         self._lock = threading.Lock()
         self._times: dict[str, deque[float]] = {}
 
-    def check(self, person_id: str) -> None:
+    def count_submission(self, person_id: str) -> None:
         """Count one more submission of a person, or raise a 429."""
         with self._lock:
-            at = time.monotonic()
+            time_now = time.monotonic()
             times = self._times.pop(person_id, deque())
-            while times and times[0] <= at - _MINUTE:
+            while times and times[0] <= time_now - _MINUTE:
                 times.popleft()
             # Moved to the end, so that the first person is the one silent for longest.
             self._times[person_id] = times
-            if len(self._times) > _MAX_PEOPLE:
+            if len(self._times) > _MAX_REMEMBERED_PEOPLE:
                 del self._times[next(iter(self._times))]
             if self._per_minute and len(times) >= self._per_minute:
                 detail = f"At most {self._per_minute} submissions a minute."
-                raise retry_later_error(detail, times[0] + _MINUTE - at)
-            times.append(at)
+                raise make_retry_later_error(detail, times[0] + _MINUTE - time_now)
+            times.append(time_now)
 
 
-class Streams:
+class OpenStreams:
     """Counts open event streams, each of which holds a connection.
 
     Only the event loop's thread uses it, so a check and a count are one step.
@@ -54,10 +54,10 @@ class Streams:
         self._open: Counter[str] = Counter()
 
     @contextlib.contextmanager
-    def one_more(self, person_id: str) -> Iterator[None]:
+    def count_stream(self, person_id: str) -> Iterator[None]:
         """Count a person's stream while it is open; raise a 429 if they have too many."""
-        if self._open[person_id] >= _STREAMS_OF_ONE:
-            raise retry_later_error(_FULL, 2)
+        if self._open[person_id] >= _MAX_STREAMS_PER_PERSON:
+            raise make_retry_later_error(_TOO_MANY_STREAMS, 2)
         self._open[person_id] += 1
         try:
             yield
@@ -67,7 +67,7 @@ class Streams:
                 del self._open[person_id]
 
 
-def retry_later_error(detail: str, seconds: float) -> ProblemError:
+def make_retry_later_error(detail: str, seconds: float) -> ProblemError:
     """Return the problem of a request that may succeed after some seconds."""
     headers = {"Retry-After": str(max(1, round(seconds + 0.5)))}
     return ProblemError(HTTPStatus.TOO_MANY_REQUESTS, detail, headers)

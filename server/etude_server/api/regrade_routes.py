@@ -8,9 +8,19 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from etude_server.actions import regrades as actions
 from etude_server.actions.regrades import Preview
-from etude_server.api.auth import STAFF_ONLY, ServiceOf, Staff, current_staff
+from etude_server.api.auth import (
+    STAFF_ONLY,
+    CurrentService,
+    InstructorOrReader,
+    require_instructor_or_reader,
+)
 from etude_server.api.list_pages import After, Limit, Page
-from etude_server.api.problem_details import ProblemError, need_existing, responses, with_headers
+from etude_server.api.problem_details import (
+    ProblemError,
+    describe_headers,
+    problem_responses,
+    require_existing,
+)
 from etude_server.grading import Grading
 from etude_server.store import regrades
 from etude_server.store.regrades import Regrade, RegradeChange
@@ -18,12 +28,12 @@ from etude_server.store.regrades import Regrade, RegradeChange
 router = APIRouter(
     prefix="/v1/regrades",
     tags=["regrades"],
-    dependencies=[Depends(current_staff)],
-    responses=responses(*STAFF_ONLY),
+    dependencies=[Depends(require_instructor_or_reader)],
+    responses=problem_responses(*STAFF_ONLY),
 )
-_NOT_FOUND = responses(HTTPStatus.NOT_FOUND)
-_CONFLICT = responses(HTTPStatus.CONFLICT)
-_ACCEPTED = {**_CONFLICT, 202: with_headers("Location")}
+_NOT_FOUND = problem_responses(HTTPStatus.NOT_FOUND)
+_CONFLICT = problem_responses(HTTPStatus.CONFLICT)
+_ACCEPTED = {**_CONFLICT, 202: describe_headers("Location")}
 
 
 def _accept_whole_float(value: object) -> object:
@@ -79,7 +89,7 @@ class NewRegrade(WantedRegrade):
     allow_lower: bool = Field(False, description="Publish also what is worse than it was.")
 
 
-def require_grading(service: ServiceOf) -> Grading:
+def require_grading(service: CurrentService) -> Grading:
     """Return the grading of this server, or raise if it grades nothing."""
     if service.grading is None:
         detail = "This server does not grade by itself: use `etude regrade`."
@@ -91,10 +101,10 @@ RegradeId = Annotated[str, Path(pattern=r"^[0-9a-f-]{36}$", description="A regra
 LocalGrading = Annotated[Grading, Depends(require_grading)]
 
 
-def find_regrade(regrade_id: RegradeId, service: ServiceOf) -> Regrade:
+def find_regrade(regrade_id: RegradeId, service: CurrentService) -> Regrade:
     """Return a regrade, or answer 404."""
     with service.database.read() as connection:
-        return need_existing(regrades.find_regrade(connection, regrade_id), "regrade")
+        return require_existing(regrades.find_regrade(connection, regrade_id), "regrade")
 
 
 ExistingRegrade = Annotated[Regrade, Depends(find_regrade)]
@@ -108,7 +118,9 @@ def preview(request: WantedPreview, grading: LocalGrading) -> Preview:
 
 
 @router.post("", status_code=HTTPStatus.ACCEPTED, responses=_ACCEPTED)
-def begin(request: NewRegrade, person: Staff, service: ServiceOf, response: Response) -> Regrade:
+def begin(
+    request: NewRegrade, person: InstructorOrReader, service: CurrentService, response: Response
+) -> Regrade:
     """Begin a regrade, or wake the one like it that has not ended; submissions go first."""
     plan = actions.plan_regrade(service, request.exercise, request.from_hash)
     regrade = actions.start_regrade(
@@ -119,7 +131,7 @@ def begin(request: NewRegrade, person: Staff, service: ServiceOf, response: Resp
 
 
 @router.get("")
-def list_regrades(service: ServiceOf, after: After = None, limit: Limit = 50) -> Page[Regrade]:
+def list_regrades(service: CurrentService, after: After = None, limit: Limit = 50) -> Page[Regrade]:
     """List regrades, the newest first."""
     with service.database.read() as connection:
         rows = regrades.list_regrades(connection, before=after, limit=limit + 1)
@@ -135,7 +147,7 @@ def show(regrade: ExistingRegrade) -> Regrade:
 @router.get("/{regrade_id}/changes", responses=_NOT_FOUND)
 def changes(
     regrade: ExistingRegrade,
-    service: ServiceOf,
+    service: CurrentService,
     after: Annotated[int, Query(ge=0, le=2**53, description="`next` of the page before.")] = 0,
     limit: Limit = 200,
 ) -> Page[RegradeChange]:
@@ -149,7 +161,11 @@ def changes(
     "/{regrade_id}/undo", status_code=HTTPStatus.ACCEPTED, responses={**_NOT_FOUND, **_ACCEPTED}
 )
 def undo(
-    regrade: ExistingRegrade, new: NewUndo, person: Staff, service: ServiceOf, response: Response
+    regrade: ExistingRegrade,
+    new: NewUndo,
+    person: InstructorOrReader,
+    service: CurrentService,
+    response: Response,
 ) -> Regrade:
     """Begin to publish again the verdicts that a regrade replaced, as a regrade of its own."""
     new_regrade = actions.undo_regrade(service, regrade.id, by=person.id, reason=new.reason)
@@ -158,7 +174,9 @@ def undo(
 
 
 @router.delete("/{regrade_id}", responses=_NOT_FOUND | _CONFLICT)
-def cancel(regrade: ExistingRegrade, person: Staff, service: ServiceOf) -> Regrade:
+def cancel(
+    regrade: ExistingRegrade, person: InstructorOrReader, service: CurrentService
+) -> Regrade:
     """Cancel a regrade; what it published stays."""
     if not actions.end_regrade(service, regrade.id, "cancelled", actor=person.id):
         raise ProblemError(HTTPStatus.CONFLICT, "It has ended already.")

@@ -14,15 +14,15 @@ from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Re
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from etude_server.api.auth import COOKIE, COOKIE_OF_HOST
+from etude_server.api.auth import HOST_SESSION_COOKIE, SESSION_COOKIE
 
-_PLACE: Final = b"<html "
-_MARK: Final = b'<html data-service="/v1/" '
+_HTML_TAG: Final = b"<html "
+_SERVED_HTML_TAG: Final = b'<html data-service="/v1/" '
 # Tells a page's script that asking for the session is worthwhile.
 _SIGNED_IN: Final = b"data-signed-in "
 _SINGLE_SIGN_ON: Final = b"data-single-sign-on "
 _EMBED_IN: Final = re.compile(rb'<html [^>]* data-embed-in="([^"]*)"')
-_TEXTS: Final = re.compile(rb"<!--static-->.*?<!--served:(.*?)-->", re.DOTALL)
+_SERVED_TEXTS: Final = re.compile(rb"<!--static-->.*?<!--served:(.*?)-->", re.DOTALL)
 """A sentence for static hosts, and in a comment the one that holds on a server."""
 
 
@@ -33,11 +33,11 @@ class Site(StaticFiles):
     """
 
     def __init__(
-        self, folder: Path, frames: Callable[[], str], *, has_single_sign_on: bool = False
+        self, folder: Path, find_frames: Callable[[], str], *, has_single_sign_on: bool = False
     ) -> None:
         super().__init__(directory=folder, html=True)
-        self._frames = frames
-        self._mark = _MARK + (_SINGLE_SIGN_ON if has_single_sign_on else b"")
+        self._find_frames = find_frames
+        self._mark = _SERVED_HTML_TAG + (_SINGLE_SIGN_ON if has_single_sign_on else b"")
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         """Return a file, a marked page, or a redirect to a folder's page.
@@ -54,8 +54,8 @@ class Site(StaticFiles):
             request = Request(scope)
             frames = ""
             if "embed" in request.query_params:
-                frames = await run_in_threadpool(self._frames)
-            return self._page(answer, request, frames)
+                frames = await run_in_threadpool(self._find_frames)
+            return self._mark_page(answer, request, frames)
         if isinstance(answer, FileResponse):
             zipped, stat = self.lookup_path(f"{path}.gz")
             if stat and "gzip" in Headers(scope=scope).get("accept-encoding", ""):
@@ -65,15 +65,15 @@ class Site(StaticFiles):
                 answer.headers["Vary"] = "Accept-Encoding"
         return answer
 
-    def _page(self, file: FileResponse, request: Request, frames: str) -> Response:
+    def _mark_page(self, file: FileResponse, request: Request, frames: str) -> Response:
         """Return a page with the server's mark and texts, which browsers must not cache."""
-        is_signed_in = {COOKIE, COOKIE_OF_HOST} & request.cookies.keys()
+        is_signed_in = {SESSION_COOKIE, HOST_SESSION_COOKIE} & request.cookies.keys()
         mark = self._mark + (_SIGNED_IN if is_signed_in else b"")
-        page = _TEXTS.sub(rb"\1", Path(file.path).read_bytes().replace(_PLACE, mark, 1))
+        page = _SERVED_TEXTS.sub(rb"\1", Path(file.path).read_bytes().replace(_HTML_TAG, mark, 1))
         headers = {"Cache-Control": "no-cache", "Vary": "Cookie"}
-        named = _EMBED_IN.search(page)
+        embed_match = _EMBED_IN.search(page)
         if frames:
             # Browsers that support this ignore X-Frame-Options, which cannot name a site.
-            also = named[1].decode() if named else ""
-            headers["Content-Security-Policy"] = f"frame-ancestors {frames} {also}".rstrip()
+            page_frames = embed_match[1].decode() if embed_match else ""
+            headers["Content-Security-Policy"] = f"frame-ancestors {frames} {page_frames}".rstrip()
         return HTMLResponse(page, file.status_code, headers=headers)

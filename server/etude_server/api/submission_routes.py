@@ -19,10 +19,15 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from etude_server.actions import submissions as submission_actions
 from etude_server.api import deadlines
-from etude_server.api.auth import ServiceOf, Someone, Staff
+from etude_server.api.auth import CurrentService, InstructorOrReader, SignedIn
 from etude_server.api.list_pages import After, Limit, Page
-from etude_server.api.problem_details import ProblemError, need_existing, responses, with_headers
-from etude_server.api.rate_limits import retry_later_error
+from etude_server.api.problem_details import (
+    ProblemError,
+    describe_headers,
+    problem_responses,
+    require_existing,
+)
+from etude_server.api.rate_limits import make_retry_later_error
 from etude_server.service import Service
 from etude_server.store import submissions, verdicts
 from etude_server.store.ids import Moment, now
@@ -32,7 +37,9 @@ from etude_server.store.verdicts import StoredVerdict
 from grader.sandbox.limits import SOURCE_CAP
 
 router = APIRouter(
-    prefix="/v1/submissions", tags=["submissions"], responses=responses(HTTPStatus.UNAUTHORIZED)
+    prefix="/v1/submissions",
+    tags=["submissions"],
+    responses=problem_responses(HTTPStatus.UNAUTHORIZED),
 )
 
 MAX_STREAM_SECONDS: Final = 60.0
@@ -93,29 +100,31 @@ IdempotencyKey = Annotated[
 ]
 
 
-def find_submission(submission_id: SubmissionId, service: ServiceOf) -> StoredSubmission:
+def find_submission(submission_id: SubmissionId, service: CurrentService) -> StoredSubmission:
     """Return a submission, or answer 404."""
     with service.database.read() as connection:
-        return need_existing(submissions.find_submission(connection, submission_id), "submission")
+        return require_existing(
+            submissions.find_submission(connection, submission_id), "submission"
+        )
 
 
 ExistingSubmission = Annotated[StoredSubmission, Depends(find_submission)]
 
 
-def own_submission(person: Someone, submitted: ExistingSubmission) -> StoredSubmission:
+def own_submission(person: SignedIn, submitted: ExistingSubmission) -> StoredSubmission:
     """Return a submission, or answer 404; a student may see only their own."""
     is_hidden = person.role == "student" and submitted.person_id != person.id
-    return need_existing(None if is_hidden else submitted, "submission")
+    return require_existing(None if is_hidden else submitted, "submission")
 
 
 OwnSubmission = Annotated[StoredSubmission, Depends(own_submission)]
 
 
 async def limit_streams(
-    person: Someone, _submitted: OwnSubmission, request: Request
+    person: SignedIn, _submitted: OwnSubmission, request: Request
 ) -> AsyncIterator[None]:
     """Count an event stream while it is open."""
-    with request.app.state.streams.one_more(person.id):
+    with request.app.state.streams.count_stream(person.id):
         yield
 
 
@@ -123,23 +132,23 @@ async def limit_streams(
     "",
     status_code=HTTPStatus.ACCEPTED,
     responses={
-        **responses(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
-        **responses(HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.LOCKED),
-        202: with_headers("Location"),
+        **problem_responses(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
+        **problem_responses(HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.LOCKED),
+        202: describe_headers("Location"),
     },
 )
 async def submit(
     new: NewSubmission,
-    person: Someone,
-    service: ServiceOf,
+    person: SignedIn,
+    service: CurrentService,
     request: Request,
     *,
     response: Response,
     key: IdempotencyKey = None,
 ) -> SubmissionState:
     """Accept a submission; it is graded in its turn."""
-    need_existing(service.catalog.find(new.exercise), "exercise")
-    request.app.state.rates.check(person.id)
+    require_existing(service.catalog.find(new.exercise), "exercise")
+    request.app.state.rates.count_submission(person.id)
     try:
         state = await run_in_threadpool(
             _accept_submission, service, person, new, key or uuid.uuid4().hex
@@ -151,18 +160,18 @@ async def submit(
     return state
 
 
-@router.get("/{submission_id}", responses=responses(HTTPStatus.NOT_FOUND))
-def show(submitted: OwnSubmission, person: Someone, service: ServiceOf) -> SubmissionState:
+@router.get("/{submission_id}", responses=problem_responses(HTTPStatus.NOT_FOUND))
+def show(submitted: OwnSubmission, person: SignedIn, service: CurrentService) -> SubmissionState:
     """Return the state of a submission."""
     return _read_state(service, submitted, person)
 
 
 @router.get(
     "/{submission_id}/verdict",
-    responses={**responses(HTTPStatus.NOT_FOUND), 200: _VERDICT_RESPONSE},
+    responses={**problem_responses(HTTPStatus.NOT_FOUND), 200: _VERDICT_RESPONSE},
     response_model=None,
 )
-def verdict(submitted: OwnSubmission, person: Someone, service: ServiceOf) -> dict[str, Any]:
+def verdict(submitted: OwnSubmission, person: SignedIn, service: CurrentService) -> dict[str, Any]:
     """Return the published verdict, as `etude/verdict/v1`.
 
     Where the course holds back results of hidden tests until an exercise is due, it is without
@@ -179,12 +188,12 @@ def verdict(submitted: OwnSubmission, person: Someone, service: ServiceOf) -> di
     "/{submission_id}/events",
     response_class=EventSourceResponse,
     dependencies=[Depends(limit_streams)],
-    responses=responses(HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS),
+    responses=problem_responses(HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS),
 )
 async def events(
     submitted: OwnSubmission,
-    person: Someone,
-    service: ServiceOf,
+    person: SignedIn,
+    service: CurrentService,
     request: Request,
     state: Annotated[SubmissionState, Depends(show)],
 ) -> AsyncIterator[ServerSentEvent]:
@@ -207,10 +216,10 @@ async def events(
             state = await run_in_threadpool(_read_state, service, submitted, person)
 
 
-@router.get("", responses=responses(HTTPStatus.FORBIDDEN))
+@router.get("", responses=problem_responses(HTTPStatus.FORBIDDEN))
 def list_submissions(
-    _person: Staff,
-    service: ServiceOf,
+    _person: InstructorOrReader,
+    service: CurrentService,
     *,
     exercise: Annotated[str | None, Query(max_length=200, pattern=_NO_NUL_PATTERN)] = None,
     person: Annotated[
@@ -236,9 +245,11 @@ def list_submissions(
 @router.post(
     "/{submission_id}/release",
     status_code=HTTPStatus.NO_CONTENT,
-    responses=responses(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
+    responses=problem_responses(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
-def release(person: Staff, submitted: ExistingSubmission, service: ServiceOf) -> None:
+def release(
+    person: InstructorOrReader, submitted: ExistingSubmission, service: CurrentService
+) -> None:
     """Queue a parked submission again."""
     with service.database.write() as connection:
         is_released = submission_actions.release_submission(
@@ -262,13 +273,13 @@ def _accept_submission(
                 f"The oldest submission has waited {age:.0f} s; "
                 "come back when the queue is shorter."
             )
-            raise retry_later_error(detail, max_age / 4)
+            raise make_retry_later_error(detail, max_age / 4)
         accepted = submissions.accept_submission(
             connection, person, new.exercise, new.source, key=key
         )
         submitted = accepted.submission
         if accepted.is_new:
-            deadlines.check(connection, person, submitted)
+            deadlines.require_open_window(connection, person, submitted)
             position = submissions.count_waiting_before(connection, submitted.id)
     if not accepted.is_new:
         return _read_state(service, submitted, person)
@@ -285,9 +296,9 @@ def _visible_verdict(
 ) -> StoredVerdict | None:
     """Return the published verdict as a person may see it, or None."""
     stored = verdicts.find_published_verdict(connection, submitted.id)
-    if stored is None or not deadlines.is_held(connection, person, submitted.exercise):
+    if stored is None or not deadlines.is_result_held(connection, person, submitted.exercise):
         return stored
-    return deadlines.without_hidden_tests(stored)
+    return deadlines.remove_hidden_tests(stored)
 
 
 def _read_state(service: Service, submitted: StoredSubmission, person: Person) -> SubmissionState:

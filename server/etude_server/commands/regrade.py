@@ -14,7 +14,7 @@ from rich.table import Table
 
 from etude_server.actions import regrades as actions
 from etude_server.actions.regrades import RegradePlan
-from etude_server.commands.server_options import database_option, open_course, whoami
+from etude_server.commands.server_options import database_option, find_user_name, open_course
 from etude_server.grading import Grading
 from etude_server.store import regrades
 from etude_server.store.database import Database
@@ -94,14 +94,16 @@ def command(
             _print_result(course.database, show)
     elif cancel is not None:
         with open_course(database) as course:
-            if not actions.end_regrade(course, cancel, "cancelled", actor=whoami()):
+            if not actions.end_regrade(course, cancel, "cancelled", actor=find_user_name()):
                 raise UsageError(f"no regrade {cancel!r} is running")
         click.echo("cancelled; what it published stays")
     elif undo is not None:
         with _open_grading(database, run_options["exercises"], 1) as grading:
             _run_regrade(
                 grading,
-                actions.undo_regrade(grading, undo, by=whoami(), reason=run_options["reason"]),
+                actions.undo_regrade(
+                    grading, undo, by=find_user_name(), reason=run_options["reason"]
+                ),
             )
     elif exercise is not None:
         _regrade(exercise, database, **run_options)
@@ -126,7 +128,7 @@ def _regrade(
         faults = _show_preview(grading, plan, sample, allow_lower=allow_lower)
         if yes:
             regrade = actions.start_regrade(
-                grading, plan, by=whoami(), reason=reason, allow_lower=allow_lower
+                grading, plan, by=find_user_name(), reason=reason, allow_lower=allow_lower
             )
             _run_regrade(grading, regrade)
         elif faults:

@@ -10,17 +10,17 @@ from etude_server.commands.server_options import (
     ServiceCommand,
     database_option,
     health_options,
-    keep_option,
+    keep_days_option,
 )
 from etude_server.oidc import Provider
-from etude_server.run import serve
+from etude_server.run import run_server
 from etude_server.settings import Settings
 from grader.cli import options
 from grader.definitions.exercise import Exercise
 from grader.errors import UsageError
 
 # The start of a page's head; the attributes before it say that it is for practice.
-_HEAD = b">\n<head>"
+_HEAD_START = b">\n<head>"
 
 
 @click.command("serve", cls=ServiceCommand)
@@ -81,7 +81,7 @@ _HEAD = b">\n<head>"
     help="What of its answer is the login of the roster.",
 )
 @health_options
-@keep_option
+@keep_days_option
 @database_option
 @options.exercises_option
 def command(
@@ -104,7 +104,7 @@ def command(
       etude serve --site build/site --database sqlite:////srv/etude/etude.db
     """
     home = site / "index.html" if site else None
-    if home and home.is_file() and b" data-practice" in home.read_bytes().partition(_HEAD)[0]:
+    if home and home.is_file() and b" data-practice" in home.read_bytes().partition(_HEAD_START)[0]:
         raise UsageError(
             f"the pages in {site} are for practice: they have the hidden tests. Build them with "
             "`etude site build --certified`"
@@ -116,19 +116,19 @@ def command(
         if not oidc_client_id or not secret:
             raise UsageError("--oidc-issuer needs --oidc-client-id and ETUDE_OIDC_CLIENT_SECRET")
         oidc = Provider(oidc_issuer, oidc_client_id, secret, oidc_claim)
-    serve(
+    run_server(
         Settings(
             database_url=database,
             exercises=options.collection_folder(exercises),
             site=site,
-            solution=_rendered_solution if site else None,
+            solution=_render_solution if site else None,
             oidc=oidc,
             **settings,
         )
     )
 
 
-def _rendered_solution(exercise: Exercise) -> dict[str, Any]:
+def _render_solution(exercise: Exercise) -> dict[str, Any]:
     """Return an exercise's solution as its page shows it."""
     from sitegen.exercise_data import solution_data
     from sitegen.from_collection.builder import make_solution

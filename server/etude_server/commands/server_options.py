@@ -19,7 +19,7 @@ from grader.errors import UsageError
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-SETTINGS: Final = (
+SETTING_NAMES: Final = (
     "database", "database-file", "exercises", "site", "host", "port", "public-url", "workers",
     "lane", "dead-after", "health-host", "health-port", "keep-days", "per-minute",
     "queue-seconds", "oidc-issuer", "oidc-client-id", "oidc-claim",
@@ -38,27 +38,27 @@ class ServiceCommand(click.Command):
         **extra: Any,
     ) -> click.Context:
         """Add the environment and the settings file as sources of options."""
-        extra |= {"auto_envvar_prefix": "ETUDE", "default_map": settings_file()}
+        extra |= {"auto_envvar_prefix": "ETUDE", "default_map": read_settings_file()}
         return super().make_context(info_name, args, parent, **extra)
 
 
-def settings_file() -> dict[str, Any]:
+def read_settings_file() -> dict[str, Any]:
     """Return the settings in the file that ETUDE_CONFIG names, or in `etude.toml` here.
 
     Raises:
         UsageError: The file cannot be read, or has an unknown key.
     """
-    named = os.environ.get("ETUDE_CONFIG")
-    path = Path(named or "etude.toml")
+    configured_path = os.environ.get("ETUDE_CONFIG")
+    path = Path(configured_path or "etude.toml")
     try:
         settings = tomllib.loads(path.read_text())
     except FileNotFoundError:
-        if named:
+        if configured_path:
             raise UsageError(f"there is no file {path}, which ETUDE_CONFIG names") from None
         return {}
     except (OSError, ValueError) as error:
         raise UsageError(f"cannot read {path}: {error}") from None
-    if unknown := sorted(settings.keys() - set(SETTINGS)):
+    if unknown := sorted(settings.keys() - set(SETTING_NAMES)):
         raise UsageError(f"{path}: no setting is called {unknown[0]!r}")
     if isinstance(settings.get("exercises"), str):
         settings["exercises"] = [settings["exercises"]]
@@ -71,14 +71,14 @@ def database_option(function: _Function) -> _Function:
         "--database",
         envvar="ETUDE_DATABASE",
         show_envvar=True,
-        default=lambda: settings_file().get("database", "sqlite:///etude.db"),
+        default=lambda: read_settings_file().get("database", "sqlite:///etude.db"),
         show_default="that of etude.toml, or sqlite:///etude.db",
         metavar="URL",
         help="sqlite:///FILE or postgresql://USER@HOST/NAME.",
     )(function)
 
 
-def keep_option(function: _Function) -> _Function:
+def keep_days_option(function: _Function) -> _Function:
     """Add `--keep-days N`."""
     return click.option(
         "--keep-days",
@@ -145,7 +145,7 @@ def open_course(
         yield CommandCourse(database, catalog, job_queue)
 
 
-def whoami() -> str:
+def find_user_name() -> str:
     """Return the name of the operating system's user, for the event log."""
     try:
         return f"{getpass.getuser()} (command line)"

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from etude_server.commands import staff_lti, staff_people
-from etude_server.commands.server_options import database_option, open_store, whoami
+from etude_server.commands.server_options import database_option, find_user_name, open_store
 from etude_server.store import people, verdicts
 from etude_server.store.backup import back_up_store
 from etude_server.store.database import Database
@@ -43,7 +43,9 @@ def add(name: str, role: str, database: str) -> None:
       etude staff add ada@example.org --role instructor
     """
     with open_store(database, create=True) as opened, opened.write() as connection:
-        person = people.add_person(connection, name, people.parse_role(role), actor=whoami())
+        person = people.add_person(
+            connection, name, people.parse_role(role), actor=find_user_name()
+        )
     click.echo(f"{person.name} is {person.role}")
 
 
@@ -62,7 +64,9 @@ def token(name: str, label: str, days: int | None, database: str) -> None:
     expires_at = now() + days * DAY_MICROSECONDS if days else None
     with open_store(database) as opened, opened.write() as connection:
         owner = people.require_person(connection, name)
-        secret = people.make_token(connection, owner, label, actor=whoami(), expires_at=expires_at)
+        secret = people.make_token(
+            connection, owner, label, actor=find_user_name(), expires_at=expires_at
+        )
     click.echo(secret)
 
 
@@ -85,7 +89,7 @@ def tokens(name: str, database: str) -> None:
 def revoke(token_id: str, database: str) -> None:
     """Revoke a token at once; `etude staff tokens` lists the IDs."""
     with open_store(database) as opened, opened.write() as connection:
-        if not people.revoke_token(connection, token_id, actor=whoami()):
+        if not people.revoke_token(connection, token_id, actor=find_user_name()):
             raise UsageError(f"there is no valid token {token_id}")
     click.echo("revoked")
 

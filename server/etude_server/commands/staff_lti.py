@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 import click
 
 from etude_server.actions import grades as actions
-from etude_server.commands.server_options import database_option, open_store, whoami
+from etude_server.commands.server_options import database_option, find_user_name, open_store
 from etude_server.lti import keys
 from etude_server.lti.members import fetch_members
 from etude_server.store import platforms, unsent_scores
@@ -61,7 +61,7 @@ def add(
     )
     with open_store(database, create=True) as opened, opened.write() as connection:
         platform = platforms.register_platform(
-            connection, registration, deployments, actor=whoami()
+            connection, registration, deployments, actor=find_user_name()
         )
         if course:
             platforms.set_course(connection, platform, context=course, members_url="")
@@ -107,7 +107,7 @@ def rotate_key(database: str) -> None:
     the time to fetch it. After that, `retire-key` takes the old one away.
     """
     with open_store(database) as opened:
-        key = keys.rotate(opened, actor=whoami())
+        key = keys.rotate_key(opened, actor=find_user_name())
     click.echo(f"{key.kid} is shown at /lti/jwks.json, and signs in two hours")
 
 
@@ -120,7 +120,7 @@ def retire_key(now: bool, database: str) -> None:
     If someone else may have the old key, run `rotate-key` and then this with --now.
     """
     with open_store(database) as opened:
-        kept = keys.retire(opened, actor=whoami(), at_once=now)
+        kept = keys.retire_key(opened, actor=find_user_name(), at_once=now)
     click.echo(f"{kept.kid} is the only key now")
 
 
@@ -131,9 +131,8 @@ def unsent(retry: bool, database: str) -> None:
     """List grades that platforms have not taken yet, those first that wait for staff."""
     with open_store(database) as opened, opened.write() as connection:
         if retry:
-            click.echo(
-                f"{actions.retry_unsent_scores(connection, actor=whoami())} will be tried again"
-            )
+            count = actions.retry_unsent_scores(connection, actor=find_user_name())
+            click.echo(f"{count} will be tried again")
             return
         for each in unsent_scores.list_unsent_grades(connection):
             state = "parked" if each.parked else f"tries {each.tries}"

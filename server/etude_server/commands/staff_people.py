@@ -8,7 +8,12 @@ import click
 
 from etude_server.actions import grades
 from etude_server.actions import people as actions
-from etude_server.commands.server_options import database_option, open_course, open_store, whoami
+from etude_server.commands.server_options import (
+    database_option,
+    find_user_name,
+    open_course,
+    open_store,
+)
 from etude_server.store import people, personal_data
 from grader.cli import options
 from grader.course.csv_rows import read_text
@@ -34,8 +39,8 @@ def import_(roster: Path, database: str) -> None:
     """
     rows = read_roster(read_text(roster), str(roster))
     with open_store(database, create=True) as opened, opened.write() as connection:
-        done = actions.import_people(connection, rows, actor=whoami())
-    click.echo(f"{done.added} added, {done.changed} changed, {done.unchanged} as they were")
+        counts = actions.import_people(connection, rows, actor=find_user_name())
+    click.echo(f"{counts.added} added, {counts.changed} changed, {counts.unchanged} as they were")
 
 
 @click.command("list")
@@ -47,17 +52,17 @@ def list_(role: str | None, section: str | None, database: str) -> None:
     with open_store(database) as opened, opened.read() as connection:
         chosen_role = None if role is None else people.parse_role(role)
         for person in people.list_people(connection, role=chosen_role, section=section):
-            off = "" if person.disabled_at is None else "disabled"
+            disabled = "" if person.disabled_at is None else "disabled"
             cells = (
                 person.name,
                 person.role,
                 person.display_name,
                 person.login,
                 person.section,
-                off,
+                disabled,
             )
             click.echo(
-                printable("  ".join(cell or "-" for cell in cells[:5]) + f"  {off}".rstrip())
+                printable("  ".join(cell or "-" for cell in cells[:5]) + f"  {disabled}".rstrip())
             )
 
 
@@ -68,8 +73,10 @@ def list_(role: str | None, section: str | None, database: str) -> None:
 def role_(name: str, role: str, database: str) -> None:
     """Give a person another ROLE; it holds at once."""
     with open_store(database) as opened, opened.write() as connection:
-        whom = people.require_person(connection, name)
-        actions.change_person(connection, whom, role=people.parse_role(role), actor=whoami())
+        person = people.require_person(connection, name)
+        actions.change_person(
+            connection, person, role=people.parse_role(role), actor=find_user_name()
+        )
     click.echo(f"{name} is {role}")
 
 
@@ -81,7 +88,10 @@ def disable(name: str, undo: bool, database: str) -> None:
     """Sign a person out everywhere; they can neither sign in nor submit. Their work stays."""
     with open_store(database) as opened, opened.write() as connection:
         actions.change_person(
-            connection, people.require_person(connection, name), disabled=not undo, actor=whoami()
+            connection,
+            people.require_person(connection, name),
+            disabled=not undo,
+            actor=find_user_name(),
         )
     click.echo(f"{name} {'may come in again' if undo else 'is disabled'}")
 
@@ -107,7 +117,7 @@ def invite(name: str, days: int, public_url: str, database: str) -> None:
     """
     with open_store(database) as opened, opened.write() as connection:
         secret = actions.make_invite(
-            connection, people.require_person(connection, name), days, actor=whoami()
+            connection, people.require_person(connection, name), days, actor=find_user_name()
         )
     click.echo(f"{public_url.rstrip('/')}/invite?key={secret}")
 
@@ -167,11 +177,11 @@ def erase(name: str | None, keep_years: float | None, yes: bool, database: str) 
             owners = [people.require_person(connection, name)]
         else:
             owners = list(personal_data.find_inactive_students(connection, keep_years or 0))
-        for whom in owners:
+        for owner in owners:
             if yes:
-                actions.erase_person(connection, whom, actor=whoami())
+                actions.erase_person(connection, owner, actor=find_user_name())
             done = "is erased" if yes else "would be erased: say --yes"
-            click.echo(printable(f"{whom.name} {done}"))
+            click.echo(printable(f"{owner.name} {done}"))
 
 
 @click.command("schedule")
@@ -205,11 +215,13 @@ def extend(
     """
     until = moment(due)
     with open_course(database, options.collection_folder(exercises)) as course:
-        names = [course.catalog.need(each).id for each in wanted]
+        names = [course.catalog.require(each).id for each in wanted]
         with course.database.write() as connection:
-            whom = people.require_person(connection, name)
+            target_person = people.require_person(connection, name)
             for each in names:
-                grades.extend_due_date(connection, whom, each, until, actor=whoami())
+                grades.extend_due_date(
+                    connection, target_person, each, until, actor=find_user_name()
+                )
     click.echo(f"{name} may submit {', '.join(names)} until {until.isoformat()}")
 
 
@@ -237,11 +249,11 @@ def override(
       etude staff override s1234 attention-weights --excused --reason "ill"
     """
     with open_course(database, options.collection_folder(exercises)) as course:
-        chosen, actor = course.catalog.need(exercise), whoami()
+        chosen, actor = course.catalog.require(exercise), find_user_name()
         with course.database.write() as connection:
-            whom = people.require_person(connection, name)
+            target_person = people.require_person(connection, name)
             grades.override_points(
-                connection, whom, chosen, points, reason, excused=excused, actor=actor
+                connection, target_person, chosen, points, reason, excused=excused, actor=actor
             )
     what = "is excused from" if excused else "has the verdict's points in"
     if points is not None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from etude_server.commands.server_options import ServiceCommand, health_options, keep_option
+from etude_server.commands.server_options import ServiceCommand, health_options, keep_days_option
 from etude_server.queue_worker import WorkerSettings, run_worker
 from grader.cli import options
 from grader.errors import UsageError
@@ -48,7 +48,7 @@ from grader.errors import UsageError
     metavar="SECONDS",
     help="A worker's jobs go to others if it is silent for so long; equal for all workers.",
 )
-@keep_option
+@keep_days_option
 @options.exercises_option
 def command(
     database: str | None,
@@ -68,17 +68,17 @@ def command(
       etude worker --lane regrade --workers 4 --database-file /run/secrets/database
     """
     worker = WorkerSettings(exercises=options.collection_folder(exercises), **settings)
-    run_worker(worker, lambda: _address(database, database_file))
+    run_worker(worker, lambda: _read_address(database, database_file))
 
 
-def _address(given: str | None, file: Path | None) -> str:
+def _read_address(url: str | None, file: Path | None) -> str:
     """Return the database's address from the option or a file.
 
     Raises:
         UsageError: Neither gives an address.
     """
-    if given:
-        return given
+    if url:
+        return url
     if file is not None:
         try:
             return file.read_text().strip()

@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from jwt.algorithms import RSAAlgorithm
 from sqlalchemy import delete, func, select
 
-from etude_server.lti.platform_requests import CallError, call
+from etude_server.lti.platform_requests import PlatformRequestError, request_json
 from etude_server.store import events
 from etude_server.store.database import Database, insert_if_absent
 from etude_server.store.ids import make_id, now
@@ -29,25 +29,25 @@ from etude_server.store.tables import lti_key
 from grader.errors import UsageError
 
 ALGORITHM: Final = "RS256"
-_BITS: Final = 2048  # least size of an RSA key
-KNOWN_SECONDS: Final = 7200
+_KEY_BITS: Final = 2048  # least size of an RSA key
+PUBLICATION_SECONDS: Final = 7200
 """Seconds for which a new key is published before it signs: platforms cache keys for an hour."""
 
 _KEEP_SECONDS: Final = 3600.0
 # Launches of one platform that may wait for its keys.
 _MAX_WAITING_LAUNCHES: Final = 16
-AGAIN_SECONDS: Final = 5.0
+REFETCH_SECONDS: Final = 5.0
 """Least pause between two requests for a platform's keys, whatever keys launches name."""
 
 TOKEN_SECONDS: Final = 60
 """Lifetime of an access token if the platform gives none."""
 
-_ASSERTION: Final = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+_ASSERTION_TYPE: Final = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
 # Statuses below 500 after which a retry may succeed: no response, no access (which staff can fix at
 # either end), or a busy platform. Any other status means that the request itself is wrong, or that
 # its object is gone.
-_PASSING: Final = frozenset({0, 401, 403, 408, 425, 429})
+_TEMPORARY_STATUSES: Final = frozenset({0, 401, 403, 408, 425, 429})
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,41 +73,41 @@ class ToolKey:
         }
 
 
-def tool_keys(database: Database) -> list[ToolKey]:
+def find_tool_keys(database: Database) -> list[ToolKey]:
     """Return our keys, the oldest first; create one if there are none."""
     stored_keys = _load_keys(database)
     if not stored_keys:
-        _make(database, number=1)
+        _store_new_key(database, number=1)
         stored_keys = _load_keys(database)
     return stored_keys
 
 
-def tool_key(database: Database) -> ToolKey:
+def find_signing_key(database: Database) -> ToolKey:
     """Return the signing key: the newest one that every platform has had time to fetch."""
-    oldest, *newer = tool_keys(database)
-    settled = [key for key in newer if key.created_at + KNOWN_SECONDS * 1_000_000 <= now()]
+    oldest, *newer = find_tool_keys(database)
+    settled = [key for key in newer if key.created_at + PUBLICATION_SECONDS * 1_000_000 <= now()]
     return settled[-1] if settled else oldest
 
 
-def rotate(database: Database, *, actor: str) -> ToolKey:
-    """Create a new key, published beside the old one, that signs after `KNOWN_SECONDS`.
+def rotate_key(database: Database, *, actor: str) -> ToolKey:
+    """Create a new key, published beside the old one, that signs after `PUBLICATION_SECONDS`.
 
     Raises:
         UsageError: The last rotation is still in progress.
     """
-    keys = tool_keys(database)
+    keys = find_tool_keys(database)
     if len(keys) > 1:
         raise UsageError("there is an old key still: etude staff platform retire-key")
     with database.read() as connection:
         latest = connection.execute(select(func.max(lti_key.c.id))).scalar_one()
-    _make(database, number=latest + 1)
-    key = tool_keys(database)[-1]
+    _store_new_key(database, number=latest + 1)
+    key = find_tool_keys(database)[-1]
     with database.write() as connection:
         events.append_event(connection, actor, events.KEY_MADE, key.kid, {})
     return key
 
 
-def retire(database: Database, *, actor: str, at_once: bool = False) -> ToolKey:
+def retire_key(database: Database, *, actor: str, at_once: bool = False) -> ToolKey:
     """Delete all keys except the newest, and return it.
 
     `at_once` skips the wait until all platforms know the new key.
@@ -115,11 +115,11 @@ def retire(database: Database, *, actor: str, at_once: bool = False) -> ToolKey:
     Raises:
         UsageError: There is no old key, or it is still signing.
     """
-    *old, newest = tool_keys(database)
+    *old, newest = find_tool_keys(database)
     if not old:
         raise UsageError("there is no old key: etude staff platform rotate-key makes a new one")
-    if not at_once and tool_key(database).kid != newest.kid:
-        hours = KNOWN_SECONDS // 3600
+    if not at_once and find_signing_key(database).kid != newest.kid:
+        hours = PUBLICATION_SECONDS // 3600
         raise UsageError(
             f"the new key signs {hours} hours after it was made, when platforms know it; --now "
             "does not wait, and grades may then be late"
@@ -137,13 +137,13 @@ def _load_keys(database: Database) -> list[ToolKey]:
     keys = []
     for row in rows:
         private = serialization.load_pem_private_key(row.private.encode(), None)
-        assert isinstance(private, rsa.RSAPrivateKey)  # only `_make` writes keys
+        assert isinstance(private, rsa.RSAPrivateKey)  # only `_store_new_key` writes keys
         keys.append(ToolKey(row.kid, private, row.created_at))
     return keys
 
 
-def _make(database: Database, number: int) -> None:
-    pem = rsa.generate_private_key(public_exponent=65537, key_size=_BITS).private_bytes(
+def _store_new_key(database: Database, number: int) -> None:
+    pem = rsa.generate_private_key(public_exponent=65537, key_size=_KEY_BITS).private_bytes(
         serialization.Encoding.PEM,
         serialization.PrivateFormat.PKCS8,
         serialization.NoEncryption(),
@@ -153,9 +153,9 @@ def _make(database: Database, number: int) -> None:
         insert_if_absent(connection, lti_key, values)
 
 
-def may_succeed_later(error: CallError) -> bool:
+def may_succeed_later(error: PlatformRequestError) -> bool:
     """Return whether the same request may succeed later."""
-    return error.status in _PASSING or error.status >= HTTPStatus.INTERNAL_SERVER_ERROR
+    return error.status in _TEMPORARY_STATUSES or error.status >= HTTPStatus.INTERNAL_SERVER_ERROR
 
 
 def fetch_token(database: Database, platform: Platform, scope: str) -> tuple[str, float]:
@@ -164,34 +164,34 @@ def fetch_token(database: Database, platform: Platform, scope: str) -> tuple[str
     Raises:
         CallError: The platform refuses a token.
     """
-    moment = int(time.time())
+    issued_at = int(time.time())
     claims = {
         "iss": platform.client_id,
         "sub": platform.client_id,
         "aud": platform.token_url,
-        "iat": moment,
-        "exp": moment + TOKEN_SECONDS,
+        "iat": issued_at,
+        "exp": issued_at + TOKEN_SECONDS,
         "jti": uuid.uuid4().hex,
     }
     form = {
         "grant_type": "client_credentials",
-        "client_assertion_type": _ASSERTION,
-        "client_assertion": tool_key(database).sign(claims),
+        "client_assertion_type": _ASSERTION_TYPE,
+        "client_assertion": find_signing_key(database).sign(claims),
         "scope": scope,
     }
     headers = {"Content-Type": "application/x-www-form-urlencoded"}
     try:
-        answer = call(platform.token_url, urlencode(form).encode(), headers)
-    except CallError as error:
+        answer = request_json(platform.token_url, urlencode(form).encode(), headers)
+    except PlatformRequestError as error:
         # A refused token says nothing about the purpose of the token.
         status = error.status if may_succeed_later(error) else HTTPStatus.UNAUTHORIZED
-        raise CallError(f"no token: {error}", status) from None
+        raise PlatformRequestError(f"no token: {error}", status) from None
     token_fields = answer if isinstance(answer, dict) else {}
-    fresh = token_fields.get("access_token")
-    if not isinstance(fresh, str) or not fresh.isascii() or not fresh.isprintable():
-        raise CallError("no token in its answer", HTTPStatus.UNAUTHORIZED)
+    token = token_fields.get("access_token")
+    if not isinstance(token, str) or not token.isascii() or not token.isprintable():
+        raise PlatformRequestError("no token in its answer", HTTPStatus.UNAUTHORIZED)
     seconds = token_fields.get("expires_in")
-    return fresh, float(seconds) if isinstance(seconds, int | float) else TOKEN_SECONDS
+    return token, float(seconds) if isinstance(seconds, int | float) else TOKEN_SECONDS
 
 
 class PlatformKeys:
@@ -214,25 +214,25 @@ class PlatformKeys:
         limits = (threading.Lock(), threading.BoundedSemaphore(_MAX_WAITING_LAUNCHES))
         lock, places = self._locks.setdefault(platform.id, limits)
         if not places.acquire(blocking=False):
-            raise CallError("too many launches wait for it; try again")
+            raise PlatformRequestError("too many launches wait for it; try again")
         try:
             with lock:
                 at, keys = self._kept.get(platform.id, (float("-inf"), {}))
                 age = time.monotonic() - at
-                if age > _KEEP_SECONDS or (kid not in keys and age > AGAIN_SECONDS):
-                    keys = _fetch(platform.jwks_url)
+                if age > _KEEP_SECONDS or (kid not in keys and age > REFETCH_SECONDS):
+                    keys = _fetch_platform_keys(platform.jwks_url)
                     self._kept[platform.id] = (time.monotonic(), keys)
                 return keys.get(kid)
         finally:
             places.release()
 
 
-def _fetch(url: str) -> dict[str, jwt.PyJWK]:
+def _fetch_platform_keys(url: str) -> dict[str, jwt.PyJWK]:
     """Return the keys with which a platform may sign launches."""
-    answer = call(url)
+    answer = request_json(url)
     listed = answer.get("keys") if isinstance(answer, dict) else None
     if not isinstance(listed, list):
-        raise CallError("it does not say what its keys are")
+        raise PlatformRequestError("it does not say what its keys are")
     keys = {}
     for data in listed:
         if not isinstance(data, dict) or data.get("kty") != "RSA":
@@ -245,6 +245,6 @@ def _fetch(url: str) -> dict[str, jwt.PyJWK]:
             key = jwt.PyJWK(data, ALGORITHM)
         except (jwt.PyJWTError, ValueError, TypeError):
             continue
-        if key.key_id and isinstance(key.key, rsa.RSAPublicKey) and key.key.key_size >= _BITS:
+        if key.key_id and isinstance(key.key, rsa.RSAPublicKey) and key.key.key_size >= _KEY_BITS:
             keys[key.key_id] = key
     return keys

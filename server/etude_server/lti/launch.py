@@ -21,8 +21,8 @@ import jwt
 from sqlalchemy import Connection
 
 from etude_server.catalog import Catalog
-from etude_server.lti.keys import ALGORITHM, PlatformKeys, tool_key, tool_keys
-from etude_server.lti.platform_requests import CallError
+from etude_server.lti.keys import ALGORITHM, PlatformKeys, find_signing_key, find_tool_keys
+from etude_server.lti.platform_requests import PlatformRequestError
 from etude_server.store import people, platforms, unsent_scores
 from etude_server.store.database import Database
 from etude_server.store.people import Person, Role
@@ -40,24 +40,26 @@ _CHOICE_SECONDS: Final = 3600  # time for an instructor to choose exercises
 _ANSWER_SECONDS: Final = 300  # time for a browser to bring the choice to its platform
 _LEEWAY: Final = 10  # seconds by which clocks may differ
 
-_REQUIRED: Final = ("iss", "aud", "sub", "exp", "iat", "nonce")
-_ID_LENGTH: Final = 255  # longest id in LTI
-_CLAIM: Final = "https://purl.imsglobal.org/spec/lti/claim/"
-_AGS: Final = "https://purl.imsglobal.org/spec/lti-ags/claim/endpoint"
-_NRPS: Final = "https://purl.imsglobal.org/spec/lti-nrps/claim/namesroleservice"
-_DEEP_LINKING_CLAIM: Final = "https://purl.imsglobal.org/spec/lti-dl/claim/"
-_DEEP_LINKING_REQUEST: Final = "LtiDeepLinkingRequest"
+_REQUIRED_CLAIMS: Final = ("iss", "aud", "sub", "exp", "iat", "nonce")
+_MAX_ID_LENGTH: Final = 255  # longest id in LTI
+_CLAIM_PREFIX: Final = "https://purl.imsglobal.org/spec/lti/claim/"
+_GRADES_CLAIM: Final = "https://purl.imsglobal.org/spec/lti-ags/claim/endpoint"
+_MEMBERS_CLAIM: Final = "https://purl.imsglobal.org/spec/lti-nrps/claim/namesroleservice"
+_DEEP_LINKING_PREFIX: Final = "https://purl.imsglobal.org/spec/lti-dl/claim/"
+_DEEP_LINKING_MESSAGE: Final = "LtiDeepLinkingRequest"
 _CHOICE_AUDIENCE: Final = "etude deep linking"  # audience of tokens that we sign for ourselves
 
 _MEMBERSHIP: Final = "http://purl.imsglobal.org/vocab/lis/v2/membership"
 # The published roles in a course. `membership/Learner#Instructor` is a learner's role, and roles in
 # the institution or system say nothing about the course. Names and Roles may omit the vocabulary.
-_ASSISTANT: Final = frozenset({f"{_MEMBERSHIP}/Instructor#TeachingAssistant", "TeachingAssistant"})
-_INSTRUCTOR: Final = frozenset({f"{_MEMBERSHIP}#Instructor", "Instructor"})
+_ASSISTANT_ROLES: Final = frozenset(
+    {f"{_MEMBERSHIP}/Instructor#TeachingAssistant", "TeachingAssistant"}
+)
+_INSTRUCTOR_ROLES: Final = frozenset({f"{_MEMBERSHIP}#Instructor", "Instructor"})
 
-_COOKIE: Final = "etude_lti_"
+_COOKIE_PREFIX: Final = "etude_lti_"
 # Characters of the state in the cookie's name, to allow several launches at once.
-_STATE_IN_NAME: Final = 16
+_STATE_CHARACTERS_IN_NAME: Final = 16
 
 _NO_LINE_ITEM: Final = (
     "This link has no line item, so grades of this exercise do not reach your gradebook. Let the "
@@ -70,7 +72,7 @@ class LaunchError(EtudeError):
 
 
 @dataclass(frozen=True, slots=True)
-class Login:
+class LoginRedirect:
     """The redirect of a browser to its platform, and the cookie to set."""
 
     url: str
@@ -96,7 +98,9 @@ class DeepLinkAnswer:
     token: str
 
 
-def redirect_to_platform(database: Database, sent: Mapping[str, str], redirect_uri: str) -> Login:
+def make_login_redirect(
+    database: Database, sent: Mapping[str, str], redirect_uri: str
+) -> LoginRedirect:
     """Return the redirect that begins a launch.
 
     Raises:
@@ -109,7 +113,7 @@ def redirect_to_platform(database: Database, sent: Mapping[str, str], redirect_u
     if not sent.get("login_hint") or not sent.get("target_link_uri"):
         raise LaunchError("The learning platform does not say who comes, or where to.")
     secret = secrets.token_urlsafe(32)
-    state = _binding_token(secret, "state", platform).decode()
+    state = _make_binding_token(secret, "state", platform).decode()
     query = {
         "scope": "openid",
         "response_type": "id_token",
@@ -119,19 +123,19 @@ def redirect_to_platform(database: Database, sent: Mapping[str, str], redirect_u
         "redirect_uri": redirect_uri,
         "login_hint": sent["login_hint"],
         "state": state,
-        "nonce": _binding_token(secret, "nonce", platform).decode(),
+        "nonce": _make_binding_token(secret, "nonce", platform).decode(),
     }
     if "lti_message_hint" in sent:
         query["lti_message_hint"] = sent["lti_message_hint"]
     address = platform.auth_url
-    joint = "&" if urlsplit(address).query else "?"
-    return Login(f"{address}{joint}{urlencode(query)}", cookie_name(state), secret)
+    separator = "&" if urlsplit(address).query else "?"
+    return LoginRedirect(f"{address}{separator}{urlencode(query)}", make_cookie_name(state), secret)
 
 
-def cookie_name(state: str) -> str:
+def make_cookie_name(state: str) -> str:
     """Return the name of a launch's cookie."""
-    part = state[:_STATE_IN_NAME]
-    return _COOKIE + (part if part.isascii() and part.isalnum() else "")
+    part = state[:_STATE_CHARACTERS_IN_NAME]
+    return _COOKIE_PREFIX + (part if part.isascii() and part.isalnum() else "")
 
 
 def finish_launch(
@@ -149,15 +153,15 @@ def finish_launch(
         LaunchError: The launch is invalid or leads nowhere; no session was opened.
     """
     platform, claims = _verify_launch(database, keys, sent, cookies)
-    is_choice = claims[_CLAIM + "message_type"] == _DEEP_LINKING_REQUEST
-    page, exercise = ("", "") if is_choice else _target(catalog, claims)
-    line_item = _line_item(platform, claims)
-    role = course_role(claims.get(_CLAIM + "roles"))
+    is_choice = claims[_CLAIM_PREFIX + "message_type"] == _DEEP_LINKING_MESSAGE
+    page, exercise = ("", "") if is_choice else _find_exercise_page(catalog, claims)
+    line_item = _find_line_item(platform, claims)
+    role = find_course_role(claims.get(_CLAIM_PREFIX + "roles"))
     if is_choice and role != "instructor":
         raise LaunchError("Only people who teach the course choose links to exercises.")
     choice = _sign_choice_request(database, platform, claims) if is_choice else ""
     with database.write() as connection:
-        person = _admit(connection, platform, claims, role)
+        person = _admit_person(connection, platform, claims, role)
         if line_item and person.role == "student":
             line = LineItem(person.id, exercise, platform.id, claims["sub"], line_item)
             unsent_scores.store_line_item(connection, line)
@@ -172,9 +176,9 @@ def _verify_launch(
 ) -> tuple[Platform, dict[str, Any]]:
     """Return the platform and claims of a launch that began in this browser."""
     token, state = sent.get("id_token", ""), sent.get("state", "")
-    secret = cookies.get(cookie_name(state), "")
-    platform = _claimed_platform(database, token)
-    expected = _binding_token(secret, "state", platform)
+    secret = cookies.get(make_cookie_name(state), "")
+    platform = _find_claimed_platform(database, token)
+    expected = _make_binding_token(secret, "state", platform)
     if not secret or not hmac.compare_digest(state.encode(), expected):
         raise LaunchError(
             "This launch did not begin in this browser. Open the exercise from your course again, "
@@ -182,13 +186,13 @@ def _verify_launch(
         )
     claims = _verify_token(keys, platform, token)
     _check_message(platform, claims)
-    expected = _binding_token(secret, "nonce", platform)
+    expected = _make_binding_token(secret, "nonce", platform)
     if not hmac.compare_digest(claims["nonce"].encode(), expected):
         raise LaunchError("This launch answers another one. Open the exercise again.")
     return platform, claims
 
 
-def _admit(
+def _admit_person(
     connection: Connection, platform: Platform, claims: Mapping[str, Any], role: Role
 ) -> Person:
     """Use up a launch's nonce, and return the person who launches.
@@ -199,12 +203,12 @@ def _admit(
     # Any token with this nonce expires before the nonce is deleted.
     if not platforms.use_nonce(connection, claims["nonce"], 2 * LOGIN_SECONDS):
         raise LaunchError("This launch was used already. Open the exercise again.")
-    if not platforms.bind_course(connection, platform, _context(claims)):
+    if not platforms.bind_course(connection, platform, _find_course_id(claims)):
         raise LaunchError(
             "This server is for another course of your learning platform. Its operator can "
             "let this one in: etude staff platform add ... --course."
         )
-    members = _section(claims, _NRPS).get("context_memberships_url", "")
+    members = _find_object_claim(claims, _MEMBERS_CLAIM).get("context_memberships_url", "")
     if parse_origin(str(members)) in platform.origins and members != platform.members_url:
         platforms.set_course(connection, platform, members_url=str(members)[:1000])
     person = platforms.admit_person(connection, platform.issuer, claims["sub"], role)
@@ -215,20 +219,20 @@ def _admit(
     return person
 
 
-def course_role(roles: object) -> Role:
+def find_course_role(roles: object) -> Role:
     """Return our role for a platform's roles in the course; other roles do not count."""
     named = {role for role in roles if isinstance(role, str)} if isinstance(roles, list) else set()
-    if named & _ASSISTANT:
+    if named & _ASSISTANT_ROLES:
         return "assistant"
-    return "instructor" if named & _INSTRUCTOR else "student"
+    return "instructor" if named & _INSTRUCTOR_ROLES else "student"
 
 
-def _binding_token(secret: str, use: str, platform: Platform) -> bytes:
+def _make_binding_token(secret: str, use: str, platform: Platform) -> bytes:
     mac = hmac.new(secret.encode(), f"{use} {platform.id}".encode(), "sha256")
     return mac.hexdigest().encode()
 
 
-def _claimed_platform(database: Database, token: str) -> Platform:
+def _find_claimed_platform(database: Database, token: str) -> Platform:
     """Return the platform that a token claims to come from; its signature is checked later."""
     try:
         claims = jwt.decode_complete(token, options={"verify_signature": False})["payload"]
@@ -253,7 +257,7 @@ def _verify_token(keys: PlatformKeys, platform: Platform, token: str) -> dict[st
     try:
         kid = header.get("kid")
         key = keys.find(platform, kid) if isinstance(kid, str) else None
-    except CallError as error:
+    except PlatformRequestError as error:
         raise LaunchError(f"The learning platform does not show its keys: {error}.") from None
     if key is None:
         raise LaunchError("The token is signed by a key that the learning platform does not have.")
@@ -265,7 +269,7 @@ def _verify_token(keys: PlatformKeys, platform: Platform, token: str) -> dict[st
             audience=platform.client_id,
             issuer=[platform.issuer],
             leeway=_LEEWAY,
-            options={"require": list(_REQUIRED)},
+            options={"require": list(_REQUIRED_CLAIMS)},
         )
     except jwt.ExpiredSignatureError:
         raise LaunchError("This launch has expired. Open the exercise again.") from None
@@ -281,43 +285,50 @@ def _verify_token(keys: PlatformKeys, platform: Platform, token: str) -> dict[st
 
 
 def _check_message(platform: Platform, claims: Mapping[str, Any]) -> None:
-    if claims.get(_CLAIM + "message_type") not in ("LtiResourceLinkRequest", _DEEP_LINKING_REQUEST):
+    if claims.get(_CLAIM_PREFIX + "message_type") not in (
+        "LtiResourceLinkRequest",
+        _DEEP_LINKING_MESSAGE,
+    ):
         raise LaunchError("Only links to exercises are launched here.")
-    if claims.get(_CLAIM + "version") != "1.3.0":
+    if claims.get(_CLAIM_PREFIX + "version") != "1.3.0":
         raise LaunchError("Only LTI 1.3.0 is understood here.")
-    deployment = claims.get(_CLAIM + "deployment_id")
+    deployment = claims.get(_CLAIM_PREFIX + "deployment_id")
     if not isinstance(deployment, str) or deployment not in platform.deployments:
         raise LaunchError("This deployment of the learning platform is not registered here.")
     for value in (claims["sub"], claims["nonce"]):
-        is_id = isinstance(value, str) and 0 < len(value) <= _ID_LENGTH
+        is_id = isinstance(value, str) and 0 < len(value) <= _MAX_ID_LENGTH
         if not is_id or not value.isascii() or not value.isprintable():
             raise LaunchError("The learning platform does not say who comes.")
 
 
-def _context(claims: Mapping[str, Any]) -> str:
+def _find_course_id(claims: Mapping[str, Any]) -> str:
     """Return the course's id, or "" if the platform does not send the optional claim.
 
     Raises:
         LaunchError: The claim has no valid id.
     """
-    if _CLAIM + "context" not in claims:
+    if _CLAIM_PREFIX + "context" not in claims:
         return ""
-    course = _section(claims, _CLAIM + "context").get("id")
-    if not isinstance(course, str) or not 0 < len(course) <= _ID_LENGTH or not course.isprintable():
+    course = _find_object_claim(claims, _CLAIM_PREFIX + "context").get("id")
+    if (
+        not isinstance(course, str)
+        or not 0 < len(course) <= _MAX_ID_LENGTH
+        or not course.isprintable()
+    ):
         raise LaunchError("The learning platform does not say which course this is.")
     return course
 
 
-def _target(catalog: Catalog, claims: Mapping[str, Any]) -> tuple[str, str]:
+def _find_exercise_page(catalog: Catalog, claims: Mapping[str, Any]) -> tuple[str, str]:
     """Return an exercise's page and id, from a custom parameter or from the link's address."""
-    link = claims.get(_CLAIM + "target_link_uri")
+    link = claims.get(_CLAIM_PREFIX + "target_link_uri")
     address = urlsplit("")
     if isinstance(link, str) and link.isprintable():
         # The address has no exercise.
         with contextlib.suppress(ValueError):
             address = urlsplit(link)
     by_query = parse_qs(address.query).get("exercise", [""])[0]
-    exercise_id = _section(claims, _CLAIM + "custom").get("exercise") or by_query
+    exercise_id = _find_object_claim(claims, _CLAIM_PREFIX + "custom").get("exercise") or by_query
     exercise_id = exercise_id or address.path.rstrip("/").rpartition("/")[2]
     for track in catalog.tracks:
         if any(str(exercise.id) == exercise_id for exercise in track.exercises):
@@ -328,20 +339,20 @@ def _target(catalog: Catalog, claims: Mapping[str, Any]) -> tuple[str, str]:
     )
 
 
-def _line_item(platform: Platform, claims: Mapping[str, Any]) -> str:
+def _find_line_item(platform: Platform, claims: Mapping[str, Any]) -> str:
     """Return the address for grades, or "" if the platform wants none.
 
     Raises:
         LaunchError: The address is on an unregistered host.
     """
-    endpoint = _section(claims, _AGS)
+    endpoint = _find_object_claim(claims, _GRADES_CLAIM)
     scope = endpoint.get("scope")
     line_item = endpoint.get("lineitem")
     if not isinstance(line_item, str) or not isinstance(scope, list) or SCORE_SCOPE not in scope:
         return ""
-    where = parse_origin(line_item)
+    line_item_origin = parse_origin(line_item)
     too_long = len(line_item) > 1000  # noqa: PLR2004  the column's
-    if too_long or not where or where != parse_origin(platform.grades_url):
+    if too_long or not line_item_origin or line_item_origin != parse_origin(platform.grades_url):
         raise LaunchError(
             "The learning platform wants grades at an address that is not registered here. "
             "Staff can register it: etude staff platform add ... --grades-url."
@@ -355,22 +366,22 @@ def _sign_choice_request(database: Database, platform: Platform, claims: Mapping
     Raises:
         LaunchError: The return address is not registered, or the platform does not accept links.
     """
-    settings = _section(claims, _DEEP_LINKING_CLAIM + "deep_linking_settings")
+    settings = _find_object_claim(claims, _DEEP_LINKING_PREFIX + "deep_linking_settings")
     url = settings.get("deep_link_return_url")
     if not isinstance(url, str) or parse_origin(url) not in platform.origins:
         raise LaunchError("The learning platform wants the links at an address that is not its.")
     accepted = settings.get("accept_types")
     if not isinstance(accepted, list) or "ltiResourceLink" not in accepted:
         raise LaunchError("The learning platform wants no links to exercises here.")
-    deployment = claims[_CLAIM + "deployment_id"]
-    question = {"platform": platform.id, "url": url, "deployment": deployment}
+    deployment = claims[_CLAIM_PREFIX + "deployment_id"]
+    request = {"platform": platform.id, "url": url, "deployment": deployment}
     if "data" in settings:
-        question["data"] = settings["data"]
+        request["data"] = settings["data"]
     expiry = {"aud": _CHOICE_AUDIENCE, "exp": int(time.time()) + _CHOICE_SECONDS}
-    return tool_key(database).sign({**question, **expiry})
+    return find_signing_key(database).sign({**request, **expiry})
 
 
-def answer_choice(
+def make_choice_answer(
     database: Database, request: str, exercises: Sequence[Exercise], launch_url: str
 ) -> DeepLinkAnswer:
     """Return links to exercises, each with a line item for its points.
@@ -380,7 +391,7 @@ def answer_choice(
     """
     if not exercises:
         raise LaunchError("Nothing was chosen. Go back, and choose an exercise.")
-    for key in tool_keys(database):
+    for key in find_tool_keys(database):
         try:
             public = key.private.public_key()
             claims = jwt.decode(request, public, algorithms=[ALGORITHM], audience=_CHOICE_AUDIENCE)
@@ -402,24 +413,24 @@ def answer_choice(
         }
         for exercise in exercises
     ]  # fmt: skip
-    moment = int(time.time())
+    issued_at = int(time.time())
     content = {
         "iss": platform.client_id,
         "aud": [platform.issuer],
-        "iat": moment,
-        "exp": moment + _ANSWER_SECONDS,
+        "iat": issued_at,
+        "exp": issued_at + _ANSWER_SECONDS,
         "nonce": uuid.uuid4().hex,
-        _CLAIM + "message_type": "LtiDeepLinkingResponse",
-        _CLAIM + "version": "1.3.0",
-        _CLAIM + "deployment_id": claims["deployment"],
-        _DEEP_LINKING_CLAIM + "content_items": items,
+        _CLAIM_PREFIX + "message_type": "LtiDeepLinkingResponse",
+        _CLAIM_PREFIX + "version": "1.3.0",
+        _CLAIM_PREFIX + "deployment_id": claims["deployment"],
+        _DEEP_LINKING_PREFIX + "content_items": items,
     }
     if "data" in claims:
-        content[_DEEP_LINKING_CLAIM + "data"] = claims["data"]
-    return DeepLinkAnswer(claims["url"], tool_key(database).sign(content))
+        content[_DEEP_LINKING_PREFIX + "data"] = claims["data"]
+    return DeepLinkAnswer(claims["url"], find_signing_key(database).sign(content))
 
 
-def _section(claims: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+def _find_object_claim(claims: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     """Return a claim that is an object, or an empty one."""
     claim = claims.get(name)
     return claim if isinstance(claim, dict) else {}

@@ -5,8 +5,8 @@ from typing import Final
 from sqlalchemy import update
 
 from etude_server.lti.keys import fetch_token
-from etude_server.lti.launch import course_role
-from etude_server.lti.platform_requests import call_page
+from etude_server.lti.launch import find_course_role
+from etude_server.lti.platform_requests import request_json_page
 from etude_server.store import platforms
 from etude_server.store.database import Database
 from etude_server.store.platforms import Platform
@@ -34,7 +34,7 @@ def fetch_members(database: Database, platform: Platform) -> int:
     headers = {"Authorization": f"Bearer {token}", "Accept": _MEDIA_TYPE}
     count, address = 0, platform.members_url
     for _ in range(_MAX_PAGES):
-        page, address = call_page(address, headers)
+        page, address = request_json_page(address, headers)
         members = page.get("members") if isinstance(page, dict) else None
         for member in members if isinstance(members, list) else ():
             if not isinstance(member, dict) or member.get("status", "Active") != "Active":
@@ -44,7 +44,7 @@ def fetch_members(database: Database, platform: Platform) -> int:
                 continue
             count += 1
             with database.write() as connection:
-                role = course_role(member.get("roles"))
+                role = find_course_role(member.get("roles"))
                 admitted = platforms.admit_person(connection, platform.issuer, sub, role)
                 if isinstance(name, str) and name.isprintable() and 0 < len(name) <= 200:  # noqa: PLR2004  the column's
                     change = update(person).where(person.c.id == admitted.id)

@@ -11,17 +11,17 @@ from typing import IO, Any, Final
 from etude_server.store.platforms import parse_origin
 from grader.errors import EtudeError
 
-_SECONDS: Final = 15.0  # time limit of a request
-_NEXT: Final = re.compile(r'<([^>]*)>[^,]*;\s*rel="?next\b')
+_TIMEOUT_SECONDS: Final = 15.0  # time limit of a request
+_NEXT_LINK: Final = re.compile(r'<([^>]*)>[^,]*;\s*rel="?next\b')
 _MAX_BYTES: Final = 1 << 20  # largest response, in bytes
 
 
-class CallError(EtudeError):
+class PlatformRequestError(EtudeError):
     """A request to a platform failed; `status` is 0 without a response."""
 
-    def __init__(self, why: str, status: int = 0) -> None:
+    def __init__(self, reason: str, status: int = 0) -> None:
         self.status = status
-        super().__init__(why)
+        super().__init__(reason)
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -39,36 +39,42 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
         """Return None, so that the redirect is raised as an error."""
 
 
-def call(url: str, body: bytes | None = None, headers: Mapping[str, str] | None = None) -> Any:
+def request_json(
+    url: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
+) -> Any:
     """Send a request, a POST if it has a body, and return the response's JSON.
 
     Raises:
         CallError: There is no response, or its status is not a success.
     """
-    return call_page(url, headers, body)[0]
+    return request_json_page(url, headers, body)[0]
 
 
-def call_page(
+def request_json_page(
     url: str, headers: Mapping[str, str] | None, body: bytes | None = None
 ) -> tuple[Any, str]:
     """Return the JSON of one page of a list, and the address of the next page or ""."""
     if not parse_origin(url):
-        raise CallError("the address is not one of HTTPS")
+        raise PlatformRequestError("the address is not one of HTTPS")
     request = urllib.request.Request(url, body, dict(headers or {}))  # noqa: S310  checked above
     request.add_header("Accept", request.get_header("Accept") or "application/json")
     try:
-        with urllib.request.build_opener(_NoRedirects).open(request, timeout=_SECONDS) as answer:
+        with urllib.request.build_opener(_NoRedirects).open(
+            request, timeout=_TIMEOUT_SECONDS
+        ) as answer:
             text, link = answer.read(_MAX_BYTES + 1), answer.headers.get("Link", "")
     except urllib.error.HTTPError as error:
         with error:
-            raise CallError(f"it answers {error.code} {error.reason}", error.code) from None
+            raise PlatformRequestError(
+                f"it answers {error.code} {error.reason}", error.code
+            ) from None
     except (OSError, http.client.HTTPException) as error:
-        raise CallError(f"it cannot be reached ({type(error).__name__})") from None
+        raise PlatformRequestError(f"it cannot be reached ({type(error).__name__})") from None
     if len(text) > _MAX_BYTES:
-        raise CallError("its answer is too long")
-    following = _NEXT.search(link)
-    address = following[1] if following else ""
+        raise PlatformRequestError("its answer is too long")
+    next_link = _NEXT_LINK.search(link)
+    next_address = next_link[1] if next_link else ""
     try:
-        return json.loads(text) if text.strip() else None, address
+        return json.loads(text) if text.strip() else None, next_address
     except (ValueError, RecursionError):
-        return None, address  # an HTML page, for example
+        return None, next_address  # an HTML page, for example

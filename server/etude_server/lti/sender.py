@@ -14,19 +14,19 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from etude_server.lti.keys import TOKEN_SECONDS, fetch_token, may_succeed_later
 from etude_server.lti.launch import SCORE_SCOPE
-from etude_server.lti.platform_requests import CallError, call
+from etude_server.lti.platform_requests import PlatformRequestError, request_json
 from etude_server.store import platforms, unsent_scores
 from etude_server.store.database import Database, describe_cause
 from etude_server.store.platforms import Platform, parse_origin
 from etude_server.store.unsent_scores import ScoreToSend
 
 POLL_SECONDS: Final = 1.0
-FIRST_PAUSE: Final = 2.0
+FIRST_PAUSE_SECONDS: Final = 2.0
 """Seconds of pause after the first failure, doubled after each further one."""
 
-_MAX_PAUSE: Final = 3600.0  # seconds between two tries of one grade
+_MAX_PAUSE_SECONDS: Final = 3600.0  # seconds between two tries of one grade
 _MEDIA_TYPE: Final = "application/vnd.ims.lis.v1.score+json"
-_MAX_REST: Final = 60.0  # seconds for which a failing platform gets no grades
+_MAX_REST_SECONDS: Final = 60.0  # seconds for which a failing platform gets no grades
 
 _log = structlog.get_logger(__name__)
 
@@ -64,61 +64,63 @@ class ScoreSender:
         with self._database.read() as connection:
             if not unsent_scores.is_score_due(connection):
                 return False
-        moment = time.monotonic()
-        resting = [each for each, until in self._resting.items() if until > moment]
+        time_now = time.monotonic()
+        resting = [each for each, until in self._resting.items() if until > time_now]
         with self._database.write() as connection:
-            telling = unsent_scores.claim_next_score(connection, resting)
-            if telling is None:
+            score = unsent_scores.claim_next_score(connection, resting)
+            if score is None:
                 return False
-            platform = platforms.get_platform(connection, telling.line_item.platform_id)
+            platform = platforms.get_platform(connection, score.line_item.platform_id)
         try:
-            self._send(platform, telling)
-        except CallError as error:
-            pause = min(FIRST_PAUSE * 2 ** min(telling.tries - 1, 20), _MAX_PAUSE)
+            self._send(platform, score)
+        except PlatformRequestError as error:
+            pause = min(FIRST_PAUSE_SECONDS * 2 ** min(score.tries - 1, 20), _MAX_PAUSE_SECONDS)
             # Spread the retries after an outage.
             pause *= random.uniform(0.8, 1.2)  # noqa: S311  nothing secret
             with self._database.write() as connection:
                 if may_succeed_later(error):
-                    unsent_scores.record_failure(connection, telling, str(error), pause)
+                    unsent_scores.record_failure(connection, score, str(error), pause)
                 else:
-                    unsent_scores.park_score(connection, telling, str(error))
+                    unsent_scores.park_score(connection, score, str(error))
             if may_succeed_later(error):
-                _log.warning("a grade is sent later", status=error.status, tries=telling.tries)
-                rest = min(pause, _MAX_REST)
-                self._resting[telling.line_item.platform_id] = time.monotonic() + rest
+                _log.warning("a grade is sent later", status=error.status, tries=score.tries)
+                rest_seconds = min(pause, _MAX_REST_SECONDS)
+                self._resting[score.line_item.platform_id] = time.monotonic() + rest_seconds
             else:
                 _log.warning("a grade waits for staff", status=error.status)
         else:
             with self._database.write() as connection:
-                unsent_scores.record_sent(connection, telling)
+                unsent_scores.record_sent(connection, score)
         return True
 
     def _send(self, platform: Platform, telling: ScoreToSend) -> None:
-        """Send a grade; raise `CallError` if the platform did not accept it."""
+        """Send a grade; raise `PlatformRequestError` if the platform did not accept it."""
         grade = telling.grade
-        when = datetime.fromtimestamp(grade["at"] / 1e6, UTC)
+        earned_at = datetime.fromtimestamp(grade["at"] / 1e6, UTC)
         score = {
             "userId": telling.line_item.sub,
             "scoreGiven": grade["score"],
             "scoreMaximum": max(grade["max_score"], 1),
             "activityProgress": "Completed" if grade["passed"] else "Submitted",
             "gradingProgress": "FullyGraded",
-            "timestamp": when.isoformat(timespec="microseconds").replace("+00:00", "Z"),
+            "timestamp": earned_at.isoformat(timespec="microseconds").replace("+00:00", "Z"),
         }
         if parse_origin(telling.line_item.line_item) != parse_origin(platform.grades_url):
-            raise CallError("its line item is at an address that is not registered any more", 404)
+            raise PlatformRequestError(
+                "its line item is at an address that is not registered any more", 404
+            )
         until, token = self._tokens.get(platform.id, (0.0, ""))
         if time.monotonic() >= until:
-            token, lasting = fetch_token(self._database, platform, SCORE_SCOPE)
-            until = time.monotonic() + lasting - TOKEN_SECONDS / 2
+            token, lifetime_seconds = fetch_token(self._database, platform, SCORE_SCOPE)
+            until = time.monotonic() + lifetime_seconds - TOKEN_SECONDS / 2
             self._tokens[platform.id] = (until, token)
         headers = {"Authorization": f"Bearer {token}", "Content-Type": _MEDIA_TYPE}
         line_item = urlsplit(telling.line_item.line_item)  # its query stays at the end
         path = f"{line_item.path.rstrip('/')}/scores"
         address = urlunsplit(line_item._replace(path=path, fragment=""))
         try:
-            call(address, json.dumps(score).encode(), headers)
-        except CallError as error:
+            request_json(address, json.dumps(score).encode(), headers)
+        except PlatformRequestError as error:
             # The platform already has a grade that is as new or newer.
             if error.status == HTTPStatus.CONFLICT:
                 return

@@ -6,38 +6,38 @@ from fastapi import Query, Response
 
 from etude_server import gradebook_data
 from etude_server.actions import grades as actions
-from etude_server.api.auth import ServiceOf
-from etude_server.api.gradebook_routes import csv_response
-from etude_server.staff.login import Instructor, OwnForm, see, staff_pages
+from etude_server.api.auth import CurrentService
+from etude_server.api.gradebook_routes import make_csv_response
+from etude_server.staff.login import InstructorForm, StaffVisitor, make_staff_router, redirect_to
 from etude_server.staff.page_templates import render
 from etude_server.store import schedules, unsent_scores, windows
 from grader.reports.canvas_csv import IDENTITIES, fill, sum_scores
 
 CANVAS_PATH: Final = "/staff/gradebook/canvas"
-_SHOWN: Final = 500  # most students on the page
-_SHOWN_UNSENT: Final = 200
+_MAX_SHOWN_STUDENTS: Final = 500  # most students on the page
+_MAX_SHOWN_UNSENT: Final = 200
 
-router = staff_pages("/staff")
+router = make_staff_router("/staff")
 
 
 @router.get("/gradebook")
 def gradebook(
-    visitor: Instructor,
-    service: ServiceOf,
+    visitor: StaffVisitor,
+    service: CurrentService,
     section: Annotated[str | None, Query(max_length=200)] = None,
 ) -> Response:
     """Show a row for each student and a column for each exercise."""
-    table = service.staff_reader.read(gradebook_data.table)
-    page = table.first_rows(section, _SHOWN)
+    table = service.staff_reader.read(gradebook_data.make_table)
+    shown_table = table.select_rows(section, _MAX_SHOWN_STUDENTS)
     titles = {name: exercise.title for name, exercise in service.catalog.exercises.items()}
     # In the order of the course.
-    ordered = sorted(table.exercises, key=[*titles, *table.exercises].index)
+    exercise_ids = sorted(table.exercises, key=[*titles, *table.exercises].index)
     return render(
         "gradebook",
         visitor=visitor,
-        exercises=[(name, titles.get(name, name)) for name in ordered],
-        table=page,
-        count=len(table.first_rows(section, len(table.rows)).rows),
+        exercises=[(name, titles.get(name, name)) for name in exercise_ids],
+        table=shown_table,
+        count=len(table.select_rows(section, len(table.rows)).rows),
         sections=sorted({who.section for who, _ in table.rows} - {""}),
         section=section,
         identities=IDENTITIES,
@@ -45,22 +45,26 @@ def gradebook(
 
 
 @router.get("/gradebook/gradebook.csv")
-def matrix(service: ServiceOf) -> Response:
+def matrix(service: CurrentService) -> Response:
     """Return the gradebook as a CSV."""
-    return csv_response([service.staff_reader.read(gradebook_data.matrix_csv)], "gradebook.csv")
+    return make_csv_response(
+        [service.staff_reader.read(gradebook_data.make_matrix_csv)], "gradebook.csv"
+    )
 
 
 @router.get("/gradebook/moodle.csv")
-def moodle(service: ServiceOf) -> Response:
+def moodle(service: CurrentService) -> Response:
     """Return the file that Moodle imports."""
-    return csv_response([service.staff_reader.read(gradebook_data.moodle_csv)], "moodle.csv")
+    return make_csv_response(
+        [service.staff_reader.read(gradebook_data.make_moodle_csv)], "moodle.csv"
+    )
 
 
 @router.post("/gradebook/canvas")
-def canvas(sent: OwnForm, service: ServiceOf) -> Response:
+def canvas(sent: InstructorForm, service: CurrentService) -> Response:
     """Return the Canvas export with a column filled."""
-    named = sent.get("exercise", "")
-    scores = sum_scores(service.staff_reader.read(gradebook_data.batch), [named])
+    exercise = sent.get("exercise", "")
+    scores = sum_scores(service.staff_reader.read(gradebook_data.make_batch), [exercise])
     filled = fill(
         sent.get("export", ""),
         scores,
@@ -69,32 +73,32 @@ def canvas(sent: OwnForm, service: ServiceOf) -> Response:
         scale="scale" in sent,
         skip_unknown="skip_unknown" in sent,
     )
-    return csv_response([filled.text], "canvas.csv")
+    return make_csv_response([filled.text], "canvas.csv")
 
 
 @router.get("/schedule")
-def schedule(visitor: Instructor, service: ServiceOf) -> Response:
+def schedule(visitor: StaffVisitor, service: CurrentService) -> Response:
     """Show when exercises open and are due, and the extensions."""
     with service.database.read() as connection:
-        dates = windows.find_windows(connection)
+        windows_by_exercise = windows.find_windows(connection)
         extensions = schedules.list_extensions(connection)
-    ordered = [
-        (exercise, dates[name])
+    limited_windows = [
+        (exercise, windows_by_exercise[name])
         for name, exercise in service.catalog.exercises.items()
-        if name in dates and dates[name].is_limited
+        if name in windows_by_exercise and windows_by_exercise[name].is_limited
     ]
-    return render("schedule", visitor=visitor, windows=ordered, extensions=extensions)
+    return render("schedule", visitor=visitor, windows=limited_windows, extensions=extensions)
 
 
 @router.get("/unsent")
-def unsent(visitor: Instructor, service: ServiceOf) -> Response:
+def unsent(visitor: StaffVisitor, service: CurrentService) -> Response:
     """Show the grades that are not sent to learning platforms, and why."""
     with service.database.read() as connection:
         grades = unsent_scores.list_unsent_grades(connection)
     return render(
         "unsent",
         visitor=visitor,
-        grades=grades[:_SHOWN_UNSENT],
+        grades=grades[:_MAX_SHOWN_UNSENT],
         count=len(grades),
         parked=sum(grade.parked for grade in grades),
         oldest=min((grade.at for grade in grades), default=None),
@@ -102,8 +106,8 @@ def unsent(visitor: Instructor, service: ServiceOf) -> Response:
 
 
 @router.post("/unsent/retry")
-def retry(_sent: OwnForm, visitor: Instructor, service: ServiceOf) -> Response:
+def retry(_sent: InstructorForm, visitor: StaffVisitor, service: CurrentService) -> Response:
     """Send all of them again, now."""
     with service.database.write() as connection:
         actions.retry_unsent_scores(connection, actor=visitor.person.id)
-    return see("/staff/unsent")
+    return redirect_to("/staff/unsent")

@@ -13,7 +13,13 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import RedirectResponse
 from fastapi.routing import APIRoute
 
-from etude_server.api.auth import CookieOf, ServiceOf, give_cookie, public_address, take_cookie
+from etude_server.api.auth import (
+    CurrentService,
+    SessionCookie,
+    delete_session_cookie,
+    find_public_address,
+    set_session_cookie,
+)
 from etude_server.api.problem_details import ProblemError
 from etude_server.oidc import LOGIN_SECONDS, Provider
 from etude_server.service import Service
@@ -24,11 +30,13 @@ from grader.errors import UsageError
 
 HOME: Final = "/staff/"
 _MAX_FIELDS: Final = 20  # fields of a form
-_OIDC: Final = "/oidc/callback"
+_OIDC_PATH: Final = "/oidc/callback"
 _OIDC_COOKIE: Final = "etude_oidc"
 # Name of a cookie with the page to return to after sign-in.
-_OIDC_BACK: Final = "etude_oidc_back"
-_OWN_PAGE: Final = re.compile(r"/(?![/\\])[!-~]{0,500}")  # a path on this host, never another host
+_OIDC_BACK_COOKIE: Final = "etude_oidc_back"
+_LOCAL_PATH: Final = re.compile(
+    r"/(?![/\\])[!-~]{0,500}"
+)  # a path on this host, never another host
 
 
 class PageRoute(APIRoute):
@@ -38,7 +46,7 @@ class PageRoute(APIRoute):
         """Wrap a route's handler."""
         handle = super().get_route_handler()
 
-        async def answer(request: Request) -> Response:
+        async def handle_with_error_pages(request: Request) -> Response:
             try:
                 return await handle(request)
             except _SignedOutError:
@@ -46,15 +54,15 @@ class PageRoute(APIRoute):
                 target = request.url.path if request.method == "GET" else HOME
                 if request.method == "GET" and request.url.query:
                     target += f"?{request.url.query}"
-                return see(f"/sign-in?{urlencode({'next': target})}")
+                return redirect_to(f"/sign-in?{urlencode({'next': target})}")
             except ProblemError as error:
-                return _trouble(error.status, error.detail)
+                return _render_error(error.status, error.detail)
             except RequestValidationError:
-                return _trouble(HTTPStatus.NOT_FOUND, "There is no such page.")
+                return _render_error(HTTPStatus.NOT_FOUND, "There is no such page.")
             except UsageError as error:
-                return _trouble(HTTPStatus.CONFLICT, f"{error}.")
+                return _render_error(HTTPStatus.CONFLICT, f"{error}.")
 
-        return answer
+        return handle_with_error_pages
 
 
 class _SignedOutError(Exception):
@@ -72,7 +80,7 @@ class Visitor:
     csrf: str
 
 
-def instructor(service: ServiceOf, cookie: CookieOf) -> Visitor:
+def find_visitor(service: CurrentService, cookie: SessionCookie) -> Visitor:
     """Return the visitor if they are an instructor or assistant; raise for anyone else."""
     with service.database.read() as connection:
         person = people.find_person_by_session(connection, cookie) if cookie else None
@@ -83,20 +91,20 @@ def instructor(service: ServiceOf, cookie: CookieOf) -> Visitor:
     return Visitor(person, people.make_csrf_token(cookie))
 
 
-Instructor = Annotated[Visitor, Depends(instructor)]
+StaffVisitor = Annotated[Visitor, Depends(find_visitor)]
 
 
-def staff_pages(prefix: str) -> APIRouter:
+def make_staff_router(prefix: str) -> APIRouter:
     """Return a router of pages for instructors and assistants."""
     return APIRouter(
         prefix=prefix,
         route_class=PageRoute,
         include_in_schema=False,
-        dependencies=[Depends(instructor)],
+        dependencies=[Depends(find_visitor)],
     )
 
 
-async def fields(request: Request) -> dict[str, str]:
+async def read_form(request: Request) -> dict[str, str]:
     """Return the fields of a form; answer 400 for anything else."""
     body = await request.body()
     try:
@@ -105,10 +113,10 @@ async def fields(request: Request) -> dict[str, str]:
         raise ProblemError(HTTPStatus.BAD_REQUEST, "This is no form of ours.") from None
 
 
-Fields = Annotated[dict[str, str], Depends(fields)]
+FormFields = Annotated[dict[str, str], Depends(read_form)]
 
 
-def number(text: str) -> float | None:
+def parse_number(text: str) -> float | None:
     """Return a field's number, or None if it is empty; raise `UsageError` if it is invalid."""
     try:
         value = float(text) if text.strip() else None
@@ -119,7 +127,7 @@ def number(text: str) -> float | None:
     return value
 
 
-def entry_form(request: Request, sent: Fields) -> dict[str, str]:
+def require_own_site(request: Request, sent: FormFields) -> dict[str, str]:
     """Return the fields of a sign-in form.
 
     Another site must not sign a person in as someone else, so its form is refused. Over plain HTTP,
@@ -133,10 +141,10 @@ def entry_form(request: Request, sent: Fields) -> dict[str, str]:
     return sent
 
 
-EntryForm = Annotated[dict[str, str], Depends(entry_form)]
+SignInForm = Annotated[dict[str, str], Depends(require_own_site)]
 
 
-def any_form(sent: Fields, visitor: Instructor) -> dict[str, str]:
+def require_csrf_token(sent: FormFields, visitor: StaffVisitor) -> dict[str, str]:
     """Return the fields of a form with the right CSRF token; refuse another site's form."""
     if not people.matches_csrf_token(sent.get("csrf", ""), visitor.csrf):
         raise ProblemError(
@@ -145,96 +153,96 @@ def any_form(sent: Fields, visitor: Instructor) -> dict[str, str]:
     return sent
 
 
-AnyForm = Annotated[dict[str, str], Depends(any_form)]
+StaffForm = Annotated[dict[str, str], Depends(require_csrf_token)]
 
 
-def own_form(sent: AnyForm, visitor: Instructor) -> dict[str, str]:
+def require_instructor(sent: StaffForm, visitor: StaffVisitor) -> dict[str, str]:
     """Return the fields of a form for instructors; refuse an assistant's."""
     if visitor.person.role != "instructor":
         raise ProblemError(HTTPStatus.FORBIDDEN, "This is for instructors.")
     return sent
 
 
-OwnForm = Annotated[dict[str, str], Depends(own_form)]
+InstructorForm = Annotated[dict[str, str], Depends(require_instructor)]
 
 
 @router.get("/sign-in")
-def sign_in_page(request: Request, service: ServiceOf) -> Response:
+def sign_in_page(request: Request, service: CurrentService) -> Response:
     """Show the sign-in page."""
-    return _sign_in_page(service, _local(request.query_params.get("next", "")))
+    return _render_sign_in(service, _local_path_or_home(request.query_params.get("next", "")))
 
 
-def _sign_in_page(
-    service: Service, target: str, status: HTTPStatus = HTTPStatus.OK, trouble: str = ""
+def _render_sign_in(
+    service: Service, target: str, status: HTTPStatus = HTTPStatus.OK, error: str = ""
 ) -> Response:
     has_oidc = service.settings.oidc is not None
-    return render("sign-in", status, next=target, trouble=trouble, has_oidc=has_oidc)
+    return render("sign-in", status, next=target, error=error, has_oidc=has_oidc)
 
 
 @router.post("/sign-in")
-def sign_in(sent: EntryForm, service: ServiceOf, cookie: CookieOf) -> Response:
+def sign_in(sent: SignInForm, service: CurrentService, cookie: SessionCookie) -> Response:
     """Open a session, and redirect to the page that was asked for."""
-    target = _local(sent.get("next", ""))
+    target = _local_path_or_home(sent.get("next", ""))
     with service.database.write() as connection:
-        entered = people.sign_in(connection, sent.get("token", "").strip(), cookie)
-    if entered is None:
-        trouble = "This token is unknown, expired or revoked."
-        return _sign_in_page(service, target, HTTPStatus.UNAUTHORIZED, trouble)
-    response = see(target)
-    give_cookie(response, entered[1], service)
+        signed_in = people.sign_in(connection, sent.get("token", "").strip(), cookie)
+    if signed_in is None:
+        error = "This token is unknown, expired or revoked."
+        return _render_sign_in(service, target, HTTPStatus.UNAUTHORIZED, error)
+    response = redirect_to(target)
+    set_session_cookie(response, signed_in[1], service)
     return response
 
 
 @router.post("/sign-out")
-def sign_out(_sent: AnyForm, service: ServiceOf, cookie: CookieOf) -> Response:
+def sign_out(_sent: StaffForm, service: CurrentService, cookie: SessionCookie) -> Response:
     """Close the session."""
     with service.database.write() as connection:
         people.close_session(connection, cookie or "")
-    response = see("/sign-in")
-    take_cookie(response, service)
+    response = redirect_to("/sign-in")
+    delete_session_cookie(response, service)
     return response
 
 
-def see(path: str) -> RedirectResponse:
+def redirect_to(path: str) -> RedirectResponse:
     """Redirect to a page by GET, so that going back does not submit a form again."""
     return RedirectResponse(path, HTTPStatus.SEE_OTHER, {"Cache-Control": "no-store"})
 
 
-def _local(path: str) -> str:
+def _local_path_or_home(path: str) -> str:
     """Return a path of the staff pages, or the home page for any other."""
     is_ours = path.startswith(HOME) and path.isprintable() and "\\" not in path
     return path if is_ours else HOME
 
 
-def _trouble(status: HTTPStatus, sentence: str) -> Response:
-    return render("trouble", status, title=status.phrase, sentence=sentence)
+def _render_error(status: HTTPStatus, sentence: str) -> Response:
+    return render("error", status, title=status.phrase, sentence=sentence)
 
 
-def _provider(request: Request, service: Service) -> tuple[Provider, str]:
+def _require_provider(request: Request, service: Service) -> tuple[Provider, str]:
     """Return the university's provider, and the address to which it redirects a browser."""
     if service.settings.oidc is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, "There is no single sign-on here.")
-    return service.settings.oidc, public_address(request, service) + _OIDC
+    return service.settings.oidc, find_public_address(request, service) + _OIDC_PATH
 
 
-def _own_page(path: str) -> str:
+def _local_path_or_empty(path: str) -> str:
     """Return a path of this site unchanged, or "" for any other address."""
-    return path if _OWN_PAGE.fullmatch(path) else ""
+    return path if _LOCAL_PATH.fullmatch(path) else ""
 
 
 @router.get("/oidc/login")
-def begin_oidc(request: Request, service: ServiceOf) -> Response:
+def begin_oidc(request: Request, service: CurrentService) -> Response:
     """Redirect a browser to the provider."""
-    provider, redirect_uri = _provider(request, service)
-    url, secret = provider.begin(redirect_uri)
+    provider, redirect_uri = _require_provider(request, service)
+    url, secret = provider.start_login(redirect_uri)
     answer = RedirectResponse(url, HTTPStatus.FOUND, {"Cache-Control": "no-store"})
-    back = _own_page(request.query_params.get("back", ""))
-    for name, value in ((_OIDC_COOKIE, secret), (_OIDC_BACK, back)):
+    back = _local_path_or_empty(request.query_params.get("back", ""))
+    for name, value in ((_OIDC_COOKIE, secret), (_OIDC_BACK_COOKIE, back)):
         answer.set_cookie(
             name,
             value,
             max_age=LOGIN_SECONDS,
-            path=_OIDC,
+            path=_OIDC_PATH,
             httponly=True,
             samesite="lax",
             secure=service.settings.is_https,
@@ -242,12 +250,12 @@ def begin_oidc(request: Request, service: ServiceOf) -> Response:
     return answer
 
 
-@router.get(_OIDC)
-def finish_oidc(request: Request, service: ServiceOf, cookie: CookieOf) -> Response:
+@router.get(_OIDC_PATH)
+def finish_oidc(request: Request, service: CurrentService, cookie: SessionCookie) -> Response:
     """Open a session for anyone on the roster who comes back, and close the browser's last one."""
-    provider, redirect_uri = _provider(request, service)
+    provider, redirect_uri = _require_provider(request, service)
     secret = request.cookies.get(_OIDC_COOKIE, "")
-    name = provider.finish(dict(request.query_params), secret, redirect_uri)
+    name = provider.finish_login(dict(request.query_params), secret, redirect_uri)
     with service.database.write() as connection:
         person = people.find_person_by_login(connection, name)
         if person is None:
@@ -255,8 +263,8 @@ def finish_oidc(request: Request, service: ServiceOf, cookie: CookieOf) -> Respo
         people.close_session(connection, cookie or "")
         new_cookie = people.open_session(connection, person)
     home = HOME if person.is_staff else "/"
-    answer = see(_own_page(request.cookies.get(_OIDC_BACK, "")) or home)
-    give_cookie(answer, new_cookie, service)
-    answer.delete_cookie(_OIDC_COOKIE, _OIDC)
-    answer.delete_cookie(_OIDC_BACK, _OIDC)
+    answer = redirect_to(_local_path_or_empty(request.cookies.get(_OIDC_BACK_COOKIE, "")) or home)
+    set_session_cookie(answer, new_cookie, service)
+    answer.delete_cookie(_OIDC_COOKIE, _OIDC_PATH)
+    answer.delete_cookie(_OIDC_BACK_COOKIE, _OIDC_PATH)
     return answer

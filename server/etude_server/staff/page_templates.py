@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse
 from etude_server.store.ids import to_datetime
 from grader.sandbox.printable import printable
 
-FOLDER: Final = Path(__file__).parent
+TEMPLATE_FOLDER: Final = Path(__file__).parent
 _POLICY: Final = (
     "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'; form-action 'self' {}; "
     "frame-ancestors {}"
@@ -23,33 +23,35 @@ def render(
     status: HTTPStatus = HTTPStatus.OK,
     *,
     frames: str = "'none'",
-    form: str = "",
+    form_target: str = "",
     **values: Any,
 ) -> HTMLResponse:
     """Return a page with personal data, which caches must not store.
 
-    `frames` lists the sites that may show it in a frame, and `form` another site for its form.
+    Args:
+        frames: The sites that may show it in a frame.
+        form_target: Another site to which its form may be sent.
     """
-    text = _environment.get_template(f"{name}.html").render(**values)
-    policy = _POLICY.format(form, frames)
+    page = _environment.get_template(f"{name}.html").render(**values)
+    policy = _POLICY.format(form_target, frames)
     headers = {"Content-Security-Policy": policy, "Cache-Control": "no-store"}
-    return HTMLResponse(text, status, headers=headers)
+    return HTMLResponse(page, status, headers=headers)
 
 
-def moment(microseconds: int) -> str:
+def format_moment(microseconds: int) -> str:
     """Format a time in UTC."""
     return f"{to_datetime(microseconds):%Y-%m-%d %H:%M} UTC"
 
 
 _environment: Final = Environment(
-    loader=FileSystemLoader(FOLDER / "templates"),
+    loader=FileSystemLoader(TEMPLATE_FOLDER / "templates"),
     autoescape=True,
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
 )
 _environment.filters |= {
-    "moment": moment,
+    "moment": format_moment,
     # Without invisible characters and those that change the direction of text.
     "words": lambda text: printable(text, keep="\n\t"),
     "percent": lambda share: f"{share:.0%}".replace("%", " %"),

@@ -3,20 +3,20 @@
 from fastapi import Response
 
 from etude_server.actions import regrades as actions
-from etude_server.api.auth import ServiceOf
+from etude_server.api.auth import CurrentService
 from etude_server.api.regrade_routes import ExistingRegrade, LocalGrading
-from etude_server.staff.login import Instructor, OwnForm, see, staff_pages
+from etude_server.staff.login import InstructorForm, StaffVisitor, make_staff_router, redirect_to
 from etude_server.staff.page_templates import render
 from etude_server.store import regrades
 
 _SAMPLE_SIZE = 40  # sources in a preview, few enough to wait for
 _MAX_SHOWN_CHANGES = 200  # most changes shown
 
-router = staff_pages("/staff/regrades")
+router = make_staff_router("/staff/regrades")
 
 
 @router.get("")
-def listing(visitor: Instructor, service: ServiceOf) -> Response:
+def listing(visitor: StaffVisitor, service: CurrentService) -> Response:
     """Show the versions that could be graded again, and all regrades."""
     with service.database.read() as connection:
         versions = regrades.count_published_versions(connection)
@@ -31,7 +31,7 @@ def listing(visitor: Instructor, service: ServiceOf) -> Response:
 
 
 @router.post("/preview")
-def preview(sent: OwnForm, visitor: Instructor, grading: LocalGrading) -> Response:
+def preview(sent: InstructorForm, visitor: StaffVisitor, grading: LocalGrading) -> Response:
     """Show what a regrade would change, by a sample; nothing is published."""
     plan = actions.plan_regrade(grading, sent.get("exercise", ""), sent.get("from_hash", ""))
     changes = actions.preview_regrade(grading, plan, sample=_SAMPLE_SIZE)
@@ -39,7 +39,7 @@ def preview(sent: OwnForm, visitor: Instructor, grading: LocalGrading) -> Respon
 
 
 @router.post("")
-def begin(sent: OwnForm, visitor: Instructor, service: ServiceOf) -> Response:
+def begin(sent: InstructorForm, visitor: StaffVisitor, service: CurrentService) -> Response:
     """Begin a regrade."""
     plan = actions.plan_regrade(service, sent.get("exercise", ""), sent.get("from_hash", ""))
     regrade = actions.start_regrade(
@@ -49,11 +49,11 @@ def begin(sent: OwnForm, visitor: Instructor, service: ServiceOf) -> Response:
         reason=sent.get("reason", ""),
         allow_lower="allow_lower" in sent,
     )
-    return see(f"/staff/regrades/{regrade.id}")
+    return redirect_to(f"/staff/regrades/{regrade.id}")
 
 
 @router.get("/{regrade_id}")
-def show(regrade: ExistingRegrade, visitor: Instructor, service: ServiceOf) -> Response:
+def show(regrade: ExistingRegrade, visitor: StaffVisitor, service: CurrentService) -> Response:
     """Show how far a regrade has come, and what it changed."""
     with service.database.read() as connection:
         changes = list(regrades.iterate_changes(connection, regrade.id, limit=_MAX_SHOWN_CHANGES))
@@ -68,18 +68,18 @@ def show(regrade: ExistingRegrade, visitor: Instructor, service: ServiceOf) -> R
 
 @router.post("/{regrade_id}/undo")
 def undo(
-    sent: OwnForm, regrade: ExistingRegrade, visitor: Instructor, service: ServiceOf
+    sent: InstructorForm, regrade: ExistingRegrade, visitor: StaffVisitor, service: CurrentService
 ) -> Response:
     """Undo a regrade."""
     reason = sent.get("reason", "")
     new_regrade = actions.undo_regrade(service, regrade.id, by=visitor.person.id, reason=reason)
-    return see(f"/staff/regrades/{new_regrade.id}")
+    return redirect_to(f"/staff/regrades/{new_regrade.id}")
 
 
 @router.post("/{regrade_id}/cancel")
 def cancel(
-    _sent: OwnForm, regrade: ExistingRegrade, visitor: Instructor, service: ServiceOf
+    _sent: InstructorForm, regrade: ExistingRegrade, visitor: StaffVisitor, service: CurrentService
 ) -> Response:
     """Cancel a regrade, unless it has ended meanwhile; what it published stays."""
     actions.end_regrade(service, regrade.id, "cancelled", actor=visitor.person.id)
-    return see(f"/staff/regrades/{regrade.id}")
+    return redirect_to(f"/staff/regrades/{regrade.id}")

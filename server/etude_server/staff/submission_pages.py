@@ -7,48 +7,48 @@ from fastapi.responses import FileResponse
 
 from etude_server import gradebook_data
 from etude_server.actions import submissions as actions
-from etude_server.api.auth import ServiceOf
-from etude_server.api.problem_details import need_existing
+from etude_server.api.auth import CurrentService
+from etude_server.api.problem_details import require_existing
 from etude_server.api.submission_routes import ExistingSubmission
 from etude_server.staff.login import (
     HOME,
-    AnyForm,
-    Instructor,
-    OwnForm,
+    InstructorForm,
     PageRoute,
-    number,
-    see,
-    staff_pages,
+    StaffForm,
+    StaffVisitor,
+    make_staff_router,
+    parse_number,
+    redirect_to,
 )
-from etude_server.staff.page_templates import FOLDER, render
+from etude_server.staff.page_templates import TEMPLATE_FOLDER, render
 from etude_server.store import events, grades, people, submissions, unsent_scores, verdicts, windows
 from etude_server.store.submissions import State
 
-_PAGE: Final = 50  # submissions per page
+_PAGE_SIZE: Final = 50  # submissions per page
 # Most students shown, those with the most failures in the hardest exercises.
-_STUCK: Final = 50
+_MAX_SHOWN_STUCK: Final = 50
 _Filter = Annotated[str | None, Query(max_length=200, pattern=r"^[^\x00]*$")]
 
 router = APIRouter(prefix="/staff", route_class=PageRoute, include_in_schema=False)
-inside = staff_pages("/staff")
+staff_router = make_staff_router("/staff")
 
 
 @router.get("/staff.css")
 def style() -> Response:
     """Return the stylesheet; the sign-in page needs it, too."""
-    return FileResponse(FOLDER / "staff.css", headers={"Cache-Control": "no-cache"})
+    return FileResponse(TEMPLATE_FOLDER / "staff.css", headers={"Cache-Control": "no-cache"})
 
 
-@inside.get("")
+@staff_router.get("")
 def without_slash() -> Response:
     """Redirect to the overview."""
-    return see(HOME)
+    return redirect_to(HOME)
 
 
-@inside.get("/")
-def overview(visitor: Instructor, service: ServiceOf) -> Response:
+@staff_router.get("/")
+def overview(visitor: StaffVisitor, service: CurrentService) -> Response:
     """Show the statistics of every exercise, and stuck students."""
-    statistics = service.staff_reader.read(gradebook_data.overview, _STUCK)
+    statistics = service.staff_reader.read(gradebook_data.make_overview, _MAX_SHOWN_STUCK)
     with service.database.read() as connection:
         pending, parked = submissions.count_waiting_and_parked(connection)
         unsent = unsent_scores.list_unsent_grades(connection)
@@ -64,34 +64,34 @@ def overview(visitor: Instructor, service: ServiceOf) -> Response:
     )
 
 
-@inside.get("/exercises/{exercise}")
-def exercise(exercise: str, visitor: Instructor, service: ServiceOf) -> Response:
+@staff_router.get("/exercises/{exercise}")
+def exercise(exercise: str, visitor: StaffVisitor, service: CurrentService) -> Response:
     """Show an exercise's statistics and latest submissions."""
-    definition = need_existing(service.catalog.find(exercise), "exercise")
-    numbers = service.staff_reader.read(gradebook_data.exercise_statistics, exercise)
+    definition = require_existing(service.catalog.find(exercise), "exercise")
+    all_statistics = service.staff_reader.read(gradebook_data.compute_statistics, exercise)
     with service.database.read() as connection:
-        listed = submissions.list_submissions(connection, exercise=exercise, limit=_PAGE)
+        listed = submissions.list_submissions(connection, exercise=exercise, limit=_PAGE_SIZE)
     return render(
         "exercise",
         visitor=visitor,
         exercise=definition,
-        numbers=numbers[0] if numbers else None,
-        most_stuck=_STUCK,
+        numbers=all_statistics[0] if all_statistics else None,
+        most_stuck=_MAX_SHOWN_STUCK,
         entries=listed,
     )
 
 
-@inside.get("/submissions")
+@staff_router.get("/submissions")
 def listing(  # FastAPI passes the arguments by name
-    visitor: Instructor,
-    service: ServiceOf,
+    visitor: StaffVisitor,
+    service: CurrentService,
     person: _Filter = None,
     exercise: _Filter = None,
     state: State | None = None,
     before: _Filter = None,
 ) -> Response:
     """Show submissions, the newest first, filtered by person, exercise and state."""
-    chosen = {"person": person, "exercise": exercise, "state": state}
+    filters = {"person": person, "exercise": exercise, "state": state}
     with service.database.read() as connection:
         entries = submissions.list_submissions(
             connection,
@@ -99,24 +99,32 @@ def listing(  # FastAPI passes the arguments by name
             person_name=person,
             state=state,
             before=before,
-            limit=_PAGE + 1,
+            limit=_PAGE_SIZE + 1,
         )
-        whom = people.find_person_by_name(connection, person) if person is not None else None
-        passed = grades.list_person_grades(connection, whom.id) if whom is not None else []
+        chosen_person = (
+            people.find_person_by_name(connection, person) if person is not None else None
+        )
+        person_grades = (
+            grades.list_person_grades(connection, chosen_person.id)
+            if chosen_person is not None
+            else []
+        )
     return render(
         "submissions",
         visitor=visitor,
-        chosen={name: value for name, value in chosen.items() if value},
-        entries=entries[:_PAGE],
-        following=entries[_PAGE - 1].id if len(entries) > _PAGE else None,
-        grades=passed,
-        whom=whom,
+        filters={name: value for name, value in filters.items() if value},
+        entries=entries[:_PAGE_SIZE],
+        following=entries[_PAGE_SIZE - 1].id if len(entries) > _PAGE_SIZE else None,
+        grades=person_grades,
+        chosen_person=chosen_person,
         exercises=[(name, each.title) for name, each in service.catalog.exercises.items()],
     )
 
 
-@inside.get("/submissions/{submission_id}")
-def submission(submitted: ExistingSubmission, visitor: Instructor, service: ServiceOf) -> Response:
+@staff_router.get("/submissions/{submission_id}")
+def submission(
+    submitted: ExistingSubmission, visitor: StaffVisitor, service: CurrentService
+) -> Response:
     """Show a submission: its text, verdict and events."""
     owner_and_exercise = (submitted.person_id, submitted.exercise)
     with service.database.read() as connection:
@@ -138,27 +146,30 @@ def submission(submitted: ExistingSubmission, visitor: Instructor, service: Serv
     return render("submission", visitor=visitor, submitted=submitted, **values)
 
 
-@inside.post("/submissions/{submission_id}/release")
+@staff_router.post("/submissions/{submission_id}/release")
 def release(
-    submitted: ExistingSubmission, _sent: OwnForm, visitor: Instructor, service: ServiceOf
+    submitted: ExistingSubmission,
+    _sent: InstructorForm,
+    visitor: StaffVisitor,
+    service: CurrentService,
 ) -> Response:
     """Queue a parked submission again, unless another instructor was faster."""
     with service.database.write() as connection:
         is_released = actions.release_submission(connection, submitted.id, actor=visitor.person.id)
     if is_released:
         service.executor.notify([submitted.id])
-    return see(f"/staff/submissions/{submitted.id}")
+    return redirect_to(f"/staff/submissions/{submitted.id}")
 
 
-@inside.post("/submissions/{submission_id}/comment")
+@staff_router.post("/submissions/{submission_id}/comment")
 def comment(
-    on: ExistingSubmission, sent: AnyForm, visitor: Instructor, service: ServiceOf
+    submitted: ExistingSubmission, sent: StaffForm, visitor: StaffVisitor, service: CurrentService
 ) -> Response:
     """Comment on the submission."""
-    line = number(sent.get("line", ""))
+    line = parse_number(sent.get("line", ""))
     with service.database.write() as connection:
         actions.add_comment(
-            connection, on, sent.get("text", ""), None if line is None else int(line),
+            connection, submitted, sent.get("text", ""), None if line is None else int(line),
             actor=visitor.person.id,
         )  # fmt: skip
-    return see(f"/staff/submissions/{on.id}")
+    return redirect_to(f"/staff/submissions/{submitted.id}")

@@ -17,7 +17,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from etude_server.app import create_app
-from etude_server.run import configuration
+from etude_server.run import make_uvicorn_config
 from etude_server.service import Service, open_service
 from etude_server.settings import Settings
 from etude_server.store import people
@@ -81,7 +81,7 @@ def serving() -> Iterator[Callable[[Settings], Served]]:
         context = service.enter_context(open_service(settings))
         stops.append(service.close)
         app = create_app(context)
-        server = uvicorn.Server(configuration(app, replace(settings, port=0)))
+        server = uvicorn.Server(make_uvicorn_config(app, replace(settings, port=0)))
         thread = threading.Thread(target=server.run, daemon=True)
         thread.start()
         while not server.started:

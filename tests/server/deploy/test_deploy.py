@@ -205,10 +205,10 @@ def test_alerts_and_dashboard_ask_for_what_is_measured(database: Database) -> No
     asked = [rule["expr"] for rule in rules]
     asked += [target["expr"] for panel in panels for target in panel["targets"]]
     meter = Meter()
-    meter.watch(database)
+    meter.register_queue(database)
     meter.count_verdict("passed", 1)
     meter.count_request("POST", "/v1/submissions", 202, 1)
-    told = meter.exposition().decode()
+    told = meter.render().decode()
     for name in {name for line in asked for name in re.findall(r"etude_\w+", line)}:
         assert re.search(rf"^{name}\b", told, re.MULTILINE), name
     assert {route for line in asked for route in re.findall(r'route="([^"]+)"', line)} == {

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from etude_server.commands import serve, worker
-from etude_server.commands.server_options import SETTINGS
+from etude_server.commands.server_options import SETTING_NAMES
 from grader.errors import UsageError
 
 SERVICE_MD = Path(__file__).parents[3] / "docs" / "how-to" / "service.md"
@@ -51,8 +51,8 @@ def test_a_wrong_key_or_file_is_a_sentence(tmp_path: Path, monkeypatch: pytest.M
 def test_the_table_of_settings_is_complete() -> None:
     """Each option of the server and of a worker has a row with its variable."""
     named = {each.name for command in (serve.command, worker.command) for each in command.params}
-    assert {name.replace("-", "_") for name in SETTINGS} == named
+    assert {name.replace("-", "_") for name in SETTING_NAMES} == named
     text = SERVICE_MD.read_text()
-    for each in SETTINGS:
+    for each in SETTING_NAMES:
         variable = f"ETUDE_{each.replace('-', '_').upper()}"
         assert f"| `--{each}` | `{variable}` |" in text

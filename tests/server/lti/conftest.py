@@ -99,8 +99,8 @@ def tool(
     """A server with short pauses between sends and retries."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sender, "POLL_SECONDS", 0.05)
-        patch.setattr(sender, "FIRST_PAUSE", 0.05)
-        patch.setattr(keys, "AGAIN_SECONDS", 0.0)
+        patch.setattr(sender, "FIRST_PAUSE_SECONDS", 0.05)
+        patch.setattr(keys, "REFETCH_SECONDS", 0.0)
         folder = tmp_path_factory.mktemp("tool")
         url = f"sqlite:///{folder}/etude.db"
         yield serving(Settings(url, EXERCISES, workers=1, per_minute=10_000))

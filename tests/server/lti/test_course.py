@@ -12,10 +12,10 @@ import pytest
 from sqlalchemy import select
 
 from etude_server.actions import people as people_actions
-from etude_server.lti.keys import tool_keys
-from etude_server.lti.launch import course_role
+from etude_server.lti.keys import find_tool_keys
+from etude_server.lti.launch import find_course_role
 from etude_server.lti.members import fetch_members
-from etude_server.lti_routes import frame_origins
+from etude_server.lti_routes import find_frame_origins
 from etude_server.store import people, platforms
 from etude_server.store.tables import person
 from grader.errors import UsageError
@@ -72,7 +72,7 @@ def test_a_teacher_chooses_exercises(course: Course) -> None:
     (token,) = re.findall(r'name="JWT" value="([^"]+)"', answer.text)
     assert f'action="{course.platform.url}/links"' in answer.text
     assert f"form-action 'self' {course.platform.url};" in answer.headers["Content-Security-Policy"]
-    key = tool_keys(course.tool.context.database)[0].private.public_key()
+    key = find_tool_keys(course.tool.context.database)[0].private.public_key()
     said = jwt.decode(token, key, algorithms=["RS256"], audience=course.platform.url)
     assert said["iss"] == course.platform.client_id
     assert said[DL + "data"] == "of the platform"
@@ -176,10 +176,10 @@ def test_a_disabled_person_is_told_so(course: Course) -> None:
 def test_roles_elsewhere_do_not_count() -> None:
     """Who teaches somewhere in the institution is a student of this course."""
     elsewhere = "http://purl.imsglobal.org/vocab/lis/v2/institution/person#Instructor"
-    assert course_role([STUDENT, elsewhere]) == "student"
-    assert course_role([TEACHER]) == course_role(["Instructor"]) == "instructor"
-    assert course_role([TEACHER, ASSISTANT]) == "assistant"
-    assert course_role("Instructor") == "student"
+    assert find_course_role([STUDENT, elsewhere]) == "student"
+    assert find_course_role([TEACHER]) == find_course_role(["Instructor"]) == "instructor"
+    assert find_course_role([TEACHER, ASSISTANT]) == "assistant"
+    assert find_course_role("Instructor") == "student"
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_roles_elsewhere_do_not_count() -> None:
 )
 def test_only_published_roles_give_rights(role: object) -> None:
     """Text before `#Instructor` is part of the role's name."""
-    assert course_role([role]) == "student"
+    assert find_course_role([role]) == "student"
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_a_launch_in_a_frame_stays_there(course: Course) -> None:
     token = course.platform.token(course.platform.claims(asked["nonce"]))
     answer = course.finish(browser, token, asked["state"], {"Sec-Fetch-Dest": "iframe"})
     assert answer.headers["Location"] == "/attention/attention-weights/?embed"
-    assert course.platform.url in frame_origins(course.tool.context.database).split()
+    assert course.platform.url in find_frame_origins(course.tool.context.database).split()
 
 
 def test_a_frame_without_cookies_offers_a_new_window(course: Course) -> None:

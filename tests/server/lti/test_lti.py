@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives import serialization
 from jwt.algorithms import RSAAlgorithm
 
 from etude_server.actions import grades as grade_actions
-from etude_server.api.auth import COOKIE
+from etude_server.api.auth import SESSION_COOKIE
 from etude_server.lti import keys
 from etude_server.store import events, unsent_scores
 from etude_server.store.platforms import parse_origin
@@ -163,7 +163,7 @@ def test_a_launch_ends_the_browser_s_last_session(course: Course) -> None:
     """Whoever copied its cookie is out."""
     browser = course.browser()
     course.launch(browser)
-    last = {"Cookie": f"{COOKIE}={browser.cookies[COOKIE]}"}
+    last = {"Cookie": f"{SESSION_COOKIE}={browser.cookies[SESSION_COOKIE]}"}
     course.launch(browser)
     assert browser.get("/v1/session").status_code == httpx.codes.OK
     answer = httpx.get(f"{course.tool.url}/v1/session", headers=last)
@@ -418,16 +418,16 @@ def test_keys_are_exchanged_without_a_gap(
     """The new one is shown at once, signs once it is known everywhere, and then stays alone."""
     database = course.tool.context.database
     (old,) = _shown(course)
-    new = keys.rotate(database, actor="test").kid
+    new = keys.rotate_key(database, actor="test").kid
     assert _shown(course) == [old, new]
     with pytest.raises(UsageError, match="an old key still"):
-        keys.rotate(database, actor="test")
+        keys.rotate_key(database, actor="test")
     assert _score_signed_by(course) == old
     with pytest.raises(UsageError, match="signs 2 hours after"):
-        keys.retire(database, actor="test")
+        keys.retire_key(database, actor="test")
     monkeypatch.setattr(keys, "now", lambda: time.time_ns() // 1000 + 7_201_000_000)
     assert _score_signed_by(fresh_course()) == new
-    assert keys.retire(database, actor="test").kid == new
+    assert keys.retire_key(database, actor="test").kid == new
     assert _shown(course) == [new]
     with database.read() as connection:
         told = {name: events.list_events(connection, name)[-1].kind for name in (new, old)}
@@ -439,8 +439,8 @@ def test_a_key_that_got_out_is_worth_nothing_at_once(course: Course) -> None:
     """A new one signs from the moment on in which the old one is forgotten."""
     database = course.tool.context.database
     (old,) = _shown(course)
-    new = keys.rotate(database, actor="test").kid
-    keys.retire(database, actor="test", at_once=True)
+    new = keys.rotate_key(database, actor="test").kid
+    keys.retire_key(database, actor="test", at_once=True)
     assert _shown(course) == [new] != [old]
     assert _score_signed_by(course) == new
 

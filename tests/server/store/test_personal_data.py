@@ -88,8 +88,8 @@ def test_an_export_has_everything_but_secrets(database: Database, ada: Person) -
 def _exported(database: Database) -> list[str]:
     """Return the students in files for other systems."""
     with database.read() as connection:
-        listed = [each.student or "" for each in gradebook_data.batch(connection)]
-        rows = gradebook_data.table(connection).rows
+        listed = [each.student or "" for each in gradebook_data.make_batch(connection)]
+        rows = gradebook_data.make_table(connection).rows
     assert [who.name for who, grades in rows if grades] == listed
     return listed
 

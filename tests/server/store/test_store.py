@@ -465,7 +465,7 @@ def test_numbers_of_an_exercise_read_no_single_submission(
         statements.clear()
         with database.read() as connection:
             rows = _rows_of(connection)
-            (found,) = gradebook_data.exercise_statistics(connection)
+            (found,) = gradebook_data.compute_statistics(connection)
             read.append((len(statements), len(rows)))
         assert found.statistics.students == 2
         assert found.statistics.failed_tests == {"t-e1": 2}
@@ -500,8 +500,8 @@ def test_the_database_adds_up_as_the_files_do(database: Database) -> None:
         staff = people.add_person(connection, "prof", "instructor", actor="test")
         connection.execute(insert(grade).values((staff.id, "hard", staff.id, 10, 10, True, 5, 99)))
     with database.read() as connection:
-        found = [each.statistics for each in gradebook_data.exercise_statistics(connection)]
-        (alone,) = gradebook_data.exercise_statistics(connection, "rare")
+        found = [each.statistics for each in gradebook_data.compute_statistics(connection)]
+        (alone,) = gradebook_data.compute_statistics(connection, "rare")
     expected = summarise(rows)
     assert [each.exercise for each in found] == [each.exercise for each in expected]
     for ours, theirs in zip(found, expected, strict=True):
@@ -542,8 +542,8 @@ def test_a_student_who_submitted_nothing_has_no_points(database: Database, ada: 
             paged += found
             after = (found[-1].person, found[-1].exercise)
         assert paged == whole
-        assert gradebook_data.csv_part(connection)[0].count("not submitted") == 2
-        scores = sum_scores(gradebook_data.batch(connection))
+        assert gradebook_data.make_csv_part(connection)[0].count("not submitted") == 2
+        scores = sum_scores(gradebook_data.make_batch(connection))
         assert scores == {"ada": (4.0, 4), "eve": (0.0, 4), "zoe": (0.0, 4)}
 
 
@@ -613,7 +613,7 @@ def test_attempts_that_come_at_once_are_counted(postgres: PostgresServer) -> Non
                 with database.write() as connection:
                     together.wait(60)
                     made = submissions.accept_submission(connection, ada, "softmax", key, key=key)
-                    deadlines.check(connection, ada, made.submission)
+                    deadlines.require_open_window(connection, ada, made.submission)
             except ProblemError as refused:
                 statuses.append(refused.status)
 

@@ -59,9 +59,15 @@ def measure(*, quick: bool) -> Section:
             changed = [_after_a_change(place, each) for each in range(3)]
             found[f"one text changed{size}"] = _least(changed)
     collection = Collection.load(default_folder())
-    count = copies * len(collection.exercises)
-    wall = found["one text changed, one copy"].wall
-    aims = [Aim(f"site of {len(collection.exercises)}, one text changed", wall, _AT_ONCE, "s")]
+    one_copy = len(collection.exercises)
+    count = copies * one_copy
+    aims = [
+        Aim(f"site of {number:,}, one text changed", found[situation].wall, _AT_ONCE, "s")
+        for number, situation in (
+            (count, "one text changed"),
+            (one_copy, "one text changed, one copy"),
+        )
+    ]
     notes = _NOTES.format(
         exercises=f"{count:,}",
         lessons=copies * sum(len(track.lessons) for track in collection.tracks),

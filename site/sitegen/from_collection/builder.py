@@ -222,6 +222,7 @@ class ContentBuilder:
             lessons[track.definition.id] = [
                 self._lesson(entry, path, track.exercises) for entry, path in entries
             ]
+            # Not page by page: then this list would have to follow what each page shows of others.
             paths = (*track.lessons, *(each.where.path for each in track.exercises))
             images = (image for path in paths for image in image_files(path) if exists(image))
             facts = (

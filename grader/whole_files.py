@@ -43,10 +43,10 @@ def write_whole(path: Path, content: str | bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.chmod(name, mode)  # noqa: PTH101  a name, not a path
-        os.replace(name, path)  # noqa: PTH105  the same
+        os.replace(name, path)  # noqa: PTH105  a name, not a path
     except BaseException:
         with contextlib.suppress(OSError):
-            os.unlink(name)  # noqa: PTH108  the same
+            os.unlink(name)  # noqa: PTH108  a name, not a path
         raise
 
 

@@ -47,7 +47,7 @@ class EngineData:
     exercise: Exercise
     values: Mapping[TestId, TestValues]  # without the inputs that the page draws itself
     mistakes: tuple[Mistake, ...]
-    grader: Versions = HERE  # of the Python and NumPy that made the data
+    grader: Versions = HERE  # the versions of Python and NumPy with which the data was made
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +105,9 @@ def encoded_size(value: object) -> int | None:
 def _plain(value: Any) -> Any:
     """Replace each object of the grader's own classes by a tuple of its class name and fields."""
     kind = type(value)
+    # Refused before encoding, which would copy a broadcast array in full.
     if isinstance(value, np.ndarray) and value.nbytes > wire.MAX_BODY:
-        raise wire.UnsupportedValueError(
-            "a large array"
-        )  # encoding would copy it: all of a broadcast
+        raise wire.UnsupportedValueError("a large array")
     if _KINDS.get(kind.__name__) is kind:
         mark = wire.Handle(0, kind.__name__)
         if isinstance(value, Enum):

@@ -15,7 +15,8 @@ from grader.grading.feedback.versions import (
 from grader.sandbox.inside import facts
 
 _MAX_SENTENCES = 3
-_FSTRING_START = getattr(tokenize, "FSTRING_START", None)  # from Python 3.12 on
+# These tokens exist from Python 3.12 on.
+_FSTRING_START = getattr(tokenize, "FSTRING_START", None)
 _FSTRING_MIDDLE = getattr(tokenize, "FSTRING_MIDDLE", None)
 _FSTRING_END = getattr(tokenize, "FSTRING_END", None)
 

@@ -89,7 +89,7 @@ class Collection:
         while waiting:  # keep the order, but move each track behind those that it requires
             left = {track.definition.id for track in waiting}
             free = (track for track in waiting if left.isdisjoint(track.definition.requires))
-            in_order.append(next(free, waiting[0]))  # a draft may have a circle
+            in_order.append(next(free, waiting[0]))  # a draft may have a cycle
             waiting.remove(in_order[-1])
         loaded = tuple(exercise for exercise in standalone.values() if exercise is not None)
         return cls(folder, tuple(in_order), loaded), loader.report.problems
@@ -353,7 +353,7 @@ class _Loader:
     def check_requires(
         self, kind: str, valid: Mapping[str, Exercise | TrackDefinition], names: AnyCollection[str]
     ) -> None:
-        """Check that required exercises or tracks exist, and that there is no circle."""
+        """Check that required exercises or tracks exist, and that there is no cycle."""
         for definition in valid.values():
             for name in definition.requires:
                 if name not in names:

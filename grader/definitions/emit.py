@@ -57,7 +57,7 @@ def _after(head: str, node: Node, column: int) -> Iterator[str]:
             yield f"{' ' * inner}{line}" if line else ""
         return
     flow = _flow(node)
-    # On one line if it is short, or a row of numbers.
+    # A short node, or a row of numbers, is written on one line.
     if flow is not None and (
         len(head) + 1 + len(flow) <= _WIDTH
         or isinstance(node, MappingNode)

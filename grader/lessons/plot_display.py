@@ -23,7 +23,7 @@ try:
             "figure.figsize": (6.0, 3.6),
             "legend.framealpha": 0.0,
             "savefig.facecolor": "none",
-            "svg.fonttype": "none",  # text stays text
+            "svg.fonttype": "none",  # keeps text as text, not as outlines
             "svg.hashsalt": "etude",  # makes the ids the same in every run
         }
     )

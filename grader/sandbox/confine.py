@@ -116,7 +116,7 @@ def _python() -> list[str]:
 def _forget_environment() -> None:
     """Empty the environment, and overwrite its copies in this process's memory.
 
-    One copy are the bytes objects in `os.environ`. The other is the block that the kernel filled
+    One copy is in the bytes objects of `os.environ`. The other is the block that the kernel filled
     for this process or its parent, which `/proc/self/environ` shows regardless of later changes.
     """
     held = [each for pair in os.environb.items() for each in pair if len(each) > 1]

@@ -165,7 +165,7 @@ class Child(ABC):
 
     @abstractmethod
     def output(self, begin: int = 0, end: int | None = None) -> str:
-        """Return what was printed between two values of `output_size`, by default all of it."""
+        """Return the text printed between two values of `output_size`, by default all of it."""
 
     @property
     def output_full(self) -> bool:

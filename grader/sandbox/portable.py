@@ -97,7 +97,7 @@ class PortableChild(FramedChild):
         return min(self._output.stat().st_size, self.limits.output) if self._output.exists() else 0
 
     def output(self, begin: int = 0, end: int | None = None) -> str:
-        """Return what was printed between two values of `output_size`, by default all of it."""
+        """Return the text printed between two values of `output_size`, by default all of it."""
         end = self.output_size if end is None else end
         with self._output.open("rb") as file:
             file.seek(begin)

@@ -15,9 +15,8 @@ from grader.errors import Problem
 _BUILTINS: Final = frozenset(vars(builtins))
 _IN_A_MODULE: Final = frozenset({"__name__", "__doc__", "__file__", "__builtins__"})
 _GIVEN: Final = "given nor defined"
-_JUDGES: Final = frozenset(
-    {"deprecated_call", "exec", "fail", "raises", "throw", "warns"}
-)  # beside `assert_allclose`, `assertEqual` and the like
+# Names of functions that can fail a test, besides those that begin with "assert".
+_JUDGES: Final = frozenset({"deprecated_call", "exec", "fail", "raises", "throw", "warns"})
 _IN_GIVEN: Final = frozenset({"np", "rng", "size", "sizes"})
 
 

@@ -61,7 +61,7 @@ class Check(ABC, Generic[Test]):
         """Return the defined names that the test uses."""
         return defined
 
-    def failing_code(self, error: BaseException) -> str:  # noqa: ARG002  a body needs its line
+    def failing_code(self, error: BaseException) -> str:  # noqa: ARG002  `PytestCheck` uses it
         """Return the Python of the test that raised an error, on one line."""
         lines = self.test.code.strip().split("\n")
         is_flat = all(line and not line[0].isspace() for line in lines)

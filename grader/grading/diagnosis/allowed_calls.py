@@ -85,7 +85,7 @@ def judge_call(
         try:
             rules = _Rules(match, call)
             arguments = rules.convert(values)
-            if match.test in judged:  # by another test that compares in the same way
+            if match.test in judged:  # an equal test has already judged the call
                 continue
             judgement = _judge(exercise, program, sandbox, rules, arguments)
         except RefusedError as error:

@@ -79,7 +79,7 @@ def with_other_numbers(
 def constants_in_source(source: str) -> tuple[float, ...]:
     """Return the distinct numbers in a program, without signs."""
     nodes = ast.walk(ast.parse(source))
-    # It is a constant.
+    # mypy does not infer from `_is_number` that the node is an `ast.Constant`.
     values = [float(node.value) for node in nodes if _is_number(node)]  # type: ignore[attr-defined]
     infinite = [float("inf")] if ".inf" in source else []
     return tuple(dict.fromkeys([*infinite, *values]))

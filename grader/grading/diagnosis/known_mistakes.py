@@ -1,7 +1,7 @@
 """The search for the known mistake that explains all failures of a submission.
 
 The submission's values are compared with those of wrong programs: first the misconceptions that the
-the author declared, then mutants of the solution, misconceptions with one of the submission's
+author declared, then mutants of the solution, misconceptions with one of the submission's
 numbers, and two misconceptions at once. Each program runs as the submission did: in one child of
 the sandbox, through the same tests in the same order, since a program may keep state. A run ends at
 the first test without agreement, and its results are cached. If another submission agrees with all
@@ -50,7 +50,7 @@ _MUTANT_CPU_SECONDS = 1
 _MAX_EXPLANATIONS = 2  # alternatives in one diagnosis; more would not help a learner
 _MAX_HELPERS = 4
 _NO_EFFECT = 1e-6  # a constant below this may have no effect on any result
-_TINY = re.compile(r"[eE]-(?:[6-9]|\d\d)")  # of a number that may be below `_NO_EFFECT`
+_TINY = re.compile(r"[eE]-(?:[6-9]|\d\d)")  # matches a number that may be below `_NO_EFFECT`
 _MIN_EVIDENCE = 2  # tests with distinctive values that a search over many programs needs
 
 _OF_VALUES = (DifferenceKind.SHAPE, DifferenceKind.NOT_FINITE, DifferenceKind.VALUES)
@@ -185,7 +185,8 @@ class Diagnostician:
         if not case.failing:
             return None
         for program in self._misconceptions if source else ():
-            if program.source.rstrip() == source.rstrip():  # it need not run again
+            # The submission's own results are its results.
+            if program.source.rstrip() == source.rstrip():
                 program.fingerprints = [
                     _fingerprint(results[test.id].outcome, observed.get(test.id))
                     for test in self._tests

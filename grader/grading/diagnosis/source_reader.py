@@ -50,7 +50,7 @@ def _copies(source: str, numbers: Sequence[float]) -> Iterator[list[Any]]:
     rounding = [node for node in nodes if _function_name(node) in _ROUNDING]
     if rounding:
         digits = {_digits(node) for node in rounding}
-        # No None is left.
+        # mypy does not infer that None is not in the set that is sorted.
         counts = [] if None in digits else sorted(digits)  # type: ignore[type-var]
         yield ["rounded", _lines(rounding), counts, _all_changed(source, "rounded")]
     kind = "floor-division"

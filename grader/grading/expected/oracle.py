@@ -100,7 +100,7 @@ class ValueCache:
 
     Attributes:
         draws: The draws of each test.
-        usages: What the calls of a right program used, if the test has a budget.
+        usages: The usage of a right program's calls, if the test has a budget.
         exact: The expected value with all its digits, if the author wrote fewer.
     """
 

@@ -274,9 +274,8 @@ def loading_problem(
         reason = outcome_sentences.error_sentence(answer, "", contents, loading=bool(source))
         if answer.type != "ModuleNotFoundError":
             return reason
-        from grader.grading.feedback.error_explanations import (
-            numpy_sentence,
-        )  # only failures need it
+        # Imported here, since only failures need it.
+        from grader.grading.feedback.error_explanations import numpy_sentence
 
         return " ".join(filter(None, (reason, numpy_sentence(source))))
 

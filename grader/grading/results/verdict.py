@@ -34,7 +34,7 @@ class ValueSummary:
     is_vector: bool = False  # whether the array has one axis, so that `rows` has one row
 
     def data(self) -> dict[str, Any]:
-        """Return it as an object of JSON types."""
+        """Convert this to an object of JSON types."""
         # JSON lacks NaN and infinity, so these become strings.
         rows = None
         if self.rows is not None:
@@ -100,16 +100,16 @@ class Evidence:
     varied: tuple[TestId, ...] = ()  # tests that expect an array of floats with different values
 
     # With `Probe.wrong_program`: the tests that changed when both programs were graded again.
-    changed: tuple[TestId, ...] = ()  # another outcome for the submission
-    changed_wrong: tuple[TestId, ...] = ()  # another outcome for the wrong program
-    changed_inputs: tuple[TestId, ...] = ()  # other inputs were drawn
+    changed: tuple[TestId, ...] = ()  # tests with another outcome for the submission
+    changed_wrong: tuple[TestId, ...] = ()  # tests with another outcome for the wrong program
+    changed_inputs: tuple[TestId, ...] = ()  # tests whose inputs were drawn differently
     recomputed: tuple[TestId, ...] = ()  # the reference gave another value
     reach: Mapping[str, Any] = field(
         default_factory=dict
     )  # facts about the inputs; see `summarize_inputs`
 
     def data(self) -> dict[str, Any]:
-        """Return it as an object of JSON types."""
+        """Convert this to an object of JSON types."""
         return asdict(self)
 
     @classmethod

@@ -35,7 +35,7 @@ def shows_expected(exercise: Exercise, test: TestCase) -> bool:
 def redact_difference(
     exercise: Exercise, test: TestCase, difference: Difference, *, got: Any, expected: Any
 ) -> Difference:
-    """Return the difference; without the expected value if it is of a prediction."""
+    """Return a difference, without the expected value if the exercise is a prediction."""
     if exercise.kind != "predict":
         return difference
     names = list(make_check(exercise, test).used_names(exercise.defines))

@@ -29,7 +29,7 @@ class RelatedResults:
     def sentence(self, test: TestCase, kind: DifferenceKind, draw: Draw, got: object) -> str:
         """Return the sentence about the relation of a wrong result to the right one, or "".
 
-        Only for a test that shows its expected value, which the relation would give away.
+        Call it only for a test that shows its expected value, which the relation would give away.
         """
         if kind not in _KINDS:
             return ""

@@ -43,13 +43,13 @@ class RunProblem:
 
     outcome: Outcome
     message: str
-    line: int | None = None  # of the submission
+    line: int | None = None  # the line of the submission that the message points to
 
 
 class _ChildState(Enum):
     RUNNING = auto()
     KNOWS_HIDDEN = auto()  # it must not run a visible test, whose output is shown
-    TIMED_OUT = auto()  # a new child may run the next test
+    TIMED_OUT = auto()  # the next test may run in a new child
     ENDED = auto()
 
 
@@ -111,12 +111,12 @@ class SubmissionRun:
 
     @property
     def source(self) -> str:
-        """The code that was loaded: of a notebook, what was made of its cells."""
+        """The code that was loaded. For a notebook it is made from the cells."""
         return self._loaded.source or self._submission.source
 
     @property
     def lines(self) -> PartLines:
-        """The lines of a notebook, or of several files."""
+        """The mapping from the program's lines to cells of a notebook or to files."""
         return self._loaded.lines
 
     @property

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from grader.sandbox.process import Sandbox
 
 _SANDBOX: pytest.StashKey["Sandbox"] = pytest.StashKey()
-_ETUDE = Path(__file__).resolve().parents[2]  # an editable install has its checkout on the path
+_ETUDE = Path(__file__).resolve().parents[2]  # the checkout, if the installation is editable
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

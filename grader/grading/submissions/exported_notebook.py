@@ -37,7 +37,7 @@ _COMMENTS_MAGICS: Final = re.compile(
     r"^# Commented out IPython magic|^#[ \t]+jupytext:", re.MULTILINE
 )
 _MAGIC: Final = re.compile(r"#\s*([%!](?!%\s).+)")
-_TEXT: Final = (  # a string as `repr` writes it
+_TEXT: Final = (  # matches a string in the form that `repr` returns
     r"""('(?:[^'\\]|\\(?:[\\'nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}))*'"""
     r"""|"(?:[^"\\]|\\(?:[\\nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}))*")"""
 )
@@ -58,7 +58,7 @@ def exported_cells(text: str) -> list[tuple[int, str]]:
         An empty list if the file is not an exported notebook.
     """
     lines = re.sub("\r\n?", "\n", text).split("\n")
-    # `mark_in` finds a text of several files.
+    # A text of several files, which `mark_in` recognizes, is not an exported notebook.
     if not _MARK.search(text) or any(map(mark_in, lines)):
         return []
     begins = set(_paragraphs(lines) if _COLAB.search(text) else [])

@@ -40,7 +40,7 @@ class Submission:
     # The code cells, each with its number or, in an exported notebook, its first line.
     cells: tuple[tuple[int, str], ...] = ()
     helpers: str = ""  # text of the files beside a notebook, each after a comment with its name
-    # For a notebook of several exercises.
+    # The sections of a notebook of several exercises; empty for any other file.
     sections: Sections = field(default_factory=dict, hash=False)
     names: tuple[str, ...] = ()  # names of one exercise of such a notebook, whose definitions count
 

@@ -30,7 +30,8 @@ class _Inbox(JobSource):
         self._line = self.wake = line
         self.is_closed = False
         self._exercise = functools.lru_cache(MAX_EXERCISES)(pickle.loads)  # the parent is trusted
-        self._numbers: dict[int, tuple[Job, int]] = {}  # by `id` of the job, which it keeps alive
+        # Number by `id` of the job; the tuple keeps the job alive.
+        self._numbers: dict[int, tuple[Job, int]] = {}
 
     def wait(self) -> None:
         """Wait until a job arrives or the connection is closed."""

@@ -288,7 +288,7 @@ def _pairs(
     both = (target, value)
     match both:
         case (ast.Tuple() | ast.List(), ast.Tuple() | ast.List()):
-            # Matched.
+            # mypy does not infer from the pattern that both have `elts`.
             names, values = target.elts, value.elts  # type: ignore[attr-defined,union-attr]
         case _:
             names, values = [target], [value]

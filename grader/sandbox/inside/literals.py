@@ -30,7 +30,7 @@ def find_non_answer(source: str, names: list[str]) -> tuple[str, int, str] | Non
     """
     for node in ast.parse(source).body:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            continue  # a docstring
+            continue  # docstrings are allowed
         if _is_numpy(node):
             continue
         target = _target(node)
@@ -38,7 +38,7 @@ def find_non_answer(source: str, names: list[str]) -> tuple[str, int, str] | Non
             return "statement", node.lineno, ""
         if target not in names:
             return "name", node.lineno, target[:_MAX_TARGET_LENGTH]
-        value: ast.expr = node.value  # type: ignore[attr-defined]  # an assignment
+        value: ast.expr = node.value  # type: ignore[attr-defined]  # the statement is an assignment
         if not (_is_word(value, names) or _is_literal(value)):
             return "value", node.lineno, target
     return None
@@ -113,7 +113,7 @@ def answers(source: str, names: list[str], file_name: str) -> dict[str, object]:
         if _is_numpy(node):
             answers_by_name["np"] = np
         elif (name := _target(node)) is not None:
-            value: ast.expr = node.value  # type: ignore[attr-defined]  # an assignment
+            value: ast.expr = node.value  # type: ignore[attr-defined]  # the statement is an assignment
             # Run through `exec`, so that the traceback of an error includes the learner's line.
             text = "\n" * (node.lineno - 1) + "value = read(node)"
             namespace: dict[str, object] = {"read": _evaluate, "node": value}

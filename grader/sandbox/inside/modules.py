@@ -51,7 +51,7 @@ class _Finder:
     ) -> ModuleSpec | None:
         if name not in self.code:
             return None
-        # Has its two methods.
+        # Python needs only the two methods of a `Loader` that this class has.
         return ModuleSpec(name, self, origin=f"{name}.py")  # type: ignore[arg-type]
 
     def create_module(self, _spec: ModuleSpec) -> None:

@@ -767,7 +767,7 @@ class SubmissionServer:
         """Decode a message of the trusted side."""
         self._is_shared = frame[0].startswith(sharing.SHARES)
         if not self._is_shared:
-            # It is a list.
+            # The trusted side only sends lists.
             return wire.decode(*frame, self._objects, shared)  # type: ignore[return-value]
         received: list[Any] = self._sharing.receive(*frame, self._objects)
         self._sharing.settle()

@@ -129,8 +129,10 @@ class Shared:
         self.objects: dict[int, object] = {}
         self.parts: dict[int, int] = {}  # number of values inside each object
         self.count = 0  # number of objects so far, including removed ones
-        self.numbers: dict[int, int] = {}  # by the `id` of an object, which is kept alive
-        self._owners: dict[int, int] = {}  # by the `id` of the owner of an array's memory
+        # Object numbers by `id`; `objects` keeps the objects alive.
+        self.numbers: dict[int, int] = {}
+        # Numbers of arrays by the `id` of the owner of their memory.
+        self._owners: dict[int, int] = {}
 
     def add(self, value: object, parts: int) -> None:
         """Add a completed container or array."""
@@ -226,7 +228,7 @@ class _Encoder:
         encode = _ENCODERS.get(kind, _Encoder.encode_other)
         tree = encode(self, value, depth + 1)
         if type(tree) is list and tree[0] in _SHARED:
-            # It is one.
+            # mypy does not infer from `kind` that the value is an array.
             if kind is np.ndarray and (owner := self.shared.find_base(value)):  # type: ignore[arg-type]
                 tree = ["v", *owner, tree]
             self.shared.number(value, self.shared.count)

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import tokenize
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -9,16 +10,41 @@ CODE = ("grader", "reference", "server", "site/sitegen")
 OTHERS = ("tests", "benchmarks", "scripts")
 QUESTION = re.compile(r"\s*(What|Which|Where|How|Who|Whose|Whether|When|Why)\b")
 DIALECT = re.compile(r"\b(nobody|whoever|anew|(?<!by )hand(s|ed|ing)? in)\b", re.IGNORECASE)
+# Plain are "Return the value", "is not an array", "the same", "fix" and "forever". `None`, "there is
+# no such file", "is no longer" and "is no more than" are allowed.
+ACCENT = re.compile(
+    r"\b([Rr]eturn|[Yy]ield)s? (what|which|whatever)\b"
+    r"|(?<![Tt]here )\b(is|are|was|were) no (?!longer\b|more than\b|one\b)"
+    r"|\b[Ll]ikewise\b|\b[Mm]end(s|ed)?\b|\bfor ever\b"
+)
+NOUN = re.compile(r"(The|A|An|All|Every|Each|Its|Whether)\b")
+IMPERATIVE = re.compile(r"(Return|Yield|Say|Whether)\b")
 
 
-def _docstrings(path: Path) -> dict[str, str]:
-    """Return the docstrings in a file by the place of what each belongs to."""
+def _docstrings(path: Path, *, for_users: bool = True) -> dict[str, str]:
+    """Return the docstrings in a file by the place of their definition.
+
+    Without `for_users`, those of decorated functions are left out: some of them are a command's
+    help, a route's description or a lint rule's summary.
+    """
     kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     return {
         f"{path}:{getattr(node, 'lineno', 1)}": ast.get_docstring(node) or ""
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, kinds)
+        and (for_users or isinstance(node, ast.Module | ast.ClassDef) or not node.decorator_list)
     }
+
+
+def _comments(path: Path) -> list[str]:
+    """Return the comments in a file, each after its place."""
+    with tokenize.open(path) as file:
+        tokens = tokenize.generate_tokens(file.readline)
+        return [
+            f"{path}:{token.start[0]}: {token.string}"
+            for token in tokens
+            if token.type == tokenize.COMMENT
+        ]
 
 
 def test_docstrings_are_in_plain_english() -> None:
@@ -38,3 +64,40 @@ def test_docstrings_are_in_plain_english() -> None:
     assert [place for place, text in of_code.items() if QUESTION.match(text)] == []
     assert [place for place, text in of_code.items() if DIALECT.search(text)] == []
     assert [path for path, text in begins.items() if QUESTION.match(text)] == []
+
+
+def test_docstrings_and_comments_have_no_accent() -> None:
+    """They name the thing that a function returns, and say "is not a" rather than "is no"."""
+    paths = [path for name in CODE for path in (ROOT / name).rglob("*.py")]
+    docstrings = {
+        place: text for path in paths for place, text in _docstrings(path, for_users=False).items()
+    }
+    comments = [comment for path in paths for comment in _comments(path)]
+
+    assert len(comments) > 1500
+    assert [place for place, text in docstrings.items() if ACCENT.search(text)] == []
+    assert [comment for comment in comments if ACCENT.search(comment)] == []
+
+
+def test_properties_are_nouns_and_functions_imperatives() -> None:
+    """A property is "The number of rows" or "True if it is full"; a function does something."""
+    functions = [
+        (f"{path}:{node.lineno}", node)
+        for name in CODE
+        for path in (ROOT / name).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    decorators = {
+        place: [ast.unparse(each).rpartition(".")[2] for each in node.decorator_list]
+        for place, node in functions
+    }
+    docstrings = {place: ast.get_docstring(node) or "" for place, node in functions}
+    properties = [
+        p for p, names in decorators.items() if {*names} & {"property", "cached_property"}
+    ]
+
+    assert len(properties) > 150
+    assert [place for place in properties if IMPERATIVE.match(docstrings[place])] == []
+    plain = [place for place, names in decorators.items() if not names]
+    assert [place for place in plain if NOUN.match(docstrings[place])] == []

@@ -168,7 +168,7 @@ class _Item(TestCaseItem):
 
     @property
     def location(self) -> tuple[str, int, str]:
-        """Return the place of the definition."""
+        """The place of the definition."""
         return os.fspath(self.case.where.path), self.case.where.line - 1, self.name
 
 

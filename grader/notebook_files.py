@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 MAX_NOTEBOOK: Final = 16 << 20  # bytes of a file, which also stores pictures and other outputs
-FORMAT: Final = 4
+FORMAT: Final = 4  # the major version of the notebook format, which Jupyter has written since 2015
 TEST_CELL: Final = "test"
 """The `etude` metadata of a cell that was handed out and does not belong to a submission."""
 
@@ -16,8 +16,8 @@ CHECK_CALL: Final = re.compile(r"""^check\(\s*(["'])(?P<exercise>[a-z0-9-]+)\1""
 Sections = dict[str, tuple[int, int]]
 """For each exercise of a notebook, the range of its code cells: start index and end index."""
 
-_MINOR: Final = 5
-_MAX_CELLS: Final = 5_000
+_MINOR: Final = 5  # the minor version of new notebooks, the first in which cells have ids
+_MAX_CELLS: Final = 5_000  # cells of a notebook
 _MAX_NAME_LENGTH: Final = 20  # characters of a language or a format in a message
 
 

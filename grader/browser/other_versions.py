@@ -14,7 +14,7 @@ from grader.grading.feedback.versions import (
 )
 from grader.sandbox.inside import facts
 
-_MAX_SENTENCES = 3
+_MAX_SENTENCES = 3  # sentences in one note, so that it stays readable
 # These tokens exist from Python 3.12 on.
 _FSTRING_START = getattr(tokenize, "FSTRING_START", None)
 _FSTRING_MIDDLE = getattr(tokenize, "FSTRING_MIDDLE", None)

@@ -11,8 +11,8 @@ from typing import Final
 
 from grader.definitions.yaml_source import MappingNode, Node, Scalar, resolve
 
-_WIDTH: Final = 100
-_INDENT: Final = 2
+_WIDTH: Final = 100  # characters of a line
+_INDENT: Final = 2  # spaces for each level
 _MAX_KEY: Final = 1000  # YAML requires the colon within 1,024 characters
 
 _WORDS: Final = re.compile(r"[A-Za-z_](?:[\w.()/*+=@' ,-]|:(?=\w))*(?<! )", re.ASCII)

@@ -23,7 +23,7 @@ from grader.definitions.track import TrackId
 
 _KINDS: Final = {kind.kind: kind for kind in KINDS_OF_TEST}
 _MINUTES: Final = {"beginner": 8, "intermediate": 15, "advanced": 25}  # minutes by difficulty
-_PREDICT_MINUTES: Final = 5
+_PREDICT_MINUTES: Final = 5  # minutes for a prediction, in which no program is written
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import Final
 
-_WIDTH = 40
-_MAX_COMPARED = 500
+_WIDTH = 40  # characters of a text that a message quotes
+_MAX_COMPARED = 500  # words that are compared for a suggestion, which is slow
 _LOOK_ALIKE: Final = dict(
     zip(
         "аеорсухіјѕАВЕКМНОРСТУХІЈЅοΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",  # noqa: RUF001  look-alikes are the point

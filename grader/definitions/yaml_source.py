@@ -23,6 +23,7 @@ from grader.definitions.files import read_file
 from grader.definitions.wording import quote
 from grader.errors import DefinitionError, Location, Problem, ProblemList
 
+# Far more than a definition needs, but few enough to read a hostile file quickly.
 MAX_DEPTH: Final = 32
 MAX_NODES: Final = 100_000
 

@@ -28,9 +28,10 @@ SELECTIONS: Final = ("slices", "sums", "places")
 CONTROLS: Final = ("mask", "scale", "temperature", "heads")
 
 _MIN_WORDS: Final = 2
-_MAX_SENTENCE_LENGTH: Final = 90
+_MAX_SENTENCE_LENGTH: Final = 90  # characters
 _SWITCH: Final = {"on": True, "off": False}
 _NAME_AND_VALUES: Final = re.compile(r"([A-Za-z_]\w*) *= *(.+)")
+# The most that a figure can show and a reader can still tell apart.
 _MAX_CHOICES: Final = 6
 _MAX_CURVES: Final = 5
 _MAX_POINTS: Final = 500

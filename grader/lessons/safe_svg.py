@@ -8,7 +8,7 @@ import re
 import xml.etree.ElementTree as ET
 from typing import Final
 
-MAX_BYTES: Final = 256 << 10
+MAX_BYTES: Final = 256 << 10  # size of one SVG, so that a page stays small enough to load
 
 _SVG: Final = "{http://www.w3.org/2000/svg}"
 _HREF: Final = "{http://www.w3.org/1999/xlink}href"

@@ -8,9 +8,9 @@ from typing import Any, TypeGuard
 from grader.sandbox.limits import SOURCE_CAP
 from grader.sandbox.printable import printable
 
-_MAX_COUNT = 1 << 62
+_MAX_COUNT = 1 << 62  # counts from here on are forged
 _MAX_NAME_LENGTH, _MAX_AXES, _MAX_CAUSES, _MAX_VALUES, _MAX_NAMES = 40, 64, 3, 4, 200
-_MAX_CELLS = 20
+_MAX_CELLS = 20  # failed cells that are read from an answer
 
 
 class Cause(Enum):

@@ -145,7 +145,7 @@ def _libraries() -> tuple[tuple[Path, ...], tuple[tuple[str, Path], ...]]:
     return (*dict.fromkeys([*folders, *plain, *loaders]),), links
 
 
-NOBODY = 65534
+NOBODY = 65534  # the user id of `nobody` on Linux, which owns no files
 
 BOOTSTRAP = (
     "import gc, sys; gc.disable(); sys.path[:0] = sys.argv[1:3]; from inside import zygote; "

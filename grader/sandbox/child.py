@@ -17,7 +17,7 @@ from grader.sandbox.limits import CONTROL_SECONDS, Limits
 from grader.sandbox.output_file import OutputFile
 from grader.sandbox.printable import printable
 
-_MAX_MESSAGE_BYTES = 1 << 16
+_MAX_MESSAGE_BYTES = 1 << 16  # bytes of one message of the zygote
 _TRACEBACK = 8192  # size in bytes of the longest traceback that `faulthandler` writes
 _READ_AHEAD, _MAX_READ = 1 << 12, 1 << 20
 # Share of the CPU limit from which a child counts as out of time. The kernel enforces the limit by

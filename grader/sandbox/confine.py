@@ -32,7 +32,7 @@ _BEFORE = ("numpy", "reference")
 _PACKAGES = ("site-packages", "dist-packages")
 _LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache")
 _DEVICES = ("/dev/null", "/dev/urandom")
-_DESCRIPTORS = 4096
+_DESCRIPTORS = 4096  # descriptors below this number are closed
 # Positions of env_start and env_end among the fields after the program's name, see proc(5).
 _BOUNDS = (47, 48)
 

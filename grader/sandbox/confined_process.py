@@ -23,7 +23,7 @@ Answer: TypeAlias = Callable[[bytes, Sandbox], bytes]
 """A function that answers a request. It may raise a `DefinitionError` or a `GraderFault`."""
 
 _FORK = multiprocessing.get_context("fork")
-_MAX_MESSAGE_BYTES = 64 << 20
+_MAX_MESSAGE_BYTES = 64 << 20  # bytes of one answer, in case the process is compromised
 
 # The first byte of each message, to the process and from it.
 _END, _ASK = b"E", b"A"

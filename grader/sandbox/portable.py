@@ -28,7 +28,7 @@ _BOOTSTRAP = (
     "import sys; sys.path.insert(0, sys.argv[1]); from inside import pipes; del sys.path[0]; "
     "pipes.main(sys.argv[2], int(sys.argv[3]))"
 )
-_AT_ONCE = 1 << 16
+_AT_ONCE = 1 << 16  # bytes that are read from a pipe at once, the size of a pipe's buffer
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ from grader.sandbox.answers import ChildGoneError
 _Array: TypeAlias = npt.NDArray[Any]
 _Inputs: TypeAlias = Mapping[str, Any]
 
-_LARGE = 1e4
+_LARGE = 1e4  # factor for inputs, large enough to make an unstable formula overflow
 _STEP = 1e-5  # step of central differences, a compromise between rounding and truncation error
 _CLOSE_TO_STEP = Tolerance(1e-6, 1e-4)
 # Entries of a gradient that are checked one by one. One random direction then covers all entries.

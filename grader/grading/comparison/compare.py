@@ -64,7 +64,7 @@ _SMALL_DTYPES = {
 }
 _DOUBLE = Tolerance(1e-9, 1e-7)
 EXACT = Tolerance(0.0, 0.0)
-_READABLE = 10**18
+_READABLE = 10**18  # from here on, integers have too many digits for a sentence
 
 _KIND = {
     "b": "boolean", "i": "integer", "u": "integer", "f": "float", "c": "complex", "U": "text",

@@ -36,7 +36,7 @@ from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import ChildGoneError, Raised, Returned, Unsupported
 from grader.sandbox.interface import Children
 
-_MAX_NUMBERS: Final = 1000
+_MAX_NUMBERS: Final = 1000  # numbers in all arguments of a call
 _TOO_LARGE: Final = frozenset({"MemoryError", "OverflowError"})
 _CPU_SECONDS, _WALL_SECONDS = 1, 5.0
 _WORDS: Final = {

@@ -14,6 +14,8 @@ _Token: TypeAlias = tuple[int, str]
 # The begin and end of a range of the solution's tokens, and the tokens that replace it.
 _Edit: TypeAlias = tuple[int, int, Sequence[_Token]]
 
+# Pairs of misconceptions, and misconceptions with another number, that are tried at most. Each is a
+# program that has to run, and the time of a diagnosis is limited.
 _MAX_PAIRS = 120
 _MAX_FITTED = 24
 _LAYOUT = (tokenize.NL, tokenize.COMMENT, tokenize.ENCODING)

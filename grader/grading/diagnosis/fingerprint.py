@@ -24,8 +24,8 @@ Numbers: TypeAlias = npt.NDArray[np.float64]
 
 _MAX_VALUES = 256  # values that are sampled from one array
 _MAX_PARTS = 32  # parts of a container
-_MAX_TEXT_LENGTH = 4096
-_MAX_MESSAGE_LENGTH = 200
+_MAX_TEXT_LENGTH = 4096  # characters of a printed text that are compared
+_MAX_MESSAGE_LENGTH = 200  # characters of an error's message that are compared
 _ALIKE: Final = Tolerance(1e-9, 1e-7)  # more than two orders of the same operations differ by
 _ALIKE_SINGLE: Final = Tolerance(1e-6, 1e-4)
 _MIN_VALUES = 4  # whole numbers; fewer may agree by chance

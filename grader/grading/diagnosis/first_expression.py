@@ -30,11 +30,11 @@ from grader.sandbox.inside.wire import UnsupportedValueError
 from grader.sandbox.interface import Child, Children
 from grader.sandbox.printable import printable
 
-WALL_SECONDS: Final = 2.0
+WALL_SECONDS: Final = 2.0  # wall-clock limit of each child, in seconds
 
 _SIZES: Final = (3, 4, 5, 6, 7, 3, 4)  # sizes of the draws
 _FIRST_DRAW: Final = 1 << 11  # draw numbers from here on are used only by this search
-_MAX_CALLS: Final = 2
+_MAX_CALLS: Final = 2  # different calls that are searched
 
 
 class _NoAnswerError(Exception):

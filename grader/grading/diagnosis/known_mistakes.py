@@ -44,11 +44,11 @@ from grader.sandbox.limits import Limits
 Observed = Mapping[TestId, RawResult]
 Strategy = Callable[[], Diagnosis | None]
 
-_MAX_MUTANTS = 200
+_MAX_MUTANTS = 200  # mutants of the solution that are compared
 _MAX_HANGS = 3  # programs of one kind that may time out before the search in this kind ends
-_MUTANT_CPU_SECONDS = 1
+_MUTANT_CPU_SECONDS = 1  # CPU time of a mutant, which may loop forever
 _MAX_EXPLANATIONS = 2  # alternatives in one diagnosis; more would not help a learner
-_MAX_HELPERS = 4
+_MAX_HELPERS = 4  # helpers of a submission that are replaced, one after the other
 _NO_EFFECT = 1e-6  # a constant below this may have no effect on any result
 _TINY = re.compile(r"[eE]-(?:[6-9]|\d\d)")  # matches a number that may be below `_NO_EFFECT`
 _MIN_EVIDENCE = 2  # tests with distinctive values that a search over many programs needs

@@ -21,7 +21,7 @@ CHANCE_REPAIRS: Final = REPAIRS - CERTAIN_REPAIRS
 """Kinds of changes with which a few tests could pass by chance."""
 
 _CODE: Final = 200  # characters of the code of a changed part
-_LINES: Final = 1 << 20
+_LINES: Final = 1 << 20  # line numbers from here on are forged: no submission is so long
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from grader.sandbox.inside.wire import UnsupportedValueError
 from grader.sandbox.interface import Children
 from grader.sandbox.printable import printable
 
-_WALL_SECONDS: Final = 2.0
+_WALL_SECONDS: Final = 2.0  # wall-clock limit of the traced run, in seconds
 _KINDS: Final = ("call", "property", "output")  # kinds of test whose code only calls the program
 
 

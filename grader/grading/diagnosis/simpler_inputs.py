@@ -12,7 +12,7 @@ from grader.grading.diagnosis.input_values import Array
 MAX_NUMBERS: Final = 64
 """The maximum number of numbers in a small example."""
 
-_SIMPLE: Final = (0, 1, 2)
+_SIMPLE: Final = (0, 1, 2)  # numbers that are tried first in place of any number
 _NEXT: Final = (1.0, 1.5, 2.0, 3.0, 4.0, 0.5)  # factors from a number to its replacements
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 _MAX_SOURCE_LENGTH = 20_000  # characters of a program
+# Unusual numbers of a program that are replaced, and changed copies in all. Each copy has to run.
 _MAX_NUMBERS = 4
 _MAX_COPIES = 96
 _ROUNDING = {"round", "round_", "around"}

@@ -11,8 +11,8 @@ from typing import Final, TypeAlias
 from grader.definitions.exercise import Exercise
 from grader.grading.feedback import break_sentences
 
-_MAX_CHARACTERS: Final = 2000
-_MAX_POWER: Final = 999
+_MAX_CHARACTERS: Final = 2000  # characters of a call
+_MAX_POWER: Final = 999  # exponent above which a power could take long to compute
 
 _OF_NUMPY: Final = frozenset({
     "arange", "array", "asarray", "bool", "bool_", "complex64", "complex128", "diag", "e",

@@ -18,7 +18,7 @@ import numpy as np
 from grader.definitions.wording import other_letter
 from grader.grading.feedback import versions
 
-_MAX_NAME_LENGTH = 40
+_MAX_NAME_LENGTH = 40  # characters up to which a sentence repeats a name
 _NO_NAME = ("AttributeError", "ImportError")
 
 

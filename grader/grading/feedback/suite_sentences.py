@@ -7,7 +7,7 @@ from grader.grading.feedback.sentence_tables import Sentence
 from grader.sandbox.printable import printable
 
 _MAX_TEXT_LENGTH: Final = 160  # characters of a call or an error's message in a sentence
-_MAX_NAMES: Final = 5
+_MAX_NAMES: Final = 5  # further tests that a sentence names
 
 
 def _refusal_sentence(_: str, number: int, failures: Sequence[Mapping[str, Any]]) -> str:

@@ -32,7 +32,7 @@ _DIGITS: Final = 4  # decimals of an array inside another value
 _SIGNIFICANT: Final = 8  # significant digits of a number inside a list, NumPy's default for arrays
 _FIRST_ITEMS: Final = 12  # items in which an array is searched, to choose the line breaks
 _LINE: Final = 75  # characters of a line, after which a row is wrapped
-_SHOWN_AXES: Final = 2
+_SHOWN_AXES: Final = 2  # the number of axes of a table
 _MAX_BITS: Final = 256  # size of an integer up to which all its digits are printed
 _ENDS: Final[dict[type[Sized], tuple[str, str]]] = {
     tuple: ("(", ")"),

@@ -37,9 +37,9 @@ from grader.sandbox.inside.wire import (
 from grader.sandbox.interface import Child, RequestMode
 from grader.sandbox.printable import printable
 
-_MAX_CALLBACKS: Final = 100_000
-_MAX_WARNINGS: Final = 50
-_MAX_WARNING_LENGTH: Final = 2000
+_MAX_CALLBACKS: Final = 100_000  # calls of a test's functions in one test
+_MAX_WARNINGS: Final = 50  # warnings of one call that are repeated
+_MAX_WARNING_LENGTH: Final = 2000  # characters of a warning
 _OF_ARRAYS: Final = frozenset(name for name in dir(np.ndarray) if not name.startswith("_"))
 _Error = TypeVar("_Error", bound=Exception)
 _TYPES: Final = {

@@ -46,7 +46,7 @@ _HIDDEN_LOOPS = (
     "numpy.nested_iters", "numpy.vectorize",
 )  # fmt: skip
 _HIDDEN_LOOPS_BY_ONE_WORD = frozenset({"filter", "map"})
-_LINES = 1 << 20
+_LINES = 1 << 20  # line numbers from here on are forged: no submission is so long
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ RESULT: Final = "result"
 VERDICT: Final = "verdict"
 """The verdict, before the diagnosis."""
 
-_MAX_BYTES: Final = 64 << 20
+_MAX_BYTES: Final = 64 << 20  # bytes that the parent reads, in case the worker is compromised
 
 
 class Journal:

@@ -26,8 +26,8 @@ from grader.grading.results.verdict import Evidence, Outcome, Untrue, Verdict
 from grader.grading.run.submission_run import SubmissionRun
 from grader.sandbox.answers import Raised
 
-_MAX_NUMBERS = 6
-_MAX_VALUE_LENGTH = 80
+_MAX_NUMBERS = 6  # numbers of an array that a message writes out
+_MAX_VALUE_LENGTH = 80  # characters of a value in a message
 _MIN_DECIMALS = 4  # minimum number of decimals with which a true value is shown
 _MANY_DECIMALS = 12  # a literal with more decimals was not rounded by hand
 _HALF = 0.5 * (1 + 1e-6)  # half a unit of the last digit, plus the error of its binary form

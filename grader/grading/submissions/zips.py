@@ -11,10 +11,10 @@ from typing import IO, Final
 from grader.definitions.wording import few
 from grader.grading.submissions.file_kinds import file_kind
 
-_HEAD: Final = 4096
+_HEAD: Final = 4096  # bytes from which the kind of another file is recognized
 _TAIL: Final = 22 + 65_535  # maximum size in bytes of the end record with its comment
 _LENGTHS: Final = struct.Struct("<6xHL")  # fields of the end record: number and size of entries
-_MAX_ENTRY_BYTES: Final = 1024
+_MAX_ENTRY_BYTES: Final = 1024  # bytes that the list of files may have for each file
 _PASSED_OVER: Final = ("__pycache__", "__MACOSX", "node_modules", "site-packages")
 MAX_FILES: Final = 1000
 """The maximum number of files in a student's zip."""

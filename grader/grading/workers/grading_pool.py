@@ -39,7 +39,7 @@ _ENVIRONMENT: Final = frozenset(
 # one other process. It must not be less, since the wall-clock limit of a submission is only about
 # three times its CPU limit.
 _NICENESS: Final = 5
-_MAX_NICENESS: Final = 19
+_MAX_NICENESS: Final = 19  # the highest value that Linux knows
 
 _CLOSED: Final = "the grading pool is closed"
 

@@ -41,14 +41,14 @@ from grader.sandbox.printable import inert
 if TYPE_CHECKING:
     from grader.sandbox.process import Sandbox
 
-MAX_TRIES = 3
+MAX_TRIES = 3  # workers that may fail at one job
 
 JOBS_PER_WORKER = 5_000
 """The number of jobs after which a worker and its sandbox are replaced, so that leaks stay small.
 """
 
 _STOP = b""
-_MAX_MESSAGE_BYTES = 64 << 20
+_MAX_MESSAGE_BYTES = 64 << 20  # bytes of a worker's message, in case the worker is compromised
 _FORK = multiprocessing.get_context("fork")
 
 # The exceptions that malformed data of a worker can raise.

@@ -37,8 +37,8 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _OURS = "grader.notebook"
 _OUR_FUNCTIONS = ["check", "hint", "progress", "task"]
 
-_MAX_LINE_LENGTH = 80
-_MAX_LEFT_OUT = 100
+_MAX_LINE_LENGTH = 80  # characters of an omitted line that are reported
+_MAX_LEFT_OUT = 100  # omitted lines that are reported
 DEFINITIONS = (
     ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef,
 )  # fmt: skip

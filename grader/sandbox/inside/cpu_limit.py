@@ -18,11 +18,11 @@ from typing import Any, Final, NoReturn, TypeAlias
 SIGXCPU: Final = int(signal.SIGXCPU)
 
 _SECONDS: Final = 0.4  # CPU time of the tracing, which must end before the hard limit
-_EVENTS: Final = 20_000
+_EVENTS: Final = 20_000  # trace events after which the tracing ends
 _HEADS: Final = 3  # visits of a loop's first line that prove two rounds
 _ROUNDS: Final = 10  # visits of a line in the loop; more than a statement of several lines causes
-_MAX_VALUE_LENGTH: Final = 40
-_MAX_BITS: Final = 100
+_MAX_VALUE_LENGTH: Final = 40  # characters of a value in the report
+_MAX_BITS: Final = 100  # size of an integer whose digits are computed: a huge one takes long
 _PLAIN: Final = (bool, int, float, str, type(None))
 
 Loop: TypeAlias = ast.For | ast.While

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-_MAX_AXES = 32
+_MAX_AXES = 32  # axes of one figure
 _MAX_ARTISTS = 500  # artists of one kind in one axes
-_MAX_TEXT_LENGTH = 500
+_MAX_TEXT_LENGTH = 500  # characters of a title or a label
 
 
 def draw(statements: str, namespace: dict[str, Any]) -> Any:

@@ -8,11 +8,11 @@ from collections.abc import Collection, Iterator
 
 from . import modules
 
-_MAX_USES = 4000
+_MAX_USES = 4000  # uses in one program; a program with more is refused
 _MAX_ALIASES = 8  # full names that one name may have
 _MAX_FULL_NAMES = 100  # full names of one chain
 _ROUNDS = 50  # rounds of resolving aliases of aliases
-_MAX_NAME_LENGTH = 200
+_MAX_NAME_LENGTH = 200  # characters of a full name
 
 _LOOPS: dict[type[ast.AST], str] = {
     ast.For: "for",

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-_MAX_TARGET_LENGTH = 200
+_MAX_TARGET_LENGTH = 200  # characters of a name that are reported
 _CONSTANTS = {
     "nan": np.nan,
     "inf": np.inf,
@@ -113,7 +113,8 @@ def answers(source: str, names: list[str], file_name: str) -> dict[str, object]:
         if _is_numpy(node):
             answers_by_name["np"] = np
         elif (name := _target(node)) is not None:
-            value: ast.expr = node.value  # type: ignore[attr-defined]  # the statement is an assignment
+            # The statement is an assignment.
+            value: ast.expr = node.value  # type: ignore[attr-defined]
             # Run through `exec`, so that the traceback of an error includes the learner's line.
             text = "\n" * (node.lineno - 1) + "value = read(node)"
             namespace: dict[str, object] = {"read": _evaluate, "node": value}

@@ -62,16 +62,16 @@ from . import cells, facts, literals, modules, sharing, suite, value_types, virt
 FILE_NAME, MODULE_NAME = "submission.py", "submission"
 _OURS = os.path.dirname(__file__)  # noqa: PTH120  no pathlib in here
 _SETTINGS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "PYTHONHASHSEED")
-_MAX_MESSAGE = 2000
-_MAX_FRAMES = 8
-_MAX_NAMES = 200
+_MAX_MESSAGE = 2000  # characters of an error's message
+_MAX_FRAMES = 8  # frames of the submission in a traceback
+_MAX_NAMES = 200  # names in one answer
 _MAX_FAILED = 20  # failed cells that are reported
-_MAX_SHAPES = 8
-_MAX_CAUSES = 3
-_MAX_ATTRIBUTES = 16
+_MAX_SHAPES = 8  # arrays whose shapes are reported for an error
+_MAX_CAUSES = 3  # errors that are reported as the causes of another one
+_MAX_ATTRIBUTES = 16  # attributes of an error that are reported
 _MAX_ATTRIBUTE = 1 << 14  # encoded size of an attribute in bytes
 _OF_BUILTINS = ("code", "name", "path", "value")  # attributes of built-in errors, not in `vars`
-_MAX_WARNINGS = 50
+_MAX_WARNINGS = 50  # warnings of one request that are reported
 _formatwarning = warnings.formatwarning
 _FUTURE = __future__.annotations.compiler_flag  # applies to all later cells
 

@@ -12,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 
 MODULES = PYTEST, PROGRAM = "pytest", "program"
-_MAX_TESTS = 200
+_MAX_TESTS = 200  # tests of a suite that run
 _ROWS = "_rows_of_parametrize"
 
 

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 _MAX_DIGITS: Final = 4300  # digits of a decimal number, Python's default limit for an int
-_MAX_DEPTH: Final = 32
+_MAX_DEPTH: Final = 32  # levels of nesting in which dataclass objects are converted
 _MAX_RANGE_LENGTH: Final = 100_000  # the maximum length of a list, see `wire.MAX_NODES`
 _FIELDS, _MEMBER = "namedtuple", "enum member"
 

@@ -42,17 +42,17 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 PREFIX: Final = 8  # size in bytes of the two lengths before the header
-MAX_HEADER: Final = 1 << 20
-MAX_BODY: Final = 64 << 20
-MAX_NODES: Final = 100_000
-MAX_DEPTH: Final = 32
-MAX_AXES: Final = 32
+MAX_HEADER: Final = 1 << 20  # size in bytes
+MAX_BODY: Final = 64 << 20  # size in bytes
+MAX_NODES: Final = 100_000  # values in one message, including nested ones
+MAX_DEPTH: Final = 32  # levels of nesting
+MAX_AXES: Final = 32  # axes of an array
 MAX_COLLISIONS: Final = 16  # keys of one dict or set with equal hashes, which would make it slow
-MAX_KIND: Final = 100
-MAX_PIECES: Final = 64
-MAX_FIELDS: Final = 64
+MAX_KIND: Final = 100  # characters of the name of a kind
+MAX_PIECES: Final = 64  # buffers of one frame; more are joined into one
+MAX_FIELDS: Final = 64  # fields of a structured dtype
 
-_ALIGNMENT = 16
+_ALIGNMENT = 16  # bytes; each buffer begins at a multiple, as NumPy needs for its widest dtype
 _INTEGERS = ("|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8")
 _INEXACT = ("<f2", "<f4", "<f8", "<c8", "<c16")
 DTYPES: Final = {name: np.dtype(name) for name in ("|b1", *_INTEGERS, *_INEXACT)}
@@ -61,7 +61,7 @@ _SCALAR_TYPES = {dtype.type for dtype in DTYPES.values()}
 _OTHER_DTYPE: Final = re.compile(
     r"<[mM]8(\[[0-9]{0,4}(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)\])?|<U[1-9][0-9]{0,4}|\|S[1-9][0-9]{0,4}"
 )
-_MAX_CHARACTER: Final = 0x10FFFF
+_MAX_CHARACTER: Final = 0x10FFFF  # the last code point of Unicode
 _AS_THEY_ARE = {type(None), bool, str, int, float}
 
 # Created once, since `json.dumps` and `json.loads` would create them for every call.

@@ -41,9 +41,9 @@ _AHEAD = (
 # The descriptors of a child: /dev/null, the output twice, the connection. The zygote's own
 # descriptors come after them.
 _NOTHING, _OUTPUTS, _CONNECTION, _CONTROL, _HIGHEST = 0, (1, 2), 3, 4, 4096
-_SETUP_FAILED = 97
-_MAX_REQUEST_BYTES = 1 << 12
-_MAX_LIMITS = 64
+_SETUP_FAILED = 97  # exit status of a child that could not be isolated
+_MAX_REQUEST_BYTES = 1 << 12  # bytes of one request
+_MAX_LIMITS = 64  # different limits that are kept in the form that the kernel needs
 _SEED = 0
 _SECONDS_TO_REPORT = 1  # seconds after the CPU limit for the report of `cpu_limit`
 # Plain numbers, since using members of an enumeration touches more memory.

@@ -23,7 +23,7 @@ from grader.grading.comparison.relations.pair import Pair, Relation, make_pair
 from grader.grading.comparison.relations.reductions import find_reduction
 from grader.grading.comparison.relations.weights import find_weights_relation
 
-_MAX_LEAVES = 32
+_MAX_LEAVES = 32  # parts of a container in which a relation is searched
 
 # The first relation that holds is reported, so special and likely ones come first.
 _FINDERS: Final[tuple[Callable[[Pair], Relation | None], ...]] = (

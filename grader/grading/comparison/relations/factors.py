@@ -8,6 +8,7 @@ import numpy as np
 
 from grader.grading.comparison.relations.pair import Axes, Origin, Pair, Relation, is_varied
 
+# Relative distance to three decimals from which a number counts as having more digits.
 _UNEVEN = 1e-7
 
 _CONSTANTS: tuple[tuple[float, str, Axes], ...] = (

@@ -7,7 +7,7 @@ import numpy as np
 from grader.grading.comparison.relations.pair import MATRIX, Array, Pair, Relation, is_varied
 
 _MIN_VALUES = 4  # distinct values; with fewer, another order fits by chance
-_MAX_AXES = 4
+_MAX_AXES = 4  # axes of an array that is searched
 
 
 def find_transpose(pair: Pair) -> Relation | None:

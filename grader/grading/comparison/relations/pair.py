@@ -25,7 +25,7 @@ TWO = 2
 """The minimum length of an axis along which values can be normalised or swapped."""
 
 _RTOL = {np.dtype(np.float16): 1e-2, np.dtype(np.float32): 1e-4}
-_SHARPEST = 1e-7
+_SHARPEST = 1e-7  # relative tolerance for float64 and Python's numbers
 _DISTINCT = 3  # distinct values; with fewer, almost any relation holds
 
 

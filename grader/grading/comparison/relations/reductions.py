@@ -21,7 +21,7 @@ _REDUCTIONS: Final[Mapping[str, Callable[..., Array]]] = {
     "largest value": np.max,
     "smallest value": np.min,
 }
-_MAX_AXES = 4
+_MAX_AXES = 4  # axes of an input whose reductions are tried
 
 
 def find_reduction(pair: Pair, inputs: Mapping[str, Any]) -> Relation | None:

@@ -7,10 +7,9 @@ in the same process.
 import signal
 import time
 from abc import ABC, abstractmethod
-from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, TypeAlias
 
 from grader.errors import SandboxFault
 from grader.sandbox.answers import (
@@ -97,29 +96,6 @@ class RequestMode:
 PLAIN = RequestMode()
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """A request and its answer, each as header and body, without the number of the request."""
-
-    request: tuple[bytes, bytes]
-    answer: tuple[bytes, bytes]
-
-    @property
-    def is_plain(self) -> bool:
-        """True if only plain data crossed. A handle is valid only in one child."""
-        # Quotes inside JSON strings are escaped, so these bytes can only be a tag.
-        headers = self.request[0], self.answer[0]
-        return not any(tag in header for header in headers for tag in _OBJECTS)
-
-    @property
-    def size(self) -> int:
-        """The size of both messages in bytes."""
-        return sum(map(len, self.request + self.answer))
-
-
-_OBJECTS = (b'["h",', b'["f",', b'["k",')
-
-
 class Child(ABC):
     """A place where one submission runs.
 
@@ -127,18 +103,6 @@ class Child(ABC):
     """
 
     limits: Limits
-    exchanges: list[Exchange] | None = None
-    """A record of the exchanges, or None to keep none. Pages never record."""
-
-    def repeat(self, sent: Sequence[Sequence[Exchange]]) -> int | None:  # noqa: ARG002  a page never repeats
-        """Send the requests of earlier exchanges again, and compare the answers.
-
-        If the answers differ, the next equal requests use the new answers without being sent.
-
-        Returns:
-            The index of the exchanges with equal answers, or None.
-        """
-        return None
 
     @abstractmethod
     def start(self) -> None:
@@ -198,7 +162,7 @@ class Children(Protocol):
         """Return a new child."""
 
 
-_Frame = tuple[bytearray, bytearray]
+Frame: TypeAlias = tuple[bytearray, bytearray]
 """A header and a body."""
 
 
@@ -216,7 +180,6 @@ class FramedChild(Child):
         self._ending: Ending | None = None
         self._received = bytearray()
         self._requests = self._weight = 0
-        self._repeated = deque[tuple[tuple[bytes, bytes], _Frame]]()
 
     def start(self) -> None:
         """Wait until the child is ready, then start its wall clock.
@@ -269,28 +232,11 @@ class FramedChild(Child):
         if self._ending is not None:
             raise ChildGoneError(Cause.EXIT, "it has already ended")
         self.start()
-        frame: _Frame | None = None
-        if self._repeated:
-            number = self._requests - len(self._repeated) + 1
-            sent, frame = self._repeated.popleft()
-            request = mode.request(number, (operation, *arguments))
-            if _strip_number(number, request[1], request[2:]) != sent:
-                self._repeated.clear()  # the author's expression made another request this time
-                frame = None
-        if frame is None:
-            number = self._next_number()
-            request = mode.request(number, (operation, *arguments))
-            self._send(list(request))
-            frame = self._next_frame()
+        number, frame = self._exchange(mode, (operation, *arguments))
         while True:
             tree = self._decode_frame(frame, mode)
             if (called := read_call_back(tree)) is None:
-                if self.exchanges is not None:
-                    request_key = _strip_number(number, request[1], request[2:])
-                    answer = _strip_number(number, frame[0], [frame[1]])
-                    self.exchanges.append(Exchange(request_key, answer))
                 return self._verify_answer(tree, number, measured=mode.with_usage)
-            self.exchanges = None  # a callback may behave differently the next time
             if mode.peer is None:
                 raise self._end_forger("a call of no function")
             try:
@@ -301,33 +247,17 @@ class FramedChild(Child):
             self._send(mode.message(["given", *answered]))
             frame = self._next_frame()
 
-    def repeat(self, sent: Sequence[Sequence[Exchange]]) -> int | None:
-        """Send requests again; see `Child.repeat`."""
-        if self._ending is not None:
-            return None
-        self.start()
-        self._repeated.clear()
-        left = list(range(len(sent)))
-        for step in range(max(map(len, sent))):
-            number, request = self._next_number(), sent[left[0]][step].request
-            header = b'["l",%d%b' % (number, request[0])
-            self._send([wire.prefix(len(header), len(request[1])) + header + request[1]])
-            frame = self._next_frame()
-            self._repeated.append((request, frame))
-            answer = _strip_number(number, frame[0], [frame[1]])
-            left = [each for each in left if sent[each][step].answer == answer]
-            if not left:
-                return None
-            if len(sent[left[0]]) == step + 1:
-                break
-        self._repeated.clear()
-        return left[0]
+    def _exchange(self, mode: RequestMode, words: Sequence[object]) -> tuple[int, Frame]:
+        """Send a request; return its number and the next message."""
+        number = self._next_number()
+        self._send(mode.request(number, words))
+        return number, self._next_frame()
 
     def _next_number(self) -> int:
         self._requests += 1
         return self._requests
 
-    def _next_frame(self) -> _Frame:
+    def _next_frame(self) -> Frame:
         """Return the next message, without decoding it."""
         try:
             header, body = wire.lengths(self._receive(wire.PREFIX))
@@ -338,7 +268,7 @@ class FramedChild(Child):
             raise self._end_forger("answers of too many bytes")
         return self._receive(header), self._receive(body)
 
-    def _decode_frame(self, frame: _Frame, mode: RequestMode = PLAIN) -> object:
+    def _decode_frame(self, frame: Frame, mode: RequestMode = PLAIN) -> object:
         try:
             return mode.decode(*frame)
         except wire.MalformedError as error:
@@ -354,12 +284,3 @@ class FramedChild(Child):
     def _end_forger(self, message: str) -> ChildGoneError:
         self.end()
         return ChildGoneError(Cause.PROTOCOL, message)
-
-
-def _strip_number(
-    number: int,
-    header: bytes | bytearray | memoryview,
-    body: Sequence[bytes | bytearray | memoryview],
-) -> tuple[bytes, bytes]:
-    """Return the header of a request or an answer without its number, and the body."""
-    return bytes(header).removeprefix(b'["l",%d' % number), b"".join(body)

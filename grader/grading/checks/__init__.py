@@ -2,6 +2,7 @@
 
 import contextvars
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -21,9 +22,11 @@ from grader.grading.checks.judgement import Check, DiffersError, Judgement
 from grader.grading.checks.output_test import OutputCheck
 from grader.grading.checks.property_test import PropertyCheck
 from grader.grading.checks.pytest_test import PytestCheck
-from grader.grading.expected.oracle import Draw, Oracle, Pass
+from grader.grading.checks.replay import can_replay, replay_or_judge
+from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.program.author_code import TooLargeError
 from grader.grading.program.loaded_program import LoadedProgram
+from grader.sandbox.replaying_child import ReplayingChild
 
 # Figures and suites are absent: `make_check` imports their modules only when a test needs them.
 _CHECKS: Final[Mapping[type, type[Check[Any]]]] = {
@@ -57,29 +60,22 @@ def judge(program: LoadedProgram, oracle: Oracle, test: TestCase, draw: Draw) ->
         TooLargeError: The submission's value is too large to be judged in memory.
         DefinitionError: The test cannot run with any submission.
     """
-    child, check, passes = program.child, make_check(program.exercise, test), None
-    # A judgement depends only on the child's answers. So the requests of an earlier pass are sent
-    # again: if the answers are equal byte by byte, the draw passes without decoding or comparing.
-    # Answers lack printed text, resource usage and the submission's own values, so tests that
-    # need these are excluded.
-    compares = isinstance(test, (CallTest, PropertyTest)) and test.budget is None
-    if compares and not program.values:
-        passes = oracle.cache.passes(test, draw)
-        place = child.repeat([each.exchanges for each in passes]) if passes else None
-        if place is not None:
-            return Judgement(None, passes[place].got)
-    child.exchanges = None if passes is None else []
+    child, judge_draw = program.child, partial(_judge, program, oracle, test, draw)
+    if isinstance(child, ReplayingChild) and can_replay(program, test):
+        return replay_or_judge(child, oracle.cache, test, draw, judge_draw)
+    return judge_draw()
+
+
+def _judge(program: LoadedProgram, oracle: Oracle, test: TestCase, draw: Draw) -> Judgement:
+    check = make_check(program.exercise, test)
     try:
         with np.errstate(all="ignore"):  # the comparison reports NaN
             # In a context of its own, so that the author's NumPy settings end with the draw.
-            judgement = contextvars.copy_context().run(check.judge, program, oracle, draw)
+            return contextvars.copy_context().run(check.judge, program, oracle, draw)
     except DiffersError as error:
-        judgement = Judgement(error.difference)
+        return Judgement(error.difference)
     except MemoryError as error:  # from a comparison: the author's code raises `TooLargeError`
         raise TooLargeError from error
-    if judgement.difference is None and passes is not None and child.exchanges:
-        oracle.cache.add_pass(passes, Pass(tuple(child.exchanges), judgement.got))
-    return judgement
 
 
 __all__ = ["Check", "Judgement", "judge", "make_check"]

@@ -9,7 +9,7 @@ import contextlib
 import functools
 import importlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from types import FunctionType, MappingProxyType
 from typing import Any
 
@@ -42,13 +42,11 @@ from grader.grading.program.proxies import Proxy, proxies_in, raise_for_function
 from grader.sandbox.answers import Usage
 from grader.sandbox.inside.value_types import as_data
 from grader.sandbox.inside.wire import MAX_BODY
-from grader.sandbox.interface import Children, Exchange
+from grader.sandbox.interface import Children
 from grader.sandbox.limits import RESULT_SLACK, RESULT_TIMES, UNKNOWN_RESULT
+from grader.sandbox.replaying_child import Exchange
 
 _REFERENCE_ROOT = "reference"
-
-_MAX_PASSES = 2  # passes that are kept for one draw, since right programs differ in rounding
-_MAX_BYTES = 4 << 20  # size of all passes that are kept for one exercise, in bytes
 
 _Inputs = Mapping[str, Any]
 _Expected = tuple[Any, int | None]
@@ -79,20 +77,12 @@ class TestValues:
 
 
 @dataclass(frozen=True, slots=True)
-class Pass:
-    """The messages of a draw that a submission passed, and the submission's value."""
-
-    exchanges: tuple[Exchange, ...]
-    got: Any
-
-
-@dataclass(slots=True)
-class _DrawPasses:
-    """The most recent distinct passes of one draw."""
+class PassedDraw:
+    """A draw that a submission passed: the exchanges with its child, and its value."""
 
     test: TestCase
-    draw: Draw
-    passes: list[Pass] = field(default_factory=list)
+    exchanges: tuple[Exchange, ...]
+    got: Any
 
 
 class ValueCache:
@@ -102,38 +92,14 @@ class ValueCache:
         draws: The draws of each test.
         usages: The usage of a right program's calls, if the test has a budget.
         exact: The expected value with all its digits, if the author wrote fewer.
+        passed: The last pass of each draw, by the id of the test and the number of the draw.
     """
 
     def __init__(self, values: Mapping[TestId, TestValues] = MappingProxyType({})) -> None:
         self.draws = {test: value.draws for test, value in values.items()}
         self.usages = {test: value.usages for test, value in values.items()}
         self.exact = {test: value.exact[0] for test, value in values.items() if value.exact}
-        self._draw_passes: dict[tuple[TestId, int], _DrawPasses] = {}
-        self._room = _MAX_BYTES
-
-    def passes(self, test: TestCase, draw: Draw) -> list[Pass]:
-        """Return the list of passes of a draw, which `add_pass` extends.
-
-        The list starts again for a variant's test with the same id, since that test may compare
-        less strictly.
-        """
-        kept = self._draw_passes.get((test.id, draw.number))
-        if kept is None or kept.test is not test or kept.draw is not draw:
-            self._room += sum(map(_pass_size, kept.passes if kept else ()))
-            kept = self._draw_passes[test.id, draw.number] = _DrawPasses(test, draw)
-        return kept.passes
-
-    def add_pass(self, passes: list[Pass], new: Pass) -> None:
-        """Add a pass to a draw's list, unless it involves objects or the cache is full."""
-        if len(passes) == _MAX_PASSES:
-            self._room += _pass_size(passes.pop(0))
-        if all(exchange.is_plain for exchange in new.exchanges) and _pass_size(new) <= self._room:
-            self._room -= _pass_size(new)
-            passes.append(new)
-
-
-def _pass_size(a_pass: Pass) -> int:
-    return sum(exchange.size for exchange in a_pass.exchanges) + count_bytes(a_pass.got)
+        self.passed: dict[tuple[TestId, int], PassedDraw] = {}
 
 
 class Oracle:

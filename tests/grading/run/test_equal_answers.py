@@ -17,8 +17,8 @@ from grader.grading.results.jobs import Job, Result
 from grader.grading.results.verdict import Verdict
 from grader.grading.session.engine import grade_all
 from grader.grading.submissions.submission import Submission
-from grader.sandbox.interface import FramedChild
 from grader.sandbox.process import Sandbox
+from grader.sandbox.replaying_child import ReplayingChild
 from tests.grading.conftest import Make
 
 HEAD = "import numpy as np\n\ncalls = 0\n\n\n"
@@ -97,5 +97,5 @@ def test_known_passes_change_no_verdict(
     monkeypatch.setattr(Diagnostician, "diagnose", lambda *_: None)  # it runs other programs
     programs = [RIGHT, *(AT_CALL.format(call, does) for does in DOES), *OTHERS]
     found = verdicts(doubled, sandbox, programs)
-    monkeypatch.setattr(FramedChild, "repeat", lambda *_: None)
+    monkeypatch.setattr(ReplayingChild, "replay", lambda *_: False)
     assert found == verdicts(doubled, sandbox, programs)

@@ -64,12 +64,12 @@ def command(
     click.echo(f"{plural(len(result.times), 'submission')} in {printable(str(into))}")
     if any(each.source == CLONE for each in result.times.values()):
         click.echo("files of a git clone have its date: their times are unknown")
-    elif result.has_one_time:
+    elif result.all_dates_equal:
         click.echo("all files have one date, that of the download: their times are unknown")
     elif any(each.source == "Canvas" for each in result.times.values()):
         late = sum(each.is_late for each in result.times.values())
         click.echo(f"{late} marked late by Canvas, whose files do not say when they came")
-    if number := len(result.kept - result.times.keys()):
+    if number := len(result.unchanged - result.times.keys()):
         click.echo(f"{plural(number, 'submission')} in it from before")
     for path, why in sorted(result.left_out.items()):
         click.echo(f"left out: {printable(path)}: {printable(why)}")

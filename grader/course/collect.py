@@ -167,19 +167,19 @@ class CollectResult:
 
     Attributes:
         placed: The written files, by their new path.
-        kept: Student and exercise of submissions whose existing file is newer or the same.
+        unchanged: Student and exercise of submissions whose existing file is newer or the same.
         left_out: The reason why each other file of the download was not placed.
         is_damaged: True if a file of the download could not be read.
         times: The times of the written files, by student and exercise.
-        has_one_time: True if all dates were equal, and therefore are not submission times.
+        all_dates_equal: True if all dates were equal, and therefore are not submission times.
     """
 
     placed: dict[str, str] = field(default_factory=dict)
-    kept: set[tuple[str, str]] = field(default_factory=set)
+    unchanged: set[tuple[str, str]] = field(default_factory=set)
     left_out: dict[str, str] = field(default_factory=dict)
     is_damaged: bool = False
     times: dict[tuple[str, str], SubmissionTime] = field(default_factory=dict)
-    has_one_time: bool = False
+    all_dates_equal: bool = False
 
 
 def collect(
@@ -234,8 +234,8 @@ def collect(
                 with _refusals(result, file):
                     if _write(into / student / f"{place}{suffix}", key, file, result):
                         _note_time(result, key, file, _platform_name(file, students_by_name))
-    result.has_one_time = all_at_once((who, time) for (who, _), time in result.times.items())
-    if result.has_one_time:
+    result.all_dates_equal = all_at_once((who, time) for (who, _), time in result.times.items())
+    if result.all_dates_equal:
         result.times = {
             key: SubmissionTime(None, time.source) if time.at else time
             for key, time in result.times.items()
@@ -421,7 +421,7 @@ def _write(target: Path, key: tuple[str, str], file: _File, result: CollectResul
         there = Candidate(target, target.stat().st_mtime)
         best, left_out = choose([there, Candidate(Path(file.label), file.changed)])
         if best is there or target.read_bytes() == data:
-            result.kept.add(key)
+            result.unchanged.add(key)
             return False
         if best is None:
             result.left_out[file.label] = left_out[target]

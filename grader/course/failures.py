@@ -73,15 +73,15 @@ def statistics_of_tests(rows: Sequence[Row]) -> list[TestStatistics]:
     statistics = []
     for (exercise, test), group in by_test.items():
         results = [dict(row.tests)[test] for row in group]
-        others = [[passed for name, passed in row.tests if name != test] for row in group]
-        rest = [sum(each) / len(each) if each else 0.0 for each in others]
+        other_tests = [[passed for name, passed in row.tests if name != test] for row in group]
+        rest = [sum(each) / len(each) if each else 0.0 for each in other_tests]
         sums = Sums(
             students=len(group),
             passed=sum(results),
-            scores=0.0,
-            others=math.fsum(rest),
-            others_squared=math.fsum(share**2 for share in rest),
-            others_of_passed=math.fsum(s for s, ok in zip(rest, results, strict=True) if ok),
+            sum_score=0.0,
+            sum_rest=math.fsum(rest),
+            sum_rest_squared=math.fsum(share**2 for share in rest),
+            sum_rest_of_passed=math.fsum(s for s, ok in zip(rest, results, strict=True) if ok),
         )
         each = TestStatistics(
             exercise,

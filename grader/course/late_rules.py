@@ -20,21 +20,21 @@ class LateRule:
 
     Attributes:
         due: Due time in seconds since 1970; None if time does not matter.
-        late: Factor for each started day of 24 hours after `due`.
-        grace: Seconds after `due` within which work is not late. Days still count from `due`.
-        late_days: Days after which work keeps nothing; None for no such limit.
-        at_least: Least share that other late work keeps.
+        daily_factor: Factor for each started day of 24 hours after `due`.
+        grace_seconds: Seconds after `due` within which work is not late. Days still count from `due`.
+        max_late_days: Days after which work keeps nothing; None for no such limit.
+        min_share: Least share that other late work keeps.
     """
 
     due: float | None = None
-    late: float = 0.0
-    grace: float = 0.0
-    late_days: int | None = None
-    at_least: float = 0.0
+    daily_factor: float = 0.0
+    grace_seconds: float = 0.0
+    max_late_days: int | None = None
+    min_share: float = 0.0
 
     def days_late(self, at: float | None) -> int:
         """Return the number of days by which work submitted at a time is late."""
-        if self.due is None or at is None or at - self.due <= self.grace:
+        if self.due is None or at is None or at - self.due <= self.grace_seconds:
             return 0
         return math.ceil((at - self.due) / _SECONDS_OF_DAY)
 
@@ -42,9 +42,9 @@ class LateRule:
         """Return the share of the points that is kept after so many days."""
         if not days:
             return 1.0
-        if self.late_days is not None and days > self.late_days:
+        if self.max_late_days is not None and days > self.max_late_days:
             return 0.0
-        return max(float(self.late**days), self.at_least)
+        return max(self.daily_factor**days, self.min_share)
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,18 +103,18 @@ class Sums:
     Attributes:
         students: The number of students.
         passed: The number of students who passed.
-        scores: The sum of their shares of the points.
-        others: The sum of their scores in all other exercises.
-        others_squared: The sum of the squares of these scores.
-        others_of_passed: The sum of these scores over the students who passed.
+        sum_score: The sum of their shares of the points.
+        sum_rest: The sum of their rest scores: a student's score in all other exercises.
+        sum_rest_squared: The sum of the squares of the rest scores.
+        sum_rest_of_passed: The sum of the rest scores of the students who passed.
     """
 
     students: int
     passed: int
-    scores: float
-    others: float
-    others_squared: float
-    others_of_passed: float
+    sum_score: float
+    sum_rest: float
+    sum_rest_squared: float
+    sum_rest_of_passed: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,14 +137,14 @@ def summarise(rows: Sequence[Row]) -> list[ExerciseStatistics]:
         totals[row.student] += row.score
     statistics = {}
     for name, group in by_exercise.items():
-        others = [(totals[row.student] - row.score, row.passed) for row in group]
+        rest_scores = [(totals[row.student] - row.score, row.passed) for row in group]
         sums = Sums(
             students=len(group),
             passed=sum(row.passed for row in group),
-            scores=math.fsum(row.score for row in group),
-            others=math.fsum(other for other, _ in others),
-            others_squared=math.fsum(other**2 for other, _ in others),
-            others_of_passed=math.fsum(other for other, passed in others if passed),
+            sum_score=math.fsum(row.score for row in group),
+            sum_rest=math.fsum(rest for rest, _ in rest_scores),
+            sum_rest_squared=math.fsum(rest**2 for rest, _ in rest_scores),
+            sum_rest_of_passed=math.fsum(rest for rest, passed in rest_scores if passed),
         )
         mistakes = Mistakes(
             misconceptions=_count_names(mistake for row in group for mistake in row.mistakes),
@@ -164,7 +164,7 @@ def hardest_first(
             exercise,
             students=sums.students,
             pass_rate=sums.passed / sums.students,
-            mean_score=sums.scores / sums.students,
+            mean_score=sums.sum_score / sums.students,
             discrimination=point_biserial(sums),
             misconceptions=mistakes.misconceptions,
             failed_tests=mistakes.failed_tests,
@@ -180,20 +180,20 @@ def _count_names(names: Iterable[str]) -> dict[str, int]:
 
 
 def point_biserial(sums: Sums) -> float | None:
-    """Correlate passing with the score on all other exercises; None if a variance is zero.
+    """Return the correlation of passing with the rest score; None if a variance is zero.
 
-    For n students, each covariance is n times a sum of products minus the product of two sums. The
-    correlation divides that of both variables by the root of the product of their variances.
+    With x = 1 for a pass and y the rest score, over n students:
+    (n Σxy - Σx Σy) / sqrt((n Σx² - (Σx)²) (n Σy² - (Σy)²)).
     """
-    n, passed, others = sums.students, sums.passed, sums.others
+    n, passed, rest = sums.students, sums.passed, sums.sum_rest
     if n < _MIN_STUDENTS:
         return None
-    spread_of_passing = passed * (n - passed)
-    spread_of_others = n * sums.others_squared - others**2
+    passing_variance = passed * (n - passed)
+    rest_variance = n * sums.sum_rest_squared - rest**2
     rounding = max(_ROUNDING, n * sys.float_info.epsilon)
-    if not spread_of_passing or spread_of_others <= rounding * n * sums.others_squared:
+    if not passing_variance or rest_variance <= rounding * n * sums.sum_rest_squared:
         # All students are alike.
         return None
-    together = n * sums.others_of_passed - passed * others
-    correlation = together / math.sqrt(spread_of_passing * spread_of_others)
+    covariance = n * sums.sum_rest_of_passed - passed * rest
+    correlation = covariance / math.sqrt(passing_variance * rest_variance)
     return min(1.0, max(-1.0, correlation))

@@ -91,7 +91,7 @@ class NumberAnswer:
     value: Value
     reason: Text
     number: float = math.nan  # the number that `value` has in a run
-    near: float = 0.0  # the largest distance at which another number counts as this one
+    tolerance: float = 0.0  # the largest distance at which another number counts as this one
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class NumberQuestion:
     answer: NumberAnswer
     slips: tuple[NumberAnswer, ...]  # wrong numbers that readers often give
     hint: Text  # the reply to every other number; may be empty
-    within: Value | None = None  # the tolerance that the author set; None for the default
+    tolerance: Value | None = None  # the tolerance that the author set; None for the default
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,18 +138,19 @@ class _LessonSession:
         Raises:
             DefinitionError: Two of these numbers are the same within their tolerances.
         """
-        within = self.number(question.within) if question.within else None
+        own_tolerance = self.number(question.tolerance) if question.tolerance else None
         prompt = self.text(question.prompt)
         answers = []
         for each in (question.answer, *question.slips):
             number = self.number(each.value)
-            near = within
-            if near is None:
+            tolerance = own_tolerance
+            if tolerance is None:  # whole numbers are exact, others are rounded
                 is_whole = number == round(number)
-                near = _EXACT * max(1.0, abs(number)) if is_whole else _ROUNDED * abs(number)
-            answers.append(replace(each, number=number, near=near, reason=self.text(each.reason)))
+                tolerance = _EXACT * max(1.0, abs(number)) if is_whole else _ROUNDED * abs(number)
+            reason = self.text(each.reason)
+            answers.append(replace(each, number=number, tolerance=tolerance, reason=reason))
         for one, other in itertools.combinations(answers, 2):
-            if abs(one.number - other.number) <= one.near + other.near:
+            if abs(one.number - other.number) <= one.tolerance + other.tolerance:
                 name = "the answer" if one is answers[0] else "another slip"
                 same = f"{other.value.expression} = {other.number:.6g} is the same number as {name}"
                 message = f"{same}, {one.value.expression} = {one.number:.6g}"

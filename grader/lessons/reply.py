@@ -27,7 +27,7 @@ def reply(question: Question, answer: str) -> Reply | None:
         return next((Reply(each.is_right, str(each.reason)) for each in chosen), None)
     read = readings(answer)
     for one in (question.answer, *question.slips):
-        if any(abs(each - one.number) <= one.near for each in read):
+        if any(abs(each - one.number) <= one.tolerance for each in read):
             return Reply(one is question.answer, str(one.reason))
     return Reply(False, str(question.hint) or OTHER) if read else None
 

@@ -52,7 +52,7 @@ def _read_number(fence: Fence) -> NumberQuestion:
     prompt, fields = read_fields(fence, keys)
     answer, reason = only(fields, "answer", fence.where), only(fields, "reason", fence.where)
     halves = [field.halves() for field in fields if field.key == "slip"]
-    hint, within = (
+    hint, tolerance = (
         only(fields, key, prompt.where) if any(field.key == key for field in fields) else None
         for key in ("hint", "within")
     )
@@ -62,7 +62,7 @@ def _read_number(fence: Fence) -> NumberQuestion:
         NumberAnswer(Value(answer.where, answer.value), reason.text),
         tuple(NumberAnswer(Value(slip.where, slip.value), why.text) for slip, why in halves),
         hint.text if hint else Text(),
-        Value(within.where, within.value) if within else None,
+        Value(tolerance.where, tolerance.value) if tolerance else None,
     )
 
 

@@ -184,7 +184,7 @@ def _view_question(question: Question) -> View:
     numbers = (question.answer, *question.slips)
     reasons = (*(str(each.reason) for each in numbers), str(question.hint) or OTHER)
     return view | {
-        "numbers": [(each.number, each.near) for each in numbers],
+        "numbers": [(each.number, each.tolerance) for each in numbers],
         "reasons": [inline(reason) for reason in reasons],
         "answer": f"{question.answer.number:.6g}",  # as a reader may write it
     }

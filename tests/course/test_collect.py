@@ -148,10 +148,10 @@ def test_dates_that_are_one_for_all_are_no_times(make_zip: Zip, tmp_path: Path) 
     dates = {"ada/softmax.py": (2026, 11, 1, 8, 0, 0)}
     first = make_zip(dict.fromkeys(("ada/softmax.py", "bo/softmax.py"), "1"), dates)
     done = collect(first, tmp_path / "out", exercise_of)
-    assert not done.has_one_time
+    assert not done.all_dates_equal
     second = make_zip(dict.fromkeys(("ada/token-lookup.py", "bo/token-lookup.py"), "1"))
     done = collect(second, tmp_path / "out", exercise_of)
-    assert done.has_one_time
+    assert done.all_dates_equal
     assert (tmp_path / "out" / "times.csv").read_text().splitlines()[1:] == [
         "ada,softmax,2026-11-01T08:00:00+00:00,,zip",
         "ada,token-lookup,,,zip",
@@ -321,7 +321,9 @@ def test_the_newer_file_counts_and_dates_stay(
 
     done = run(make_zip({new: "new", old: "old"}, {old: (2026, 10, 1, 0, 0, 0)}))
     assert (target.read_text(), done.left_out) == ("new", {old: f"{new} is a later upload"})
-    assert run(make_zip({old: "older"}, {old: (2026, 10, 2, 0, 0, 0)})).kept == {("a_1", "softmax")}
+    assert run(make_zip({old: "older"}, {old: (2026, 10, 2, 0, 0, 0)})).unchanged == {
+        ("a_1", "softmax")
+    }
     assert target.read_text() == "new"
     run(make_zip({old: "newest"}, {old: (2026, 12, 1, 0, 0, 0)}))
     assert target.read_text() == "newest"
@@ -419,7 +421,10 @@ def test_a_file_of_several_is_put_into_a_folder_of_the_exercise(
     assert done.times.keys() == {
         ("ada", "causal"), ("kim", "causal"), ("lovelacebob_101", "rope")
     }  # fmt: skip
-    assert collect(download, tmp_path / "out", exercise_of, None, several).kept == done.times.keys()
+    assert (
+        collect(download, tmp_path / "out", exercise_of, None, several).unchanged
+        == done.times.keys()
+    )
     assert layout(tmp_path / "out") == {
         "ada/causal/main.py": "1",
         "ada/causal/masks.py": "2",

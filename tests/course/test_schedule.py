@@ -63,10 +63,10 @@ def at(text: str, source: str = "file") -> dict[str, Any]:
 )  # fmt: skip
 def test_a_rule_has_grace_a_floor_and_an_end(hours: float, days: int, share: float) -> None:
     """Days count from the due date, also behind the grace; behind the last day nothing is left."""
-    rule = LateRule(DUE, late=0.5, grace=900, late_days=3, at_least=0.2)
+    rule = LateRule(DUE, daily_factor=0.5, grace_seconds=900, max_late_days=3, min_share=0.2)
     assert rule.days_late(DUE + hours * 3600) == days
     assert rule.share(days) == share
-    assert LateRule(late=0.5).days_late(DUE) == 0
+    assert LateRule(daily_factor=0.5).days_late(DUE) == 0
 
 
 def test_a_schedule_is_of_exercises_and_students(write: Callable[[str, str], Path]) -> None:

@@ -65,8 +65,8 @@ def test_a_number_and_its_slips_are_computed_and_recorded(tmp_path: Path, sandbo
     assert isinstance(question, NumberQuestion)
     assert (question.answer.number, str(question.answer.reason)) == (1.5, "It is 1.5.")
     assert [each.number for each in question.slips] == [6.0, pytest.approx(2 / 3)]
-    assert question.answer.near == pytest.approx(0.015)
-    assert question.slips[0].near < 1e-6
+    assert question.answer.tolerance == pytest.approx(0.015)
+    assert question.slips[0].tolerance < 1e-6
     assert str(question.hint) == "Divide."
     assert record(lesson) == "3 / 2 = 1.5\n3 / 2 = 1.5\n3 * 2 = 6\n2 / 3 = 0.666667\n"
 

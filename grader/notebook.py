@@ -114,7 +114,7 @@ def check(
     spell = partial(_call, course)
     follow_up = progress_record.FollowUp(definition, None, advises=True, spell=spell)
     report = Report.of_verdict(verdict, str(submission.path), began=began, ended=time.time())
-    report = replace(report, verdict=follow_up.for_the_learner(verdict), verbose=True)
+    report = replace(report, verdict=follow_up.with_earned_xp(verdict), verbose=True)
     follow_up.record(verdict, submission.source)
     lines = [*follow_up.advice(verdict), *follow_up.next_steps(verdict)]
     text = "\n".join([to_text.render(report).rstrip(), *lines])

@@ -224,7 +224,7 @@ def check_file(request: CheckRequest, pool: "Pool | PortablePool") -> "tuple[Ver
 
     report = Report.of_verdict(verdict, str(submission.path), began=began, ended=time.time())
     report = dataclasses.replace(report, verbose=request.verbose)
-    learner_report = dataclasses.replace(report, verdict=follow_up.for_the_learner(verdict))
+    learner_report = dataclasses.replace(report, verdict=follow_up.with_earned_xp(verdict))
     options.print_delivery(delivery, learner_report)
     delivery.write(report)
     # The verdict comes first, because the record may have to wait for the disk.

@@ -73,7 +73,7 @@ def offer_hint(exercise: "Exercise", status: "ExerciseStatus") -> str:
     if status.hints >= len(hints):
         raise UsageError(f"you have seen all hints, {len(hints)}")
     price = 0 if status.is_done else hints[status.hints].price
-    worth = status.worth(exercise.xp)
+    worth = status.available_xp(exercise.xp)
     return (
         f"Hint {status.hints + 1} of {len(hints)} costs {price} XP: "
         f"a pass then earns {max(0, worth - price)} instead of {worth}."
@@ -85,12 +85,12 @@ def offer_hint(exercise: "Exercise", status: "ExerciseStatus") -> str:
 def take_hint(exercise: "Exercise", status: "ExerciseStatus") -> int:
     """Record that the next hint is taken at its price, and return its number."""
     from grader.cli.progress_record import add_to_record
-    from grader.progress.history import History, ShownHint, local_now
+    from grader.progress.history import History, TakenHint, local_now
 
     number = status.hints + 1
     price = 0 if status.is_done else exercise.hints[status.hints].price
     # Recorded before it is shown, so that a hint seen is paid even if the terminal closes.
-    add_to_record(History(hints=(ShownHint(exercise.id, number, price, local_now()),)), "this hint")
+    add_to_record(History(hints=(TakenHint(exercise.id, number, price, local_now()),)), "this hint")
     return number
 
 

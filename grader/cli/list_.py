@@ -46,7 +46,7 @@ def command(tracks: tuple[str, ...], form: str, exercises: Path | None) -> None:
       etude list attention
       etude list --format json
     """
-    from grader.cli.progress_record import find_next, read_history
+    from grader.cli.progress_record import find_next_exercise, read_history
     from grader.definitions.collection import Collection
     from grader.definitions.wording import did_you_mean
     from grader.progress.status import exercise_statuses
@@ -67,11 +67,11 @@ def command(tracks: tuple[str, ...], form: str, exercises: Path | None) -> None:
         raise UsageError(f"there are no exercises in {collection.folder}")
     history = read_history()
     standing = exercise_statuses(history)
-    next_exercise = find_next(collection, history)
-    following = None if next_exercise is None else next_exercise.exercise
+    next_exercise = find_next_exercise(collection, history)
+    next_id = None if next_exercise is None else next_exercise.exercise
     if form == "json":
         click.echo(
-            json.dumps([_json_object(group, standing, following) for group in groups], indent=2)
+            json.dumps([_json_object(group, standing, next_id) for group in groups], indent=2)
         )
         return
     from rich.console import Console
@@ -80,7 +80,7 @@ def command(tracks: tuple[str, ...], form: str, exercises: Path | None) -> None:
         for number, group in enumerate(groups):
             if number:
                 console.print()
-            _print_group(console, group, standing, following)
+            _print_group(console, group, standing, next_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class _ExerciseGroup:
 
 
 def _print_group(
-    console: "Console", track: _ExerciseGroup, standing: "Standings", following: "ExerciseId | None"
+    console: "Console", track: _ExerciseGroup, standing: "Standings", next_id: "ExerciseId | None"
 ) -> None:
     from rich.text import Text
 
@@ -126,7 +126,7 @@ def _print_group(
             console.print(Text(f"{lesson.title} (lesson {lesson.id})", style="italic"))
         before = lesson
         line = Text.assemble(
-            ("> " if exercise.id == following else "  ", "bold"),
+            ("> " if exercise.id == next_id else "  ", "bold"),
             (f"{state:8}  ", _STYLES[state]),
             f"{exercise.id:{longest}}  ",
             (f"{exercise.difficulty:12}  ", "dim"),
@@ -147,7 +147,7 @@ def _missing_requirements(exercise: "Exercise", standing: "Standings") -> list[s
 
 
 def _json_object(
-    track: _ExerciseGroup, standing: "Standings", following: "ExerciseId | None"
+    track: _ExerciseGroup, standing: "Standings", next_id: "ExerciseId | None"
 ) -> dict[str, Any]:
     lessons = track.lessons_by_exercise
     return {
@@ -165,7 +165,7 @@ def _json_object(
                 "requires": list(exercise.requires),
                 "missing": _missing_requirements(exercise, standing),
                 "lesson": lessons[exercise.id].id if exercise.id in lessons else None,
-                "next": exercise.id == following,
+                "next": exercise.id == next_id,
             }
             for exercise in track.exercises
         ],

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from grader.cli import options
-from grader.cli.progress_record import exercises_suffix, find_next, read_history
+from grader.cli.progress_record import exercises_suffix, find_next_exercise, read_history
 from grader.definitions.collection import Collection
 from grader.definitions.public import estimated_minutes
 from grader.progress.daily_set import daily_set
@@ -42,7 +42,7 @@ def command(exercises: Path | None, course: Path | None) -> None:
 
     collection = Collection.load(options.collection_folder(exercises))
     history = read_history()
-    next_exercise = find_next(collection, history)
+    next_exercise = find_next_exercise(collection, history)
     if next_exercise is None:
         click.echo("You have done all there is.")
         return
@@ -58,7 +58,7 @@ def command(exercises: Path | None, course: Path | None) -> None:
     for lesson in lessons:
         if exercise.id in lesson.exercises and not any(each in states for each in lesson.exercises):
             click.echo(f"Read first: etude lesson show {lesson.id}{more}")
-    if next_exercise.begun:
+    if next_exercise.is_started:
         click.echo(f"Go on:      etude show {exercise.id}{more}")
     else:
         click.echo(f"Begin with: etude start {exercise.id}{more}")

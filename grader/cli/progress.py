@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from grader.cli import options
-from grader.cli.progress_record import exercises_suffix, find_next
+from grader.cli.progress_record import exercises_suffix, find_next_exercise
 from grader.definitions.collection import Collection
 from grader.definitions.exercise import Exercise, ExerciseId
 from grader.definitions.wording import plural
@@ -53,10 +53,10 @@ def command(context: click.Context, exercises: Path | None) -> None:
     claimed = sum(status.self_reported for status in standing.values())
     if claimed:
         click.echo(f"{claimed} passed in the browser alone; `etude check` grades in a sandbox.")
-    step, more = find_next(collection, history), exercises_suffix(exercises)
+    step, more = find_next_exercise(collection, history), exercises_suffix(exercises)
     if step is None:
         click.echo("You have done all there is.")
-    elif step.begun:
+    elif step.is_started:
         click.echo(f"Next: go on with {step.exercise}: etude show {step.exercise}{more}")
     else:
         click.echo(f"Next: etude start {step.exercise}{more}")

@@ -17,11 +17,11 @@ from grader.grading.results.verdict import Outcome, Verdict
 from grader.progress.history import Attempt, History, Programs, local_now
 from grader.progress.status import (
     ExerciseStatus,
-    NextUp,
+    NextExercise,
     exercise_status,
     exercise_statuses,
-    next_open,
-    next_up,
+    next_exercise,
+    next_open_exercise,
 )
 from grader.progress.store import RecordError, Store
 
@@ -68,7 +68,7 @@ def find_track(exercise: "Exercise") -> "TrackDefinition | None":
     return track if track is not None and exercise.id in track.exercises else None
 
 
-def next_exercise(
+def exercise_after(
     exercise: "Exercise", history: History, *, skipping: bool = False
 ) -> "ExerciseId | None":
     """Return the exercise after this one: in its track, or else in another track.
@@ -96,7 +96,7 @@ def next_exercise(
         except EtudeError:
             return ()
 
-    candidate = next_open(here.exercises, done, exercise.id, requires)
+    candidate = next_open_exercise(here.exercises, done, exercise.id, requires)
     if candidate is not None:
         return candidate
     try:
@@ -105,15 +105,15 @@ def next_exercise(
         return None
     for track in map(_read_track, folders):
         if track is not None and track.id != here.id:
-            candidate = next_open(track.exercises, done, exercise.id, requires)
+            candidate = next_open_exercise(track.exercises, done, exercise.id, requires)
             if candidate is not None:
                 return candidate
     return None
 
 
-def find_next(
+def find_next_exercise(
     collection: "Collection", history: History, within: "Track | None" = None
-) -> NextUp | None:
+) -> NextExercise | None:
     """Return the exercise of a collection or track to do now, or None if all are done."""
     if within is not None:
         exercises = within.exercises
@@ -121,7 +121,7 @@ def find_next(
         in_tracks = [each for track in collection.learning_order for each in track.exercises]
         exercises = (*in_tracks, *collection.standalone)
     requirements = {exercise.id: exercise.requires for exercise in exercises}
-    return next_up(history, tuple(requirements), requirements.__getitem__)
+    return next_exercise(history, tuple(requirements), requirements.__getitem__)
 
 
 def exercises_suffix(exercises: Path | None) -> str:
@@ -172,11 +172,11 @@ class FollowUp:
         self._advises = advises
         self._history = read_history(hurried=True) if advises else History()
 
-    def for_the_learner(self, verdict: Verdict) -> Verdict:
+    def with_earned_xp(self, verdict: Verdict) -> Verdict:
         """Return the verdict with the XP that this learner earns for it."""
         if not verdict.xp or not self._advises:
             return verdict
-        return replace(verdict, xp=self._status.worth(verdict.xp))
+        return replace(verdict, xp=self._status.available_xp(verdict.xp))
 
     def record(self, verdict: Verdict, source: str) -> None:
         """Record the attempt, and the program if it passed, unless nothing was judged."""
@@ -230,20 +230,20 @@ class FollowUp:
                 each = "a wrong program for" if count == 1 else f"{count} wrong programs, each for"
                 yield f"Break {each} 1 XP: {self._spell('break', self.exercise.id)}"
 
-    def following(self, verdict: Verdict) -> "ExerciseId | None":
+    def next_exercise(self, verdict: Verdict) -> "ExerciseId | None":
         """Return the next exercise after `record` of a pass, or None."""
         if not self._advises or verdict.outcome is not Outcome.PASSED:
             return None
-        return next_exercise(self.exercise, self._history)
+        return exercise_after(self.exercise, self._history)
 
     def next_steps(self, verdict: Verdict) -> "Iterator[str]":
         """Yield the commands to continue with, after `record` of a pass."""
-        following = self.following(verdict)
-        if following is None:
+        next_id = self.next_exercise(verdict)
+        if next_id is None:
             return
         track = find_track(self.exercise)
         lessons = track.lessons if track is not None else ()
-        lesson = next((each for each in lessons if following in each.exercises), None)
+        lesson = next((each for each in lessons if next_id in each.exercises), None)
         if lesson is not None and self.exercise.id not in lesson.exercises:
             yield f"Read first: {self._spell('lesson show', lesson.id)}"
-        yield f"Next: {self._spell('start', following)}"
+        yield f"Next: {self._spell('start', next_id)}"

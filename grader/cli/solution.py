@@ -25,7 +25,7 @@ def command(exercise: str, give_up: bool, exercises: Path | None) -> None:
     """
     from grader.cli.progress_record import add_to_record, read_history
     from grader.definitions.collection import resolve
-    from grader.progress.history import History, ShownSolution, local_now
+    from grader.progress.history import History, Surrender, local_now
     from grader.progress.status import exercise_status
 
     definition = resolve(exercise, options.collection_folder(exercises))
@@ -36,13 +36,13 @@ def command(exercise: str, give_up: bool, exercises: Path | None) -> None:
     now = exercise_status(read_history(), definition.id)
     if not now.is_done:
         if not give_up:
-            price = f"for the {now.worth(definition.xp)} XP that it would earn"
+            price = f"for the {now.available_xp(definition.xp)} XP that it would earn"
             raise UsageError(
                 f"you have not passed '{definition.id}' yet; --give-up shows its solution, {price}"
             )
-        add_to_record(History(given_up=(ShownSolution(definition.id, local_now()),)), "giving up")
+        add_to_record(History(given_up=(Surrender(definition.id, local_now()),)), "giving up")
         click.echo(
-            f"Given up: this exercise earns no XP now ({now.worth(definition.xp)} are lost).\n"
+            f"Given up: this exercise earns no XP now ({now.available_xp(definition.xp)} are lost).\n"
         )
     from rich.console import Console
 

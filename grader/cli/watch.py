@@ -15,10 +15,10 @@ from grader.cli.check import CheckRequest, check_file, find_file, open_pool
 from grader.cli.file_watcher import FileWatcher
 from grader.cli.key_presses import Keys
 from grader.cli.progress_record import (
+    exercise_after,
     exercises_suffix,
-    find_next,
+    find_next_exercise,
     find_track,
-    next_exercise,
     read_history,
 )
 from grader.cli.start import starter_path, write_starter
@@ -92,8 +92,8 @@ def _first_exercise(target: str | None, exercises: Path | None) -> str | None:
     track = next((each for each in collection.tracks if each.definition.id == target), None)
     if target is not None and track is None:
         return collection.find(target).id
-    following = find_next(collection, read_history(), track)
-    return None if following is None else following.exercise
+    next_exercise = find_next_exercise(collection, read_history(), track)
+    return None if next_exercise is None else next_exercise.exercise
 
 
 class _WatchSession:
@@ -137,12 +137,12 @@ class _WatchSession:
             if verdict.outcome != "passed":
                 return
             self._passed = self._request
-            exercise, following = follow_up.exercise, follow_up.following(verdict)
+            exercise, next_id = follow_up.exercise, follow_up.next_exercise(verdict)
             if exercise.concepts:
                 click.echo(f"Learnt: {', '.join(exercise.concepts)}.")
-            if following is not None:
+            if next_id is not None:
                 self._folder = _exercises_folder(exercise, self._request.file)
-                self._open_exercise(following)
+                self._open_exercise(next_id)
         # Nothing can be graded in this session.
         except SandboxFault:
             raise
@@ -257,10 +257,10 @@ class _WatchSession:
 
     def _skip(self) -> None:
         here = resolve(self._request.exercise, options.collection_folder(self._exercises))
-        following = next_exercise(here, read_history(), skipping=True)
-        if following is None:
+        next_id = exercise_after(here, read_history(), skipping=True)
+        if next_id is None:
             raise UsageError("there is no other exercise left to do")
-        self._open_exercise(following)
+        self._open_exercise(next_id)
 
 
 def _exercises_folder(exercise: Exercise, file: Path) -> Path:

@@ -80,7 +80,7 @@ Programs: TypeAlias = Mapping[ExerciseId, str]
 
 
 @dataclass(frozen=True, slots=True)
-class ShownHint:
+class TakenHint:
     """A hint that was shown, with its price in XP."""
 
     exercise: ExerciseId
@@ -90,7 +90,7 @@ class ShownHint:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownSolution:
+class Surrender:
     """An exercise whose solution was shown before the learner passed it."""
 
     exercise: ExerciseId
@@ -107,7 +107,7 @@ class BrokenProgram:
     at: datetime
 
 
-Event: TypeAlias = Attempt | ShownHint | ShownSolution | BrokenProgram
+Event: TypeAlias = Attempt | TakenHint | Surrender | BrokenProgram
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +115,8 @@ class History:
     """The history of a learner, each part in the order of time."""
 
     attempts: tuple[Attempt, ...] = ()
-    hints: tuple[ShownHint, ...] = ()
-    given_up: tuple[ShownSolution, ...] = ()
+    hints: tuple[TakenHint, ...] = ()
+    given_up: tuple[Surrender, ...] = ()
     broken: tuple[BrokenProgram, ...] = ()
 
     def __len__(self) -> int:
@@ -139,8 +139,8 @@ class History:
 
 PARTS: Final[Mapping[str, type[Event]]] = {
     "attempts": Attempt,
-    "hints": ShownHint,
-    "given_up": ShownSolution,
+    "hints": TakenHint,
+    "given_up": Surrender,
     "broken": BrokenProgram,
 }
 """The parts of a history: the fields of `History`, the tables on disk, and the keys in JSON."""

@@ -45,7 +45,7 @@ class ExerciseStatus:
         """All XP earned on the exercise, with one for each rewarded broken program."""
         return self.earned + min(len(self.broken), MAX_REWARDED_BREAKS)
 
-    def worth(self, xp: int) -> int:
+    def available_xp(self, xp: int) -> int:
         """Return the XP that a first pass would earn now, for an exercise with `xp` points."""
         return 0 if self.is_done else max(0, xp - self.paid)
 
@@ -92,28 +92,28 @@ def exercise_status(history: History, exercise: ExerciseId) -> ExerciseStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class NextUp:
-    """The next exercise; `begun` is true if the last attempt was on it and it is still open."""
+class NextExercise:
+    """The next exercise; `is_started` is true if it was tried last and is still open."""
 
     exercise: ExerciseId
-    begun: bool
+    is_started: bool
 
 
-def next_up(
+def next_exercise(
     history: History,
     order: Sequence[ExerciseId],
     requires: Callable[[ExerciseId], Collection[ExerciseId]],
-) -> NextUp | None:
+) -> NextExercise | None:
     """Return the last attempt's exercise if it is open, else the next one, or None."""
     done = {name for name, status in exercise_statuses(history).items() if status.is_done}
     last = history.attempts[-1].exercise if history.attempts else None
     if last is not None and last in order and last not in done:
-        return NextUp(last, begun=True)
-    following = next_open(order, done, last, requires)
-    return None if following is None else NextUp(following, begun=False)
+        return NextExercise(last, is_started=True)
+    following = next_open_exercise(order, done, last, requires)
+    return None if following is None else NextExercise(following, is_started=False)
 
 
-def next_open(
+def next_open_exercise(
     order: Sequence[ExerciseId],
     done: Collection[ExerciseId],
     after: ExerciseId | None,

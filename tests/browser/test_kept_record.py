@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from grader.definitions.exercise import ExerciseId
 from grader.grading.results.verdict import Outcome
 from grader.progress.exchange import from_json, to_json
-from grader.progress.history import Attempt, History, ShownHint, ShownSolution
+from grader.progress.history import Attempt, History, Surrender, TakenHint
 from tests.browser.judging import barriers, shoot, without_python
 from tests.browser.tools import Tools
 
@@ -40,8 +40,8 @@ def history() -> History:
     at = datetime.now(UTC) - timedelta(minutes=15)
     return History(
         (_attempt(LOOKUP, 20, Outcome.PASSED, 5), _attempt(PROJECTIONS, 10, Outcome.FAILED, 0)),
-        (ShownHint(LOOKUP, 1, 2, at - timedelta(minutes=30)),),
-        (ShownSolution(SOFTMAX, at),),
+        (TakenHint(LOOKUP, 1, 2, at - timedelta(minutes=30)),),
+        (Surrender(SOFTMAX, at),),
     )
 
 

@@ -22,13 +22,13 @@ from grader.errors import UsageError
 from grader.grading.results.verdict import Outcome
 from grader.progress.breaks import earns
 from grader.progress.exchange import from_json, to_json
-from grader.progress.history import Attempt, BrokenProgram, History, ShownHint, ShownSolution
+from grader.progress.history import Attempt, BrokenProgram, History, Surrender, TakenHint
 from grader.progress.status import (
     ExerciseStatus,
     Streak,
     exercise_status,
     exercise_statuses,
-    next_open,
+    next_open_exercise,
     streak,
 )
 from grader.progress.store import (
@@ -55,15 +55,15 @@ def _attempt(
     )
 
 
-def _hint(minutes: int, number: int, price: int) -> ShownHint:
-    return ShownHint(SOFTMAX, number, price, NOON + timedelta(minutes=minutes))
+def _hint(minutes: int, number: int, price: int) -> TakenHint:
+    return TakenHint(SOFTMAX, number, price, NOON + timedelta(minutes=minutes))
 
 
 FAILED = Outcome.FAILED
 FULL = History(
     (_attempt(0, FAILED), _attempt(5), _attempt(7, exercise=MASK)),
     (_hint(1, 1, 2), _hint(2, 2, 3)),
-    (ShownSolution(HEADS, NOON),),
+    (Surrender(HEADS, NOON),),
     (BrokenProgram(SOFTMAX, "unscaled", "softmax(np.zeros(2))", NOON),),
 )
 
@@ -225,7 +225,7 @@ def test_no_home_is_an_error_of_the_record(monkeypatch: pytest.MonkeyPatch) -> N
 def test_an_exercise_nobody_tried_is_new() -> None:
     """With nothing earned."""
     assert exercise_status(History(), SOFTMAX) == ExerciseStatus()
-    assert ExerciseStatus().worth(10) == 10
+    assert ExerciseStatus().available_xp(10) == 10
 
 
 def test_xp_are_earned_on_the_first_pass_alone() -> None:
@@ -233,7 +233,7 @@ def test_xp_are_earned_on_the_first_pass_alone() -> None:
     history = History((_attempt(0, FAILED), _attempt(1, xp=10), _attempt(2, xp=50)))
     found = exercise_status(history, SOFTMAX)
     assert (found.state, found.earned, found.attempts) == ("passed", 10, 3)
-    assert found.worth(50) == 0
+    assert found.available_xp(50) == 0
 
 
 def test_hints_before_the_pass_are_paid_and_those_after_are_not() -> None:
@@ -246,7 +246,7 @@ def test_xp_are_never_negative() -> None:
     """Hints may cost more than there is."""
     history = History((_attempt(5),), (_hint(1, 1, 25),))
     assert exercise_status(history, SOFTMAX).earned == 0
-    assert exercise_status(History(hints=history.hints), SOFTMAX).worth(10) == 0
+    assert exercise_status(History(hints=history.hints), SOFTMAX).available_xp(10) == 0
 
 
 def test_a_broken_program_earns_one_xp() -> None:
@@ -273,7 +273,7 @@ def test_what_breaking_a_program_is_worth(program: str, count: int, is_worth_one
 @pytest.mark.parametrize(("minutes", "earned"), [(1, 0), (9, 10)])
 def test_giving_up_counts_before_the_pass(minutes: int, earned: int) -> None:
     """To look at the solution afterwards costs nothing."""
-    given_up = (ShownSolution(SOFTMAX, NOON + timedelta(minutes=minutes)),)
+    given_up = (Surrender(SOFTMAX, NOON + timedelta(minutes=minutes)),)
     found = exercise_status(History((_attempt(5),), (), given_up), SOFTMAX)
     assert (found.state, found.earned) == ("passed", earned)
 
@@ -282,7 +282,7 @@ def test_failures_are_counted_since_the_last_help() -> None:
     """A hint or a pass begins again."""
     attempts = tuple(_attempt(minutes, FAILED) for minutes in (0, 1, 2))
     assert exercise_status(History(attempts), SOFTMAX).failures == 3
-    helped = History(attempts, (ShownHint(SOFTMAX, 1, 0, NOON + timedelta(seconds=90)),))
+    helped = History(attempts, (TakenHint(SOFTMAX, 1, 0, NOON + timedelta(seconds=90)),))
     assert exercise_status(helped, SOFTMAX).failures == 1
     assert exercise_status(History((*attempts, _attempt(3))), SOFTMAX).failures == 0
 
@@ -348,7 +348,7 @@ def test_a_streak_counts_the_learner_s_own_days() -> None:
 
 def _next(done: set[ExerciseId], after: ExerciseId | None) -> ExerciseId | None:
     requires = {SOFTMAX: (), MASK: (SOFTMAX,), HEADS: (MASK,)}
-    return next_open([SOFTMAX, MASK, HEADS], done, after, requires.__getitem__)
+    return next_open_exercise([SOFTMAX, MASK, HEADS], done, after, requires.__getitem__)
 
 
 def test_next_is_what_follows_and_can_be_done() -> None:
@@ -362,7 +362,7 @@ def test_next_is_what_follows_and_can_be_done() -> None:
 
 def test_next_is_something_even_where_nothing_is_ready() -> None:
     """An exercise that requires what is nowhere does not end the track."""
-    assert next_open([MASK], set(), None, lambda _: (SOFTMAX,)) == MASK
+    assert next_open_exercise([MASK], set(), None, lambda _: (SOFTMAX,)) == MASK
 
 
 # export and import
@@ -381,8 +381,8 @@ _IDS = st.from_regex(r"\A[a-z0-9]{1,5}(-[a-z0-9]{1,5}){0,2}\Z").map(ExerciseId)
 _NUMBERS = st.integers(0, 10**6)
 
 
-@given(st.lists(st.builds(ShownHint, _IDS, _NUMBERS, _NUMBERS, _TIMES)))
-def test_any_history_survives_json(hints: list[ShownHint]) -> None:
+@given(st.lists(st.builds(TakenHint, _IDS, _NUMBERS, _NUMBERS, _TIMES)))
+def test_any_history_survives_json(hints: list[TakenHint]) -> None:
     """And comes back in the order of time."""
     ordered = tuple(sorted(hints, key=lambda hint: hint.at))
     assert from_json(to_json(History(hints=tuple(hints)))) == History(hints=ordered)

@@ -11,7 +11,7 @@ import pytest
 from grader.errors import UsageError
 from grader.progress.exchange import from_json
 from grader.progress.history import History
-from grader.progress.status import ExerciseStatus, exercise_statuses, next_up, streak
+from grader.progress.status import ExerciseStatus, exercise_statuses, next_exercise, streak
 from grader.progress.store import Store
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def test_a_history_comes_to_what_the_table_says(case: dict[str, Any], tmp_path: 
     history = _history(case["history"], tmp_path)
     requires: dict[ExerciseId, list[ExerciseId]] = TABLE["requires"]
     known = exercise_statuses(history)
-    found = next_up(history, tuple(requires), requires.__getitem__)
+    found = next_exercise(history, tuple(requires), requires.__getitem__)
 
     assert {name: _plain(each) for name, each in known.items()} == {
         name: _plain(ExerciseStatus()) | fields for name, fields in case["standings"].items()
@@ -54,7 +54,7 @@ def test_a_history_comes_to_what_the_table_says(case: dict[str, Any], tmp_path: 
     assert sum(each.total for each in known.values()) == case["xp"]
     running = streak(history, date.fromisoformat(case["today"]))
     assert [running.current, running.longest] == case["streak"]
-    assert (found and [found.exercise, found.begun]) == case["next"]
+    assert (found and [found.exercise, found.is_started]) == case["next"]
 
 
 @pytest.mark.parametrize(

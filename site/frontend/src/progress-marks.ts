@@ -32,7 +32,7 @@ function paintMarks(): void {
 function withCertificates(statuses: Map<string, ExerciseStatus>): ReadonlyMap<string, ExerciseStatus> {
   for (const { exercise, xp } of certificates.passed) {
     const status = statuses.get(exercise) ?? INITIAL_STATUS;
-    statuses.set(exercise, { ...status, state: "passed", earned: xp, selfReported: false, closed: true });
+    statuses.set(exercise, { ...status, state: "passed", earned: xp, selfReported: false, isDone: true });
   }
   return statuses;
 }
@@ -57,7 +57,7 @@ function paintState(mark: HTMLElement, statuses: readonly ExerciseStatus[], isCe
 /** Return the state of several exercises together: passed if each is, tried if any is. */
 function combinedState(statuses: readonly ExerciseStatus[]): State {
   if (statuses.length > 0 && statuses.every(({ state }) => state === "passed")) return "passed";
-  if (statuses.length > 0 && statuses.every(({ closed }) => closed)) return "given up";
+  if (statuses.length > 0 && statuses.every(({ isDone }) => isDone)) return "given up";
   return statuses.some(({ state }) => state !== "new") ? "tried" : "new";
 }
 

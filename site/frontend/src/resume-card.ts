@@ -37,12 +37,12 @@ function cardText(course: readonly CourseExercise[]): CardText {
     const where = `The one that you tried the longest ago: ${exercise.title}`;
     return { title: "All done", what, where, action: "Write it again", href: page.root + exercise.path };
   }
-  const { exercise, begun } = next;
+  const { exercise, isStarted } = next;
   return {
-    title: begun ? "Continue where you left off" : "Up next",
+    title: isStarted ? "Continue where you left off" : "Up next",
     what: exercise.title,
     where: [exercise.lesson, exercise.track].filter(Boolean).join(" · "),
-    action: begun ? "Go on" : "Start",
+    action: isStarted ? "Go on" : "Start",
     href: page.root + exercise.path,
   };
 }

@@ -32,8 +32,8 @@ function written(history) {
 }
 
 /** A standing in the table's words. */
-function inWords({ gaveUp, passedAt, selfReported, closed, ...rest }) {
-  assert.equal(closed, rest.state === "passed" || rest.state === "given up");
+function inWords({ gaveUp, passedAt, selfReported, isDone, ...rest }) {
+  assert.equal(isDone, rest.state === "passed" || rest.state === "given up");
   const at = passedAt?.replace(".000000", "") ?? null;
   return { ...rest, gave_up: gaveUp, passed_at: at, self_reported: selfReported };
 }
@@ -52,7 +52,7 @@ for (const each of table.cases) {
     );
     assert.equal(totalXp(known.values()), each.xp);
     assert.deepEqual(computeStreak(history, each.today), { current: each.streak[0], longest: each.streak[1] });
-    assert.deepEqual(next && [next.exercise.id, next.begun], each.next);
+    assert.deepEqual(next && [next.exercise.id, next.isStarted], each.next);
   });
 }
 
@@ -66,7 +66,7 @@ test("a first pass is worth what hints leave, and nothing once it is done", () =
   assert.equal(availableXp(INITIAL_STATUS, 10), 10);
   assert.equal(availableXp({ ...INITIAL_STATUS, paid: 3 }, 10), 7);
   assert.equal(availableXp({ ...INITIAL_STATUS, paid: 30 }, 10), 0);
-  assert.equal(availableXp({ ...INITIAL_STATUS, closed: true }, 10), 0);
+  assert.equal(availableXp({ ...INITIAL_STATUS, isDone: true }, 10), 0);
 });
 
 test("JSON brings everything back, to the microsecond", () => {

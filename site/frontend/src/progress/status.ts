@@ -19,7 +19,7 @@ export interface ExerciseStatus {
   readonly passedAt: string | null;
   readonly selfReported: boolean; // passed, but only in the browser
   readonly broken: number; // the number of wrong programs
-  readonly closed: boolean; // nothing is left to earn
+  readonly isDone: boolean; // nothing is left to earn
 }
 
 const MAX_REWARDED_BREAKS = 3; // wrong programs of an exercise that earn an XP each
@@ -35,12 +35,12 @@ export const INITIAL_STATUS: ExerciseStatus = {
   passedAt: null,
   selfReported: false,
   broken: 0,
-  closed: false,
+  isDone: false,
 };
 
 /** Return the XP that a first pass would earn now, for an exercise with `xp` points. */
 export function availableXp(status: ExerciseStatus, xp: number): number {
-  return status.closed ? 0 : Math.max(0, xp - status.paid);
+  return status.isDone ? 0 : Math.max(0, xp - status.paid);
 }
 
 /** Return the status of every exercise in a history. */
@@ -77,7 +77,7 @@ function deriveStatus(attempts: Attempt[], hints: TakenHint[], givenUp: Surrende
     passedAt: firstPass?.at ?? null,
     selfReported: firstPass !== undefined && passes.every(isSelfReported),
     broken: broken.length,
-    closed: state === "passed" || state === "given up",
+    isDone: state === "passed" || state === "given up",
   };
 }
 
@@ -144,10 +144,10 @@ export interface ExerciseEntry {
   readonly requires: readonly string[];
 }
 
-/** The exercise to continue with; `begun` if it was tried last and is not passed yet. */
+/** The exercise to continue with; `isStarted` if it was tried last and is not passed yet. */
 export interface NextExercise<Exercise extends ExerciseEntry> {
   readonly exercise: Exercise;
-  readonly begun: boolean;
+  readonly isStarted: boolean;
 }
 
 /** Return the exercise that was tried last, or else the one that follows it; null if all are done. */
@@ -156,12 +156,12 @@ export function nextExercise<Exercise extends ExerciseEntry>(
   order: readonly Exercise[],
 ): NextExercise<Exercise> | null {
   const statuses = exerciseStatuses(history);
-  const isClosed = (id: string): boolean => statuses.get(id)?.closed ?? false;
+  const isDone = (id: string): boolean => statuses.get(id)?.isDone ?? false;
   const last = history.attempts.at(-1)?.exercise;
-  const begun = order.find(({ id }) => id === last);
-  if (begun && !isClosed(begun.id)) return { exercise: begun, begun: true };
-  const following = nextOpenExercise(order, isClosed, last);
-  return following && { exercise: following, begun: false };
+  const lastExercise = order.find(({ id }) => id === last);
+  if (lastExercise && !isDone(lastExercise.id)) return { exercise: lastExercise, isStarted: true };
+  const following = nextOpenExercise(order, isDone, last);
+  return following && { exercise: following, isStarted: false };
 }
 
 /**
@@ -170,11 +170,11 @@ export function nextExercise<Exercise extends ExerciseEntry>(
  */
 function nextOpenExercise<Exercise extends ExerciseEntry>(
   order: readonly Exercise[],
-  isClosed: (id: string) => boolean,
+  isDone: (id: string) => boolean,
   after: string | undefined,
 ): Exercise | null {
   const begin = order.findIndex(({ id }) => id === after) + 1;
   const rotated = [...order.slice(begin), ...order.slice(0, begin)];
-  const candidates = rotated.filter(({ id }) => !isClosed(id) && id !== after);
-  return candidates.find(({ requires }) => requires.every(isClosed)) ?? candidates[0] ?? null;
+  const candidates = rotated.filter(({ id }) => !isDone(id) && id !== after);
+  return candidates.find(({ requires }) => requires.every(isDone)) ?? candidates[0] ?? null;
 }

@@ -56,7 +56,7 @@ export class Help {
   }
 
   #hintPrice(number: number): number {
-    return this.#status.closed ? 0 : (this.exercise.hints[number - 1]?.price ?? 0);
+    return this.#status.isDone ? 0 : (this.exercise.hints[number - 1]?.price ?? 0);
   }
 
   async #openHint(number: number): Promise<void> {
@@ -116,7 +116,7 @@ export class Help {
       return [element("p", {}, renderInlineCode(how))];
     }
     const show = (): void => void this.#showSolution(load);
-    if (this.#status.closed || isCertified) return [button("Show the solution", show, { class: "button" })];
+    if (this.#status.isDone || isCertified) return [button("Show the solution", show, { class: "button" })];
     const price = availableXp(this.#status, xp);
     const offer = `It is here for you once you have passed. You can give up and see it now, for the ${price} XP that a pass would earn.`;
     const giveUp = (): void => void this.#giveUp(price, load);

@@ -1,0 +1,1 @@
+import{a,b}from"./chunk-AAGR5SWL.js";import"./chunk-DN3L4T2S.js";import"./chunk-T6OCGWCO.js";import"./chunk-4CM5I6SH.js";import"./chunk-KX67XV6H.js";import"./chunk-NTFH77QA.js";import"./chunk-KJ7R6KIB.js";import"./chunk-5IRIZZJR.js";import"./chunk-TR2CGC6Q.js";export{a as BreakItCard,b as startLessonBreak};

@@ -21,7 +21,7 @@ class LateRule:
     Attributes:
         due: Due time in seconds since 1970; None if time does not matter.
         daily_factor: Factor for each started day of 24 hours after `due`.
-        grace_seconds: Seconds after `due` within which work is not late. Days still count from `due`.
+        grace_seconds: Seconds after `due` in which work is not late. Days still count from `due`.
         max_late_days: Days after which work keeps nothing; None for no such limit.
         min_share: Least share that other late work keeps.
     """

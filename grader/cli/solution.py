@@ -35,15 +35,14 @@ def command(exercise: str, give_up: bool, exercises: Path | None) -> None:
         )
     now = exercise_status(read_history(), definition.id)
     if not now.is_done:
+        available = now.available_xp(definition.xp)
         if not give_up:
-            price = f"for the {now.available_xp(definition.xp)} XP that it would earn"
+            price = f"for the {available} XP that it would earn"
             raise UsageError(
                 f"you have not passed '{definition.id}' yet; --give-up shows its solution, {price}"
             )
         add_to_record(History(given_up=(Surrender(definition.id, local_now()),)), "giving up")
-        click.echo(
-            f"Given up: this exercise earns no XP now ({now.available_xp(definition.xp)} are lost).\n"
-        )
+        click.echo(f"Given up: this exercise earns no XP now ({available} are lost).\n")
     from rich.console import Console
 
     from grader.reports.terminal_markdown import print_code, print_markdown

@@ -96,7 +96,9 @@ class Overview:
 def make_overview(connection: Connection, max_stuck: int) -> Overview:
     """Return the overview with at most `max_stuck` students."""
     all_statistics = compute_statistics(connection)
-    stuck = [(each.statistics.exercise, who) for each in all_statistics for who in each.stuck]
+    stuck = [
+        (each.statistics.exercise, student) for each in all_statistics for student in each.stuck
+    ]
     stuck.sort(key=lambda pair: -pair[1].failed)
     exercises = [(each.statistics, len(each.stuck)) for each in all_statistics]
     return Overview(exercises, stuck[:max_stuck], len(stuck[max_stuck:]))
@@ -131,8 +133,8 @@ class GradebookTable:
 
     def select_rows(self, section: str | None, limit: int) -> "GradebookTable":
         """Return the first rows, of one section or of all."""
-        kept = [row for row in self.rows if section is None or row[0].section == section]
-        return GradebookTable(self.exercises, tuple(kept[:limit]))
+        selected = [row for row in self.rows if section is None or row[0].section == section]
+        return GradebookTable(self.exercises, tuple(selected[:limit]))
 
 
 def make_table(connection: Connection) -> GradebookTable:
@@ -142,10 +144,10 @@ def make_table(connection: Connection) -> GradebookTable:
         grades_by_person.setdefault(grade.person, {})[grade.exercise] = grade
     exercises = dict.fromkeys(sorted(name for row in grades_by_person.values() for name in row))
     rows = [
-        (who, grades_by_person.get(who.name, {}))
-        for who in people.list_people(connection, role="student")
-        if who.disabled_at is None
-        or (who.name in grades_by_person and not is_erased_name(who.name))
+        (student, grades_by_person.get(student.name, {}))
+        for student in people.list_people(connection, role="student")
+        if student.disabled_at is None
+        or (student.name in grades_by_person and not is_erased_name(student.name))
     ]
     return GradebookTable(tuple(exercises), tuple(rows))
 

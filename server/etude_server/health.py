@@ -126,24 +126,28 @@ def check_store(database: Database) -> dict[str, str]:
 def make_health_routes(health: Health, meter: Meter) -> list[Route]:
     """Return the routes of `/livez`, `/readyz` and `/metrics`."""
 
-    def live(_request: Request) -> Response:
+    def answer_livez(_request: Request) -> Response:
         return JSONResponse({"status": OK}, headers=_NO_STORE)
 
-    def ready(_request: Request) -> Response:
+    def answer_readyz(_request: Request) -> Response:
         checks = health.run_checks()
         if set(checks.values()) == {OK}:
             return JSONResponse({"status": OK, "checks": checks}, headers=_NO_STORE)
         body = {"status": "not ready", "checks": checks}
         return JSONResponse(body, HTTPStatus.SERVICE_UNAVAILABLE, _NO_STORE)
 
-    def metrics(_request: Request) -> Response:
+    def answer_metrics(_request: Request) -> Response:
         return Response(meter.render(), media_type=MEDIA_TYPE, headers=_NO_STORE)
 
-    return [Route("/livez", live), Route("/readyz", ready), Route("/metrics", metrics)]
+    return [
+        Route("/livez", answer_livez),
+        Route("/readyz", answer_readyz),
+        Route("/metrics", answer_metrics),
+    ]
 
 
 @contextlib.contextmanager
-def health_port(host: str, port: int, health: Health, meter: Meter) -> Iterator[int]:
+def serve_health(host: str, port: int, health: Health, meter: Meter) -> Iterator[int]:
     """Serve the health routes on a separate port, any free one for 0; yield the port.
 
     Raises:

@@ -53,25 +53,25 @@ def login(request: Request, service: CurrentService) -> Response:
 
 
 @router.post("/login")
-def login_by_form(request: Request, service: CurrentService, sent: FormFields) -> Response:
+def login_by_form(request: Request, service: CurrentService, form: FormFields) -> Response:
     """Redirect a browser to its platform, as `login` does, after a POST."""
-    return _start_launch(request, service, sent)
+    return _start_launch(request, service, form)
 
 
-def _start_launch(request: Request, service: Service, sent: dict[str, str]) -> Response:
+def _start_launch(request: Request, service: Service, parameters: dict[str, str]) -> Response:
     try:
         login = launch.make_login_redirect(
-            service.database, sent, find_public_address(request, service) + _LAUNCH_PATH
+            service.database, parameters, find_public_address(request, service) + _LAUNCH_PATH
         )
     except LaunchError as error:
         return _render_refusal(error, service)
     # In a frame, test whether cookies work: a browser that blocks them could not finish the launch.
     if not _is_in_frame(request) or _COOKIE_TRIAL in request.cookies:
         return _redirect_with_cookie(service, login.url, login.cookie, login.secret, _LAUNCH_PATH)
-    if _COOKIE_TRIAL not in sent:
-        address = f"{_LOGIN_PATH}?{urlencode(sent | {_COOKIE_TRIAL: '1'})}"
+    if _COOKIE_TRIAL not in parameters:
+        address = f"{_LOGIN_PATH}?{urlencode(parameters | {_COOKIE_TRIAL: '1'})}"
         return _redirect_with_cookie(service, address, _COOKIE_TRIAL, "1", _LOGIN_PATH)
-    fields = {name: value for name, value in sent.items() if name != _COOKIE_TRIAL}
+    fields = {name: value for name, value in parameters.items() if name != _COOKIE_TRIAL}
     return _render_sentence(
         service, _COOKIES_BLOCKED, f"{_LOGIN_PATH}?{urlencode(fields)}", in_new_window=True
     )
@@ -100,13 +100,13 @@ def _redirect_with_cookie(service: Service, url: str, name: str, value: str, pat
 
 @router.post("/launch")
 def finish(
-    request: Request, service: CurrentService, sent: FormFields, cookie: SessionCookie
+    request: Request, service: CurrentService, form: FormFields, cookie: SessionCookie
 ) -> Response:
     """Verify a launch, open a session and redirect to the exercise."""
     keys = request.app.state.platform_keys
     try:
         launched = launch.finish_launch(
-            service.database, service.catalog, keys, sent, request.cookies, last_cookie=cookie
+            service.database, service.catalog, keys, form, request.cookies, last_cookie=cookie
         )
     except LaunchError as error:
         return _render_refusal(error, service)
@@ -121,7 +121,7 @@ def finish(
     elif launched.warning:
         answer = _render_sentence(service, launched.warning, page)
     set_session_cookie(answer, launched.cookie, service, in_frame=in_frame)
-    launch_cookie = launch.make_cookie_name(sent.get("state", ""))
+    launch_cookie = launch.make_cookie_name(form.get("state", ""))
     answer.delete_cookie(
         launch_cookie, _LAUNCH_PATH, httponly=True, secure=service.settings.is_https
     )
@@ -132,9 +132,9 @@ def finish(
 async def choose(request: Request, service: CurrentService) -> Response:
     """Show the button that sends the chosen exercises to the platform."""
     try:
-        sent = parse_qs((await request.body()).decode(), max_num_fields=_MAX_CHOICE_FIELDS)
-        exercises = list(filter(None, map(service.catalog.find, sent.get("exercise", ()))))
-        token = sent.get("request", [""])[0]
+        fields = parse_qs((await request.body()).decode(), max_num_fields=_MAX_CHOICE_FIELDS)
+        exercises = list(filter(None, map(service.catalog.find, fields.get("exercise", ()))))
+        token = fields.get("request", [""])[0]
         launch_url = find_public_address(request, service) + _LAUNCH_PATH
         answer = await run_in_threadpool(
             launch.make_choice_answer, service.database, token, exercises, launch_url

@@ -26,20 +26,22 @@ class Meter:
     """The counters of one process."""
 
     def __init__(self) -> None:
-        own = self.registry = CollectorRegistry()
-        self._verdicts = Counter("etude_verdicts", "Verdicts made here.", ["outcome"], registry=own)
+        registry = self.registry = CollectorRegistry()
+        self._verdicts = Counter(
+            "etude_verdicts", "Verdicts made here.", ["outcome"], registry=registry
+        )
         self._faults = Counter(
-            "etude_faults", "Submissions given up after three tries.", registry=own
+            "etude_faults", "Submissions given up after three tries.", registry=registry
         )
         text = "From the pool to its verdict."
         self._grading = Histogram(
-            "etude_grading_seconds", text, buckets=_GRADING_BUCKETS, registry=own
+            "etude_grading_seconds", text, buckets=_GRADING_BUCKETS, registry=registry
         )
         labels, text = ["method", "route", "status"], "Requests that were answered."
-        self._requests = Counter("etude_http_requests", text, labels, registry=own)
+        self._requests = Counter("etude_http_requests", text, labels, registry=registry)
         text = "From a request to the end of its answer."
         self._answering = Histogram(
-            "etude_http_seconds", text, ["route"], buckets=_REQUEST_BUCKETS, registry=own
+            "etude_http_seconds", text, ["route"], buckets=_REQUEST_BUCKETS, registry=registry
         )
 
     def register_queue(self, database: Database) -> None:

@@ -57,24 +57,24 @@ class Provider:
             )
         return str(url), secret
 
-    def finish_login(self, sent: Mapping[str, str], secret: str, redirect_uri: str) -> str:
+    def finish_login(self, parameters: Mapping[str, str], secret: str, redirect_uri: str) -> str:
         """Return the login of the person who returns from the provider.
 
         Raises:
             UsageError: The person did not sign in, or the provider's response is invalid.
         """
         if not secret or not hmac.compare_digest(
-            sent.get("state", "").encode(), _make_binding_token(secret, "state").encode()
+            parameters.get("state", "").encode(), _make_binding_token(secret, "state").encode()
         ):
             raise UsageError("this sign-in did not begin in this browser: begin it again")
-        if "code" not in sent:
+        if "code" not in parameters:
             raise UsageError("the sign-in was not completed: begin it again")
         configuration = self._fetch_configuration()
         try:
             with self._open_session(redirect_uri, configuration) as session:
                 answer = session.fetch_token(
                     configuration["token_endpoint"],
-                    code=sent["code"],
+                    code=parameters["code"],
                     code_verifier=_make_binding_token(secret, "verifier"),
                     timeout=_TIMEOUT_SECONDS,
                     allow_redirects=False,

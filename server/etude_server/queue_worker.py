@@ -25,7 +25,7 @@ from etude_server import logs
 from etude_server.actions import regrades as actions
 from etude_server.catalog import Catalog
 from etude_server.grading import Grading, GradingRequest, make_submission_request
-from etude_server.health import OK, Health, SelfTest, health_port
+from etude_server.health import OK, Health, SelfTest, serve_health
 from etude_server.job_queue import GRADE_TASK, REGRADE_TASK, JobQueue, Lane, make_procrastinate_app
 from etude_server.metrics import Meter
 from etude_server.store import regrades, submissions, verdicts
@@ -90,7 +90,7 @@ def run_worker(settings: WorkerSettings, address: Callable[[], str]) -> None:
         worker = _QueueWorker(settings, Grading(database, catalog, pool, meter))
         health = Health(database, self_test, lambda: worker.unavailable_reason)
         if settings.health_port is not None:
-            port = health_port(settings.health_host, settings.health_port, health, meter)
+            port = serve_health(settings.health_host, settings.health_port, health, meter)
             stack.enter_context(port)
         catalog.reload_on_hangup()
         asyncio.run(worker.run())
@@ -200,9 +200,9 @@ class _QueueWorker:
             with self._grading.database.read() as connection:
                 return submissions.find_waiting(connection, submission_id)
 
-        submitted = await asyncio.to_thread(find_waiting_submission)
-        if submitted is not None:
-            await self._grade_request(make_submission_request(submitted))
+        submission = await asyncio.to_thread(find_waiting_submission)
+        if submission is not None:
+            await self._grade_request(make_submission_request(submission))
 
     async def _regrade_source(self, job_queue: JobQueue, regrade_id: str, source_hash: str) -> None:
         """Regrade a source, or leave it to hosts with the right version of the exercise."""

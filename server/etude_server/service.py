@@ -9,7 +9,7 @@ from etude_server import logs
 from etude_server.actions.regrades import RegradeQueue
 from etude_server.catalog import Catalog
 from etude_server.grading import Grading
-from etude_server.health import Health, SelfTest, health_port
+from etude_server.health import Health, SelfTest, serve_health
 from etude_server.job_queue import JobQueue
 from etude_server.local_executor import LocalExecutor, Regrader
 from etude_server.lti.sender import ScoreSender
@@ -90,7 +90,7 @@ def open_service(settings: Settings) -> Iterator[Service]:
         stack.enter_context(ScoreSender(database))
         health = Health(database, SelfTest(pool, catalog), lambda: executor.unavailable_reason)
         if settings.health_port is not None:
-            port = health_port(settings.health_host, settings.health_port, health, meter)
+            port = serve_health(settings.health_host, settings.health_port, health, meter)
             stack.enter_context(port)
         if isinstance(regrade_queue, Regrader):
             regrade_queue.start()

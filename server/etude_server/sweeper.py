@@ -32,10 +32,12 @@ class Sweeper:
     submission, so only manual changes can lose one. Jobs on PostgreSQL may get lost at any time.
     """
 
-    def __init__(self, database: Database, keep_days: int, jobs: JobQueue | None = None) -> None:
+    def __init__(
+        self, database: Database, keep_days: int, job_queue: JobQueue | None = None
+    ) -> None:
         self._database = database
         self._keep_days = keep_days
-        self._jobs = jobs
+        self._job_queue = job_queue
         self._is_first = True
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
@@ -60,8 +62,8 @@ class Sweeper:
             people.delete_expired_sessions(connection)
             before = now() - self._keep_days * DAY_MICROSECONDS
             pruned = verdicts.prune_attempts(connection, before, _MAX_PRUNED)
-        if self._jobs is not None:
-            lost = max(lost, self._jobs.requeue_lost_jobs())
+        if self._job_queue is not None:
+            lost = max(lost, self._job_queue.requeue_lost_jobs())
         self._is_first = False
         if lost:
             _log.warning("lost submissions found", count=lost)

@@ -24,7 +24,7 @@ from sqlalchemy.exc import IntegrityError
 from etude_server import logs
 from etude_server.app import create_app
 from etude_server.catalog import Catalog
-from etude_server.health import OK, Health, SelfTest, health_port
+from etude_server.health import OK, Health, SelfTest, serve_health
 from etude_server.job_queue import JobQueue
 from etude_server.metrics import Meter
 from etude_server.service import Service, open_service
@@ -146,7 +146,7 @@ def test_the_health_port_answers_probes(database: Database, catalog: Catalog) ->
     health = Health(database, SelfTest(None, catalog), lambda: unavailable_reason)
     meter = Meter()
     meter.register_queue(database)
-    with health_port("127.0.0.1", 0, health, meter) as port:
+    with serve_health("127.0.0.1", 0, health, meter) as port:
         with httpx.Client(base_url=f"http://127.0.0.1:{port}") as client:
             assert client.get("/livez").json() == {"status": "ok"}
             answer = client.get("/readyz")
@@ -158,7 +158,7 @@ def test_the_health_port_answers_probes(database: Database, catalog: Catalog) ->
             assert client.get("/secret").status_code == HTTPStatus.NOT_FOUND
         with (
             pytest.raises(UsageError, match="cannot listen on port"),
-            health_port("127.0.0.1", port, health, meter),
+            serve_health("127.0.0.1", port, health, meter),
         ):
             pass
 

@@ -16,11 +16,11 @@ MAX_TEXT_LENGTH: Final = 10_000
 """Most characters of a comment, or of the reason for points."""
 
 
-def require_text(text: str, what: str, max_length: int = MAX_TEXT_LENGTH) -> str:
+def require_text(text: str, description: str, max_length: int = MAX_TEXT_LENGTH) -> str:
     """Return a text without surrounding space; raise `UsageError` if it is empty or too long."""
     text = text.strip()
     if not text or len(text) > max_length or "\0" in text:
-        raise UsageError(f"write {what}, of at most {max_length} characters")
+        raise UsageError(f"write {description}, of at most {max_length} characters")
     return text
 
 

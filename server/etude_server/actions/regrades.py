@@ -135,7 +135,7 @@ def preview_regrade(
     def make_request(source_hash: str) -> GradingRequest:
         def collect_changes(connection: Connection, verdict: StoredVerdict) -> None:
             pairs = regrades.find_changes(
-                connection, exercise.id, from_hash, source_hash, _mark_of(verdict)
+                connection, exercise.id, from_hash, source_hash, _make_mark(verdict)
             )
             changes[source_hash] = [change for _, change in pairs]
 
@@ -279,15 +279,15 @@ def make_source_request(
     def publish(connection: Connection, verdict: StoredVerdict) -> None:
         if not regrades.claim_source(connection, regrade.id, source_hash):
             return
-        for submitted, change in regrades.find_changes(
-            connection, regrade.exercise, regrade.from_hash, source_hash, _mark_of(verdict)
+        for submission, change in regrades.find_changes(
+            connection, regrade.exercise, regrade.from_hash, source_hash, _make_mark(verdict)
         ):
             if change.effect == "lowered" and not regrade.allow_lower:
-                regrades.record_kept_verdict(connection, regrade, submitted, change)
+                regrades.record_kept_verdict(connection, regrade, submission, change)
                 continue
             verdicts.publish_verdict(
                 connection,
-                submitted,
+                submission,
                 verdict,
                 actor=regrade.by,
                 regrade=regrade.id,
@@ -299,7 +299,7 @@ def make_source_request(
     )
 
 
-def _mark_of(verdict: StoredVerdict) -> Mark:
+def _make_mark(verdict: StoredVerdict) -> Mark:
     return Mark(verdict.outcome, verdict.score, verdict.max_score)
 
 

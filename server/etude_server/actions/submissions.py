@@ -28,15 +28,15 @@ def release_submission(connection: Connection, submission_id: str, *, actor: str
 
 
 def add_comment(
-    connection: Connection, submitted: StoredSubmission, text: str, line: int | None, *, actor: str
+    connection: Connection, submission: StoredSubmission, text: str, line: int | None, *, actor: str
 ) -> None:
     """Comment on a submission or one of its lines; raise `UsageError` for an invalid comment."""
     if line is not None and not 1 <= line <= _LAST_LINE:
         raise UsageError(f"a line is a number from 1 to {_LAST_LINE}")
-    people.lock_present_person(connection, submitted.person_id)
+    people.lock_present_person(connection, submission.person_id)
     row = {
         "id": make_id(),
-        "submission_id": submitted.id,
+        "submission_id": submission.id,
         "line": line,
         "text": require_text(text, "a comment"),
         "by": actor,
@@ -44,4 +44,4 @@ def add_comment(
     }
     connection.execute(insert(comment).values(row))
     data = {"comment": row["id"], "line": line}
-    events.append_event(connection, actor, events.COMMENTED, submitted.id, data)
+    events.append_event(connection, actor, events.COMMENTED, submission.id, data)

@@ -86,9 +86,9 @@ def require_signed_in(
             if request.headers.get("Sec-Fetch-Dest", "empty") not in _PAGE_DESTINATIONS:
                 detail = "A browser's session answers pages, not imported scripts, fonts or images."
                 raise ProblemError(HTTPStatus.FORBIDDEN, detail)
-            sent = request.headers.get(CSRF_HEADER, "")
+            csrf_token = request.headers.get(CSRF_HEADER, "")
             if request.method not in _SAFE_METHODS and not people.matches_csrf_token(
-                sent, people.make_csrf_token(cookie)
+                csrf_token, people.make_csrf_token(cookie)
             ):
                 detail = f"A browser's request needs the session's {CSRF_HEADER} header."
                 raise ProblemError(HTTPStatus.FORBIDDEN, detail)
@@ -129,7 +129,7 @@ class SignIn(BaseModel):
     token: str = Field(min_length=1, max_length=200)
 
 
-class Me(BaseModel):
+class SessionInfo(BaseModel):
     """The signed-in person, and the CSRF token of a browser's session."""
 
     name: str
@@ -142,7 +142,7 @@ class Me(BaseModel):
 @router.post("", responses=problem_responses(HTTPStatus.UNAUTHORIZED))
 def sign_in(
     credentials: SignIn, service: CurrentService, response: Response, cookie: SessionCookie
-) -> Me:
+) -> SessionInfo:
     """Open a session for a browser, and close its last; scripts cannot read the cookie."""
     with service.database.write() as connection:
         signed_in = people.sign_in(connection, credentials.token, cookie)
@@ -151,7 +151,7 @@ def sign_in(
         raise ProblemError(HTTPStatus.UNAUTHORIZED, detail, _BEARER_CHALLENGE)
     person, new_cookie = signed_in
     set_session_cookie(response, new_cookie, service)
-    return Me(name=person.name, role=person.role, csrf=people.make_csrf_token(new_cookie))
+    return SessionInfo(name=person.name, role=person.role, csrf=people.make_csrf_token(new_cookie))
 
 
 def set_session_cookie(
@@ -188,14 +188,14 @@ def delete_session_cookie(response: Response, service: Service) -> None:
 
 
 @router.get("", responses=problem_responses(HTTPStatus.UNAUTHORIZED))
-def show_session(person: SignedIn, request: Request, cookie: SessionCookie) -> Me:
+def show_session(person: SignedIn, request: Request, cookie: SessionCookie) -> SessionInfo:
     """Return the signed-in person; a page that was reloaded gets its CSRF token again.
 
     No other site can read the answer: it allows no origin but its own.
     """
     is_program = "authorization" in request.headers
     csrf = None if is_program or cookie is None else people.make_csrf_token(cookie)
-    return Me(name=person.name, role=person.role, csrf=csrf)
+    return SessionInfo(name=person.name, role=person.role, csrf=csrf)
 
 
 @router.delete("", status_code=HTTPStatus.NO_CONTENT, responses=problem_responses(*STAFF_ONLY))

@@ -40,7 +40,7 @@ class WindowInfo(BaseModel):
 
 
 def require_open_window(
-    connection: Connection, person: Person, submitted: StoredSubmission
+    connection: Connection, person: Person, submission: StoredSubmission
 ) -> None:
     """Raise if a student may not submit this now.
 
@@ -49,14 +49,14 @@ def require_open_window(
     """
     if person.role != "student":
         return
-    window = windows.find_window(connection, person.id, submitted.exercise)
+    window = windows.find_window(connection, person.id, submission.exercise)
     if window.opens_at is not None and now() < window.opens_at:
         raise _make_locked_problem(
             f"This exercise opens at {_format_time(window.opens_at)}.", window.opens_at
         )
     if window.attempts is not None:
         # `accept_submission` has locked the person: attempts sent at once see each other.
-        times = schedules.list_recent_attempts(connection, submitted)
+        times = schedules.list_recent_attempts(connection, submission)
         if len(times) >= window.attempts:
             next_attempt_at = times[-window.attempts] + DAY_MICROSECONDS
             reason = (

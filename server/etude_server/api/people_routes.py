@@ -82,7 +82,7 @@ def require_person(service: Service, person_id: str) -> Person:
     )
 
 
-def find_person(
+def require_person_in_path(
     person_id: Annotated[str, Path(pattern=r"^[0-9a-f-]{36}$", description="A person's id.")],
     _staff: InstructorOrReader,
     service: CurrentService,
@@ -91,7 +91,7 @@ def find_person(
     return require_person(service, person_id)
 
 
-ExistingPerson = Annotated[Person, Depends(find_person)]
+ExistingPerson = Annotated[Person, Depends(require_person_in_path)]
 _Filter = Annotated[str | None, Query(max_length=200, pattern=r"^[^\x00]*$")]
 
 
@@ -111,10 +111,10 @@ def list_people(
 def import_people(
     staff: InstructorOrReader,
     service: CurrentService,
-    table: Annotated[bytes, Body(media_type="text/csv", min_length=1, description="A roster.")],
+    roster: Annotated[bytes, Body(media_type="text/csv", min_length=1, description="A roster.")],
 ) -> ImportCounts:
     """Add the people of a roster and change those who are there; all of it, or nothing."""
-    rows = read_roster(decode(table, "roster"), "roster")
+    rows = read_roster(decode(roster, "roster"), "roster")
     with service.database.write() as connection:
         return actions.import_people(connection, rows, actor=staff.id)
 
@@ -122,14 +122,14 @@ def import_people(
 @router.patch("/people/{person_id}", responses=_CHANGE_PROBLEMS)
 def change(
     target_person: ExistingPerson,
-    new: PersonChange,
+    body: PersonChange,
     staff: InstructorOrReader,
     service: CurrentService,
 ) -> Person:
     """Change a person's role, or whether they are disabled."""
     with service.database.write() as connection:
         actions.change_person(
-            connection, target_person, role=new.role, disabled=new.disabled, actor=staff.id
+            connection, target_person, role=body.role, disabled=body.disabled, actor=staff.id
         )
         return people.get_person(connection, target_person.id)
 
@@ -148,10 +148,10 @@ def invite(
     "/submissions/{submission_id}/comments",
     responses=problem_responses(HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND),
 )
-def show_comments(submitted: OwnSubmission, service: CurrentService) -> list[Comment]:
+def show_comments(submission: OwnSubmission, service: CurrentService) -> list[Comment]:
     """Return what staff said on a submission."""
     with service.database.read() as connection:
-        return submissions.list_comments(connection, submitted.id)
+        return submissions.list_comments(connection, submission.id)
 
 
 @router.post(
@@ -160,12 +160,12 @@ def show_comments(submitted: OwnSubmission, service: CurrentService) -> list[Com
     responses=_CHANGE_PROBLEMS,
 )
 def comment(
-    staff: StaffMember, submitted: OwnSubmission, new: NewComment, service: CurrentService
+    staff: StaffMember, submission: OwnSubmission, body: NewComment, service: CurrentService
 ) -> list[Comment]:
     """Comment on a submission or on a line of it; its student reads that."""
     with service.database.write() as connection:
-        submission_actions.add_comment(connection, submitted, new.text, new.line, actor=staff.id)
-        return submissions.list_comments(connection, submitted.id)
+        submission_actions.add_comment(connection, submission, body.text, body.line, actor=staff.id)
+        return submissions.list_comments(connection, submission.id)
 
 
 @router.post(
@@ -176,7 +176,7 @@ def comment(
 def override(
     target_person: ExistingPerson,
     exercise: str,
-    new: NewOverride,
+    body: NewOverride,
     staff: InstructorOrReader,
     service: CurrentService,
 ) -> None:
@@ -184,8 +184,8 @@ def override(
     definition = require_existing(service.catalog.find(exercise), "exercise")
     with service.database.write() as connection:
         grades.override_points(
-            connection, target_person, definition, new.points, new.reason,
-            excused=new.excused, actor=staff.id,
+            connection, target_person, definition, body.points, body.reason,
+            excused=body.excused, actor=staff.id,
         )  # fmt: skip
 
 
@@ -197,12 +197,12 @@ def override(
 def extend(
     target_person: ExistingPerson,
     exercise: str,
-    new: NewExtension,
+    body: NewExtension,
     staff: InstructorOrReader,
     service: CurrentService,
 ) -> None:
     """Give a person a due date of their own, for an exercise."""
     require_existing(service.catalog.find(exercise), "exercise")
-    due = moment(new.due)
+    due = moment(body.due)
     with service.database.write() as connection:
         grades.extend_due_date(connection, target_person, exercise, due, actor=staff.id)

@@ -41,7 +41,7 @@ def _accept_whole_float(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-class WantedRegrade(BaseModel):
+class RegradeRequest(BaseModel):
     """The exercise and version to grade again."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -55,7 +55,7 @@ class WantedRegrade(BaseModel):
     )
 
 
-class WantedPreview(WantedRegrade):
+class PreviewRequest(RegradeRequest):
     """A preview to make, and the size of its sample."""
 
     sample: Annotated[int, BeforeValidator(_accept_whole_float)] = Field(
@@ -74,7 +74,7 @@ Reason = Annotated[
 ]
 
 
-class NewUndo(BaseModel):
+class UndoRequest(BaseModel):
     """An undo to run, and its reason."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -82,7 +82,7 @@ class NewUndo(BaseModel):
     reason: Reason
 
 
-class NewRegrade(WantedRegrade):
+class NewRegrade(RegradeRequest):
     """A regrade to begin, and its reason."""
 
     reason: Reason
@@ -101,30 +101,30 @@ RegradeId = Annotated[str, Path(pattern=r"^[0-9a-f-]{36}$", description="A regra
 LocalGrading = Annotated[Grading, Depends(require_grading)]
 
 
-def find_regrade(regrade_id: RegradeId, service: CurrentService) -> Regrade:
+def require_regrade(regrade_id: RegradeId, service: CurrentService) -> Regrade:
     """Return a regrade, or answer 404."""
     with service.database.read() as connection:
         return require_existing(regrades.find_regrade(connection, regrade_id), "regrade")
 
 
-ExistingRegrade = Annotated[Regrade, Depends(find_regrade)]
+ExistingRegrade = Annotated[Regrade, Depends(require_regrade)]
 
 
 @router.post("/preview", responses=_CONFLICT)
-def preview(request: WantedPreview, grading: LocalGrading) -> Preview:
+def preview(body: PreviewRequest, grading: LocalGrading) -> Preview:
     """Preview, on a sample, what a regrade would change; nothing is published."""
-    plan = actions.plan_regrade(grading, request.exercise, request.from_hash)
-    return actions.preview_regrade(grading, plan, sample=request.sample)
+    plan = actions.plan_regrade(grading, body.exercise, body.from_hash)
+    return actions.preview_regrade(grading, plan, sample=body.sample)
 
 
 @router.post("", status_code=HTTPStatus.ACCEPTED, responses=_ACCEPTED)
 def begin(
-    request: NewRegrade, person: InstructorOrReader, service: CurrentService, response: Response
+    body: NewRegrade, person: InstructorOrReader, service: CurrentService, response: Response
 ) -> Regrade:
     """Begin a regrade, or wake the one like it that has not ended; submissions go first."""
-    plan = actions.plan_regrade(service, request.exercise, request.from_hash)
+    plan = actions.plan_regrade(service, body.exercise, body.from_hash)
     regrade = actions.start_regrade(
-        service, plan, by=person.id, reason=request.reason, allow_lower=request.allow_lower
+        service, plan, by=person.id, reason=body.reason, allow_lower=body.allow_lower
     )
     response.headers["Location"] = f"/v1/regrades/{regrade.id}"
     return regrade
@@ -162,13 +162,13 @@ def changes(
 )
 def undo(
     regrade: ExistingRegrade,
-    new: NewUndo,
+    body: UndoRequest,
     person: InstructorOrReader,
     service: CurrentService,
     response: Response,
 ) -> Regrade:
     """Begin to publish again the verdicts that a regrade replaced, as a regrade of its own."""
-    new_regrade = actions.undo_regrade(service, regrade.id, by=person.id, reason=new.reason)
+    new_regrade = actions.undo_regrade(service, regrade.id, by=person.id, reason=body.reason)
     response.headers["Location"] = f"/v1/regrades/{new_regrade.id}"
     return new_regrade
 
@@ -180,4 +180,4 @@ def cancel(
     """Cancel a regrade; what it published stays."""
     if not actions.end_regrade(service, regrade.id, "cancelled", actor=person.id):
         raise ProblemError(HTTPStatus.CONFLICT, "It has ended already.")
-    return find_regrade(regrade.id, service)
+    return require_regrade(regrade.id, service)

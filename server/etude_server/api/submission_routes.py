@@ -100,7 +100,7 @@ IdempotencyKey = Annotated[
 ]
 
 
-def find_submission(submission_id: SubmissionId, service: CurrentService) -> StoredSubmission:
+def require_submission(submission_id: SubmissionId, service: CurrentService) -> StoredSubmission:
     """Return a submission, or answer 404."""
     with service.database.read() as connection:
         return require_existing(
@@ -108,16 +108,16 @@ def find_submission(submission_id: SubmissionId, service: CurrentService) -> Sto
         )
 
 
-ExistingSubmission = Annotated[StoredSubmission, Depends(find_submission)]
+ExistingSubmission = Annotated[StoredSubmission, Depends(require_submission)]
 
 
-def own_submission(person: SignedIn, submitted: ExistingSubmission) -> StoredSubmission:
+def require_own_submission(person: SignedIn, submission: ExistingSubmission) -> StoredSubmission:
     """Return a submission, or answer 404; a student may see only their own."""
-    is_hidden = person.role == "student" and submitted.person_id != person.id
-    return require_existing(None if is_hidden else submitted, "submission")
+    is_hidden = person.role == "student" and submission.person_id != person.id
+    return require_existing(None if is_hidden else submission, "submission")
 
 
-OwnSubmission = Annotated[StoredSubmission, Depends(own_submission)]
+OwnSubmission = Annotated[StoredSubmission, Depends(require_own_submission)]
 
 
 async def limit_streams(
@@ -138,7 +138,7 @@ async def limit_streams(
     },
 )
 async def submit(
-    new: NewSubmission,
+    body: NewSubmission,
     person: SignedIn,
     service: CurrentService,
     request: Request,
@@ -147,11 +147,11 @@ async def submit(
     key: IdempotencyKey = None,
 ) -> SubmissionState:
     """Accept a submission; it is graded in its turn."""
-    require_existing(service.catalog.find(new.exercise), "exercise")
+    require_existing(service.catalog.find(body.exercise), "exercise")
     request.app.state.rates.count_submission(person.id)
     try:
         state = await run_in_threadpool(
-            _accept_submission, service, person, new, key or uuid.uuid4().hex
+            _accept_submission, service, person, body, key or uuid.uuid4().hex
         )
     except KeyReusedError:
         detail = "This Idempotency-Key came before with another exercise or source."
@@ -161,9 +161,9 @@ async def submit(
 
 
 @router.get("/{submission_id}", responses=problem_responses(HTTPStatus.NOT_FOUND))
-def show(submitted: OwnSubmission, person: SignedIn, service: CurrentService) -> SubmissionState:
+def show(submission: OwnSubmission, person: SignedIn, service: CurrentService) -> SubmissionState:
     """Return the state of a submission."""
-    return _read_state(service, submitted, person)
+    return _read_state(service, submission, person)
 
 
 @router.get(
@@ -171,14 +171,14 @@ def show(submitted: OwnSubmission, person: SignedIn, service: CurrentService) ->
     responses={**problem_responses(HTTPStatus.NOT_FOUND), 200: _VERDICT_RESPONSE},
     response_model=None,
 )
-def verdict(submitted: OwnSubmission, person: SignedIn, service: CurrentService) -> dict[str, Any]:
+def verdict(submission: OwnSubmission, person: SignedIn, service: CurrentService) -> dict[str, Any]:
     """Return the published verdict, as `etude/verdict/v1`.
 
     Where the course holds back results of hidden tests until an exercise is due, it is without
     them until then.
     """
     with service.database.read() as connection:
-        stored = _visible_verdict(connection, submitted, person)
+        stored = _find_visible_verdict(connection, submission, person)
     if stored is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, "It is not graded yet.", {"Retry-After": "1"})
     return dict(stored.body)
@@ -191,7 +191,7 @@ def verdict(submitted: OwnSubmission, person: SignedIn, service: CurrentService)
     responses=problem_responses(HTTPStatus.NOT_FOUND, HTTPStatus.TOO_MANY_REQUESTS),
 )
 async def events(
-    submitted: OwnSubmission,
+    submission: OwnSubmission,
     person: SignedIn,
     service: CurrentService,
     request: Request,
@@ -205,7 +205,7 @@ async def events(
     last_state: SubmissionState | None = None
     while True:
         if state != last_state:
-            yield _state_event(state)
+            yield _make_state_event(state)
         if state.state != "pending" or time.monotonic() > end_time or request.app.state.is_ending():
             return
         last_state = state
@@ -213,7 +213,7 @@ async def events(
         await asyncio.sleep(min(pause, _MAX_POLL_SECONDS))
         # The database is unreachable, so nothing has changed.
         with contextlib.suppress(SQLAlchemyError):
-            state = await run_in_threadpool(_read_state, service, submitted, person)
+            state = await run_in_threadpool(_read_state, service, submission, person)
 
 
 @router.get("", responses=problem_responses(HTTPStatus.FORBIDDEN))
@@ -248,20 +248,20 @@ def list_submissions(
     responses=problem_responses(HTTPStatus.FORBIDDEN, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
 def release(
-    person: InstructorOrReader, submitted: ExistingSubmission, service: CurrentService
+    person: InstructorOrReader, submission: ExistingSubmission, service: CurrentService
 ) -> None:
     """Queue a parked submission again."""
     with service.database.write() as connection:
         is_released = submission_actions.release_submission(
-            connection, submitted.id, actor=person.id
+            connection, submission.id, actor=person.id
         )
     if not is_released:
         raise ProblemError(HTTPStatus.CONFLICT, "It is not parked.")
-    service.executor.notify([submitted.id])
+    service.executor.notify([submission.id])
 
 
 def _accept_submission(
-    service: Service, person: Person, new: NewSubmission, key: str
+    service: Service, person: Person, body: NewSubmission, key: str
 ) -> SubmissionState:
     """Store a submission in one transaction, then notify the executor."""
     position, max_age = 0, service.settings.queue_seconds
@@ -275,48 +275,48 @@ def _accept_submission(
             )
             raise make_retry_later_error(detail, max_age / 4)
         accepted = submissions.accept_submission(
-            connection, person, new.exercise, new.source, key=key
+            connection, person, body.exercise, body.source, key=key
         )
-        submitted = accepted.submission
+        submission = accepted.submission
         if accepted.is_new:
-            deadlines.require_open_window(connection, person, submitted)
-            position = submissions.count_waiting_before(connection, submitted.id)
+            deadlines.require_open_window(connection, person, submission)
+            position = submissions.count_waiting_before(connection, submission.id)
     if not accepted.is_new:
-        return _read_state(service, submitted, person)
-    service.executor.notify([submitted.id])
-    return _make_state(submitted, position)
+        return _read_state(service, submission, person)
+    service.executor.notify([submission.id])
+    return _make_state(submission, position)
 
 
-def _state_event(state: SubmissionState) -> ServerSentEvent:
+def _make_state_event(state: SubmissionState) -> ServerSentEvent:
     return ServerSentEvent(data=json.loads(state.model_dump_json()), event="state")
 
 
-def _visible_verdict(
-    connection: Connection, submitted: StoredSubmission, person: Person
+def _find_visible_verdict(
+    connection: Connection, submission: StoredSubmission, person: Person
 ) -> StoredVerdict | None:
     """Return the published verdict as a person may see it, or None."""
-    stored = verdicts.find_published_verdict(connection, submitted.id)
-    if stored is None or not deadlines.is_result_held(connection, person, submitted.exercise):
+    stored = verdicts.find_published_verdict(connection, submission.id)
+    if stored is None or not deadlines.is_result_held(connection, person, submission.exercise):
         return stored
     return deadlines.remove_hidden_tests(stored)
 
 
-def _read_state(service: Service, submitted: StoredSubmission, person: Person) -> SubmissionState:
+def _read_state(service: Service, submission: StoredSubmission, person: Person) -> SubmissionState:
     # Read in this order, so that a verdict published in between is found.
     with service.database.read() as connection:
-        position = submissions.find_queue_position(connection, submitted.id)
-        stored = _visible_verdict(connection, submitted, person) if position is None else None
-    return _make_state(submitted, position, stored)
+        position = submissions.find_queue_position(connection, submission.id)
+        stored = _find_visible_verdict(connection, submission, person) if position is None else None
+    return _make_state(submission, position, stored)
 
 
 def _make_state(
-    submitted: StoredSubmission, position: int | None, stored: StoredVerdict | None = None
+    submission: StoredSubmission, position: int | None, stored: StoredVerdict | None = None
 ) -> SubmissionState:
     return SubmissionState(
-        id=submitted.id,
-        exercise=submitted.exercise,
-        source_hash=submitted.source_hash,
-        received_at=submitted.received_at,
+        id=submission.id,
+        exercise=submission.exercise,
+        source_hash=submission.source_hash,
+        received_at=submission.received_at,
         state="graded" if stored else "parked" if position is None else "pending",
         position=position,
         outcome=stored.outcome if stored else None,

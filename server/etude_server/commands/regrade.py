@@ -208,16 +208,16 @@ def _print_result(database: Database, regrade_id: str) -> None:
     )
 
 
-def _print_regrades(listed: Sequence[Regrade]) -> None:
+def _print_regrades(rows: Sequence[Regrade]) -> None:
     table = _make_table("id", "exercise", "from", "to", "state", "sources", "by", "begun", "reason")
-    for each in listed:
-        begun = datetime.fromtimestamp(each.created_at / 1e6, UTC)
+    for each in rows:
+        created_at = datetime.fromtimestamp(each.created_at / 1e6, UTC)
         table.add_row(
             each.id, _safe_cell(each.exercise), each.from_hash[:12], each.to_hash[:12], each.state,
-            f"{each.done}/{each.sources}", _safe_cell(each.by_name), f"{begun:%Y-%m-%d %H:%M}",
+            f"{each.done}/{each.sources}", _safe_cell(each.by_name), f"{created_at:%Y-%m-%d %H:%M}",
             _safe_cell(each.reason),
         )  # fmt: skip
-    if listed:
+    if rows:
         _print_table(table)
     else:
         click.echo("nothing was graded again")

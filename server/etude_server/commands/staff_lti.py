@@ -67,12 +67,12 @@ def add(
             platforms.set_course(connection, platform, context=course, members_url="")
     click.echo(f"{platform.issuer} may launch exercises")
     click.echo("Tell it, under the address of this service:")
-    for what, path in (
+    for purpose, path in (
         ("login", "/lti/login"),
         ("redirect", "/lti/launch"),
         ("keys", "/lti/jwks.json"),
     ):
-        click.echo(f"  {what:9} {path}")
+        click.echo(f"  {purpose:9} {path}")
 
 
 @command.command("list")
@@ -120,8 +120,8 @@ def retire_key(now: bool, database: str) -> None:
     If someone else may have the old key, run `rotate-key` and then this with --now.
     """
     with open_store(database) as opened:
-        kept = keys.retire_key(opened, actor=find_user_name(), at_once=now)
-    click.echo(f"{kept.kid} is the only key now")
+        remaining_key = keys.retire_key(opened, actor=find_user_name(), at_once=now)
+    click.echo(f"{remaining_key.kid} is the only key now")
 
 
 @command.command("unsent")

@@ -180,8 +180,8 @@ def erase(name: str | None, keep_years: float | None, yes: bool, database: str) 
         for owner in owners:
             if yes:
                 actions.erase_person(connection, owner, actor=find_user_name())
-            done = "is erased" if yes else "would be erased: say --yes"
-            click.echo(printable(f"{owner.name} {done}"))
+            sentence = "is erased" if yes else "would be erased: say --yes"
+            click.echo(printable(f"{owner.name} {sentence}"))
 
 
 @click.command("schedule")
@@ -200,12 +200,12 @@ def schedule(exercises: Path | None, database: str) -> None:
 
 @click.command("extend")
 @click.argument("name")
-@click.argument("wanted", nargs=-1, required=True, metavar="EXERCISE...")
+@click.argument("exercise_ids", nargs=-1, required=True, metavar="EXERCISE...")
 @click.option("--due", required=True, metavar="TIME", help="With its zone: 2026-12-01T18:00+01:00.")
 @options.exercises_option
 @database_option
 def extend(
-    name: str, wanted: tuple[str, ...], due: str, exercises: Path | None, database: str
+    name: str, exercise_ids: tuple[str, ...], due: str, exercises: Path | None, database: str
 ) -> None:
     """Give a person a due date of their own for each EXERCISE.
 
@@ -215,14 +215,14 @@ def extend(
     """
     until = moment(due)
     with open_course(database, options.collection_folder(exercises)) as course:
-        names = [course.catalog.require(each).id for each in wanted]
+        known_ids = [course.catalog.require(each).id for each in exercise_ids]
         with course.database.write() as connection:
             target_person = people.require_person(connection, name)
-            for each in names:
+            for each in known_ids:
                 grades.extend_due_date(
                     connection, target_person, each, until, actor=find_user_name()
                 )
-    click.echo(f"{name} may submit {', '.join(names)} until {until.isoformat()}")
+    click.echo(f"{name} may submit {', '.join(known_ids)} until {until.isoformat()}")
 
 
 @click.command("override")
@@ -255,10 +255,10 @@ def override(
             grades.override_points(
                 connection, target_person, chosen, points, reason, excused=excused, actor=actor
             )
-    what = "is excused from" if excused else "has the verdict's points in"
+    sentence = "is excused from" if excused else "has the verdict's points in"
     if points is not None:
-        what = f"has {points:g} points in"
-    click.echo(f"{name} {what} {exercise}")
+        sentence = f"has {points:g} points in"
+    click.echo(f"{name} {sentence} {exercise}")
 
 
 COMMANDS = (*(import_, list_, role_, disable, invite, export, erase, schedule, extend, override),)

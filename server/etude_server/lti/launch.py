@@ -99,7 +99,7 @@ class DeepLinkAnswer:
 
 
 def make_login_redirect(
-    database: Database, sent: Mapping[str, str], redirect_uri: str
+    database: Database, parameters: Mapping[str, str], redirect_uri: str
 ) -> LoginRedirect:
     """Return the redirect that begins a launch.
 
@@ -107,10 +107,12 @@ def make_login_redirect(
         LaunchError: The platform is not registered, or the request is incomplete.
     """
     with database.read() as connection:
-        platform = platforms.find_platform(connection, sent.get("iss", ""), sent.get("client_id"))
+        platform = platforms.find_platform(
+            connection, parameters.get("iss", ""), parameters.get("client_id")
+        )
     if platform is None:
         raise LaunchError("No such learning platform is registered here.")
-    if not sent.get("login_hint") or not sent.get("target_link_uri"):
+    if not parameters.get("login_hint") or not parameters.get("target_link_uri"):
         raise LaunchError("The learning platform does not say who comes, or where to.")
     secret = secrets.token_urlsafe(32)
     state = _make_binding_token(secret, "state", platform).decode()
@@ -121,12 +123,12 @@ def make_login_redirect(
         "prompt": "none",
         "client_id": platform.client_id,
         "redirect_uri": redirect_uri,
-        "login_hint": sent["login_hint"],
+        "login_hint": parameters["login_hint"],
         "state": state,
         "nonce": _make_binding_token(secret, "nonce", platform).decode(),
     }
-    if "lti_message_hint" in sent:
-        query["lti_message_hint"] = sent["lti_message_hint"]
+    if "lti_message_hint" in parameters:
+        query["lti_message_hint"] = parameters["lti_message_hint"]
     address = platform.auth_url
     separator = "&" if urlsplit(address).query else "?"
     return LoginRedirect(f"{address}{separator}{urlencode(query)}", make_cookie_name(state), secret)
@@ -142,7 +144,7 @@ def finish_launch(
     database: Database,
     catalog: Catalog,
     keys: PlatformKeys,
-    sent: Mapping[str, str],
+    parameters: Mapping[str, str],
     cookies: Mapping[str, str],
     *,
     last_cookie: str | None,
@@ -152,7 +154,7 @@ def finish_launch(
     Raises:
         LaunchError: The launch is invalid or leads nowhere; no session was opened.
     """
-    platform, claims = _verify_launch(database, keys, sent, cookies)
+    platform, claims = _verify_launch(database, keys, parameters, cookies)
     is_choice = claims[_CLAIM_PREFIX + "message_type"] == _DEEP_LINKING_MESSAGE
     page, exercise = ("", "") if is_choice else _find_exercise_page(catalog, claims)
     line_item = _find_line_item(platform, claims)
@@ -172,10 +174,13 @@ def finish_launch(
 
 
 def _verify_launch(
-    database: Database, keys: PlatformKeys, sent: Mapping[str, str], cookies: Mapping[str, str]
+    database: Database,
+    keys: PlatformKeys,
+    parameters: Mapping[str, str],
+    cookies: Mapping[str, str],
 ) -> tuple[Platform, dict[str, Any]]:
     """Return the platform and claims of a launch that began in this browser."""
-    token, state = sent.get("id_token", ""), sent.get("state", "")
+    token, state = parameters.get("id_token", ""), parameters.get("state", "")
     secret = cookies.get(make_cookie_name(state), "")
     platform = _find_claimed_platform(database, token)
     expected = _make_binding_token(secret, "state", platform)

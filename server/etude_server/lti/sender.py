@@ -93,19 +93,19 @@ class ScoreSender:
                 unsent_scores.record_sent(connection, score)
         return True
 
-    def _send(self, platform: Platform, telling: ScoreToSend) -> None:
+    def _send(self, platform: Platform, score: ScoreToSend) -> None:
         """Send a grade; raise `PlatformRequestError` if the platform did not accept it."""
-        grade = telling.grade
+        grade = score.grade
         earned_at = datetime.fromtimestamp(grade["at"] / 1e6, UTC)
-        score = {
-            "userId": telling.line_item.sub,
+        body = {
+            "userId": score.line_item.sub,
             "scoreGiven": grade["score"],
             "scoreMaximum": max(grade["max_score"], 1),
             "activityProgress": "Completed" if grade["passed"] else "Submitted",
             "gradingProgress": "FullyGraded",
             "timestamp": earned_at.isoformat(timespec="microseconds").replace("+00:00", "Z"),
         }
-        if parse_origin(telling.line_item.line_item) != parse_origin(platform.grades_url):
+        if parse_origin(score.line_item.address) != parse_origin(platform.grades_url):
             raise PlatformRequestError(
                 "its line item is at an address that is not registered any more", 404
             )
@@ -115,11 +115,11 @@ class ScoreSender:
             until = time.monotonic() + lifetime_seconds - TOKEN_SECONDS / 2
             self._tokens[platform.id] = (until, token)
         headers = {"Authorization": f"Bearer {token}", "Content-Type": _MEDIA_TYPE}
-        line_item = urlsplit(telling.line_item.line_item)  # its query stays at the end
+        line_item = urlsplit(score.line_item.address)  # its query stays at the end
         path = f"{line_item.path.rstrip('/')}/scores"
         address = urlunsplit(line_item._replace(path=path, fragment=""))
         try:
-            request_json(address, json.dumps(score).encode(), headers)
+            request_json(address, json.dumps(body).encode(), headers)
         except PlatformRequestError as error:
             # The platform already has a grade that is as new or newer.
             if error.status == HTTPStatus.CONFLICT:

@@ -21,7 +21,7 @@ router = make_staff_router("/staff")
 
 
 @router.get("/gradebook")
-def gradebook(
+def show_gradebook(
     visitor: StaffVisitor,
     service: CurrentService,
     section: Annotated[str | None, Query(max_length=200)] = None,
@@ -38,14 +38,14 @@ def gradebook(
         exercises=[(name, titles.get(name, name)) for name in exercise_ids],
         table=shown_table,
         count=len(table.select_rows(section, len(table.rows)).rows),
-        sections=sorted({who.section for who, _ in table.rows} - {""}),
+        sections=sorted({student.section for student, _ in table.rows} - {""}),
         section=section,
         identities=IDENTITIES,
     )
 
 
 @router.get("/gradebook/gradebook.csv")
-def matrix(service: CurrentService) -> Response:
+def download_gradebook(service: CurrentService) -> Response:
     """Return the gradebook as a CSV."""
     return make_csv_response(
         [service.staff_reader.read(gradebook_data.make_matrix_csv)], "gradebook.csv"
@@ -53,7 +53,7 @@ def matrix(service: CurrentService) -> Response:
 
 
 @router.get("/gradebook/moodle.csv")
-def moodle(service: CurrentService) -> Response:
+def download_for_moodle(service: CurrentService) -> Response:
     """Return the file that Moodle imports."""
     return make_csv_response(
         [service.staff_reader.read(gradebook_data.make_moodle_csv)], "moodle.csv"
@@ -61,23 +61,23 @@ def moodle(service: CurrentService) -> Response:
 
 
 @router.post("/gradebook/canvas")
-def canvas(sent: InstructorForm, service: CurrentService) -> Response:
+def fill_canvas_column(form: InstructorForm, service: CurrentService) -> Response:
     """Return the Canvas export with a column filled."""
-    exercise = sent.get("exercise", "")
+    exercise = form.get("exercise", "")
     scores = sum_scores(service.staff_reader.read(gradebook_data.make_batch), [exercise])
     filled = fill(
-        sent.get("export", ""),
+        form.get("export", ""),
         scores,
-        column=sent.get("column", "").strip(),
-        identity=sent.get("match", IDENTITIES[0]),
-        scale="scale" in sent,
-        skip_unknown="skip_unknown" in sent,
+        column=form.get("column", "").strip(),
+        identity=form.get("match", IDENTITIES[0]),
+        scale="scale" in form,
+        skip_unknown="skip_unknown" in form,
     )
     return make_csv_response([filled.text], "canvas.csv")
 
 
 @router.get("/schedule")
-def schedule(visitor: StaffVisitor, service: CurrentService) -> Response:
+def show_schedule(visitor: StaffVisitor, service: CurrentService) -> Response:
     """Show when exercises open and are due, and the extensions."""
     with service.database.read() as connection:
         windows_by_exercise = windows.find_windows(connection)
@@ -91,7 +91,7 @@ def schedule(visitor: StaffVisitor, service: CurrentService) -> Response:
 
 
 @router.get("/unsent")
-def unsent(visitor: StaffVisitor, service: CurrentService) -> Response:
+def show_unsent_scores(visitor: StaffVisitor, service: CurrentService) -> Response:
     """Show the grades that are not sent to learning platforms, and why."""
     with service.database.read() as connection:
         grades = unsent_scores.list_unsent_grades(connection)
@@ -106,7 +106,9 @@ def unsent(visitor: StaffVisitor, service: CurrentService) -> Response:
 
 
 @router.post("/unsent/retry")
-def retry(_sent: InstructorForm, visitor: StaffVisitor, service: CurrentService) -> Response:
+def retry_unsent_scores(
+    _form: InstructorForm, visitor: StaffVisitor, service: CurrentService
+) -> Response:
     """Send all of them again, now."""
     with service.database.write() as connection:
         actions.retry_unsent_scores(connection, actor=visitor.person.id)

@@ -127,7 +127,7 @@ def parse_number(text: str) -> float | None:
     return value
 
 
-def require_own_site(request: Request, sent: FormFields) -> dict[str, str]:
+def require_own_site(request: Request, form: FormFields) -> dict[str, str]:
     """Return the fields of a sign-in form.
 
     Another site must not sign a person in as someone else, so its form is refused. Over plain HTTP,
@@ -138,29 +138,29 @@ def require_own_site(request: Request, sent: FormFields) -> dict[str, str]:
     is_own = origin is None or origin.partition("://")[2] == headers.get("host")
     if not is_own or headers.get("sec-fetch-site", "none") not in {"same-origin", "none"}:
         raise ProblemError(HTTPStatus.FORBIDDEN, "This form came from another site.")
-    return sent
+    return form
 
 
 SignInForm = Annotated[dict[str, str], Depends(require_own_site)]
 
 
-def require_csrf_token(sent: FormFields, visitor: StaffVisitor) -> dict[str, str]:
+def require_csrf_token(form: FormFields, visitor: StaffVisitor) -> dict[str, str]:
     """Return the fields of a form with the right CSRF token; refuse another site's form."""
-    if not people.matches_csrf_token(sent.get("csrf", ""), visitor.csrf):
+    if not people.matches_csrf_token(form.get("csrf", ""), visitor.csrf):
         raise ProblemError(
             HTTPStatus.FORBIDDEN, "This form is of an earlier visit: open its page again."
         )
-    return sent
+    return form
 
 
 StaffForm = Annotated[dict[str, str], Depends(require_csrf_token)]
 
 
-def require_instructor(sent: StaffForm, visitor: StaffVisitor) -> dict[str, str]:
+def require_instructor(form: StaffForm, visitor: StaffVisitor) -> dict[str, str]:
     """Return the fields of a form for instructors; refuse an assistant's."""
     if visitor.person.role != "instructor":
         raise ProblemError(HTTPStatus.FORBIDDEN, "This is for instructors.")
-    return sent
+    return form
 
 
 InstructorForm = Annotated[dict[str, str], Depends(require_instructor)]
@@ -180,11 +180,11 @@ def _render_sign_in(
 
 
 @router.post("/sign-in")
-def sign_in(sent: SignInForm, service: CurrentService, cookie: SessionCookie) -> Response:
+def sign_in(form: SignInForm, service: CurrentService, cookie: SessionCookie) -> Response:
     """Open a session, and redirect to the page that was asked for."""
-    target = _local_path_or_home(sent.get("next", ""))
+    target = _local_path_or_home(form.get("next", ""))
     with service.database.write() as connection:
-        signed_in = people.sign_in(connection, sent.get("token", "").strip(), cookie)
+        signed_in = people.sign_in(connection, form.get("token", "").strip(), cookie)
     if signed_in is None:
         error = "This token is unknown, expired or revoked."
         return _render_sign_in(service, target, HTTPStatus.UNAUTHORIZED, error)
@@ -194,7 +194,7 @@ def sign_in(sent: SignInForm, service: CurrentService, cookie: SessionCookie) ->
 
 
 @router.post("/sign-out")
-def sign_out(_sent: StaffForm, service: CurrentService, cookie: SessionCookie) -> Response:
+def sign_out(_form: StaffForm, service: CurrentService, cookie: SessionCookie) -> Response:
     """Close the session."""
     with service.database.write() as connection:
         people.close_session(connection, cookie or "")

@@ -42,7 +42,7 @@ staff_router = make_staff_router(PATH)
 
 
 @staff_router.get("")
-def listing(visitor: StaffVisitor, service: CurrentService) -> Response:
+def show_people(visitor: StaffVisitor, service: CurrentService) -> Response:
     """Show everybody."""
     return _render_people(visitor, service)
 
@@ -59,9 +59,9 @@ def _render_people(
 
 
 @staff_router.post("/import")
-def import_people(sent: InstructorForm, visitor: StaffVisitor, service: CurrentService) -> Response:
+def import_people(form: InstructorForm, visitor: StaffVisitor, service: CurrentService) -> Response:
     """Import a roster that was pasted."""
-    text = sent.get("roster", "")
+    text = form.get("roster", "")
     try:
         rows = read_roster(text, "roster")
         with service.database.write() as connection:
@@ -73,23 +73,23 @@ def import_people(sent: InstructorForm, visitor: StaffVisitor, service: CurrentS
     return _render_people(visitor, service, done=sentence)
 
 
-def _require_target_person(sent: InstructorForm, service: CurrentService) -> Person:
-    return require_person(service, sent.get("person", ""))
+def _require_target_person(form: InstructorForm, service: CurrentService) -> Person:
+    return require_person(service, form.get("person", ""))
 
 
 TargetPerson = Annotated[Person, Depends(_require_target_person)]
 
 
 @staff_router.post("/change")
-def change(
+def change_person(
     target_person: TargetPerson,
-    sent: InstructorForm,
+    form: InstructorForm,
     visitor: StaffVisitor,
     service: CurrentService,
 ) -> Response:
     """Give a person a role, disable them, or let them in again."""
-    role = people.parse_role(sent["role"]) if "role" in sent else None
-    disabled = {"yes": True, "no": False}.get(sent.get("disabled", ""))
+    role = people.parse_role(form["role"]) if "role" in form else None
+    disabled = {"yes": True, "no": False}.get(form.get("disabled", ""))
     with service.database.write() as connection:
         actions.change_person(
             connection, target_person, role=role, disabled=disabled, actor=visitor.person.id
@@ -98,9 +98,9 @@ def change(
 
 
 @staff_router.post("/invite")
-def invite(
+def make_invite(
     target_person: TargetPerson,
-    _sent: InstructorForm,
+    _form: InstructorForm,
     visitor: StaffVisitor,
     service: CurrentService,
 ) -> Response:
@@ -119,47 +119,49 @@ def invite(
 
 
 @staff_router.post("/override")
-def override(
+def override_points(
     target_person: TargetPerson,
-    sent: InstructorForm,
+    form: InstructorForm,
     visitor: StaffVisitor,
     service: CurrentService,
 ) -> Response:
     """Give points or an excuse to a person, who may have submitted nothing."""
-    exercise = service.catalog.require(sent.get("exercise", ""))
-    points, reason = parse_number(sent.get("points", "")), sent.get("reason", "")
-    excused, actor = "excused" in sent, visitor.person.id
+    exercise = service.catalog.require(form.get("exercise", ""))
+    points, reason = parse_number(form.get("points", "")), form.get("reason", "")
+    excused, actor = "excused" in form, visitor.person.id
     with service.database.write() as connection:
         grades.override_points(
             connection, target_person, exercise, points, reason, excused=excused, actor=actor
         )
-    return _redirect_to_form(target_person, sent)
+    return _redirect_to_form(target_person, form)
 
 
 @staff_router.post("/extend")
-def extend(
+def extend_due_date(
     target_person: TargetPerson,
-    sent: InstructorForm,
+    form: InstructorForm,
     visitor: StaffVisitor,
     service: CurrentService,
 ) -> Response:
     """Give a person a due date of their own, also before they submit."""
-    exercise = service.catalog.require(sent.get("exercise", ""))
-    due = moment(sent.get("due", "")[:100])
+    exercise = service.catalog.require(form.get("exercise", ""))
+    due = moment(form.get("due", "")[:100])
     with service.database.write() as connection:
         grades.extend_due_date(connection, target_person, exercise.id, due, actor=visitor.person.id)
-    return _redirect_to_form(target_person, sent)
+    return _redirect_to_form(target_person, form)
 
 
-def _redirect_to_form(target_person: Person, sent: dict[str, str]) -> Response:
+def _redirect_to_form(target_person: Person, form: dict[str, str]) -> Response:
     """Redirect to the page of the form, a submission's or a person's."""
-    if _ID_PATTERN.fullmatch(sent.get("submission", "")):
-        return redirect_to(f"/staff/submissions/{sent['submission']}")
+    if _ID_PATTERN.fullmatch(form.get("submission", "")):
+        return redirect_to(f"/staff/submissions/{form['submission']}")
     return redirect_to(f"/staff/submissions?{urlencode({'person': target_person.name})}")
 
 
 @staff_router.post("/export")
-def export(target_person: TargetPerson, _sent: InstructorForm, service: CurrentService) -> Response:
+def export_person(
+    target_person: TargetPerson, _form: InstructorForm, service: CurrentService
+) -> Response:
     """Return everything that is stored of a person, as a file."""
     with service.database.read(snapshot=True) as connection:
         data = personal_data.export_person(connection, target_person)
@@ -168,14 +170,14 @@ def export(target_person: TargetPerson, _sent: InstructorForm, service: CurrentS
 
 
 @staff_router.post("/erase")
-def erase(
+def erase_person(
     target_person: TargetPerson,
-    sent: InstructorForm,
+    form: InstructorForm,
     visitor: StaffVisitor,
     service: CurrentService,
 ) -> Response:
     """Erase a person, after a second look."""
-    if "sure" not in sent:
+    if "sure" not in form:
         return render("erase", visitor=visitor, person=target_person)
     with service.database.write() as connection:
         actions.erase_person(connection, target_person, actor=visitor.person.id)
@@ -183,7 +185,7 @@ def erase(
 
 
 @router.get("/invite")
-def accept_page(
+def show_invite(
     service: CurrentService, key: Annotated[str, Query(max_length=200)] = ""
 ) -> Response:
     """Ask before an invite is used: programs that read mail open links, too."""
@@ -195,10 +197,10 @@ def accept_page(
 
 
 @router.post("/invite")
-def accept(sent: SignInForm, service: CurrentService, cookie: SessionCookie) -> Response:
+def accept_invite(form: SignInForm, service: CurrentService, cookie: SessionCookie) -> Response:
     """Sign a person in, close the browser's last session, and show a token for the next time."""
     with service.database.write() as connection:
-        invitee = people.redeem_invite(connection, sent.get("key", ""))
+        invitee = people.redeem_invite(connection, form.get("key", ""))
         if invitee is None:
             raise ProblemError(HTTPStatus.NOT_FOUND, _INVALID_INVITE)
         token = people.make_token(connection, invitee, "invite", actor=invitee.id)

@@ -16,7 +16,7 @@ router = make_staff_router("/staff/regrades")
 
 
 @router.get("")
-def listing(visitor: StaffVisitor, service: CurrentService) -> Response:
+def show_regrades(visitor: StaffVisitor, service: CurrentService) -> Response:
     """Show the versions that could be graded again, and all regrades."""
     with service.database.read() as connection:
         versions = regrades.count_published_versions(connection)
@@ -31,29 +31,31 @@ def listing(visitor: StaffVisitor, service: CurrentService) -> Response:
 
 
 @router.post("/preview")
-def preview(sent: InstructorForm, visitor: StaffVisitor, grading: LocalGrading) -> Response:
+def preview_regrade(form: InstructorForm, visitor: StaffVisitor, grading: LocalGrading) -> Response:
     """Show what a regrade would change, by a sample; nothing is published."""
-    plan = actions.plan_regrade(grading, sent.get("exercise", ""), sent.get("from_hash", ""))
+    plan = actions.plan_regrade(grading, form.get("exercise", ""), form.get("from_hash", ""))
     changes = actions.preview_regrade(grading, plan, sample=_SAMPLE_SIZE)
     return render("preview", visitor=visitor, preview=changes)
 
 
 @router.post("")
-def begin(sent: InstructorForm, visitor: StaffVisitor, service: CurrentService) -> Response:
+def start_regrade(form: InstructorForm, visitor: StaffVisitor, service: CurrentService) -> Response:
     """Begin a regrade."""
-    plan = actions.plan_regrade(service, sent.get("exercise", ""), sent.get("from_hash", ""))
+    plan = actions.plan_regrade(service, form.get("exercise", ""), form.get("from_hash", ""))
     regrade = actions.start_regrade(
         service,
         plan,
         by=visitor.person.id,
-        reason=sent.get("reason", ""),
-        allow_lower="allow_lower" in sent,
+        reason=form.get("reason", ""),
+        allow_lower="allow_lower" in form,
     )
     return redirect_to(f"/staff/regrades/{regrade.id}")
 
 
 @router.get("/{regrade_id}")
-def show(regrade: ExistingRegrade, visitor: StaffVisitor, service: CurrentService) -> Response:
+def show_regrade(
+    regrade: ExistingRegrade, visitor: StaffVisitor, service: CurrentService
+) -> Response:
     """Show how far a regrade has come, and what it changed."""
     with service.database.read() as connection:
         changes = list(regrades.iterate_changes(connection, regrade.id, limit=_MAX_SHOWN_CHANGES))
@@ -67,18 +69,18 @@ def show(regrade: ExistingRegrade, visitor: StaffVisitor, service: CurrentServic
 
 
 @router.post("/{regrade_id}/undo")
-def undo(
-    sent: InstructorForm, regrade: ExistingRegrade, visitor: StaffVisitor, service: CurrentService
+def undo_regrade(
+    form: InstructorForm, regrade: ExistingRegrade, visitor: StaffVisitor, service: CurrentService
 ) -> Response:
     """Undo a regrade."""
-    reason = sent.get("reason", "")
+    reason = form.get("reason", "")
     new_regrade = actions.undo_regrade(service, regrade.id, by=visitor.person.id, reason=reason)
     return redirect_to(f"/staff/regrades/{new_regrade.id}")
 
 
 @router.post("/{regrade_id}/cancel")
-def cancel(
-    _sent: InstructorForm, regrade: ExistingRegrade, visitor: StaffVisitor, service: CurrentService
+def cancel_regrade(
+    _form: InstructorForm, regrade: ExistingRegrade, visitor: StaffVisitor, service: CurrentService
 ) -> Response:
     """Cancel a regrade, unless it has ended meanwhile; what it published stays."""
     actions.end_regrade(service, regrade.id, "cancelled", actor=visitor.person.id)

@@ -34,19 +34,19 @@ staff_router = make_staff_router("/staff")
 
 
 @router.get("/staff.css")
-def style() -> Response:
+def serve_stylesheet() -> Response:
     """Return the stylesheet; the sign-in page needs it, too."""
     return FileResponse(TEMPLATE_FOLDER / "staff.css", headers={"Cache-Control": "no-cache"})
 
 
 @staff_router.get("")
-def without_slash() -> Response:
+def redirect_to_overview() -> Response:
     """Redirect to the overview."""
     return redirect_to(HOME)
 
 
 @staff_router.get("/")
-def overview(visitor: StaffVisitor, service: CurrentService) -> Response:
+def show_overview(visitor: StaffVisitor, service: CurrentService) -> Response:
     """Show the statistics of every exercise, and stuck students."""
     statistics = service.staff_reader.read(gradebook_data.make_overview, _MAX_SHOWN_STUCK)
     with service.database.read() as connection:
@@ -65,7 +65,7 @@ def overview(visitor: StaffVisitor, service: CurrentService) -> Response:
 
 
 @staff_router.get("/exercises/{exercise}")
-def exercise(exercise: str, visitor: StaffVisitor, service: CurrentService) -> Response:
+def show_exercise(exercise: str, visitor: StaffVisitor, service: CurrentService) -> Response:
     """Show an exercise's statistics and latest submissions."""
     definition = require_existing(service.catalog.find(exercise), "exercise")
     all_statistics = service.staff_reader.read(gradebook_data.compute_statistics, exercise)
@@ -82,7 +82,7 @@ def exercise(exercise: str, visitor: StaffVisitor, service: CurrentService) -> R
 
 
 @staff_router.get("/submissions")
-def listing(  # FastAPI passes the arguments by name
+def show_submissions(  # FastAPI passes the arguments by name
     visitor: StaffVisitor,
     service: CurrentService,
     person: _Filter = None,
@@ -122,19 +122,19 @@ def listing(  # FastAPI passes the arguments by name
 
 
 @staff_router.get("/submissions/{submission_id}")
-def submission(
-    submitted: ExistingSubmission, visitor: StaffVisitor, service: CurrentService
+def show_submission(
+    submission: ExistingSubmission, visitor: StaffVisitor, service: CurrentService
 ) -> Response:
     """Show a submission: its text, verdict and events."""
-    owner_and_exercise = (submitted.person_id, submitted.exercise)
+    owner_and_exercise = (submission.person_id, submission.exercise)
     with service.database.read() as connection:
-        verdict = verdicts.find_published_verdict(connection, submitted.id)
-        position = submissions.find_queue_position(connection, submitted.id)
+        verdict = verdicts.find_published_verdict(connection, submission.id)
+        position = submissions.find_queue_position(connection, submission.id)
         values: dict[str, Any] = {
-            "owner": people.get_person(connection, submitted.person_id),
-            "text": submissions.read_source(connection, submitted.source_hash),
-            "events": events.list_events(connection, submitted.id),
-            "comments": submissions.list_comments(connection, submitted.id),
+            "owner": people.get_person(connection, submission.person_id),
+            "text": submissions.read_source(connection, submission.source_hash),
+            "events": events.list_events(connection, submission.id),
+            "comments": submissions.list_comments(connection, submission.id),
             "grade": grades.find_grade(connection, *owner_and_exercise),
             "window": windows.find_window(connection, *owner_and_exercise),
         }
@@ -143,33 +143,33 @@ def submission(
         "position": position,
         "is_at_least": position == submissions.MAX_QUEUE_POSITION,
     }
-    return render("submission", visitor=visitor, submitted=submitted, **values)
+    return render("submission", visitor=visitor, submitted=submission, **values)
 
 
 @staff_router.post("/submissions/{submission_id}/release")
-def release(
-    submitted: ExistingSubmission,
-    _sent: InstructorForm,
+def release_submission(
+    submission: ExistingSubmission,
+    _form: InstructorForm,
     visitor: StaffVisitor,
     service: CurrentService,
 ) -> Response:
     """Queue a parked submission again, unless another instructor was faster."""
     with service.database.write() as connection:
-        is_released = actions.release_submission(connection, submitted.id, actor=visitor.person.id)
+        is_released = actions.release_submission(connection, submission.id, actor=visitor.person.id)
     if is_released:
-        service.executor.notify([submitted.id])
-    return redirect_to(f"/staff/submissions/{submitted.id}")
+        service.executor.notify([submission.id])
+    return redirect_to(f"/staff/submissions/{submission.id}")
 
 
 @staff_router.post("/submissions/{submission_id}/comment")
-def comment(
-    submitted: ExistingSubmission, sent: StaffForm, visitor: StaffVisitor, service: CurrentService
+def add_comment(
+    submission: ExistingSubmission, form: StaffForm, visitor: StaffVisitor, service: CurrentService
 ) -> Response:
     """Comment on the submission."""
-    line = parse_number(sent.get("line", ""))
+    line = parse_number(form.get("line", ""))
     with service.database.write() as connection:
         actions.add_comment(
-            connection, submitted, sent.get("text", ""), None if line is None else int(line),
+            connection, submission, form.get("text", ""), None if line is None else int(line),
             actor=visitor.person.id,
         )  # fmt: skip
-    return redirect_to(f"/staff/submissions/{submitted.id}")
+    return redirect_to(f"/staff/submissions/{submission.id}")

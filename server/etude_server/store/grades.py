@@ -236,7 +236,7 @@ def _select_grades(
     for row in connection.execute(_SELECT_GRADES.where(grade_condition)).all():
         person_id, *values = row[: len(_GRADE_COLUMNS)]
         values += [None, ""]
-        best, rule = Grade(*values), _late_rule(row)
+        best, rule = Grade(*values), _make_late_rule(row)
         days = rule.days_late(_to_seconds(row.received_at))
         if days:
             best, days = _find_best_after_lateness(connection, person_id, best, rule)
@@ -257,7 +257,7 @@ def _to_seconds(microseconds: int | None) -> float | None:
     return None if microseconds is None else microseconds / 1_000_000
 
 
-def _late_rule(row: Row[Any]) -> LateRule:
+def _make_late_rule(row: Row[Any]) -> LateRule:
     # An extension may be for an exercise without a schedule.
     rest = row.late or 0.0, row.grace or 0.0, row.late_days, row.at_least or 0.0
     return LateRule(_to_seconds(row.due_at), *rest)

@@ -123,11 +123,11 @@ def add_person(connection: Connection, name: str, role: Role, *, actor: str) -> 
         if existing.role != role:
             raise UsageError(f"{name} is there already, as {existing.role}")
         return existing
-    new = Person(make_id(), name, role)
-    values = {"id": new.id, "name": name, "role": role, "created_at": now()}
+    new_person = Person(make_id(), name, role)
+    values = {"id": new_person.id, "name": name, "role": role, "created_at": now()}
     connection.execute(insert(person).values(values))
-    events.append_event(connection, actor, events.PERSON_ADDED, new.id, {"role": role})
-    return new
+    events.append_event(connection, actor, events.PERSON_ADDED, new_person.id, {"role": role})
+    return new_person
 
 
 def find_person_by_name(connection: Connection, name: str) -> Person | None:
@@ -313,9 +313,9 @@ def make_csrf_token(cookie: str) -> str:
     return hmac.new(cookie.encode(), b"etude csrf", "sha256").hexdigest()
 
 
-def matches_csrf_token(sent: str, expected: str) -> bool:
+def matches_csrf_token(token: str, expected: str) -> bool:
     """Compare CSRF tokens in constant time."""
-    return hmac.compare_digest(hash_secret(sent), hash_secret(expected))
+    return hmac.compare_digest(hash_secret(token), hash_secret(expected))
 
 
 def delete_expired_sessions(connection: Connection) -> None:

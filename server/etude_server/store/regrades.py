@@ -342,17 +342,20 @@ def claim_source(connection: Connection, regrade_id: str, source_hash: str) -> b
 
 
 def record_kept_verdict(
-    connection: Connection, regrade: Regrade, submitted: StoredSubmission, change: RegradeChange
+    connection: Connection,
+    regrade: Regrade,
+    stored_submission: StoredSubmission,
+    change: RegradeChange,
 ) -> None:
     """Record that a submission keeps its verdict because the new one is worse."""
     data = {
-        "person": submitted.person_id,
-        "exercise": submitted.exercise,
+        "person": stored_submission.person_id,
+        "exercise": stored_submission.exercise,
         "regrade": regrade.id,
         "before": asdict(change.before),
         "after": asdict(change.after),
     }
-    events.append_event(connection, regrade.by, events.HELD, submitted.id, data)
+    events.append_event(connection, regrade.by, events.HELD, stored_submission.id, data)
 
 
 def iterate_changes(

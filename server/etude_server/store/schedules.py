@@ -101,14 +101,14 @@ def list_extensions(connection: Connection) -> list[Extension]:
     return [Extension(*row) for row in connection.execute(query)]
 
 
-def list_recent_attempts(connection: Connection, submitted: StoredSubmission) -> list[int]:
+def list_recent_attempts(connection: Connection, stored_submission: StoredSubmission) -> list[int]:
     """Return the times of earlier attempts within the previous day, the oldest first."""
     conditions = (
-        submission.c.person_id == submitted.person_id,
-        submission.c.exercise == submitted.exercise,
+        submission.c.person_id == stored_submission.person_id,
+        submission.c.exercise == stored_submission.exercise,
     )
     is_recent = submission.c.received_at > now() - DAY_MICROSECONDS
     query = select(submission.c.received_at).where(
-        *conditions, is_recent, submission.c.id != submitted.id
+        *conditions, is_recent, submission.c.id != stored_submission.id
     )
     return list(connection.execute(query.order_by(submission.c.received_at)).scalars())

@@ -6,7 +6,7 @@ sent. One sender at a time claims a row, so that no message overtakes another.
 
 import json
 from collections.abc import Collection
-from dataclasses import asdict, dataclass, fields
+from dataclasses import astuple, dataclass
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, bindparam, select, update
@@ -28,6 +28,10 @@ _SELECT_LINE_ITEMS: Final = select(lti_line.c.id).where(
 )
 
 
+# The columns of a `LineItem`, in the order of its fields.
+_LINE_ITEM_COLUMNS: Final = ("person_id", "exercise", "platform_id", "sub", "line_item")
+
+
 @dataclass(frozen=True, slots=True)
 class LineItem:
     """The line item for a person's grade in an exercise."""
@@ -36,7 +40,7 @@ class LineItem:
     exercise: str
     platform_id: str
     sub: str  # the person's id on the platform
-    line_item: str
+    address: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,7 @@ def store_line_item(connection: Connection, line_item: LineItem) -> None:
     """Store the line item of a person's grades in an exercise, and queue the current grade."""
     # As `verdicts.publish_verdict` does: otherwise a grade of this moment might miss the line.
     people.lock_present_person(connection, line_item.person_id)
-    values = asdict(line_item)
+    values = dict(zip(_LINE_ITEM_COLUMNS, astuple(line_item), strict=True))
     if not insert_if_absent(connection, lti_line, {"id": make_id(), **values}):
         same = (lti_line.c[name] == values[name] for name in ("person_id", "exercise", "line_item"))
         connection.execute(update(lti_line).where(*same).values(values))
@@ -137,7 +141,7 @@ def claim_next_score(
 
     `except_platforms` lists the ids of platforms to skip for now.
     """
-    columns = [lti_line.c[field.name] for field in fields(LineItem)]
+    columns = [lti_line.c[name] for name in _LINE_ITEM_COLUMNS]
     query = select(outbox.c.id, outbox.c.body, outbox.c.tries, *columns)
     query = query.join_from(outbox, lti_line, lti_line.c.id == outbox.c.subject)
     query = query.where(*_due_conditions(), lti_line.c.platform_id.not_in(except_platforms))
@@ -163,8 +167,8 @@ def _due_conditions() -> tuple[ColumnElement[bool], ...]:
 def record_sent(connection: Connection, score: ScoreToSend) -> None:
     """Record that a grade was sent; if it has changed in the meantime, the new one is sent next."""
     condition = outbox.c.id == score.id
-    done = update(outbox).where(condition, outbox.c.body == score.body)
-    if not connection.execute(done.values(sent_at=now(), last_error="")).rowcount:
+    sent_update = update(outbox).where(condition, outbox.c.body == score.body)
+    if not connection.execute(sent_update.values(sent_at=now(), last_error="")).rowcount:
         connection.execute(update(outbox).where(condition).values(due_at=now(), tries=0))
 
 

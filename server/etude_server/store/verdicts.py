@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, bindparam, delete, func, insert, select
+from sqlalchemy import Connection, Row, Select, bindparam, delete, func, insert, select
 
 from etude_server.store import events, people, unsent_scores
 from etude_server.store.database import allow_changes, insert_if_absent, upsert
@@ -148,16 +148,18 @@ def store_verdict(connection: Connection, result: Verdict, run: GradingRun) -> S
     # An erasure of this source comes before or after this, so that it finds all verdicts to erase.
     connection.execute(_LOCK_SOURCE, {"hash": key.source_hash})
     body, outcome = verdict_data(result), result.outcome.value
-    stored = StoredVerdict(key, outcome, result.score, result.max_score, result.xp, body, now())
+    stored_verdict = StoredVerdict(
+        key, outcome, result.score, result.max_score, result.xp, body, now()
+    )
     row = {
         **asdict(key),
         "exercise": result.exercise,
         "outcome": outcome,
-        "score": stored.score,
-        "max_score": stored.max_score,
-        "xp": stored.xp,
+        "score": stored_verdict.score,
+        "max_score": stored_verdict.max_score,
+        "xp": stored_verdict.xp,
         "body": json.dumps(body),
-        "at": stored.at,
+        "at": stored_verdict.at,
     }
     # Read first: if two transactions locked the table, neither could allow changes.
     earlier = find_verdict(connection, key)
@@ -175,7 +177,7 @@ def store_verdict(connection: Connection, result: Verdict, run: GradingRun) -> S
     if earlier is not None:
         with allow_changes(connection, "verdict"):
             upsert(connection, verdict, row)
-    return stored
+    return stored_verdict
 
 
 def record_fault(
@@ -225,22 +227,22 @@ def find_published_verdict(connection: Connection, submission_id: str) -> Stored
 
 
 def publish_if_waiting(
-    connection: Connection, submitted: StoredSubmission, stored: StoredVerdict
+    connection: Connection, stored_submission: StoredSubmission, stored_verdict: StoredVerdict
 ) -> bool:
     """Publish a verdict for a waiting submission; return False if it is no longer waiting.
 
     Of two processes that graded it, the one that dequeues it publishes.
     """
-    if not dequeue_submission(connection, submitted.id):
+    if not dequeue_submission(connection, stored_submission.id):
         return False
-    publish_verdict(connection, submitted, stored)
+    publish_verdict(connection, stored_submission, stored_verdict)
     return True
 
 
 def publish_verdict(
     connection: Connection,
-    submitted: StoredSubmission,
-    stored: StoredVerdict,
+    stored_submission: StoredSubmission,
+    stored_verdict: StoredVerdict,
     *,
     actor: str = events.GRADER,
     regrade: str | None = None,
@@ -250,49 +252,58 @@ def publish_verdict(
 
     `actor` and `regrade` name the cause, and `before` describes the verdict so far.
     """
+    person_id, exercise = stored_submission.person_id, stored_submission.exercise
     # One at a time per person, or the worse of two grades might be computed last.
-    people.lock_person(connection, submitted.person_id)
+    people.lock_person(connection, person_id)
+    key = asdict(stored_verdict.key)
+    points = {
+        "score": stored_verdict.score,
+        "max_score": stored_verdict.max_score,
+        "xp": stored_verdict.xp,
+    }
     data = {
-        "person": submitted.person_id,
-        "exercise": submitted.exercise,
-        **asdict(stored.key),
-        "outcome": stored.outcome,
-        "score": stored.score,
-        "max_score": stored.max_score,
-        "xp": stored.xp,
+        "person": person_id,
+        "exercise": exercise,
+        **key,
+        "outcome": stored_verdict.outcome,
+        **points,
         "regrade": regrade,
         "before": before,
     }
-    seq = events.append_event(connection, actor, events.PUBLISHED, submitted.id, data)
-    published = {"submission_id": submitted.id, "event_seq": seq, **asdict(stored.key)}
+    seq = events.append_event(connection, actor, events.PUBLISHED, stored_submission.id, data)
+    published = {"submission_id": stored_submission.id, "event_seq": seq, **key}
     replaced = None
     if not insert_if_absent(connection, publication, published):
-        replaced = find_published_verdict(connection, submitted.id)
+        replaced = find_published_verdict(connection, stored_submission.id)
         upsert(connection, publication, published)
-    row = {
-        "person_id": submitted.person_id,
-        "exercise": submitted.exercise,
-        "submission_id": submitted.id,
-        "score": stored.score,
-        "max_score": stored.max_score,
-        "passed": stored.passed,
-        "xp": stored.xp,
-        "event_seq": seq,
-    }
-    conditions = (grade.c.person_id == submitted.person_id, grade.c.exercise == submitted.exercise)
-    best_grade = connection.execute(select(grade).where(*conditions)).one_or_none()
-    if best_grade is not None and best_grade.submission_id == submitted.id:
-        refresh_grade(connection, submitted.person_id, submitted.exercise)
-    elif best_grade is None or (
-        (_verdict_rank(best_grade.passed, best_grade.score, best_grade.max_score), submitted.id)
-        < (_verdict_rank(stored.passed, stored.score, stored.max_score), best_grade.submission_id)
-    ):
+    best = connection.execute(
+        select(grade).where(grade.c.person_id == person_id, grade.c.exercise == exercise)
+    ).one_or_none()
+    if best is not None and best.submission_id == stored_submission.id:
+        refresh_grade(connection, person_id, exercise)
+    elif best is None or _is_better(stored_verdict, stored_submission.id, best):
+        row = {
+            "person_id": person_id,
+            "exercise": exercise,
+            "submission_id": stored_submission.id,
+            **points,
+            "passed": stored_verdict.passed,
+            "event_seq": seq,
+        }
         _store_grade(connection, row)
-    if replaced is not None and set(_mistakes_in(replaced.body)) - set(_mistakes_in(stored.body)):
+    mistakes = set(_iterate_mistakes(stored_verdict.body))
+    if replaced is not None and set(_iterate_mistakes(replaced.body)) - mistakes:
         # The person's other verdicts are read, because one of them may have the mistake, too.
-        _refresh_mistakes(connection, submitted.person_id, submitted.exercise)
+        _refresh_mistakes(connection, person_id, exercise)
     else:
-        _note_mistakes(connection, submitted.person_id, submitted.exercise, stored.body)
+        _record_mistakes(connection, person_id, exercise, stored_verdict.body)
+
+
+def _is_better(new: StoredVerdict, submission_id: str, best: Row[Any]) -> bool:
+    """Return whether a verdict is better than the best grade, or as good and submitted before."""
+    new_rank = _verdict_rank(new.passed, new.score, new.max_score)
+    best_rank = _verdict_rank(best.passed, best.score, best.max_score)
+    return new_rank > best_rank or (new_rank == best_rank and submission_id < best.submission_id)
 
 
 def _verdict_rank(passed: bool, score: int, max_score: int) -> tuple[bool, float]:
@@ -346,11 +357,11 @@ def _fetch_verdict(
     return StoredVerdict(key, row.outcome, row.score, row.max_score, row.xp, body, row.at)
 
 
-def _note_mistakes(
+def _record_mistakes(
     connection: Connection, person_id: str, exercise: str, body: Mapping[str, Any]
 ) -> None:
     """Record the mistakes of a published verdict."""
-    for kind, name in sorted(set(_mistakes_in(body))):  # sorted, to avoid deadlocks
+    for kind, name in sorted(set(_iterate_mistakes(body))):  # sorted, to avoid deadlocks
         row = {"exercise": exercise, "kind": kind, "name": name, "person_id": person_id}
         insert_if_absent(connection, mistake, row)
 
@@ -360,7 +371,7 @@ def _refresh_mistakes(connection: Connection, person_id: str, exercise: str) -> 
     parameters = {"person_id": person_id, "exercise": exercise}
     connection.execute(_DELETE_MISTAKES, parameters)
     for body in connection.execute(_SELECT_FAILED_BODIES, parameters).scalars().all():
-        _note_mistakes(connection, person_id, exercise, json.loads(body))
+        _record_mistakes(connection, person_id, exercise, json.loads(body))
 
 
 def count_mistakes(connection: Connection, exercise: str | None = None) -> dict[str, Mistakes]:
@@ -387,7 +398,7 @@ def count_mistakes(connection: Connection, exercise: str | None = None) -> dict[
     return counts
 
 
-def _mistakes_in(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _iterate_mistakes(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     row = read_row({**body, "student": ""})
     if row is None:
         return

@@ -37,7 +37,7 @@ def find_windows(connection: Connection, person_id: str = "") -> dict[str, Store
     """Return the window of each exercise for a person, or for anyone without an extension."""
     columns = [schedule.c[field.name] for field in fields(StoredWindow)]
     rows = connection.execute(select(schedule.c.exercise, *columns))
-    windows = {name: StoredWindow(*rest) for name, *rest in rows}
+    windows = {name: StoredWindow(*values) for name, *values in rows}
     extensions = select(extension.c.exercise, extension.c.due_at)
     extensions = extensions.where(extension.c.person_id == person_id)
     for exercise, due_at in connection.execute(extensions):

@@ -151,7 +151,7 @@ def _fill_store(database: Database, exercise: Exercise) -> dict[str, Any]:
         "platform_id": platform.id, "exercise": name, "source_hash": taken[0].source_hash,
         "exercise_hash": "e1", "from_hash": "e1", "to_hash": "e2", "regrade_id": begun.id,
         "regrade": begun, "after": Mark("passed", 1, 1), "min_failures": 1, "limit": 5, "max_stuck": 5, "subject": taken[0].id,
-        "submitted": taken[0], "key": kept.key, "submission_id": taken[0].id,
+        "stored_submission": taken[0], "key": kept.key, "submission_id": taken[0].id,
         "submissions.submission_id": taken[6].id, "submission_ids": [taken[6].id],
     }  # fmt: skip
 

@@ -203,9 +203,9 @@ def _call(course: str | Path | None, verb: str, name: str, last: str = "") -> st
     """Return the Python call that a learner writes in a notebook in place of a command."""
     if verb == "lesson show":
         return f"etude {verb} {name}"
-    more = "" if course is None else f", course={str(course)!r}"
+    option = "" if course is None else f", course={str(course)!r}"
     verb = {"start": "task", "break": "break_it"}.get(verb, verb)
-    return f"{verb}({name!r}{more}{last})"
+    return f"{verb}({name!r}{option}{last})"
 
 
 @cache  # a kernel reads a definition once

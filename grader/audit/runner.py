@@ -234,10 +234,10 @@ class _Running:
         elif len(self.received) > _MAX_BYTES:
             self.end(f"sent more than {_MAX_BYTES:,} bytes")
 
-    def end(self, how: str) -> None:
+    def end(self, reason: str) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
-        self.ended, self.is_over = how, True
+        self.ended, self.is_over = reason, True
 
     def finish(self) -> TaskOutcome:
         """Wait for the process, and read its messages.

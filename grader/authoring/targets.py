@@ -68,10 +68,12 @@ def _find_by_id(name: str, folder: Path) -> TargetGroup:
     tracks = {below.name: below for below in files if exists(below / TRACK_FILE)}
     paths = [path for paths in files.values() for path in paths]
     exercises = {id_in_name(path): path for path in paths}
-    also = [path for path in paths if id_in_name(path) == name]
-    also += [below for below in files if below.name == name and exists(below / TRACK_FILE)]
-    if len(also) > 1:
-        raise UsageError(f"{quote(name)} is both {also[0]} and {also[1]}; name one by its path")
+    matches = [path for path in paths if id_in_name(path) == name]
+    matches += [below for below in files if below.name == name and exists(below / TRACK_FILE)]
+    if len(matches) > 1:
+        raise UsageError(
+            f"{quote(name)} is both {matches[0]} and {matches[1]}; name one by its path"
+        )
     if name in exercises:
         return TargetGroup((exercises[name],))
     if name in tracks:

@@ -178,8 +178,8 @@ def find_file(exercise: str, exercises: Path | None, folder: Path = Path()) -> P
     if best is None and files:
         paths = " and ".join(map(str, files))
         raise UsageError(f"there are {paths} here; name the FILE to check")
-    for path, why in left_out.items():
-        click.echo(printable(f"{path} does not count: {why}"), err=True)
+    for path, reason in left_out.items():
+        click.echo(printable(f"{path} does not count: {reason}"), err=True)
     return best.path if best is not None else None
 
 

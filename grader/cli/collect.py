@@ -71,6 +71,6 @@ def command(
         click.echo(f"{late} marked late by Canvas, whose files do not say when they came")
     if number := len(result.unchanged - result.times.keys()):
         click.echo(f"{plural(number, 'submission')} in it from before")
-    for path, why in sorted(result.left_out.items()):
-        click.echo(f"left out: {printable(path)}: {printable(why)}")
+    for path, reason in sorted(result.left_out.items()):
+        click.echo(f"left out: {printable(path)}: {printable(reason)}")
     raise click.exceptions.Exit(USAGE if result.is_damaged else 1 if result.left_out else 0)

@@ -96,9 +96,9 @@ def _try_store(url: str) -> None:
         raise click.exceptions.Exit(FAULT)
 
 
-def _show_attempts(who: str, attempts: Mapping[str, bool]) -> None:
+def _show_attempts(backend: str, attempts: Mapping[str, bool]) -> None:
     if attempts:
-        click.echo(f"  {who} tried to:")
+        click.echo(f"  {backend} tried to:")
     for label, got_out in attempts.items():
         click.echo(f"    {label:31}{'got out' if got_out else 'refused'}")
 

@@ -83,10 +83,10 @@ def command(
             if output is not None:
                 results = stack.enter_context(Results(output, resume=resume))
             to_do = _plan(folder, assigned, exercises, results, delivery)
-            for path, why in to_do.left_out.items():
-                click.echo(f"{printable(str(path))} does not count: {printable(why)}", err=True)
-            for path, why in to_do.unreadable.items():
-                click.echo(f"{printable(str(path))} gets 0 points: {printable(why)}", err=True)
+            for path, reason in to_do.left_out.items():
+                click.echo(f"{printable(str(path))} does not count: {printable(reason)}", err=True)
+            for path, reason in to_do.unreadable.items():
+                click.echo(f"{printable(str(path))} gets 0 points: {printable(reason)}", err=True)
             pool = stack.enter_context(Pool(jobs, options.sandbox_opener(unsafe, workers=jobs)))
             with progress(to_do.entries) as advance:
                 for record in run(to_do, pool):

@@ -123,9 +123,9 @@ def read_graded(results: tuple[Path, ...], rules: Rules) -> Batch:
             )
         for report in batch:
             if report.time is not None and (report.time.at or 0) > time.time():
-                what = f"{report.student}'s {report.exercise}"
+                owner = f"{report.student}'s {report.exercise}"
                 click.echo(
-                    f"{printable(what)} comes from the future: {report.time.data()['handed_in']}",
+                    f"{printable(owner)} comes from the future: {report.time.data()['handed_in']}",
                     err=True,
                 )
     return batch

@@ -72,7 +72,7 @@ def unsafe_option(function: _Function) -> _Function:
     )(function)
 
 
-def jobs_option(what: str) -> Callable[[_Function], _Function]:
+def jobs_option(noun: str) -> Callable[[_Function], _Function]:
     """Add `--jobs N`, the number of parallel processes that do something."""
     return click.option(
         "--jobs",
@@ -80,7 +80,7 @@ def jobs_option(what: str) -> Callable[[_Function], _Function]:
         default=cores,
         show_default="one for each core",
         metavar="N",
-        help=f"How many {what} at once.",
+        help=f"How many {noun} at once.",
     )
 
 
@@ -247,12 +247,12 @@ def collection_folder(option: Path | None) -> Path:
     ]
     for each in folders:
         if not each.is_dir():
-            also = (
+            hint = (
                 f"; courses that come with Etude: {listing(own_courses, 'and')}"
                 if own_courses
                 else ""
             )
-            raise UsageError(f"there is no folder {each} with exercises{also}")
+            raise UsageError(f"there is no folder {each} with exercises{hint}")
     return Path(os.pathsep.join(map(str, folders)))
 
 

@@ -47,12 +47,12 @@ def read_history(*, hurried: bool = False) -> History:
         return History()
 
 
-def add_to_record(history: History, what: str, passed: Programs | None = None) -> bool:
+def add_to_record(history: History, event: str, passed: Programs | None = None) -> bool:
     """Add to the record and return True; on failure, warn of the loss and return False."""
     try:
         Store().add(history, passed)
     except RecordError as error:
-        warn(f"{what} is not recorded: {error}")
+        warn(f"{event} is not recorded: {error}")
         return False
     return True
 

@@ -236,8 +236,8 @@ class _WatchSession:
     def _look_back(self, key: str) -> None:
         """Show the solution of the last passed exercise, its difference, or a program to break."""
         if self._passed is None:
-            what = "a wrong program to break" if key == "b" else "the solution"
-            raise UsageError(f"{what} is shown after a pass")
+            wanted = "a wrong program to break" if key == "b" else "the solution"
+            raise UsageError(f"{wanted} is shown after a pass")
         if key == "s":
             self._run_command(solution.command, self._passed.exercise)
         elif key == "d":
@@ -252,8 +252,8 @@ class _WatchSession:
     def _run_command(self, command: click.Command, *arguments: str) -> None:
         """Run another command on the same collection."""
         exercises = self._exercises
-        more = [] if exercises is None else ["--exercises", str(exercises)]
-        command.main([*arguments, *more], prog_name="etude", standalone_mode=False)
+        options = [] if exercises is None else ["--exercises", str(exercises)]
+        command.main([*arguments, *options], prog_name="etude", standalone_mode=False)
 
     def _skip(self) -> None:
         here = resolve(self._request.exercise, options.collection_folder(self._exercises))

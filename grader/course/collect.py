@@ -227,7 +227,7 @@ def collect(
         for (student, place), candidates in sorted(chosen.items()):
             files = _files_of_person(candidates, place, exercises, result)
             best, left_out = choose([candidate for candidate, _ in files])
-            result.left_out.update({str(path): why for path, why in left_out.items()})
+            result.left_out.update({str(path): reason for path, reason in left_out.items()})
             for file in [file for candidate, file in files if candidate is best]:
                 suffix = PurePosixPath(file.name).suffix.lower()
                 key = student, place.split("/")[0]
@@ -252,15 +252,15 @@ def _files_of_person(
     people = {(platform.name, platform.id) for _, file in files if (platform := file.platform)}
     if len({number for _, number in people if number}) > 1:
         listing = " and ".join(f"{name!r} with {number}" for name, number in sorted(people))
-        why = (
+        reason = (
             f"{listing} are one on the roster; give each number a line there, in the column 'alias'"
         )
-        result.left_out.update({file.label: why for _, file in files})
+        result.left_out.update({file.label: reason for _, file in files})
         return []
     named = [file for file in files if exercises.is_named(file[1], place)]
     if exercises.single == place and 0 < len(named) < len(files):
-        why = f"{named[0][1].label} is named after the exercise"
-        result.left_out.update({file[1].label: why for file in files if file not in named})
+        reason = f"{named[0][1].label} is named after the exercise"
+        result.left_out.update({file[1].label: reason for file in files if file not in named})
         return named
     return files
 
@@ -316,8 +316,8 @@ def _find_places(
     if not places:
         only_code(entries)
         if (exercise := exercises.exercise_of(PurePosixPath(file.path).name)) is None:
-            (why,) = refused.values()  # the reason for the only code file
-            raise _RefusalError(why)
+            (reason,) = refused.values()  # the reason for the only code file
+            raise _RefusalError(reason)
         return [(inner, exercise)]
     result.left_out |= refused
     return places

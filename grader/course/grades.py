@@ -93,8 +93,8 @@ def _newest(files: Mapping[str, Report]) -> Report:
     best, left_out = choose(candidates)
     if best is None:
         last = next(iter(judged.values()))
-        why = left_out[next(iter(judged))]
-        raise UsageError(f"{last.student!r} has several results of {last.exercise!r}: {why}")
+        reason = left_out[next(iter(judged))]
+        raise UsageError(f"{last.student!r} has several results of {last.exercise!r}: {reason}")
     return judged[best.path]
 
 
@@ -195,8 +195,10 @@ def _refuse_one_time(
     schedule: Schedule, exercises: Iterable[str], reports: Mapping[tuple[str, str], Report]
 ) -> None:
     for exercise in exercises:
-        of_one = {who: report for (who, name), report in reports.items() if name == exercise}
-        times = ((who, each.time) for who, each in of_one.items() if each.time)
+        of_one = {
+            student: report for (student, name), report in reports.items() if name == exercise
+        }
+        times = ((student, each.time) for student, each in of_one.items() if each.time)
         if schedule.rule("", exercise).due is not None and all_at_once(times):
             raise UsageError(
                 f"all {len(of_one)} submissions to {exercise!r} have one time, which is that of a "

@@ -60,11 +60,11 @@ class Override:
     @property
     def note(self) -> str:
         """A note that says who gave the override, and why."""
-        what = "excused" if self.is_excused else "set by hand"
+        kind = "excused" if self.is_excused else "set by hand"
         if self.points is None and not self.is_excused:
-            what = "comment"
-        by = f" by {self.by}" if self.by else ""
-        return f"{what}{by}: {self.comment}" if self.comment else f"{what}{by}"
+            kind = "comment"
+        author = f" by {self.by}" if self.by else ""
+        return f"{kind}{author}: {self.comment}" if self.comment else f"{kind}{author}"
 
 
 def parse_time(text: str) -> dt.datetime:

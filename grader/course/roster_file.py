@@ -97,7 +97,9 @@ def read_names(path: Path) -> dict[str, str]:
             named.setdefault(key, set()).add(student)
         for first in range(len(words)):
             named.setdefault(name_key("".join(words[first:] + words[:first])), set()).add(student)
-    return {key: min(who) if len(who) == 1 else "" for key, who in named.items() if key}
+    return {
+        key: min(students) if len(students) == 1 else "" for key, students in named.items() if key
+    }
 
 
 def ids_of_students(path: Path) -> dict[str, str]:

@@ -220,7 +220,7 @@ def _value(name: str, node: Node) -> Any:
         if type(node.value) not in (int, float) or not 0 <= float(node.text) <= 1:
             raise UsageError("write a share of the points from 0 to 1, as 0.5")
         return float(node.text)
-    kind, what = (bool, "true or false") if name == "hold_hidden" else (int, "a whole number")
+    kind, expected = (bool, "true or false") if name == "hold_hidden" else (int, "a whole number")
     if type(node.value) is not kind or (kind is int and not 0 < int(node.value) <= _MAX_NUMBER):
-        raise UsageError(f"write {what}")
+        raise UsageError(f"write {expected}")
     return node.value

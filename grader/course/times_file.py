@@ -58,6 +58,8 @@ def write_times(path: Path, times: Times) -> None:
 
 def all_at_once(times: Iterable[tuple[str, SubmissionTime]]) -> bool:
     """Return whether all files have one date, which is then that of a download or a copy."""
-    dated = [(who, time.at) for who, time in times if time.source in DATES_OF_FILES and time.at]
+    dated = [
+        (student, time.at) for student, time in times if time.source in DATES_OF_FILES and time.at
+    ]
     moments = [at for _, at in dated]
     return len(dict(dated)) > 1 and max(moments) - min(moments) <= SAME_MOMENT

@@ -73,10 +73,10 @@ def load_course(path: Path) -> Course:
     missing: dict[str, Problem] = {}
     for index, module in enumerate(definition.packages):
         where = document.node("packages", index).where
-        if why := packages.refusal(module):
-            report.add(where, f"packages: {quote(module)} {why}")
-        elif why := packages.absence(module):
-            missing[module] = Problem(where, f"packages: {quote(module)} {why}")
+        if reason := packages.refusal(module):
+            report.add(where, f"packages: {quote(module)} {reason}")
+        elif reason := packages.absence(module):
+            missing[module] = Problem(where, f"packages: {quote(module)} {reason}")
             versions.add(module)  # the digest differs from that with the package
         else:
             versions.add(packages.version(module))

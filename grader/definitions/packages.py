@@ -48,11 +48,11 @@ def absence(module: str) -> str:
     top = module.partition(".")[0]
     if distributions_of_modules().get(top) and importlib.util.find_spec(top) is not None:
         return ""
-    why = f"is not installed beside Etude, with {sys.executable}"
+    reason = f"is not installed beside Etude, with {sys.executable}"
     for name, distributions in distributions_of_modules().items():
         if module in map(plain, distributions):
-            return f"{why}; what is installed as {module} is imported as {name}"
-    return f"{why}; install it with `etude packages install`"
+            return f"{reason}; what is installed as {module} is imported as {name}"
+    return f"{reason}; install it with `etude packages install`"
 
 
 def version(module: str) -> str:

@@ -72,8 +72,8 @@ def other_letter(written: str, meant: str) -> str:
     place = apart[0]
     letter = written[place]
     script = unicodedata.name(letter, "").partition(" ")[0].capitalize()
-    its = f", which is a {script} letter and" if script in ("Cyrillic", "Greek") else ""
+    note = f", which is a {script} letter and" if script in ("Cyrillic", "Greek") else ""
     return (
-        f"Letter {place + 1} of `{written}` is `{letter}`{its or ','} not `{meant[place]}`. "
+        f"Letter {place + 1} of `{written}` is `{letter}`{note or ','} not `{meant[place]}`. "
         "Type the name again."
     )

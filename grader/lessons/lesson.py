@@ -98,8 +98,8 @@ class Lesson:
             elif exercise.edition == "full":  # the student edition lacks the wrong programs
                 ids = [misconception.id for misconception in exercise.breakable]
                 if name not in ids:
-                    what = f"'{exercise.id}' has no misconception '{name}' to break"
-                    problems.append(Problem(block.where, what + did_you_mean(name, ids)))
+                    problem = f"'{exercise.id}' has no misconception '{name}' to break"
+                    problems.append(Problem(block.where, problem + did_you_mean(name, ids)))
         if problems:
             raise DefinitionError(problems)
 

@@ -75,7 +75,7 @@ def read_experiment(fence: Fence) -> Experiment:
     if len(fence.words) > 1:
         raise fence.error(f"expected nothing after 'try', found '{fence.words[1]:.40}'")
     prompt, fields = read_fields(fence, ("find", "put", "right", "wrong", "why"))
-    find, put, why = (only(fields, key, fence.where) for key in ("find", "put", "why"))
+    find, put, reason = (only(fields, key, fence.where) for key in ("find", "put", "why"))
     only(fields, "right", fence.where)
     guesses = [field for field in fields if field.key in ("right", "wrong")]
     if not _MIN_CHOICES <= len(guesses) <= _MAX_GUESSES:
@@ -92,7 +92,7 @@ def read_experiment(fence: Fence) -> Experiment:
         find.value,
         put.value,
         tuple((guess.value, guess.key == "right") for guess in guesses),
-        why.text,
+        reason.text,
     )
 
 

@@ -64,16 +64,16 @@ def exchange(items: ast.Tuple | ast.List, first: int, second: int) -> Edit:
     return Edit(items, tuple_like(items, swap(items.elts, first, second)))
 
 
-def shift(node: ast.expr, by: int) -> ast.expr:
+def shift(node: ast.expr, amount: int) -> ast.expr:
     """Return a number plus a small integer, folded where a person would fold it."""
     value = calls.integer(node)
     if value is not None:
-        return constant(value + by)
+        return constant(value + amount)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
         term = calls.integer(node.right)
         if term is not None:
-            by += term if isinstance(node.op, ast.Add) else -term
+            amount += term if isinstance(node.op, ast.Add) else -term
             node = node.left
-    if by == 0:
+    if amount == 0:
         return node
-    return ast.BinOp(node, ast.Add() if by > 0 else ast.Sub(), ast.Constant(abs(by)))
+    return ast.BinOp(node, ast.Add() if amount > 0 else ast.Sub(), ast.Constant(abs(amount)))

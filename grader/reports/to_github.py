@@ -94,10 +94,10 @@ def command(kind: str, message: str, **properties: str | int | None) -> str:
     return f"::{kind}{' ' if named else ''}{named}::{_escape(message)}"
 
 
-def _escape(text: str, more: str = "") -> str:
+def _escape(text: str, characters: str = "") -> str:
     # File names may contain control characters.
     text = without_commands_in_lines(printable(text, "\r\n\t"))
-    for character in f"%\r\n{more}":
+    for character in f"%\r\n{characters}":
         text = text.replace(character, f"%{ord(character):02X}")
     return text
 
@@ -117,8 +117,8 @@ def _error_command(report: Report) -> str:
 def _join(errors: list[str], others: list[str]) -> str:
     if len(errors) > _ANNOTATIONS:
         left = len(errors) - _ANNOTATIONS + 1
-        more = command("error", f"{left} more did not pass; the job summary has them all.")
-        errors = [*errors[: _ANNOTATIONS - 1], more]
+        rest = command("error", f"{left} more did not pass; the job summary has them all.")
+        errors = [*errors[: _ANNOTATIONS - 1], rest]
     return "".join(f"{each}\n" for each in [*errors, *others])
 
 

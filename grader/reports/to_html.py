@@ -56,9 +56,9 @@ def render_report(report: Report) -> str:
     return _page(title, "".join(_section(report)))
 
 
-def render_part(report: Report, more: str = "") -> str:
+def render_part(report: Report, appendix: str = "") -> str:
     """Return an HTML fragment that shows one submission, followed by more HTML."""
-    return html_part(_STYLE + HEATMAP_STYLE, "".join(_section(report)) + more)
+    return html_part(_STYLE + HEATMAP_STYLE, "".join(_section(report)) + appendix)
 
 
 def render_batch(batch: Batch) -> str:

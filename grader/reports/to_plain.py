@@ -47,10 +47,10 @@ def render_report(report: Report) -> str:
         numbers = {test.id: str(number) for number, test in enumerate(verdict.tests, 1)}
         for row in group_hidden_failures(verdict.tests):
             test = merge_group(row)
-            which = f"Test{'s' * (len(row) > 1)} {', '.join(numbers[each.id] for each in row)}"
+            numbering = f"Test{'s' * (len(row) > 1)} {', '.join(numbers[each.id] for each in row)}"
             earned = points_text(test.points, test.max_points)
             sentence = f" {line(test.message)}" if has_own_message(test) else ""
-            head = f"{which} of {len(verdict.tests)}, {test.outcome}, {earned}"
+            head = f"{numbering} of {len(verdict.tests)}, {test.outcome}, {earned}"
             lines.append(f"{head}: {test_label(test)}.{sentence}")
             if test in failures:
                 lines += _values(test, verbose=report.verbose)

@@ -71,7 +71,7 @@ def classroom50(batch: Batch) -> str:
             entry["output"] = output[:_CLASSROOM_OUTPUT]
         tests.append(entry)
     fault = bool(batch.faults)
-    when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(batch.ended))
+    graded_at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(batch.ended))
     commit = os.environ.get("COMMIT_URL", "")
     owner = os.environ.get("USERNAME") or os.environ.get("GITHUB_ACTOR") or "unknown"
     return _text(
@@ -85,8 +85,8 @@ def classroom50(batch: Batch) -> str:
             "commit": commit,
             "release": os.environ.get("RELEASE_URL", ""),
             "review": os.environ.get("REVIEW_URL") or commit,
-            "datetime": when,
-            "graded_at": when,
+            "datetime": graded_at,
+            "graded_at": graded_at,
             "score": 0 if fault else batch.score,
             "max-score": 0 if fault else batch.max_score,
             "tests": [] if fault else tests,

@@ -166,9 +166,9 @@ def print_batch(console: Console, batch: Batch) -> None:
         console.print(f"{batch.done_before} had a verdict already", markup=False)
     if batch.not_looked_at:
         paths = ", ".join(printable(path) for path in batch.not_looked_at[:_MAX_PATHS])
-        more = ", ..." if len(batch.not_looked_at) > _MAX_PATHS else ""
+        ending = ", ..." if len(batch.not_looked_at) > _MAX_PATHS else ""
         reason = "being no <student>/<exercise>.py or .ipynb, or not the one that counts"
-        left = f"{len(batch.not_looked_at)} not looked at, {reason}: {paths}{more}"
+        left = f"{len(batch.not_looked_at)} not looked at, {reason}: {paths}{ending}"
         console.print(left, markup=False, soft_wrap=True)
 
 

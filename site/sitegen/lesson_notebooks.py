@@ -50,9 +50,9 @@ def _cells(
     name = f"block-{number}"
     match block:
         case Prose(text=text):
-            shown = str(text).strip("\n")
+            output = str(text).strip("\n")
             title = render_inline(block.title, where=block.where.path)
-            cell = text_cell(name, _DETAILS.format(title, shown) if title else shown)
+            cell = text_cell(name, _DETAILS.format(title, output) if title else output)
             attach_images(cell, str(text), path)
             yield cell
         case Cell(code=code, hidden=hidden, title=title):

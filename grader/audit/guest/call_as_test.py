@@ -194,12 +194,14 @@ def _comparison_lines(what: str, value: Any, style: Style) -> Iterator[str]:
             yield f"assert {what} {'is' if value is None else '=='} {expression(value)}"
 
 
-def _array_comparison_lines(what: str, value: np.ndarray[Any, Any], style: Style) -> Iterator[str]:
+def _array_comparison_lines(
+    expression: str, value: np.ndarray[Any, Any], style: Style
+) -> Iterator[str]:
     if not value.ndim or style.plain:
-        yield f"assert np.shape({what}) == {value.shape}"
-    yield _closeness_line(what, value, style)
+        yield f"assert np.shape({expression}) == {value.shape}"
+    yield _closeness_line(expression, value, style)
     if value.dtype.name != "float64":
-        yield f"assert {what}.dtype == np.{value.dtype.name}"
+        yield f"assert {expression}.dtype == np.{value.dtype.name}"
 
 
 def _closeness_line(what: str, value: np.ndarray[Any, Any], style: Style) -> str:

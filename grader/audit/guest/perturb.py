@@ -267,9 +267,9 @@ def _values_for_none(name: str, shapes: list[tuple[int, ...]]) -> Iterator[Any]:
         if len(shape) > 1:
             yield np.tril(np.ones(shape, bool))
             yield np.triu(np.ones(shape, bool))
-        some = rng.uniform(size=shape) < _HALF
-        yield some
-        yield some.astype(float)
+        is_masked = rng.uniform(size=shape) < _HALF
+        yield is_masked
+        yield is_masked.astype(float)
         if not is_mask:
             yield np.round(rng.normal(size=shape), 1)
     if not is_mask:

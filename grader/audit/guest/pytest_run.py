@@ -72,11 +72,11 @@ def _main(files: Iterable[str], plugin: object) -> int:
     settings = {name: os.environ.pop(name) for name in _READ_BY_PYTEST if name in os.environ}
     here = [f"--rootdir={Path.cwd()}", f"--confcutdir={Path.cwd()}", "-c", os.devnull]
     # No file can be created for the output, and no one reads assertion messages.
-    how = ["--assert=plain", "--capture=sys", "--import-mode=prepend"]
+    options = ["--assert=plain", "--capture=sys", "--import-mode=prepend"]
     try:
         return int(
             pytest.main(
-                ["--disable-plugin-autoload", *off, *here, *how, *files],
+                ["--disable-plugin-autoload", *off, *here, *options, *files],
                 plugins=[plugin] if plugin else [],
             )
         )

@@ -190,13 +190,13 @@ class CallSearch:
                     continue
                 if (expected.raises and not first.raises) or (first.finite and not expected.finite):
                     continue
-                again = self._differs((name, smaller), expected)
+                new_diff = self._differs((name, smaller), expected)
                 if (
-                    again is not None
-                    and again.kind == diff.kind
-                    and not self.is_unread(name, again)
+                    new_diff is not None
+                    and new_diff.kind == diff.kind
+                    and not self.is_unread(name, new_diff)
                 ):
-                    steps, diff, is_smaller = smaller, again, True
+                    steps, diff, is_smaller = smaller, new_diff, True
                     break
         return (name, steps), diff
 

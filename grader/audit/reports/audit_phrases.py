@@ -84,10 +84,10 @@ def summary_of_all(audits: Sequence[Audit]) -> str:
     """Return a sentence that sums up several audits."""
     holes = sum(audit.has_holes for audit in audits)
     killed = sum(audit.killed for audit in audits)
-    of = sum(audit.distinguishable for audit in audits)
+    total = sum(audit.distinguishable for audit in audits)
     return (
         f"{holes} of {plural(len(audits), 'assignment')} {'has' if holes == 1 else 'have'} holes. "
-        f"The tests reject {killed} of {plural(of, 'wrong program')} ({percent(killed, of)})."
+        f"The tests reject {killed} of {plural(total, 'wrong program')} ({percent(killed, total)})."
     )
 
 

@@ -322,8 +322,8 @@ class _Reader:
         places = [*candidates] or [f"{name}.py" for name in missing]
         same = [place for place in places if PurePosixPath(place).stem == stem]
         if len(places) != 1 and len(same) != 1:
-            what = ", ".join([*candidates, *missing][:_MAX_NAMES]) or "no module of the folder"
-            message = f"the tests import {what}, and none of these is this file"
+            modules = ", ".join([*candidates, *missing][:_MAX_NAMES]) or "no module of the folder"
+            message = f"the tests import {modules}, and none of these is this file"
             raise bad(self._files.path(named), message)
         if not candidates and not same:
             self._notes.append(f"{named} is imported as {missing[0]}, the name in the tests")

@@ -98,17 +98,17 @@ def read_config(folder: Path) -> tuple[dict[str, Any], dict[str, list[str]]]:
     return config, files
 
 
-def _python(draft: Draft, folder: Path, names: list[str], what: str) -> str:
+def _python(draft: Draft, folder: Path, names: list[str], purpose: str) -> str:
     """Read the program in the first of some files, and keep the other files as notes."""
     programs = [name for name in names if name.endswith(".py")]
     for name in names:
         if name not in programs[:1]:
             draft.notes.append((name, read_text_inside(folder, name)))
             draft.remarks.append(
-                f"{printable_name(name)} is a second file of the {what}; kept as a note"
+                f"{printable_name(name)} is a second file of the {purpose}; kept as a note"
             )
     if not programs:
-        draft.remarks.append(f"there is no {what}")
+        draft.remarks.append(f"there is no {purpose}")
         return ""
     return read_text_inside(folder, programs[0])
 

@@ -163,8 +163,8 @@ class _Mapper:
     def __init__(self, origin: str, block: ReadObject) -> None:
         self._object = block.value
         self._draft = Draft(origin)
-        for what, count in block.repairs.items():
-            self._draft.repairs.append(f"{what}{f', {count} times' if count > 1 else ''}")
+        for description, count in block.repairs.items():
+            self._draft.repairs.append(f"{description}{f', {count} times' if count > 1 else ''}")
 
     def draft(self) -> Draft:
         """Return the draft, which uses or notes every field of the object."""
@@ -264,12 +264,12 @@ class _Mapper:
             self._repair(f"{key}: {' and '.join(kinds)}", text, typed)
         return typed
 
-    def _repair(self, what: str, before: str, after: str) -> None:
+    def _repair(self, description: str, before: str, after: str) -> None:
         lines = zip(before.split("\n"), after.split("\n"), strict=False)
         changed = [(one, other) for one, other in lines if one != other] or [("", "")]
         count = f"{len(changed)} lines, the first" if len(changed) > 1 else "1 line"
         one, other = changed[0]
-        self._draft.repairs.append(f"{what} ({count}): {one} -> {other}")
+        self._draft.repairs.append(f"{description} ({count}): {one} -> {other}")
 
     def _note(self, value: object, key: str) -> None:
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -81,12 +81,12 @@ class OtterReader(parts.QuestionReader):
             self._prose(cell.source)
         elif cell.source.strip():
             is_settings = _ASSIGNMENT.match(cell.source)
-            what = (
+            reason = (
                 "the settings of the assignment are"
                 if is_settings
                 else f"a {cell.kind} cell; it is"
             )
-            self._result.remarks.append(f"{cell.where}: {what} left out")
+            self._result.remarks.append(f"{cell.where}: {reason} left out")
 
     def _finish(self) -> None:
         self._block = ""

@@ -114,15 +114,15 @@ class ParsedProgram:
                 missing |= each.needs
         # A function may need names that are set below it, so repeat until nothing is added.
         while True:
-            more = {
+            added = {
                 index
                 for index, statement in enumerate(self.statements)
                 if index not in taken and statement.sets & missing
             }
-            if not more:
+            if not added:
                 return ParsedProgram(self.statements[index] for index in sorted(taken))
-            taken |= more
-            for index in more:
+            taken |= added
+            for index in added:
                 missing |= self.statements[index].needs
 
 

@@ -185,10 +185,10 @@ def _examine(exercise: Exercise, first: Mapping[str, Result], proof: Proof) -> I
             import_proof.printed[test.id] = printed
         else:
             uncalled = any(f"'{test.id}'" in each for each in uncalled_messages)
-            who = "the test's own program" if uncalled else "the solution"
+            program_name = "the test's own program" if uncalled else "the solution"
             import_proof.sentences.append(
                 f"the expected output of test '{test.id}' is wrong. It says\n{_block(expected)}\n"
-                f"and {who} prints\n{_block(printed)}"
+                f"and {program_name} prints\n{_block(printed)}"
             )
     import_proof.changing = _changing(first)
     import_proof.works = not verdict.message and all(

@@ -62,9 +62,9 @@ def notes(facts: ProofFacts) -> Iterator[ProofFinding]:
         advice = "let it check the shape before the values"
         if filled:
             advice = "good only beside tests that check values"
-        also = ", and an empty result" if filled and any(e.id in EMPTY for e in fooled) else ""
+        addition = ", and an empty result" if filled and any(e.id in EMPTY for e in fooled) else ""
         does = (filled or fooled)[0].does
-        message = f"test '{test.id}' accepts a submission that {does}{also}; {advice}"
+        message = f"test '{test.id}' accepts a submission that {does}{addition}; {advice}"
         yield ProofFinding.at(checks.CONSTANTS, message, facts.places.test(test.id))
     accepted = [name for name, v in facts.verdicts["condition"].items() if not _is_killed(v)]
     if RECTANGLES in accepted and SQUARES not in accepted:
@@ -410,13 +410,13 @@ def _check_mutants(facts: ProofFacts) -> Iterator[ProofFinding]:
     alive = [m for m in facts.mutants if not killed[m.change] and m.change not in allowed]
     learners = mutants(exercise.solution, exercise.defines, exercise.starter) if alive else ()
     for mutant in alive:
-        whose = (
+        source = (
             "of the solution"
             if mutant.change in {each.change for each in learners}
             else "of a helper that the starter supplies, and that a learner may rewrite"
         )
         message = (
-            f"every hidden test accepts a mutant {whose}, {mutant.change}; add a hidden test that "
+            f"every hidden test accepts a mutant {source}, {mutant.change}; add a hidden test that "
             "it fails, or list the change under `equivalent` with a reason"
         )
         where = facts.places.in_text(mutant.line, "solution")
@@ -450,11 +450,11 @@ def _check_repeatable(facts: ProofFacts) -> Iterator[ProofFinding]:
             "compute from its arguments alone, without chance, a clock or what it did before"
         )
         yield ProofFinding.at(checks.REPEATABLE, message, facts.places.test(test))
-    for how, verdict in facts.verdicts["again"].items():
+    for change, verdict in facts.verdicts["again"].items():
         for test in sorted((passed_tests(verdict) ^ facts.sound) - flaky):
             before, now = ("passes", "fails") if test in facts.sound else ("fails", "passes")
             message = (
-                f"the solution {before} test '{test}', but {how} {now} it; the solution, the "
+                f"the solution {before} test '{test}', but {change} {now} it; the solution, the "
                 "reference or the test depends on more than the inputs"
             )
             yield ProofFinding.at(checks.REPEATABLE, message, facts.places.test(test))
@@ -505,8 +505,8 @@ def _check_limits(facts: ProofFacts) -> Iterator[ProofFinding]:
     bare_kib = bare.evidence.peak_kib if bare is not None and bare.evidence is not None else 0
     grown = max(evidence.peak_kib - bare_kib, 0) << 10
     # The fastest of several runs counts, because a busy machine may delay the others.
-    again = facts.verdicts["again"].values()
-    runs = [evidence, *(each.evidence for each in again if each.evidence)]
+    repetitions = facts.verdicts["again"].values()
+    runs = [evidence, *(each.evidence for each in repetitions if each.evidence)]
     cpu, wall = min(run.cpu_seconds for run in runs), min(run.wall_seconds for run in runs)
     used = (
         ("CPU time", cpu, max_cpu, "{:.2f} s"),
@@ -514,10 +514,10 @@ def _check_limits(facts: ProofFacts) -> Iterator[ProofFinding]:
         ("memory", grown / (1 << 20), limits.address_space / _HEADROOM / (1 << 20), "{:.0f} MiB"),
         ("output", evidence.printed / 1024, limits.output / _HEADROOM / 1024, "{:.1f} KiB"),
     )
-    for what, amount, limit, text in used:
+    for resource, amount, limit, text in used:
         if amount > limit:
             message = (
-                f"solution and tests take {text.format(amount)} of {what}, and a tenth of the "
+                f"solution and tests take {text.format(amount)} of {resource}, and a tenth of the "
                 f"limit is {text.format(limit)}; make the inputs smaller, or raise `limits`"
             )
             yield ProofFinding.at(checks.LIMITS, message, facts.places.line("tests"))

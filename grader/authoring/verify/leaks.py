@@ -109,9 +109,9 @@ def _all_secrets(exercise: Exercise) -> Iterator[Secret]:
         if not test.hidden:
             continue
         label, where = f"hidden test '{test.id}'", test.where
-        for what, text in (("the id of", test.id), ("the description of", test.description)):
+        for description, text in (("the id of", test.id), ("the description of", test.description)):
             if len(text) >= _MIN_TEXT_LENGTH:
-                yield Secret(f"{what} {label}", text, where)
+                yield Secret(f"{description} {label}", text, where)
         for code in _lines(test):
             if len(code) >= _MIN_CODE_LENGTH:
                 yield Secret(f"code of {label}", code, where, is_data=True)

@@ -112,12 +112,12 @@ def finish(
             cache.keep(session.contents[path], proof)
 
 
-def with_findings(proof: Proof | None, more: Sequence[ProofFinding]) -> Proof:
+def with_findings(proof: Proof | None, findings: Sequence[ProofFinding]) -> Proof:
     """Add findings to a proof, so that its status is no longer proven."""
     assert proof is not None  # for the type checker
-    if not more or proof.status in ("invalid", "fault"):
+    if not findings or proof.status in ("invalid", "fault"):
         return proof
-    return replace(proof, status="not proven", findings=(*proof.findings, *more))
+    return replace(proof, status="not proven", findings=(*proof.findings, *findings))
 
 
 def add_lint_errors(session: ProofSession, report: LintReport) -> None:

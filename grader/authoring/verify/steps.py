@@ -166,9 +166,9 @@ def _wrong_programs(facts: ProofFacts) -> Iterator[VariantRun]:
     hidden_free = variants.without_forbidden(hidden)
     for wrong in facts.conditional:
         yield variants.plan_mutant("condition", wrong.id, hidden_free, wrong.source, used, exercise)
-    for how in REPEATS if facts.sound else ():
+    for change in REPEATS if facts.sound else ():
         yield variants.plan_with_evidence(
-            "again", how, variants.repetition(exercise, how), facts.right
+            "again", change, variants.repetition(exercise, change), facts.right
         )
 
 

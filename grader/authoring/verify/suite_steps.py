@@ -21,9 +21,9 @@ def suite_runs(exercise: Exercise, wrong: Iterable[SabotagedProgram]) -> Iterato
     yield variants.plan("starter", "", exercise, exercise.starter)
     for program in wrong:
         yield variants.plan("wrong", program.id, exercise, program.source)
-    for how in REPEATS:
+    for change in REPEATS:
         yield variants.plan_with_evidence(
-            "again", how, variants.repetition(exercise, how), solution
+            "again", change, variants.repetition(exercise, change), solution
         )
     tests = tuple(
         replace(test, at_least=1.0) if isinstance(test, SuiteTest) else test

@@ -85,14 +85,14 @@ def _change_test(test: TestCase, **changes: Any) -> TestCase:
     return replace(test, **changes)
 
 
-def repetition(exercise: Exercise, how: str) -> Exercise:
+def repetition(exercise: Exercise, change: str) -> Exercise:
     """Return the variant for a repetition: shuffled, with the seeds of another id."""
     tests = list(exercise.tests)
-    random.Random(f"{exercise.digest} {how}").shuffle(tests)  # noqa: S311  no secret
+    random.Random(f"{exercise.digest} {change}").shuffle(tests)  # noqa: S311  no secret
     changes: dict[str, Any] = {"tests": tuple(tests)}
-    if REPEATS[how]:
-        changes["id"] = ExerciseId(f"{exercise.id} {how}")
-    return make_variant(exercise, how, **changes)
+    if REPEATS[change]:
+        changes["id"] = ExerciseId(f"{exercise.id} {change}")
+    return make_variant(exercise, change, **changes)
 
 
 def plan(

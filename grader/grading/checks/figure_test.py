@@ -139,11 +139,16 @@ def _axes(
         if one != other:
             yield {"what": "legend", "expected": expected["legend"], "got": got["legend"]}
     elif part in ("limits", "scales"):
-        what = "limits" if part == "limits" else "scale"
+        kind = "limits" if part == "limits" else "scale"
         for axis in "xy":
             key = f"{axis}{'lim' if part == 'limits' else 'scale'}"
             if not _are_close(expected[key], got[key], tolerance):
-                yield {"what": what, "axis": axis, "expected": expected[key], "got": got[key]}
+                yield {
+                    "what": kind,
+                    "axis": axis,
+                    "expected": expected[key],
+                    "got": got[key],
+                }
     elif not _same_text(expected[part], got[part]):
         yield _text_facts(_NAMES[part], expected[part], got[part])
 
@@ -156,9 +161,9 @@ def _styles(
         for axes in (expected, got)
     )
     for key, (expected_value, actual) in enumerate(zip(one, other, strict=False)):
-        for which, name in enumerate(("style", "marker")):
-            if expected_value[which] != actual[which]:
-                facts = {"expected": expected_value[which], "got": actual[which]}
+        for index, name in enumerate(("style", "marker")):
+            if expected_value[index] != actual[index]:
+                facts = {"expected": expected_value[index], "got": actual[index]}
                 yield {"what": name, "number": key + 1, **facts}
 
 
@@ -281,9 +286,9 @@ def _find_difference(expected: _Data, got: _Data, tolerance: Tolerance) -> _Data
 def _other_x(expected: _Data, got: _Data, tolerance: Tolerance) -> _Data:
     x, own = expected["x"], got["x"]
     is_line = "style" in expected and x.size and own.size
-    for what, end in (("starts", 0), ("ends", -1)) if is_line else ():
+    for verb, end in (("starts", 0), ("ends", -1)) if is_line else ():
         if not _are_close(x[end], own[end], tolerance):
-            return {"what": what, "expected": x[end], "got": own[end]}
+            return {"what": verb, "expected": x[end], "got": own[end]}
     if x.size != own.size:
         return {"what": "size", "expected": x.size, "got": own.size}
     place = _far(x, own, tolerance)[0]

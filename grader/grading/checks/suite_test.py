@@ -95,8 +95,8 @@ class SuiteCheck(Check[SuiteTest]):
         return True
 
 
-def _difference(what: str, **facts: Any) -> Difference:
-    return Difference(DifferenceKind.ASSERTION, f"suite-{what}", facts)
+def _difference(key: str, **facts: Any) -> Difference:
+    return Difference(DifferenceKind.ASSERTION, f"suite-{key}", facts)
 
 
 class _SuiteRuns:

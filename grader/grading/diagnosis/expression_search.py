@@ -220,8 +220,8 @@ class _Search:
             own = traced and _trace_call(self._runner, *call)
             if not own or _are_equal(own[1], traced[1]):
                 continue
-            again = _trace_call(self._runner, *call)
-            keeps_state = not again or not _are_equal(own[1], again[1])
+            second_trace = _trace_call(self._runner, *call)
+            keeps_state = not second_trace or not _are_equal(own[1], second_trace[1])
             if keeps_state or self._runner.has_changed_inputs or time.thread_time() > self._until:
                 return False
             self._draws.append(_Draw(call, traced, {n: v for n, *v in own[0]}))

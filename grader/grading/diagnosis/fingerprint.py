@@ -103,8 +103,8 @@ def make_fingerprint(outcome: Outcome, result: RawResult | None) -> Fingerprint:
         # The known cause, or else the message. An error without frames of the program arose in
         # the test's own code.
         cause = signature(got.type, got.message) if got.frames else None
-        what = cause or (got.message[:_MAX_MESSAGE_LENGTH],)
-        form = ("raised", got.type, bool(got.frames), *what)
+        cause_or_message = cause or (got.message[:_MAX_MESSAGE_LENGTH],)
+        form = ("raised", got.type, bool(got.frames), *cause_or_message)
         return Fingerprint(outcome, result.draw, "", form, is_specific=cause is not None)
     if isinstance(got, str):
         return Fingerprint(

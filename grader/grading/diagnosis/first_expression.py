@@ -120,9 +120,9 @@ def _calls(oracle: Oracle, failing: Sequence[TestCase]) -> Iterator[list[list[An
                 and not any(isinstance(node, ast.Constant) for node in ast.walk(tree))
             ):
                 tests.setdefault(plain[0].code, []).append(test)
-    for code, its in list(tests.items())[:_MAX_CALLS]:
+    for code, call_tests in list(tests.items())[:_MAX_CALLS]:
         draws = []
-        for size, test in zip(_SIZES, itertools.cycle(its), strict=False):
+        for size, test in zip(_SIZES, itertools.cycle(call_tests), strict=False):
             inputs = draw_of_sizes(exercise, test, _FIRST_DRAW + size, (), size)
             used = names_in(code) & inputs.keys()
             draws.append([code, {name: inputs[name] for name in used}])

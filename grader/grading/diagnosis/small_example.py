@@ -144,8 +144,8 @@ def _example(
         test = replace(test, call=call, given=Literals(arguments))
     exercise = replace(oracle.exercise, tests=(test,), forbid=None)
     values = Oracle(exercise, sandbox, ValueCache()).test_values(test)
-    again = Oracle(exercise, sandbox, ValueCache({test.id: values}))
-    with SubmissionRun(again, submission, sandbox, short_limits(exercise)) as run:
+    example_oracle = Oracle(exercise, sandbox, ValueCache({test.id: values}))
+    with SubmissionRun(example_oracle, submission, sandbox, short_limits(exercise)) as run:
         run.load()
         result = run.grade_test(test)
     if result.outcome not in (Outcome.FAILED, Outcome.ERRORED):

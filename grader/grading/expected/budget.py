@@ -61,8 +61,8 @@ def find_excess(budget: Budget, used: Usage, usual: Usage, by: str) -> Differenc
         ("memory", budget.memory, used.peak_bytes, usual.peak_bytes, MEMORY_FLOOR),
         ("time", budget.time, used.cpu_seconds, usual.cpu_seconds, TIME_FLOOR),
     )
-    for what, times, amount, usual_amount, floor in limits:
+    for resource, times, amount, usual_amount, floor in limits:
         if times is not None and amount > max(times * usual_amount, floor):
             facts = {"amounts": (amount, usual_amount), "by": by, "allowed": times}
-            return Difference(DifferenceKind.BUDGET, what, facts)
+            return Difference(DifferenceKind.BUDGET, resource, facts)
     return None

@@ -314,7 +314,7 @@ class Oracle:
         course = self.exercise.course
         packages = (_REFERENCE_ROOT, *([course.reference] if course else ()))
         root = {name: _Package(name) for name in packages if name and field == "expect"}
-        what = f"test {test.id!r}: {field}"
+        description = f"test {test.id!r}: {field}"
 
         def value(arguments: _Inputs) -> _Expected:
             sizes: list[int] = []
@@ -323,7 +323,7 @@ class Oracle:
                 name: _record_sizes(each, sizes) for name, each in self._reference_names().items()
             }
             names = {**root, **references, **arguments}
-            data = as_data(by_author(test.where, what, lambda: evaluate(code, names)))
+            data = as_data(by_author(test.where, description, lambda: evaluate(code, names)))
             return data, max(sizes, default=None) if field == "call" else None
 
         return [value(arguments) for arguments in inputs]
@@ -335,13 +335,13 @@ class Oracle:
         ask: Callable[[LoadedProgram, _Inputs], Any],
     ) -> list[Any]:
         """Return the solution's answer for each draw, using one child for all."""
-        what = f"test {test.id!r}"
+        description = f"test {test.id!r}"
         with loaded_solution(self.exercise, self.sandbox) as program:
 
             def value(arguments: _Inputs) -> Any:
-                field = f"{what}: what it asks of the solution"
+                field = f"{description}: what it asks of the solution"
                 question = functools.partial(
-                    ask_solution, test.where, what, lambda: ask(program, arguments)
+                    ask_solution, test.where, description, lambda: ask(program, arguments)
                 )
                 return by_author(test.where, field, question)
 

@@ -47,7 +47,7 @@ def loaded_solution(exercise: Exercise, sandbox: Children | None) -> Iterator[Lo
         yield ask_solution(exercise.where, "solution", load)
 
 
-def ask_solution(where: Location, what: str, action: Callable[[], T]) -> T:
+def ask_solution(where: Location, description: str, action: Callable[[], T]) -> T:
     """Return the result of an action on the solution.
 
     Raises:
@@ -62,8 +62,8 @@ def ask_solution(where: Location, what: str, action: Callable[[], T]) -> T:
         else:
             line = f" (line {answer.frames[-1][0]} of it)" if answer.frames else ""
             reason = f"raises {answer.type}{answer.message and f': {answer.message}'}{line}"
-        raise author_error(where, f"{what}: the solution {reason}") from error
+        raise author_error(where, f"{description}: the solution {reason}") from error
     except ChildGoneError as error:
         if error.cause is Cause.KILLED:  # possibly by a host that ran out of memory
             raise GraderFault(f"the sandbox of the solution was killed: {error}") from error
-        raise author_error(where, f"{what}: the solution ended ({error})") from error
+        raise author_error(where, f"{description}: the solution ended ({error})") from error

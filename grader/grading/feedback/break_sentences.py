@@ -74,9 +74,9 @@ def same_result_sentence(text: str) -> str:
     return f"Both give the same result: {_code(text)}."
 
 
-def unreadable_call_sentence(what: str) -> str:
+def unreadable_call_sentence(reason: str) -> str:
     """Return the sentence about a text that is not a call with plain data."""
-    return f"{what}; write one call with plain data, such as 2, [1, 2] or np.array([1.0, 2.0])."
+    return f"{reason}; write one call with plain data, such as 2, [1, 2] or np.array([1.0, 2.0])."
 
 
 def _code(text: str) -> str:

@@ -39,11 +39,13 @@ def difference_message(
         draw: The number of the draw, counted from 0.
         items: The names that the task gives the result's items.
     """
-    which = f"(Inputs {draw + 1} of {draws}.)" if draws > 1 else ""
+    draw_note = f"(Inputs {draw + 1} of {draws}.)" if draws > 1 else ""
     if difference.kind is DifferenceKind.NOTHING and related:
         name = _part(_THE_RESULT, difference.path, items)
-        return " ".join(filter(None, (f"{name} is None. {related}", which)))
-    return " ".join(filter(None, (difference_sentence(difference, items=items), related, which)))
+        return " ".join(filter(None, (f"{name} is None. {related}", draw_note)))
+    return " ".join(
+        filter(None, (difference_sentence(difference, items=items), related, draw_note))
+    )
 
 
 def item_naming_text(instructions: str) -> str:
@@ -148,10 +150,10 @@ def _not_finite(
     first: object,
     place: Sequence[int],
 ) -> str:
-    what = "NaN" if nans == count else "NaN or infinite" if nans else "infinite"
+    kind = "NaN" if nans == count else "NaN or infinite" if nans else "infinite"
     where = "" if count == total else f"; the first is {number_text(first)} at {list(place)}"
     return (
-        f"{name} is {what} in {_share(count, total, 'place')}, where finite numbers are "
+        f"{name} is {kind} in {_share(count, total, 'place')}, where finite numbers are "
         f"expected{where}."
     )
 
@@ -199,8 +201,8 @@ def _short(number: float) -> str:
     return f"{number:.3g}" if number < 10 else f"{number:,.0f}"  # noqa: PLR2004  whole numbers from 10 on
 
 
-def _amount(what: str, count: float) -> str:
-    if what == "time":
+def _amount(resource: str, count: float) -> str:
+    if resource == "time":
         return f"{_two_digits(count)} s" if count >= 1 else f"{_two_digits(1000 * count)} ms"
     for unit in ("bytes", "kB", "MB"):
         if count < 1000:  # noqa: PLR2004  decimal units

@@ -18,8 +18,8 @@ def figure_sentence(what: str, plot: int = 0, **facts: Any) -> str:
         plot: The number of the plot, counted from 1, or 0 if there is only one.
     """
     noun, got = facts.get("noun", "image"), facts.get("got")
-    which = _series_name(noun, facts.get("number", 0))
-    words = {"which": which, "name": which.lower(), "Thing": _upper(_thing(noun))}
+    series = _series_name(noun, facts.get("number", 0))
+    words = {"which": series, "name": series.lower(), "Thing": _upper(_thing(noun))}
     if isinstance(got, float):
         words["came"], words["wanted"] = distinct_texts(got, facts["expected"])
     sentence = render_sentence(_SENTENCES[what], words=words, **facts)

@@ -198,18 +198,20 @@ def _test_line_sentence(error: Raised, call: str, contents: DefinedNames) -> str
     for name, defined in contents.defined.items():
         where = f" (line {defined.line})" if defined.line else ""
         _, lacks, attribute = error.message.partition(f"'{name}' object has no attribute ")
-        is_type_error, but = error.type == "TypeError", ""
+        is_type_error, problem = error.type == "TypeError", ""
         if is_type_error and error.message.startswith((f"{name}()", f"{name}.__init__()")):
             spelled = f"function is `def {name}{defined.signature}`"
             if defined.kind == "class":
                 spelled = f"class is made by `{name}{defined.signature}`"
-            but = f"your {spelled}{where}: {_error_words(error)}."
+            problem = f"your {spelled}{where}: {_error_words(error)}."
         elif is_type_error and error.message.startswith(f"{name}."):
-            but = f"{_error_words(error)}. The first parameter of a method is `self`."
+            problem = f"{_error_words(error)}. The first parameter of a method is `self`."
         elif error.type == "AttributeError" and lacks:
-            but = f"an object of your class `{name}`{where} has no {attribute[:_MAX_QUOTE_LENGTH]}."
-        if but:
-            return f"The test runs `{shorten(call)}`, but {but}"
+            problem = (
+                f"an object of your class `{name}`{where} has no {attribute[:_MAX_QUOTE_LENGTH]}."
+            )
+        if problem:
+            return f"The test runs `{shorten(call)}`, but {problem}"
     return (
         f"The test's own line fails with what your code gave it: `{shorten(call)}` "
         f"({error.type}: {_error_words(error)}). Does your function return what is asked for?"
@@ -281,8 +283,8 @@ def failed_cell_note(cell: str, line: int | None, error: Raised) -> str:
     if "SyntaxError" in error.bases and not error.frames:
         return f"{cell.capitalize()} was left out. {syntax_error_sentence(error)}"
     words = f"{error.type}: {_error_words(error)}" if error.message else error.type
-    its = "" if "line" in cell else "its "
-    at = f" at {its}line {line}" if line else ""
+    pronoun = "" if "line" in cell else "its "
+    at = f" at {pronoun}line {line}" if line else ""
     return (
         f"{cell.capitalize()} stopped{at} ({words}). What it defines and the other cells were run."
     )
@@ -360,8 +362,8 @@ def _time_out_sentence(error: ChildGoneError, source: str) -> str:
     if moved:
         return f"{place}: after many rounds {join_words(moved, 'and')}."
     if values:
-        still = [f"`{name}` was {value}" for name, value, _ in values]
-        return f"{place}: {join_words(still, 'and')} all the time."
+        last_values = [f"`{name}` was {value}" for name, value, _ in values]
+        return f"{place}: {join_words(last_values, 'and')} all the time."
     return f"{place}: nothing ended this loop."
 
 
@@ -448,28 +450,30 @@ def _deletion_sentence(name: str, place: NamePlace, source: str) -> str:
 
 def _unreached_sentence(name: str, place: NamePlace) -> str:
     """Return the sentence about a definition that has no effect at the top level, or ""."""
-    it = f"`{name}` (line {place.line})"
+    subject = f"`{name}` (line {place.line})"
     if place.where == "comment":
-        return f"{it} stands in a comment, which Python skips. Take out the `#`."
+        return f"{subject} stands in a comment, which Python skips. Take out the `#`."
     if place.where == "text":
-        return f"{it} stands in a text, between quotes, which does not run. Take out the quotes."
+        return (
+            f"{subject} stands in a text, between quotes, which does not run. Take out the quotes."
+        )
     outer = [block for block in place.blocks if re.match(r"(?:async\s+)?def\b|class\b", block[1])]
     if outer:
         of_class = outer[-1][1].startswith("class")
         inside = re.sub(r"(?:async\s+)?(?:def\s+)?((?:class\s+)?\w+).*", r"\1", outer[-1][1])
         return (
-            f"{it} stands inside `{inside}`. Move it to the left edge of your "
+            f"{subject} stands inside `{inside}`. Move it to the left edge of your "
             f"file{', and write it without `self`' * of_class}."
         )
     if not place.blocks:
         return ""
     line, header = place.blocks[-1]
-    why = "which was not reached"
+    reason = "which was not reached"
     if "__name__" in header:
-        why = "which does not run when the tests import your file"
+        reason = "which does not run when the tests import your file"
     return (
-        f"{it} stands under `{header:.60}` (line {line}), {why}. Move it to the left edge of your "
-        "file."
+        f"{subject} stands under `{header:.60}` (line {line}), {reason}. "
+        "Move it to the left edge of your file."
     )
 
 
@@ -486,10 +490,9 @@ def second_definition_sentence(names: Iterable[str], source: str) -> str:
 def wrong_kind_sentence(name: str, defined: DefinedAs, kind: str, source: str = "") -> str:
     """Return the sentence about a name that is not of the required kind."""
     own_kind = _article(kind) if kind != "builtin_function_or_method" else "a built-in function"
-    again = second_definition_sentence([name], source)
-    return (
-        f"`{name}` should be a {defined}, but in your code it is {own_kind}.{again and f' {again}'}"
-    )
+    hint = second_definition_sentence([name], source)
+    sentence = f"`{name}` should be a {defined}, but in your code it is {own_kind}."
+    return f"{sentence} {hint}" if hint else sentence
 
 
 def unanswered_sentence(name: str, kind: str) -> str:
@@ -556,10 +559,10 @@ _BEYOND = {
 }
 
 
-def more_than_answers_sentence(what: str, line: int, name: str, answers: Sequence[str]) -> str:
+def more_than_answers_sentence(statement: str, line: int, name: str, answers: Sequence[str]) -> str:
     """Return the sentence about code in a prediction that is more than answers."""
     listed = join_words([f"`{answer}`" for answer in answers], "and")
-    return f"Line {line} {_BEYOND[what].format(name=name, answers=listed)}."
+    return f"Line {line} {_BEYOND[statement].format(name=name, answers=listed)}."
 
 
 def forbidden_use_sentence(line: int, uses: str, because: str) -> str:

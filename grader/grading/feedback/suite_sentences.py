@@ -22,15 +22,17 @@ def _refusal_sentence(_: str, number: int, failures: Sequence[Mapping[str, Any]]
     first, *others = failures
     if "test" not in first:
         return f"A call of your tests ends {program}, as one that takes too much time or memory."
-    what = f"it ends with {_shorten(first['error'])}"
-    what = "an `assert` does not hold" if first["error"] == "AssertionError" else what
+    problem = f"it ends with {_shorten(first['error'])}"
+    problem = "an `assert` does not hold" if first["error"] == "AssertionError" else problem
     message = f": {_shorten(first['message'])}" if first["message"] else ""
     call = f" Its last call: `{_shorten(first['call'])}`." if first["call"] else ""
     names = [f"`{_shorten(each.get('test', ''))}`" for each in others[:_MAX_NAMES]]
-    also = f" {', '.join(names)} {'does' if len(names) == 1 else 'do'} so too." if names else ""
+    other_failures = (
+        f" {', '.join(names)} {'does' if len(names) == 1 else 'do'} so too." if names else ""
+    )
     test = f"`{_shorten(first['test'])}` refuses {program} (line {first['line']})"
     end = "" if message.endswith(".") else "."
-    return f"{test}: {what}{message}{end}{call}{also}"
+    return f"{test}: {problem}{message}{end}{call}{other_failures}"
 
 
 def _acceptance_sentence(_: str, rejected: int, count: int, needed: int, told: str | None) -> str:

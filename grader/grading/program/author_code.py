@@ -71,7 +71,7 @@ def provide_data_files(exercise: Exercise) -> contextlib.AbstractContextManager[
     return virtual_files.provide({**exercise.data, **exercise.hidden_data})
 
 
-def by_author(where: Location, what: str, action: Callable[[], T]) -> T:
+def by_author(where: Location, description: str, action: Callable[[], T]) -> T:
     """Return the result of an author's code.
 
     Args:
@@ -95,7 +95,7 @@ def by_author(where: Location, what: str, action: Callable[[], T]) -> T:
         line = line_of_author(error)
         of_it = f" (line {line} of it)" if line else ""
         reason = f": {error}" if str(error) else ""
-        message = f"{what} raises {type(error).__name__}{reason}{of_it}"
+        message = f"{description} raises {type(error).__name__}{reason}{of_it}"
         raise author_error(where, message) from error
 
 

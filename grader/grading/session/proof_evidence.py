@@ -180,10 +180,10 @@ def summarize_inputs(oracle: Oracle) -> dict[str, Any]:
     }
 
 
-def find_changed_outcomes(first: Verdict, again: Verdict) -> tuple[TestId, ...]:
+def find_changed_outcomes(first: Verdict, second: Verdict) -> tuple[TestId, ...]:
     """Return the tests whose outcome or points differ between two runs of one program."""
     before = {test.id: (test.outcome, test.points) for test in first.tests}
-    after = {test.id: (test.outcome, test.points) for test in again.tests}
+    after = {test.id: (test.outcome, test.points) for test in second.tests}
     return tuple(
         name
         for name in before
@@ -203,9 +203,9 @@ def find_changed_inputs(oracle: Oracle) -> tuple[TestId, ...]:
         if not isinstance(test.given, Seeded):
             continue
         for number, draw in enumerate(oracle.draws(test)):
-            again = draw_inputs(oracle.exercise, test, number)
-            if draw.inputs.keys() != again.keys() or any(
-                _is_other(value, again[name]) for name, value in draw.inputs.items()
+            second_inputs = draw_inputs(oracle.exercise, test, number)
+            if draw.inputs.keys() != second_inputs.keys() or any(
+                _is_other(value, second_inputs[name]) for name, value in draw.inputs.items()
             ):
                 changed.append(test.id)
                 break
@@ -218,10 +218,10 @@ def find_changed_values(oracle: Oracle) -> tuple[TestId, ...]:
         test.id
         for test in oracle.exercise.tests
         if test.compared == "value" and not test.needs_solution
-        for again in [oracle.computed_again(test) for _ in range(_TIMES_AGAIN)]
+        for values in [oracle.computed_again(test) for _ in range(_TIMES_AGAIN)]
         if any(
             _is_other(draw.expected, value, test.tolerance)
-            for draw, value in zip(oracle.draws(test), again, strict=True)
+            for draw, value in zip(oracle.draws(test), values, strict=True)
         )
     )
 

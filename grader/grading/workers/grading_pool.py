@@ -213,14 +213,14 @@ class GradingPool:
             reason = f"given up after {MAX_TRIES} tries: the grading process died"
             future.set_exception(GraderFault(reason))
 
-    def _give_up(self, why: str) -> None:
+    def _give_up(self, reason: str) -> None:
         with self._changed:
             left = [ticket.future for ticket in self._tickets.values()]
             self._tickets.clear()
             for numbers in (self._unsent, self._suspects, self._in_flight):
                 numbers.clear()
         for future in left:
-            future.set_exception(SandboxFault(why))
+            future.set_exception(SandboxFault(reason))
 
 
 class DefinitionRefusedError(GraderFault):
@@ -252,9 +252,9 @@ class _PoolConnection:
     def send_job(self, number: int, job: Job) -> None:
         """Send a job; ignore a broken connection, which the listener also detects."""
         definition = self._definitions.get(job.exercise.digest, lambda: pickle.dumps(job.exercise))
-        what = (number, definition, job.submission, job.given_limits, job.probe)
+        message = (number, definition, job.submission, job.given_limits, job.probe)
         try:
-            self._connection.send_bytes(pickle.dumps(what))
+            self._connection.send_bytes(pickle.dumps(message))
         except OSError:
             return
 

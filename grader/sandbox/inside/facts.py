@@ -42,20 +42,20 @@ def uses(source: str) -> dict[str, object]:
     """
     parts = modules.split(source)
     first: dict[tuple[str, str], Use] = {}
-    more = False
+    is_cut = False
     for text in (*parts.values(), source):
         tree = ast.parse(text)
         names = _Names(tree, parts)
-        more = more or names.overflowed
+        is_cut = is_cut or names.overflowed
         for kind, name, written, line in _uses(tree, names):
-            more = more or len(name) > _MAX_NAME_LENGTH
+            is_cut = is_cut or len(name) > _MAX_NAME_LENGTH
             use = (kind, name[:_MAX_NAME_LENGTH], written[-_MAX_NAME_LENGTH:], line)
             earlier = first.get(use[:2])
             if earlier is None or line < earlier[3]:
                 first[use[:2]] = use
     ordered = sorted(first.values(), key=lambda use: use[3])
-    more = more or len(ordered) > _MAX_USES
-    return {"uses": ordered[:_MAX_USES], "more": more}
+    is_cut = is_cut or len(ordered) > _MAX_USES
+    return {"uses": ordered[:_MAX_USES], "more": is_cut}
 
 
 def find_unreturned_value(source: str, name: str) -> list[object] | None:

@@ -40,10 +40,10 @@ _CAPABILITIES_VERSION_3 = struct.pack("=II", 0x2008_0522, 0)
 _NO_CAPABILITIES = bytes(24)
 
 
-def _check_result(result: int, what: str) -> int:
+def _check_result(result: int, call: str) -> int:
     if result < 0:
         number = ctypes.get_errno()
-        raise OSError(number, f"{what}: {os.strerror(number)}")
+        raise OSError(number, f"{call}: {os.strerror(number)}")
     return result
 
 
@@ -170,9 +170,9 @@ def landlock_rights(abi: int) -> tuple[str, ...]:
 def landlock_attributes(abi: int) -> tuple[int, int, int]:
     """Return the bits of all rights that this ABI version can deny: files, network, scopes."""
     files = network = scopes = 0
-    for since, (_, *more) in _ADDED.items():
+    for since, (_, *fields) in _ADDED.items():
         if since <= abi:
-            files, network, scopes = files | more[0], network | more[1], scopes | more[2]
+            files, network, scopes = files | fields[0], network | fields[1], scopes | fields[2]
     return files, network, scopes
 
 

@@ -65,8 +65,8 @@ class AuthorProcess:
         """Return the data with which a page judges calls that break programs, as `engine`."""
         return self._text("break", exercise, ())
 
-    def _text(self, what: str, exercise: "Exercise", packages: Sequence[str]) -> bytes:
-        text = self._process.ask(pickle.dumps((what, exercise, tuple(packages))))
+    def _text(self, kind: str, exercise: "Exercise", packages: Sequence[str]) -> bytes:
+        text = self._process.ask(pickle.dumps((kind, exercise, tuple(packages))))
         try:
             base64.b64decode(text, validate=True)
         except binascii.Error as error:
@@ -116,17 +116,17 @@ class _Answers:
         self._last: tuple[str, ValueCache] | None = None
 
     def __call__(self, request: bytes, sandbox: "Sandbox") -> bytes:
-        what, exercise, packages = pickle.loads(request)  # noqa: S301  from our parent
-        if what == "record":
+        kind, exercise, packages = pickle.loads(request)  # noqa: S301  from our parent
+        if kind == "record":
             return record(exercise, **packages).encode()
-        if what == "verdict":
+        if kind == "verdict":
             page.open_exercise(exercise)
             return page.check(packages).encode()
-        if what == "break":
+        if kind == "break":
             return break_data(exercise, sandbox).encode()
-        if what != "tests":
+        if kind != "tests":
             values = self._values(exercise.digest)
-            is_practice = what == "practice"
+            is_practice = kind == "practice"
             text = engine_data(
                 exercise, sandbox, values, for_practice=is_practice, packages=packages
             )

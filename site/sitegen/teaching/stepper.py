@@ -93,10 +93,10 @@ def _steps(*, has_mask: bool) -> list[Step]:
     arrays = head_arrays(has_mask=has_mask)
     pair = ("0", "1")
     read = FEATURES[:4]
-    given = _matrix("X", X, WORDS, FEATURES, lambda i, j: _number(X[i, j]))
+    input_matrix = _matrix("X", X, WORDS, FEATURES, lambda i, j: _number(X[i, j]))
     steps = [
         Step("Words come in", "X", _tex("X"), "One row for each word, one column for each feature.",
-             "given", (), (), given),
+             "given", (), (), input_matrix),
     ]  # fmt: skip
     for array, names, does in (
         ("Q", pair, "Each word asks: what kind of word does it look for?"),

@@ -27,11 +27,11 @@ def xp_out_of_order(track: TrackSubject) -> Iterator[Problem]:
     for difficulty in _DIFFICULTIES:
         here = [exercise for exercise in track.exercises if exercise.difficulty == difficulty]
         for exercise in here:
-            more = [name for name, usual in easier.items() if exercise.xp < usual]
-            if more:
+            harder = [name for name, usual in easier.items() if exercise.xp < usual]
+            if harder:
                 message = (
                     f"xp: {exercise.xp} for an exercise of difficulty {difficulty}; those of "
-                    f"difficulty {more[-1]} usually earn {easier[more[-1]]:g} in this track"
+                    f"difficulty {harder[-1]} usually earn {easier[harder[-1]]:g} in this track"
                 )
                 yield Problem(track.documents[exercise.id].node("xp").where, message)
         if here:

@@ -125,7 +125,7 @@ def find_missing_shift(pair: Pair) -> Relation | None:
         return None
     rows = pair.got
     top = rows.max(axis=-1, keepdims=True)
-    for what, value in (
+    for name, value in (
         ("maximum", top),
         ("mean", rows.mean(axis=-1, keepdims=True)),
         ("minimum", rows.min(axis=-1, keepdims=True)),
@@ -133,7 +133,7 @@ def find_missing_shift(pair: Pair) -> Relation | None:
         ("log-sum-exp", np.log(np.exp(rows - top).sum(axis=-1, keepdims=True)) + top),
     ):
         if pair.agree(rows - value, pair.expected):
-            return Relation("subtraction-missing", {"what": what})
+            return Relation("subtraction-missing", {"what": name})
     return None
 
 

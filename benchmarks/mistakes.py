@@ -18,7 +18,7 @@ Category: TypeAlias = Literal[
 """The kind of mistake: of category `change` are those that are one step from the right program."""
 
 
-_MAX_PAIRS = 8  # of one program
+_MAX_PAIRS = 8  # pairs of mistakes in one program
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from grader.grading.submissions.submission import Submission
 from grader.grading.workers.pool import Pool
 
 _ONE: Final = "attention-weights"
-_QUICK_STEP: Final = 8  # of the exercises, a quick run takes one in so many
+_QUICK_STEP: Final = 8  # a quick run takes one exercise in this many
 
 _NOTES = """\
 - CPU of all processes of `etude grade --jobs 1`, per submission; a block has {block} of them.

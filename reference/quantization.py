@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from reference.arrays import FloatArray, as_floating
 
-LOWEST, HIGHEST = -128, 127  # of int8
+LOWEST, HIGHEST = -128, 127  # the range of int8
 
 
 class Quantized(NamedTuple):

@@ -19,8 +19,8 @@ class ScalingMeasurement(NamedTuple):
     """The effect of scaling on scores and weights at one number of features."""
 
     d_k: int
-    variance_unscaled: float  # of the scores; d_k is expected
-    variance_scaled: float  # of the scores; 1 is expected
+    variance_unscaled: float  # the variance of the scores; d_k is expected
+    variance_scaled: float  # the variance of the scores; 1 is expected
     mean_peak_unscaled: (
         float  # the largest weight of a query, averaged over queries; 1 is saturated
     )

@@ -17,6 +17,8 @@ ACCENT = re.compile(
     r"|(?<![Tt]here )\b(is|are|was|were) no (?!longer\b|more than\b|one\b)"
     r"|\b[Ll]ikewise\b|\b[Mm]end(s|ed)?\b|\bfor ever\b"
 )
+# The second half of a sentence whose first half is the code before the comment.
+SECOND_HALF = re.compile(r"#\s*(of|that|than|whose|which|who|or|by a)\b")
 NOUN = re.compile(r"(The|A|An|All|Every|Each|Its|Whether)\b")
 IMPERATIVE = re.compile(r"(Return|Yield|Say|Whether)\b")
 
@@ -36,7 +38,7 @@ def _docstrings(path: Path, *, for_users: bool = True) -> dict[str, str]:
     }
 
 
-def _comments(path: Path) -> list[str]:
+def _comments(path: Path, *, only_after_code: bool = False) -> list[str]:
     """Return the comments in a file, each after its place."""
     with tokenize.open(path) as file:
         tokens = tokenize.generate_tokens(file.readline)
@@ -44,6 +46,7 @@ def _comments(path: Path) -> list[str]:
             f"{path}:{token.start[0]}: {token.string}"
             for token in tokens
             if token.type == tokenize.COMMENT
+            and (token.line[: token.start[1]].strip() or not only_after_code)
         ]
 
 
@@ -77,6 +80,15 @@ def test_docstrings_and_comments_have_no_accent() -> None:
     assert len(comments) > 1500
     assert [place for place, text in docstrings.items() if ACCENT.search(text)] == []
     assert [comment for comment in comments if ACCENT.search(comment)] == []
+
+
+def test_comments_after_code_are_phrases_of_their_own() -> None:
+    """The comment on `line: int` is "the line of the submission", not "of the submission"."""
+    paths = [path for name in CODE for path in (ROOT / name).rglob("*.py")]
+    comments = [comment for path in paths for comment in _comments(path, only_after_code=True)]
+
+    assert len(comments) > 500
+    assert [comment for comment in comments if SECOND_HALF.search(comment)] == []
 
 
 def test_properties_are_nouns_and_functions_imperatives() -> None:

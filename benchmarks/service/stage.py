@@ -44,7 +44,7 @@ class Store:
 
     dialect: str
     url: str
-    log: Path  # of the server and its workers
+    log: Path  # the output of the server and its workers
     postgres: PostgresServer | None
 
     def cpu(self) -> float:
@@ -124,7 +124,7 @@ class Stores:
 
     folder: Path
     postgres: PostgresServer | None
-    dialects: tuple[str, ...]  # that were asked for, and are there
+    dialects: tuple[str, ...]  # the dialects that were asked for and are installed
 
     def make(self, dialect: str) -> Store:
         """Make a database without any table."""

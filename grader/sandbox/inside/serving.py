@@ -201,7 +201,8 @@ class _Objects:
     def __init__(self, call_back: CallBack) -> None:
         self._call_back = call_back
         self._objects: list[object] = []
-        self._handles: dict[int, wire.Handle | wire.Callback] = {}  # by id of an object kept alive
+        # By the `id` of an object, which is kept alive.
+        self._handles: dict[int, wire.Handle | wire.Callback] = {}
 
     def keep(self, value: object) -> wire.Handle | wire.Callback | None:
         entry = self._handles.get(id(value))

@@ -68,7 +68,7 @@ def view_curves(figure: Figure) -> dict[str, Any]:
         "scale": scale,
         "measures": measures,
         "bars": bar_heights(measures.scores),
-        "shares": measures.weights[0].tolist(),  # of the first query
+        "shares": measures.weights[0].tolist(),  # the shares of the first query
         "sentence": describe(measures),
         "is_saturated": measures.peak >= _SATURATED,
         "data": base64.b64encode(_draw_scores().tobytes()).decode(),  # the scores, one byte each

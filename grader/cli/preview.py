@@ -109,14 +109,14 @@ class _Preview:
     def _content(self) -> tuple[Content, dict[Path, str], dict[str, str]]:
         """Return the content, the page path of each file, and the errors of the other files."""
         if self._path.is_dir():
-            return self._builder.draft(self._path)
+            return self._builder.build_draft(self._path)
 
         self.watched.update(image_files(self._path))
         exercise = load_exercise(self._path)
         course = course_file(self._path).parent
         self.watched.update(course / file for file in (*exercise.files, *exercise.hidden_files))
         self.path = f"preview/{exercise.id}/index.html"
-        return self._builder.exercise(exercise), {self._path: self.path}, {}
+        return self._builder.build_exercise(exercise), {self._path: self.path}, {}
 
     def _prove(self, path: Path, digest: str) -> None:
         (proof,) = _run_command("verify", path)["exercises"]

@@ -101,7 +101,7 @@ def build(
         cache=None if no_cache else site_cache(),
         page_packages=packages,
     ) as builder:
-        content = builder.collection(folder)
+        content = builder.build_collection(folder)
         if pyodide_dir:
             hosting = replace(hosting, pyodide=read_distribution(pyodide_dir, content.packages))
         report = build_site(content, output, hosting=hosting, processes=options.cores())

@@ -303,7 +303,7 @@ def test_a_wrong_program_is_on_a_page_for_practice_alone(tmp_path: Path) -> None
     cache = Cache(tmp_path / "cache", "")
     for certified in (False, True):
         with ContentBuilder(certified=certified, cache=cache) as builder:
-            blocks = builder.collection(folder).lessons["attention"][1].blocks
+            blocks = builder.build_collection(folder).lessons["attention"][1].blocks
             codes = [each.code for each in blocks if isinstance(each, BreakTask)]
         assert ["Q @ K.T" in code for code in codes] == [True] * (not certified)
     (path,) = folder.glob("attention/lessons/02-*.md")
@@ -311,7 +311,7 @@ def test_a_wrong_program_is_on_a_page_for_practice_alone(tmp_path: Path) -> None
     path.write_text(text, "utf-8")
     line = text.partition("```break")[0].count("\n") + 1
     with ContentBuilder(cache=cache) as builder, pytest.raises(DefinitionError) as raised:
-        builder.collection(folder)
+        builder.build_collection(folder)
     (problem,) = raised.value.problems
     assert (problem.where.path.name, problem.where.line) == (path.name, line)
     assert "no misconception 'axes-reversed' to break" in problem.message

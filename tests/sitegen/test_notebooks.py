@@ -67,7 +67,7 @@ def test_the_notebooks_of_all_lessons_run(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(plt, "show", lambda: plt.close("all"))  # as Jupyter does
     with ContentBuilder(cache=site_cache()) as builder:
-        content = builder.collection(folder)
+        content = builder.build_collection(folder)
         for lessons in content.lessons.values():
             for lesson in lessons:
                 assert run(lesson_notebook(lesson, {})), lesson.id

@@ -134,7 +134,7 @@ class ContentBuilder:
         """Start the process that runs authors' code, before this process has threads."""
         self._author_process()
 
-    def collection(self, folder: Path) -> Content:
+    def build_collection(self, folder: Path) -> Content:
         """Return the content of a collection's site.
 
         Raises:
@@ -144,9 +144,9 @@ class ContentBuilder:
         collection = Collection.load(folder, self._load)
         if not collection.tracks:
             raise UsageError(f"there is no <track>/track.yaml in {collection.folder}")
-        return self.content(collection.tracks)
+        return self._build_content(collection.tracks)
 
-    def draft(self, folder: Path) -> tuple[Content, dict[Path, str], dict[str, str]]:
+    def build_draft(self, folder: Path) -> tuple[Content, dict[Path, str], dict[str, str]]:
         """Return the content of a collection that is being written, as far as it is valid.
 
         Returns:
@@ -174,16 +174,16 @@ class ContentBuilder:
                     failures[pages[path]] = str(error)
             definition = replace(track.definition, lessons=tuple(entry for entry, _ in kept))
             tracks.append(replace(track, definition=definition, lessons=tuple(p for _, p in kept)))
-        return self.content(tracks), pages, failures
+        return self._build_content(tracks), pages, failures
 
-    def exercise(self, exercise: Exercise) -> Content:
+    def build_exercise(self, exercise: Exercise) -> Content:
         """Return the content of a site with only this exercise."""
         definition = TrackDefinition(
             exercise.where, TrackId("preview"), "Preview", "A preview.", (exercise.id,)
         )
-        return self.content([Track(definition, (exercise,))])
+        return self._build_content([Track(definition, (exercise,))])
 
-    def content(self, tracks: Sequence[Track]) -> Content:
+    def _build_content(self, tracks: Sequence[Track]) -> Content:
         """Return the content of a site with these tracks."""
         packages = {name for track in tracks for each in track.exercises for name in each.packages}
         for course in {course_file(each.definition.where.path) for each in tracks if each.lessons}:

@@ -25,7 +25,7 @@ class Operand:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class BroadcastStep:
     """A state of the picture, with a sentence that describes it."""
 
     name: str
@@ -46,13 +46,15 @@ def view_broadcasting(_: Figure) -> dict[str, Any]:
         "product": _numbers(product),
         "shapes": shapes,  # shapes of the operands and the product
         "steps": (
-            Step("As they are", f"A column of shape {shapes[0]} and a row of shape {shapes[1]}."),
-            Step(
+            BroadcastStep(
+                "As they are", f"A column of shape {shapes[0]} and a row of shape {shapes[1]}."
+            ),
+            BroadcastStep(
                 "Stretched",
                 f"The column is read {column.shape[1]} times, to the right. The row is read "
                 f"{row.shape[0]} times, downwards. Both have the shape {shapes[2]} now.",
             ),
-            Step(
+            BroadcastStep(
                 "Multiplied",
                 f"Each number meets the one in the same place. At the bottom right, {corner}.",
             ),

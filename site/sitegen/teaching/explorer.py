@@ -50,7 +50,7 @@ class Arc:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class WeightCell:
     """A weight in the table; `shut` is true if the mask hides it."""
 
     text: str
@@ -151,12 +151,12 @@ def _whole(weight: float, parts: int = 100) -> int:
 _shade: Final = shade_for([0.0, 1.0])
 
 
-def _rows(weights: Array, *, mask: bool) -> tuple[tuple[Cell, ...], ...]:
+def _rows(weights: Array, *, mask: bool) -> tuple[tuple[WeightCell, ...], ...]:
     return tuple(
         tuple(
-            Cell("", "", shut=True)
+            WeightCell("", "", shut=True)
             if mask and key > query
-            else Cell(str(_whole(weight)), _shade(weight), shut=False)
+            else WeightCell(str(_whole(weight)), _shade(weight), shut=False)
             for key, weight in enumerate(row)
         )
         for query, row in enumerate(weights.tolist())

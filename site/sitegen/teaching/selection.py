@@ -23,7 +23,7 @@ class _Expression:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class SelectionCell:
     """A number of the table; numbers of one group are summed."""
 
     text: str
@@ -35,7 +35,7 @@ class Choice:
     """An expression, the numbers that it uses, its result, and a sentence about it."""
 
     code: str
-    cells: tuple[Cell, ...]
+    cells: tuple[SelectionCell, ...]
     result: tuple[str, ...]
     columns: int  # number of columns in the result
     shape: str
@@ -114,7 +114,7 @@ def view_selection(figure: Figure) -> dict[str, Any]:
             kept = [1 if axis in expression.axes else size for axis, size in enumerate(array.shape)]
             groups = np.broadcast_to(np.arange(np.prod(kept)).reshape(kept), array.shape)
         cells = tuple(
-            Cell(str(number), None if group < 0 else group)
+            SelectionCell(str(number), None if group < 0 else group)
             for number, group in zip(array.ravel().tolist(), groups.ravel().tolist(), strict=True)
         )
         result = np.asarray(expression.compute(array))

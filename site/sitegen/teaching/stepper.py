@@ -27,7 +27,7 @@ W_V: Final = np.eye(5)[:, :4]
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class MatrixCell:
     """A number, its colour and, in a result, the sum that gives it."""
 
     text: str
@@ -46,7 +46,7 @@ class Matrix:
     shape: str
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-    cells: tuple[tuple[Cell, ...], ...]
+    cells: tuple[tuple[MatrixCell, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +171,9 @@ def _matrix(
     *,
     array: str = "",
 ) -> Matrix:
-    def cell(value: float, i: int, j: int) -> Cell:
+    def cell(value: float, i: int, j: int) -> MatrixCell:
         told = f"{rows[i]}, {columns[j]}: {write_sum(i, j)}" if write_sum else ""
-        return Cell(_number(value), value, told)
+        return MatrixCell(_number(value), value, told)
 
     cells = tuple(
         tuple(cell(value, i, j) for j, value in enumerate(row))

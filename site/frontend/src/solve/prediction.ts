@@ -108,7 +108,7 @@ export class Prediction {
       results: this.#results,
       source: () => (this.#isComplete() ? this.#buildSource() : null),
       text: () => this.#buildSource(),
-      showVerdict: (source, verdict) => this.#showVerdict(source, verdict, "Graded by the service", true),
+      showVerdict: (source, verdict) => this.#showVerdict(source, verdict, "Graded by the service", { isCertified: true }),
     });
     const grading = service ? "is graded here or by the command below" : "the command below grades";
     const plain =
@@ -171,7 +171,7 @@ export class Prediction {
     const source = this.#buildSource();
     try {
       const verdict = JSON.parse(await this.#python.call("check", source)) as Verdict | GraderFault;
-      if (verdict.outcome !== "grader fault") this.#showVerdict(source, verdict, "", false);
+      if (verdict.outcome !== "grader fault") this.#showVerdict(source, verdict, "", { isCertified: false });
       else this.#results.show(source, "bad", "This could not be checked: the grader itself failed.", "", [renderProblem(verdict.message, null, this.#context)]);
     } catch (error) {
       if (!(error instanceof InterruptedCall)) throw error;
@@ -181,7 +181,7 @@ export class Prediction {
     }
   }
 
-  #showVerdict(source: string, verdict: Verdict, facts: string, isCertified: boolean): void {
+  #showVerdict(source: string, verdict: Verdict, facts: string, { isCertified }: { isCertified: boolean }): void {
     const content = recordVerdict({ exercise: this.exercise, source, verdict, isCertified }, this.#help, this.#context);
     const tone = verdict.outcome === "passed" ? "good" : "bad";
     this.#summary.textContent = "";

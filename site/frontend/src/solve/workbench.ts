@@ -99,7 +99,7 @@ export class Workbench {
       results: this.#results,
       source: () => this.#editor.text,
       text: () => this.#editor.text,
-      showVerdict: (source, verdict) => this.#showVerdict(source, verdict, "Graded by the service", true),
+      showVerdict: (source, verdict) => this.#showVerdict(source, verdict, "Graded by the service", { isCertified: true }),
     });
     const keys = element("p", { id: KEYS_HELP_ID });
     keys.append(element("kbd", {}, "Tab"), " indents. To leave the editor, press ");
@@ -164,7 +164,7 @@ export class Workbench {
     await this.#callPython("check", (source, answer, facts) => {
       const verdict = JSON.parse(answer) as Verdict | GraderFault;
       if (verdict.outcome === "grader fault") this.#showFault(source, verdict);
-      else this.#showVerdict(source, verdict, facts, false);
+      else this.#showVerdict(source, verdict, facts, { isCertified: false });
       isWrong = verdict.outcome === "failed" || verdict.outcome === "errored";
     });
     if (isWrong) await this.#showShapes();
@@ -186,7 +186,7 @@ export class Workbench {
     }
   }
 
-  #showVerdict(source: string, verdict: Verdict, facts: string, isCertified: boolean): void {
+  #showVerdict(source: string, verdict: Verdict, facts: string, { isCertified }: { isCertified: boolean }): void {
     const judgedProgram = { exercise: this.exercise, source, verdict, isCertified };
     const content = recordVerdict(judgedProgram, this.#help, this.#context);
     const hasPassed = verdict.outcome === "passed";

@@ -67,19 +67,21 @@ def make_batch(connection: Connection) -> Batch:
 
     Erased students are left out, because no other system has rows with their new names.
     """
-    every_grade = [
-        each for each in grades.list_student_grades(connection) if not is_erased_name(each.person)
+    all_grades = [
+        grade
+        for grade in grades.list_student_grades(connection)
+        if not is_erased_name(grade.person)
     ]
     return Batch(
         tuple(
             Report(
-                each.exercise,
+                grade.exercise,
                 "",
                 "",
-                student=each.person,
-                grade=CountedPoints(each.points, 0 if each.points is None else each.max_score),
+                student=grade.person,
+                grade=CountedPoints(grade.points, 0 if grade.points is None else grade.max_score),
             )
-            for each in sorted(every_grade, key=lambda one: (one.exercise, one.person))
+            for grade in sorted(all_grades, key=lambda one: (one.exercise, one.person))
         )
     )
 
@@ -97,10 +99,12 @@ def make_overview(connection: Connection, max_stuck: int) -> Overview:
     """Return the overview with at most `max_stuck` students."""
     all_statistics = compute_statistics(connection)
     stuck = [
-        (each.statistics.exercise, student) for each in all_statistics for student in each.stuck
+        (numbers.statistics.exercise, student)
+        for numbers in all_statistics
+        for student in numbers.stuck
     ]
     stuck.sort(key=lambda pair: -pair[1].failed)
-    exercises = [(each.statistics, len(each.stuck)) for each in all_statistics]
+    exercises = [(numbers.statistics, len(numbers.stuck)) for numbers in all_statistics]
     return Overview(exercises, stuck[:max_stuck], len(stuck[max_stuck:]))
 
 
@@ -155,7 +159,8 @@ def make_table(connection: Connection) -> GradebookTable:
 def make_matrix_csv(connection: Connection) -> str:
     """Return the gradebook of `etude report`, with the students' names and sections."""
     name_and_section = {
-        each.name: (each.display_name, each.section) for each in people.list_people(connection)
+        person.name: (person.display_name, person.section)
+        for person in people.list_people(connection)
     }
     return to_tables.gradebook(make_batch(connection), name_and_section)
 

@@ -152,7 +152,7 @@ def _publish_batch(connection: Connection, batch: Sequence[_PendingWrite]) -> No
         verdict = pending.write(connection)
         if verdict is not None:
             stored += [(request, verdict) for request in pending.requests]
-    for request, verdict in sorted(stored, key=lambda each: each[0].lock_key):
+    for request, verdict in sorted(stored, key=lambda pair: pair[0].lock_key):
         request.publish(connection, verdict)
 
 

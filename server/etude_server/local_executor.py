@@ -92,10 +92,10 @@ class LocalExecutor(_GradingThread):
             if self._stopping.is_set() or self._grading.pool.trouble is not None:
                 continue
             try:
-                for each in self._select_submissions():
-                    self._in_flight[each.id] = (each.exercise, each.source_hash)
-                    future = self._grading.start(make_submission_request(each))
-                    future.add_done_callback(partial(self._finish_submission, each.id))
+                for submission in self._select_submissions():
+                    self._in_flight[submission.id] = (submission.exercise, submission.source_hash)
+                    future = self._grading.start(make_submission_request(submission))
+                    future.add_done_callback(partial(self._finish_submission, submission.id))
             except SQLAlchemyError as new_error:
                 self._error = new_error
                 self._wake_up.set()
@@ -110,11 +110,15 @@ class LocalExecutor(_GradingThread):
         with self._grading.database.read() as connection:
             oldest = submissions.list_waiting(connection, 2 * (free_places + len(in_flight)))
         known_code, selected = set(in_flight.values()), list[StoredSubmission]()
-        for each in oldest:
-            code = (each.exercise, each.source_hash)
-            if each.id not in in_flight and code not in known_code and len(selected) < free_places:
+        for submission in oldest:
+            code = (submission.exercise, submission.source_hash)
+            if (
+                submission.id not in in_flight
+                and code not in known_code
+                and len(selected) < free_places
+            ):
                 known_code.add(code)
-                selected.append(each)
+                selected.append(submission)
         return selected
 
     def _finish_submission(self, submission_id: str, future: Future[None]) -> None:
@@ -148,12 +152,14 @@ class Regrader(_GradingThread):
             try:
                 with self._grading.database.read() as connection:
                     running = regrades.list_running_regrades(connection)
-                for each in running:
+                for regrade in running:
                     try:
-                        run_regrade(self._grading, each, should_stop=self._stopping.is_set)
+                        run_regrade(self._grading, regrade, should_stop=self._stopping.is_set)
                     # The rest waits for another wake-up or start.
                     except EtudeError as error:
-                        _log.warning("a regrade has not ended", regrade=each.id, reason=str(error))
+                        _log.warning(
+                            "a regrade has not ended", regrade=regrade.id, reason=str(error)
+                        )
             except SQLAlchemyError as error:
                 _log.error("the store failed", error=describe_cause(error))
                 pause = _REGRADE_FAILURE_PAUSE

@@ -83,9 +83,9 @@ def _is_in_frame(request: Request) -> bool:
 
 def _redirect_with_cookie(service: Service, url: str, name: str, value: str, path: str) -> Response:
     """Redirect with the cookie of a launch, which returns with the platform's POST."""
-    answer = RedirectResponse(url, HTTPStatus.FOUND, {"Cache-Control": "no-store"})
+    response = RedirectResponse(url, HTTPStatus.FOUND, {"Cache-Control": "no-store"})
     is_https = service.settings.is_https
-    answer.set_cookie(
+    response.set_cookie(
         name,
         value,
         max_age=launch.LOGIN_SECONDS,
@@ -94,8 +94,10 @@ def _redirect_with_cookie(service: Service, url: str, name: str, value: str, pat
         secure=is_https,
         samesite="none" if is_https else None,
     )
-    partition_cookies(answer)  # browsers that block third-party cookies keep only partitioned ones
-    return answer
+    partition_cookies(
+        response
+    )  # browsers that block third-party cookies keep only partitioned ones
+    return response
 
 
 @router.post("/launch")
@@ -105,27 +107,27 @@ def finish(
     """Verify a launch, open a session and redirect to the exercise."""
     keys = request.app.state.platform_keys
     try:
-        launched = launch.finish_launch(
+        result = launch.finish_launch(
             service.database, service.catalog, keys, form, request.cookies, last_cookie=cookie
         )
     except LaunchError as error:
         return _render_refusal(error, service)
     in_frame = _is_in_frame(request)
-    page = f"{launched.page}?embed" if in_frame else launched.page
-    answer: Response = redirect_to(page)
-    if launched.choice:
+    page = f"{result.page}?embed" if in_frame else result.page
+    response: Response = redirect_to(page)
+    if result.choice:
         frames, tracks = find_frame_origins(service.database), service.catalog.tracks
-        answer = render(
-            "choice", frames=frames, request=launched.choice, tracks=tracks, answer=None
+        response = render(
+            "choice", frames=frames, request=result.choice, tracks=tracks, answer=None
         )
-    elif launched.warning:
-        answer = _render_sentence(service, launched.warning, page)
-    set_session_cookie(answer, launched.cookie, service, in_frame=in_frame)
+    elif result.warning:
+        response = _render_sentence(service, result.warning, page)
+    set_session_cookie(response, result.cookie, service, in_frame=in_frame)
     launch_cookie = launch.make_cookie_name(form.get("state", ""))
-    answer.delete_cookie(
+    response.delete_cookie(
         launch_cookie, _LAUNCH_PATH, httponly=True, secure=service.settings.is_https
     )
-    return answer
+    return response
 
 
 @router.post("/choice")

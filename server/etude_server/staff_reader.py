@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
-from multiprocessing.connection import Connection as Line
+from multiprocessing.connection import Connection as Pipe
 from typing import Concatenate, Final, ParamSpec, Self, TypeVar
 
 from sqlalchemy import Connection
@@ -29,27 +29,27 @@ class StaffReader:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._lock = threading.Lock()
-        self._started: tuple[Line, subprocess.Popen[bytes]] | None = None
+        self._pipe_and_process: tuple[Pipe, subprocess.Popen[bytes]] | None = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._hang_up()
+        self._end_process()
 
-    def _hang_up(self) -> None:
+    def _end_process(self) -> None:
         """Close the connection, at which the process ends."""
-        if self._started is not None:
-            line, process = self._started
-            line.close()
+        if self._pipe_and_process is not None:
+            pipe, process = self._pipe_and_process
+            pipe.close()
             process.wait()
-            self._started = None
+            self._pipe_and_process = None
 
     def read(
         self,
         function: Callable[Concatenate[Connection, _Arguments], _Result],
         *arguments: _Arguments.args,
-        **named: _Arguments.kwargs,
+        **keywords: _Arguments.kwargs,
     ) -> _Result:
         """Return the result of a module-level function that reads the store.
 
@@ -57,51 +57,51 @@ class StaffReader:
         """
         with self._lock:
             try:
-                if self._started is None:
-                    ours, theirs = socket.socketpair()
-                    with ours, theirs:
-                        end = theirs.fileno()
+                if self._pipe_and_process is None:
+                    own_socket, child_socket = socket.socketpair()
+                    with own_socket, child_socket:
+                        descriptor = child_socket.fileno()
                         command = [
                             sys.executable,
                             "-P",
                             "-m",
                             "etude_server.staff_reader",
-                            str(end),
+                            str(descriptor),
                         ]
                         process = subprocess.Popen(  # noqa: S603  our own module
-                            command, pass_fds=[end], stdin=subprocess.DEVNULL
+                            command, pass_fds=[descriptor], stdin=subprocess.DEVNULL
                         )
-                        self._started = Line(os.dup(ours.fileno())), process
-                    self._started[0].send(self._database.url)
-                line, _ = self._started
-                line.send((function, arguments, named))
-                has_read, result = line.recv()
+                        self._pipe_and_process = Pipe(os.dup(own_socket.fileno())), process
+                    self._pipe_and_process[0].send(self._database.url)
+                pipe, _ = self._pipe_and_process
+                pipe.send((function, arguments, keywords))
+                has_succeeded, result = pipe.recv()
             except (EOFError, OSError):
-                self._hang_up()
-                has_read = False
-        if has_read:
+                self._end_process()
+                has_succeeded = False
+        if has_succeeded:
             answer: _Result = result
             return answer
         with self._database.read(snapshot=True) as connection:
-            return function(connection, *arguments, **named)
+            return function(connection, *arguments, **keywords)
 
 
 def main(descriptor: int) -> None:
     """Answer reads until the server closes the connection."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the server
     os.nice(_NICENESS)
-    line = Line(descriptor)
+    pipe = Pipe(descriptor)
     try:
-        url = line.recv().render_as_string(hide_password=False)
+        url = pipe.recv().render_as_string(hide_password=False)
         with Database(url.replace("+psycopg", "", 1), create=False) as database:
             while True:
-                function, arguments, named = line.recv()
+                function, arguments, keywords = pipe.recv()
                 try:
                     with database.read(snapshot=True) as connection:
-                        answer = True, function(connection, *arguments, **named)
+                        answer = True, function(connection, *arguments, **keywords)
                 except Exception:  # noqa: BLE001  the server reads it again, and has it, too
                     answer = False, None
-                line.send(answer)
+                pipe.send(answer)
     except (EOFError, OSError):
         return
 

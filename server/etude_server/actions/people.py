@@ -70,19 +70,21 @@ def import_people(connection: Connection, rows: Sequence[RosterRow], *, actor: s
     with _require_remaining_instructor(connection):
         logins = {row.name: row.login for row in rows if row.login is not None}
         name_by_login: dict[str, str] = {}
-        for each in people.list_people(connection):
-            if logins.get(each.name, each.login) != each.login:
+        for known_person in people.list_people(connection):
+            if logins.get(known_person.name, known_person.login) != known_person.login:
                 # Cleared first, because two people may exchange their logins.
-                _update_person(connection, each.id, login="")
-            elif each.login:
-                name_by_login[each.login] = each.name
+                _update_person(connection, known_person.id, login="")
+            elif known_person.login:
+                name_by_login[known_person.login] = known_person.name
         for row in rows:
             if row.login and name_by_login.setdefault(row.login, row.name) != row.name:
                 raise UsageError(
                     f"{row.where}: {name_by_login[row.login]!r} has the login {row.login!r}"
                 )
         results = [_import_row(connection, row, actor) for row in rows]
-    return ImportCounts(*(results.count(each) for each in ("added", "changed", "unchanged")))
+    return ImportCounts(
+        *(results.count(known_person) for known_person in ("added", "changed", "unchanged"))
+    )
 
 
 def _import_row(connection: Connection, row: RosterRow, actor: str) -> str:
@@ -181,8 +183,7 @@ def erase_person(connection: Connection, target_person: Person, *, actor: str) -
 
     Raises:
         UsageError: A submission of theirs is being graded, or no instructor would be left; the
-        caller
-            must roll back the transaction.
+            caller must roll back the transaction.
     """
     with allow_changes(connection, "verdict"):
         _erase_data(connection, target_person)

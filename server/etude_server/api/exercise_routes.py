@@ -76,27 +76,27 @@ def exercises(person: SignedIn, service: CurrentService) -> list[ExerciseInfo]:
         windows_by_exercise = windows.find_windows(connection, person.id)
     return [
         ExerciseInfo(
-            id=each.id,
-            title=each.title,
+            id=exercise.id,
+            title=exercise.title,
             track=str(track.definition.id),
-            kind=each.kind,
-            difficulty=each.difficulty,
-            xp=each.xp,
-            max_points=each.max_points,
-            hash=each.digest,
+            kind=exercise.kind,
+            difficulty=exercise.difficulty,
+            xp=exercise.xp,
+            max_points=exercise.max_points,
+            hash=exercise.digest,
             window=WindowInfo.model_validate(
-                windows_by_exercise.get(each.id, StoredWindow()), from_attributes=True
+                windows_by_exercise.get(exercise.id, StoredWindow()), from_attributes=True
             ),
         )
         for track in service.catalog.tracks
-        for each in track.exercises
+        for exercise in track.exercises
     ]
 
 
 @router.get("/exercises/{exercise}", responses=problem_responses(HTTPStatus.NOT_FOUND))
 def exercise(exercise: str, person: SignedIn, service: CurrentService) -> ExerciseInfo:
     """Describe one exercise."""
-    matches = (each for each in exercises(person, service) if each.id == exercise)
+    matches = (info for info in exercises(person, service) if info.id == exercise)
     return require_existing(next(matches, None), "exercise")
 
 
@@ -113,7 +113,7 @@ def solution(exercise: str, person: SignedIn, service: CurrentService) -> dict[s
     with service.database.read() as connection:
         own_grades = grades.list_person_grades(connection, person.id)
         is_held = deadlines.is_result_held(connection, person, exercise)
-    if is_held or not any(each.exercise == exercise and each.passed for each in own_grades):
+    if is_held or not any(grade.exercise == exercise and grade.passed for grade in own_grades):
         raise ProblemError(HTTPStatus.FORBIDDEN, "You see the solution once you have passed.")
     return render(entry)
 
@@ -129,12 +129,14 @@ def comments(exercise: str, person: SignedIn, service: CurrentService) -> list[d
     with service.database.read() as connection:
         return [
             {
-                "submission": each.id,
-                "received_at": each.received_at,
-                "source": submissions.read_source(connection, each.source_hash),
-                "comments": submissions.list_comments(connection, each.id),
+                "submission": submission.id,
+                "received_at": submission.received_at,
+                "source": submissions.read_source(connection, submission.source_hash),
+                "comments": submissions.list_comments(connection, submission.id),
             }
-            for each in submissions.list_commented_submissions(connection, person.id, exercise)
+            for submission in submissions.list_commented_submissions(
+                connection, person.id, exercise
+            )
         ]
 
 
@@ -147,4 +149,4 @@ def progress(person: SignedIn, service: CurrentService) -> dict[str, Any]:
             for grade in grades.list_person_grades(connection, person.id)
             if not deadlines.is_result_held(connection, person, grade.exercise)
         ]
-    return {"name": person.name, "xp": sum(each.xp for each in best), "exercises": best}
+    return {"name": person.name, "xp": sum(grade.xp for grade in best), "exercises": best}

@@ -155,7 +155,7 @@ def fill_canvas(
 def statistics(service: CurrentService, exercise: ExerciseFilter = None) -> list[dict[str, Any]]:
     """Return the difficulty, common mistakes and stuck students of exercises; hardest first."""
     all_statistics = service.staff_reader.read(gradebook_data.compute_statistics, exercise)
-    return [{**asdict(each.statistics), "stuck": each.stuck} for each in all_statistics]
+    return [{**asdict(numbers.statistics), "stuck": numbers.stuck} for numbers in all_statistics]
 
 
 def _read_csv_parts(service: Service, exercise: str | None) -> Iterator[str]:

@@ -183,6 +183,6 @@ class DescribedApp(FastAPI):
         """Return the methods of a described path, or an empty set."""
         paths: dict[str, dict[str, Any]] = self.openapi()["paths"]
         described = paths.get(path) or next(
-            (paths[each] for each in paths if compile_path(each)[0].fullmatch(path)), {}
+            (paths[pattern] for pattern in paths if compile_path(pattern)[0].fullmatch(path)), {}
         )
         return set(map(str.upper, described))

@@ -44,26 +44,26 @@ class Site(StaticFiles):
 
         A compressed copy of a file is sent to clients that accept it.
         """
-        answer = await super().get_response(path, scope)
-        if isinstance(answer, RedirectResponse):
+        response = await super().get_response(path, scope)
+        if isinstance(response, RedirectResponse):
             # Starlette would redirect to the request's own host, which can be forged.
             query = scope["query_string"].decode("latin-1")
             folder = f"./{quote(posixpath.basename(path))}/"
             return RedirectResponse(f"{folder}?{query}" if query else folder)
-        if isinstance(answer, FileResponse) and answer.media_type == "text/html":
+        if isinstance(response, FileResponse) and response.media_type == "text/html":
             request = Request(scope)
             frames = ""
             if "embed" in request.query_params:
                 frames = await run_in_threadpool(self._find_frames)
-            return self._mark_page(answer, request, frames)
-        if isinstance(answer, FileResponse):
+            return self._mark_page(response, request, frames)
+        if isinstance(response, FileResponse):
             zipped, stat = self.lookup_path(f"{path}.gz")
             if stat and "gzip" in Headers(scope=scope).get("accept-encoding", ""):
                 # The content type is that of the name without ".gz".
-                answer = self.file_response(zipped, stat, scope)
-                answer.headers["Content-Encoding"] = "gzip"
-                answer.headers["Vary"] = "Accept-Encoding"
-        return answer
+                response = self.file_response(zipped, stat, scope)
+                response.headers["Content-Encoding"] = "gzip"
+                response.headers["Vary"] = "Accept-Encoding"
+        return response
 
     def _mark_page(self, file: FileResponse, request: Request, frames: str) -> Response:
         """Return a page with the server's mark and texts, which browsers must not cache."""

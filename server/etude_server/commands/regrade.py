@@ -186,8 +186,8 @@ def _show_preview(
         click.echo(f"  {preview.ungraded} left to grade{duration}")
     _print_changes(
         [
-            replace(each, held=each.effect == "lowered" and not allow_lower)
-            for each in preview.changes
+            replace(change, held=change.effect == "lowered" and not allow_lower)
+            for change in preview.changes
         ]
     )
     return preview.faults
@@ -210,12 +210,13 @@ def _print_result(database: Database, regrade_id: str) -> None:
 
 def _print_regrades(rows: Sequence[Regrade]) -> None:
     table = _make_table("id", "exercise", "from", "to", "state", "sources", "by", "begun", "reason")
-    for each in rows:
-        created_at = datetime.fromtimestamp(each.created_at / 1e6, UTC)
+    for regrade in rows:
+        created_at = datetime.fromtimestamp(regrade.created_at / 1e6, UTC)
         table.add_row(
-            each.id, _safe_cell(each.exercise), each.from_hash[:12], each.to_hash[:12], each.state,
-            f"{each.done}/{each.sources}", _safe_cell(each.by_name), f"{created_at:%Y-%m-%d %H:%M}",
-            _safe_cell(each.reason),
+            regrade.id, _safe_cell(regrade.exercise),
+            regrade.from_hash[:12], regrade.to_hash[:12], regrade.state,
+            f"{regrade.done}/{regrade.sources}", _safe_cell(regrade.by_name),
+            f"{created_at:%Y-%m-%d %H:%M}", _safe_cell(regrade.reason),
         )  # fmt: skip
     if rows:
         _print_table(table)
@@ -239,13 +240,13 @@ def _print_changes(
         click.echo(f"\n{heading}")
         table = _make_table("student", "submission", "was", "", "is", "")
         limit = max_raised if heading == "Raised" else None
-        for each in sorted(group, key=lambda one: (one.person, one.submission))[:limit]:
+        for change in sorted(group, key=lambda one: (one.person, one.submission))[:limit]:
             marks = (
                 cell
-                for mark in (each.before, each.after)
+                for mark in (change.before, change.after)
                 for cell in (mark.outcome, f"{mark.score}/{mark.max_score}")
             )
-            table.add_row(_safe_cell(each.person), each.submission, *marks)
+            table.add_row(_safe_cell(change.person), change.submission, *marks)
         _print_table(table)
         if limit is not None and len(group) > limit:
             click.echo(f"... and {len(group) - limit} more")

@@ -21,8 +21,8 @@ def command() -> None:
 
 
 command.add_command(staff_lti.command)
-for each in staff_people.COMMANDS:
-    command.add_command(each)
+for person_command in staff_people.COMMANDS:
+    command.add_command(person_command)
 
 
 @command.command("add")
@@ -76,11 +76,11 @@ def token(name: str, label: str, days: int | None, database: str) -> None:
 def tokens(name: str, database: str) -> None:
     """List a person's tokens, without their secrets."""
     with open_store(database) as opened, opened.read() as connection:
-        for each in people.list_tokens(connection, name):
-            until = "revoked" if each.revoked_at is not None else "for good"
-            if each.expires_at is not None and each.revoked_at is None:
-                until = f"{datetime.fromtimestamp(each.expires_at / 1e6, UTC):%Y-%m-%d}"
-            click.echo(f"{each.id}  {until:10}  {each.label}")
+        for token in people.list_tokens(connection, name):
+            until = "revoked" if token.revoked_at is not None else "for good"
+            if token.expires_at is not None and token.revoked_at is None:
+                until = f"{datetime.fromtimestamp(token.expires_at / 1e6, UTC):%Y-%m-%d}"
+            click.echo(f"{token.id}  {until:10}  {token.label}")
 
 
 @command.command("revoke")

@@ -134,6 +134,6 @@ def unsent(retry: bool, database: str) -> None:
             count = actions.retry_unsent_scores(connection, actor=find_user_name())
             click.echo(f"{count} will be tried again")
             return
-        for each in unsent_scores.list_unsent_grades(connection):
-            state = "parked" if each.parked else f"tries {each.tries}"
-            click.echo(f"{state:9} {each.person}  {each.exercise}  {each.last_error}".rstrip())
+        for grade in unsent_scores.list_unsent_grades(connection):
+            state = "parked" if grade.parked else f"tries {grade.tries}"
+            click.echo(f"{state:9} {grade.person}  {grade.exercise}  {grade.last_error}".rstrip())

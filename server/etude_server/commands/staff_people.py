@@ -215,12 +215,12 @@ def extend(
     """
     until = moment(due)
     with open_course(database, options.collection_folder(exercises)) as course:
-        known_ids = [course.catalog.require(each).id for each in exercise_ids]
+        known_ids = [course.catalog.require(exercise_id).id for exercise_id in exercise_ids]
         with course.database.write() as connection:
             target_person = people.require_person(connection, name)
-            for each in known_ids:
+            for exercise_id in known_ids:
                 grades.extend_due_date(
-                    connection, target_person, each, until, actor=find_user_name()
+                    connection, target_person, exercise_id, until, actor=find_user_name()
                 )
     click.echo(f"{name} may submit {', '.join(known_ids)} until {until.isoformat()}")
 

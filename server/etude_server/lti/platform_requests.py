@@ -61,8 +61,8 @@ def request_json_page(
     try:
         with urllib.request.build_opener(_NoRedirects).open(
             request, timeout=_TIMEOUT_SECONDS
-        ) as answer:
-            text, link = answer.read(_MAX_BYTES + 1), answer.headers.get("Link", "")
+        ) as response:
+            text, link = response.read(_MAX_BYTES + 1), response.headers.get("Link", "")
     except urllib.error.HTTPError as error:
         with error:
             raise PlatformRequestError(

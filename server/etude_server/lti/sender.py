@@ -65,7 +65,7 @@ class ScoreSender:
             if not unsent_scores.is_score_due(connection):
                 return False
         time_now = time.monotonic()
-        resting = [each for each, until in self._resting.items() if until > time_now]
+        resting = [platform_id for platform_id, until in self._resting.items() if until > time_now]
         with self._database.write() as connection:
             score = unsent_scores.claim_next_score(connection, resting)
             if score is None:

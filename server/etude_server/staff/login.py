@@ -34,9 +34,8 @@ _OIDC_PATH: Final = "/oidc/callback"
 _OIDC_COOKIE: Final = "etude_oidc"
 # Name of a cookie with the page to return to after sign-in.
 _OIDC_BACK_COOKIE: Final = "etude_oidc_back"
-_LOCAL_PATH: Final = re.compile(
-    r"/(?![/\\])[!-~]{0,500}"
-)  # a path on this host, never another host
+# A path on this host, never another host.
+_LOCAL_PATH: Final = re.compile(r"/(?![/\\])[!-~]{0,500}")
 
 
 class PageRoute(APIRoute):
@@ -235,10 +234,10 @@ def begin_oidc(request: Request, service: CurrentService) -> Response:
     """Redirect a browser to the provider."""
     provider, redirect_uri = _require_provider(request, service)
     url, secret = provider.start_login(redirect_uri)
-    answer = RedirectResponse(url, HTTPStatus.FOUND, {"Cache-Control": "no-store"})
+    response = RedirectResponse(url, HTTPStatus.FOUND, {"Cache-Control": "no-store"})
     back = _local_path_or_empty(request.query_params.get("back", ""))
     for name, value in ((_OIDC_COOKIE, secret), (_OIDC_BACK_COOKIE, back)):
-        answer.set_cookie(
+        response.set_cookie(
             name,
             value,
             max_age=LOGIN_SECONDS,
@@ -247,7 +246,7 @@ def begin_oidc(request: Request, service: CurrentService) -> Response:
             samesite="lax",
             secure=service.settings.is_https,
         )
-    return answer
+    return response
 
 
 @router.get(_OIDC_PATH)
@@ -263,8 +262,8 @@ def finish_oidc(request: Request, service: CurrentService, cookie: SessionCookie
         people.close_session(connection, cookie or "")
         new_cookie = people.open_session(connection, person)
     home = HOME if person.is_staff else "/"
-    answer = redirect_to(_local_path_or_empty(request.cookies.get(_OIDC_BACK_COOKIE, "")) or home)
-    set_session_cookie(answer, new_cookie, service)
-    answer.delete_cookie(_OIDC_COOKIE, _OIDC_PATH)
-    answer.delete_cookie(_OIDC_BACK_COOKIE, _OIDC_PATH)
-    return answer
+    response = redirect_to(_local_path_or_empty(request.cookies.get(_OIDC_BACK_COOKIE, "")) or home)
+    set_session_cookie(response, new_cookie, service)
+    response.delete_cookie(_OIDC_COOKIE, _OIDC_PATH)
+    response.delete_cookie(_OIDC_BACK_COOKIE, _OIDC_PATH)
+    return response

@@ -69,7 +69,7 @@ _GRADE_COLUMNS = (
     PUBLIC_NAME,
     person.c.section,
 )
-_ASSIGNED = (
+_ASSIGNED_EXERCISES = (
     select(grade.c.exercise, func.max(grade.c.max_score).label("max_score"))
     .join(person, person.c.id == grade.c.person_id)
     .where(person.c.role == "student")
@@ -78,15 +78,19 @@ _ASSIGNED = (
 )
 _SELECT_NOT_SUBMITTED = (
     select(
-        person.c.name, _ASSIGNED.c.exercise, _ASSIGNED.c.max_score, PUBLIC_NAME, person.c.section
+        person.c.name,
+        _ASSIGNED_EXERCISES.c.exercise,
+        _ASSIGNED_EXERCISES.c.max_score,
+        PUBLIC_NAME,
+        person.c.section,
     )
-    .join(_ASSIGNED, true())
+    .join(_ASSIGNED_EXERCISES, true())
     .where(
         person.c.role == "student",
         person.c.disabled_at.is_(None),
         *(
             ~exists().where(
-                table.c.person_id == person.c.id, table.c.exercise == _ASSIGNED.c.exercise
+                table.c.person_id == person.c.id, table.c.exercise == _ASSIGNED_EXERCISES.c.exercise
             )
             for table in (submission, grade, override)
         ),
@@ -163,7 +167,9 @@ def list_student_grades(
     students = _select_grades(
         connection, make_condition(grade, last), make_condition(override, last)
     )
-    rows = connection.execute(_SELECT_NOT_SUBMITTED.where(make_condition(_ASSIGNED, last)))
+    rows = connection.execute(
+        _SELECT_NOT_SUBMITTED.where(make_condition(_ASSIGNED_EXERCISES, last))
+    )
     students += [
         Grade(name, exercise_id, "", 0, points, False, 0, public_name, section, 0.0, NOT_SUBMITTED)
         for name, exercise_id, points, public_name, section in rows
@@ -193,8 +199,10 @@ def _select_first_keys(
     keys = select_first(*parts)
     # With enough keys, no student after them is considered.
     last = keys[-1] if len(keys) == limit else None
-    not_submitted = _SELECT_NOT_SUBMITTED.with_only_columns(person.c.name, _ASSIGNED.c.exercise)
-    return select_first(*parts, not_submitted.where(make_condition(_ASSIGNED, last)))
+    not_submitted = _SELECT_NOT_SUBMITTED.with_only_columns(
+        person.c.name, _ASSIGNED_EXERCISES.c.exercise
+    )
+    return select_first(*parts, not_submitted.where(make_condition(_ASSIGNED_EXERCISES, last)))
 
 
 def find_grade(connection: Connection, person_id: str, exercise: str) -> Grade | None:
@@ -232,7 +240,7 @@ def _select_grades(
         empty_grade = Grade(name, row.exercise, "", 0, 0, False, 0, public_name, section, None, "")
         staff_override = Override(row.points, row.excused, row.reason, giver)
         overrides[row.person_id, row.exercise] = (empty_grade, staff_override)
-    listed: list[Grade] = []
+    grades: list[Grade] = []
     for row in connection.execute(_SELECT_GRADES.where(grade_condition)).all():
         person_id, *values = row[: len(_GRADE_COLUMNS)]
         values += [None, ""]
@@ -241,16 +249,16 @@ def _select_grades(
         if days:
             best, days = _find_best_after_lateness(connection, person_id, best, rule)
         _, by_staff = overrides.pop((person_id, best.exercise), (None, None))
-        listed.append(_apply_rules(best, days, rule, by_staff))
+        grades.append(_apply_rules(best, days, rule, by_staff))
     for empty_grade, staff_override in overrides.values():
         max_score_query = select(func.max(grade.c.max_score)).where(
             grade.c.exercise == empty_grade.exercise
         )
         max_score = connection.scalar(max_score_query) or 0
-        listed.append(
+        grades.append(
             _apply_rules(replace(empty_grade, max_score=max_score), 0, LateRule(), staff_override)
         )
-    return sorted(listed, key=lambda each: (each.person, each.exercise))
+    return sorted(grades, key=lambda listed: (listed.person, listed.exercise))
 
 
 def _to_seconds(microseconds: int | None) -> float | None:
@@ -259,8 +267,8 @@ def _to_seconds(microseconds: int | None) -> float | None:
 
 def _make_late_rule(row: Row[Any]) -> LateRule:
     # An extension may be for an exercise without a schedule.
-    rest = row.late or 0.0, row.grace or 0.0, row.late_days, row.at_least or 0.0
-    return LateRule(_to_seconds(row.due_at), *rest)
+    due = _to_seconds(row.due_at)
+    return LateRule(due, row.late or 0.0, row.grace or 0.0, row.late_days, row.at_least or 0.0)
 
 
 def _apply_rules(best: Grade, days: int, rule: LateRule, staff_override: Override | None) -> Grade:

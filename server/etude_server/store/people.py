@@ -90,9 +90,9 @@ def is_erased_name(name: str) -> bool:
 
 def parse_role(name: str) -> Role:
     """Return the role with this name, or raise `UsageError`."""
-    for each in ROLES:
-        if each == name:
-            return each
+    for role in ROLES:
+        if role == name:
+            return role
     raise UsageError(f"there is no role {name!r}; the roles are {', '.join(ROLES)}")
 
 

@@ -45,10 +45,10 @@ def export_person(connection: Connection, owner: Person) -> dict[str, Any]:
     queries: dict[str, Select[Any]] = {
         "person": select(person).where(person.c.id == owner.id),
         **{
-            each.name: select(
-                *(column for column in each.c if column.name not in _SECRET_COLUMNS)
-            ).where(each.c.person_id == owner.id)
-            for each in (*_PERSON_TABLES, *_PLATFORM_TABLES)
+            table.name: select(
+                *(column for column in table.c if column.name not in _SECRET_COLUMNS)
+            ).where(table.c.person_id == owner.id)
+            for table in (*_PERSON_TABLES, *_PLATFORM_TABLES)
         },
         "source": select(source).where(source.c.hash.in_(select_source_hashes(owner))),
         "verdict": select(verdict).where(verdict.c.source_hash.in_(select_source_hashes(owner))),
@@ -60,7 +60,7 @@ def export_person(connection: Connection, owner: Person) -> dict[str, Any]:
     return {
         name: [
             {key: json.loads(value) if key in {"body", "data"} else value for key, value in row}
-            for row in (each.items() for each in connection.execute(query).mappings())
+            for row in (table.items() for table in connection.execute(query).mappings())
         ]
         for name, query in queries.items()
     }

@@ -246,7 +246,8 @@ def store_regrade(
     columns = {"id": regrade_id, "by": by, "state": "running", "created_at": now()}
     connection.execute(insert(regrade_table).values({**data, **columns}))
     rows = [
-        {"regrade_id": regrade_id, "source_hash": each, "done": False} for each in source_hashes
+        {"regrade_id": regrade_id, "source_hash": source_hash, "done": False}
+        for source_hash in source_hashes
     ]
     if rows:
         connection.execute(insert(regrade_source), rows)

@@ -56,7 +56,7 @@ _SELECT_TEXT: Final = select(source.c.text).where(source.c.hash == bindparam("so
 _RESTORE_TEXT: Final = (
     update(source)
     .where(source.c.hash == bindparam("source_hash"), source.c.text == "")
-    .values(text=bindparam("erased_text"))
+    .values(text=bindparam("restored_text"))
 )
 _SELECT_SUBMISSION: Final = _SELECT_SUBMISSIONS.where(submission.c.id == bindparam("submission_id"))
 _SELECT_WAITING: Final = _SELECT_SUBMISSIONS.join(
@@ -153,23 +153,23 @@ def accept_submission(
     """
     # Locked before any other row of the person, in the order that an erasure uses.
     people.lock_present_person(connection, owner.id)
-    digest = hashlib.sha256(text.encode()).hexdigest()
-    added = StoredSubmission(make_id(), owner.id, exercise, digest, now())
-    if not insert_if_absent(connection, source, {"hash": digest, "text": text}):
-        connection.execute(_RESTORE_TEXT, {"source_hash": digest, "erased_text": text})
-    row = {**asdict(added), "idempotency_key": key}
+    source_hash = hashlib.sha256(text.encode()).hexdigest()
+    new_submission = StoredSubmission(make_id(), owner.id, exercise, source_hash, now())
+    if not insert_if_absent(connection, source, {"hash": source_hash, "text": text}):
+        connection.execute(_RESTORE_TEXT, {"source_hash": source_hash, "restored_text": text})
+    row = {**asdict(new_submission), "idempotency_key": key}
     if not insert_if_absent(connection, submission, row):
         same_request = (submission.c.person_id == owner.id, submission.c.idempotency_key == key)
         earlier = StoredSubmission(
             *connection.execute(_SELECT_SUBMISSIONS.where(*same_request)).one()
         )
-        if (earlier.exercise, earlier.source_hash) != (exercise, digest):
+        if (earlier.exercise, earlier.source_hash) != (exercise, source_hash):
             raise KeyReusedError
         return AcceptedSubmission(earlier, is_new=False)
-    _enqueue_submission(connection, added.id)
-    data = {"person": owner.id, "exercise": exercise, "source_hash": digest}
-    events.append_event(connection, owner.id, events.SUBMITTED, added.id, data)
-    return AcceptedSubmission(added, is_new=True)
+    _enqueue_submission(connection, new_submission.id)
+    data = {"person": owner.id, "exercise": exercise, "source_hash": source_hash}
+    events.append_event(connection, owner.id, events.SUBMITTED, new_submission.id, data)
+    return AcceptedSubmission(new_submission, is_new=True)
 
 
 def find_submission(connection: Connection, submission_id: str) -> StoredSubmission | None:

@@ -11,9 +11,10 @@ import importlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import FunctionType, MappingProxyType
-from typing import Any
+from typing import Any, Final, TypeVar
 
 from grader.definitions.exercise import (
+    Compared,
     Exercise,
     FromExpression,
     FromReference,
@@ -48,6 +49,7 @@ from grader.sandbox.replaying_child import Exchange
 
 _REFERENCE_ROOT = "reference"
 
+_FromSolution = TypeVar("_FromSolution")
 _Inputs = Mapping[str, Any]
 _Expected = tuple[Any, int | None]
 """An expected value, and the size in bytes of the largest result of a call in it, if known."""
@@ -173,7 +175,7 @@ class Oracle:
         except NotCopyableError:
             return draw_inputs(self.exercise, test, number)
 
-    def computed_again(self, test: TestCase) -> list[Any]:
+    def recompute_expected(self, test: TestCase) -> list[Any]:
         """Return a test's expected values, computed again from the same inputs.
 
         Raises:
@@ -207,14 +209,7 @@ class Oracle:
             draws = self.draws(test)
             if self.budget_baseline(test) == "solution":
                 inputs = [self.inputs(test, draw) for draw in draws]
-
-                def usage(program: LoadedProgram, arguments: _Inputs) -> Usage:
-                    of_calls: list[Usage] = []
-                    names = program.names(test.where, usages=of_calls)
-                    evaluate(test.code, {**program.bindings(names), **arguments})
-                    return total_usage(of_calls)
-
-                usages = tuple(self._of_solution(test, inputs, usage))
+                usages = tuple(self._run_solution(test, inputs, _measure_solution))
             else:
 
                 def call(draw: Draw) -> Callable[[], object]:
@@ -270,9 +265,7 @@ class Oracle:
         used = names_in(code) & defined.keys()
         return bool(used) and all(defined[name].reference for name in used)
 
-    def _compute_expected(  # noqa: PLR0911  one return for each source of values
-        self, test: TestCase, inputs: Sequence[_Inputs]
-    ) -> list[_Expected]:
+    def _compute_expected(self, test: TestCase, inputs: Sequence[_Inputs]) -> list[_Expected]:
         if test.against is not None:
             self._check_names(test, "against", test.against, inputs)
         if test.is_expression:
@@ -284,29 +277,12 @@ class Oracle:
                 return self._evaluate(test, "call", test.code, inputs)
             case FromExpression(code):
                 return self._evaluate(test, "expect", code, inputs)
-            case FromSolution():
-                return self._of_solution(
-                    test,
-                    inputs,
-                    lambda program, arguments: _call_solution(program, test, arguments),
-                )
         if test.compared == "property" and self._has_reference(test.code):
             with contextlib.suppress(DefinitionError):  # a property also works without shapes
                 return self._evaluate(test, "call", test.code, inputs)
-        if not test.needs_solution:
-            return [(test.stdout, None)] * len(inputs)
-        if test.compared == "figure":
-            return self._of_solution(
-                test, inputs, lambda program, arguments: _draw_figure(program, test, arguments)
-            )
-        return self._of_solution(
-            test,
-            inputs,
-            lambda program, arguments: (
-                program.capture_output(test.where, test.code, arguments),
-                None,
-            ),
-        )
+        if test.needs_solution:
+            return self._run_solution(test, inputs, _ASK_SOLUTION[test.compared])
+        return [(test.stdout, None)] * len(inputs)
 
     def _evaluate(
         self, test: TestCase, field: str, code: str, inputs: Sequence[_Inputs]
@@ -328,20 +304,20 @@ class Oracle:
 
         return [value(arguments) for arguments in inputs]
 
-    def _of_solution(
+    def _run_solution(
         self,
         test: TestCase,
         inputs: Sequence[_Inputs],
-        ask: Callable[[LoadedProgram, _Inputs], Any],
-    ) -> list[Any]:
+        ask: Callable[[LoadedProgram, TestCase, _Inputs], _FromSolution],
+    ) -> list[_FromSolution]:
         """Return the solution's answer for each draw, using one child for all."""
         description = f"test {test.id!r}"
         with loaded_solution(self.exercise, self.sandbox) as program:
 
-            def value(arguments: _Inputs) -> Any:
+            def value(arguments: _Inputs) -> _FromSolution:
                 field = f"{description}: what it asks of the solution"
                 question = functools.partial(
-                    ask_solution, test.where, description, lambda: ask(program, arguments)
+                    ask_solution, test.where, description, lambda: ask(program, test, arguments)
                 )
                 return by_author(test.where, field, question)
 
@@ -408,6 +384,17 @@ def _record_sizes(value: Any, sizes: list[int]) -> Any:
     return call
 
 
+def _measure_solution(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> Usage:
+    call_usages: list[Usage] = []
+    names = program.names(test.where, usages=call_usages)
+    evaluate(test.code, {**program.bindings(names), **inputs})
+    return total_usage(call_usages)
+
+
+def _print_output(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _Expected:
+    return program.capture_output(test.where, test.code, inputs), None
+
+
 def _draw_figure(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _Expected:
     figure = program.names(test.where).run_statements("draw_figure", test.code, inputs)
     if figure is None:
@@ -424,3 +411,11 @@ def _call_solution(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _
         message = f"test {test.id!r}: the call gives an object, which cannot be compared"
         raise author_error(test.where, message)
     return value, names.largest
+
+
+_ASK_SOLUTION: Final[Mapping[Compared, Callable[[LoadedProgram, TestCase, _Inputs], _Expected]]] = {
+    "value": _call_solution,
+    "text": _print_output,
+    "figure": _draw_figure,
+}
+"""How the expected value comes from the solution, by what a test compares."""

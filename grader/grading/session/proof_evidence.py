@@ -218,7 +218,7 @@ def find_changed_values(oracle: Oracle) -> tuple[TestId, ...]:
         test.id
         for test in oracle.exercise.tests
         if test.compared == "value" and not test.needs_solution
-        for values in [oracle.computed_again(test) for _ in range(_TIMES_AGAIN)]
+        for values in [oracle.recompute_expected(test) for _ in range(_TIMES_AGAIN)]
         if any(
             _is_other(draw.expected, value, test.tolerance)
             for draw, value in zip(oracle.draws(test), values, strict=True)

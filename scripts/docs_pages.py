@@ -32,9 +32,10 @@ _WIDTH: Final = 100  # columns of a command's help
 # The constants that concern users, with their units; the others only matter to the sandbox.
 _CONSTANTS: Final = {
     "grader.sandbox.limits": {
-        "SOURCE_CAP": "bytes", "RESULT_TIMES": "times", "RESULT_SLACK": "bytes",
-        "UNKNOWN_RESULT": "bytes", "ANSWERS_CAP": "bytes", "AUTHOR_SECONDS": "s",
-        "PREPARE_SECONDS": "s", "GRACE_SECONDS": "s", "WORKER_ADDRESS_SPACE": "bytes",
+        "MAX_SOURCE_BYTES": "bytes", "MAX_RESULT_FACTOR": "times",
+        "RESULT_ALLOWANCE_BYTES": "bytes", "DEFAULT_RESULT_BYTES": "bytes",
+        "MAX_ANSWER_BYTES": "bytes", "AUTHOR_SECONDS": "s", "PREPARE_SECONDS": "s",
+        "GRACE_SECONDS": "s", "WORKER_ADDRESS_SPACE_BYTES": "bytes",
     },
     "grader.grading.expected.budget": {"TIME_FLOOR": "s", "MEMORY_FLOOR": "bytes"},
 }  # fmt: skip

@@ -28,7 +28,7 @@ from grader.sandbox.answers import (
 from grader.sandbox.inside import wire
 from grader.sandbox.inside.serving import Output, SubmissionServer, forget
 from grader.sandbox.interface import PLAIN, Child, Ending, RequestMode
-from grader.sandbox.limits import ANSWERS_CAP, Limits
+from grader.sandbox.limits import MAX_ANSWER_BYTES, Limits
 from grader.sandbox.printable import printable
 
 _TOO_LARGE: Final = (
@@ -179,7 +179,7 @@ class PageChild(Child):
 
     def _weigh(self, header: bytes, body: bytes) -> None:
         self._weight += len(header) + len(body)
-        if self._weight > ANSWERS_CAP:
+        if self._weight > MAX_ANSWER_BYTES:
             raise wire.MalformedError("answers of too many bytes")
 
 

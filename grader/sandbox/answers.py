@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any, TypeGuard
 
-from grader.sandbox.limits import SOURCE_CAP
+from grader.sandbox.limits import MAX_SOURCE_BYTES
 from grader.sandbox.printable import printable
 
 _MAX_COUNT = 1 << 62  # counts from here on are forged
@@ -279,4 +279,4 @@ def _is_name(value: object) -> bool:
 
 
 def _is_line(value: object) -> bool:
-    return type(value) is int and 0 < value <= SOURCE_CAP + 1
+    return type(value) is int and 0 < value <= MAX_SOURCE_BYTES + 1

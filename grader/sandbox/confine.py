@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from grader.sandbox.inside import seccomp, syscalls
-from grader.sandbox.limits import ONE_BLAS_THREAD, WORKER_ADDRESS_SPACE
+from grader.sandbox.limits import ONE_BLAS_THREAD, WORKER_ADDRESS_SPACE_BYTES
 from grader.sandbox.output_file import print_to
 
 ENVIRONMENT, FILES, CAPABILITIES, CALLS = (
@@ -89,7 +89,7 @@ def leave_parent(kept: set[int], output: int | None = None) -> None:
         os.closerange(low, descriptor)
         low = descriptor + 1
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    resource.setrlimit(resource.RLIMIT_AS, (WORKER_ADDRESS_SPACE, hard))
+    resource.setrlimit(resource.RLIMIT_AS, (WORKER_ADDRESS_SPACE_BYTES, hard))
 
 
 def _python() -> list[str]:

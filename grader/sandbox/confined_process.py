@@ -14,7 +14,7 @@ from typing import TypeAlias
 from grader.errors import DefinitionError, EtudeError, GraderFault
 from grader.sandbox.confine import confine_this_process, leave_parent
 from grader.sandbox.inside import syscalls
-from grader.sandbox.limits import WORKER_OUTPUT
+from grader.sandbox.limits import MAX_WORKER_OUTPUT_BYTES
 from grader.sandbox.output_file import OutputFile
 from grader.sandbox.printable import inert
 from grader.sandbox.process import Sandbox
@@ -52,7 +52,7 @@ class ConfinedProcess:
 
     def _start(self) -> None:
         self._connection, theirs = _FORK.Pipe()
-        self._output = OutputFile(WORKER_OUTPUT)
+        self._output = OutputFile(MAX_WORKER_OUTPUT_BYTES)
         serve = partial(_serve, theirs, self._connection, self._output)
         words = (self._answer, self._open_sandbox, self._readable)
         self._process = _FORK.Process(target=serve, args=words, daemon=True)

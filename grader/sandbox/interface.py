@@ -22,7 +22,7 @@ from grader.sandbox.answers import (
 )
 from grader.sandbox.inside import wire
 from grader.sandbox.inside.sharing import SHARES, Sharing
-from grader.sandbox.limits import ANSWERS_CAP, Limits
+from grader.sandbox.limits import MAX_ANSWER_BYTES, Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +264,7 @@ class FramedChild(Child):
         except wire.MalformedError as error:
             raise self._end_forger(str(error)) from error
         self._weight += header + body
-        if self._weight > ANSWERS_CAP:
+        if self._weight > MAX_ANSWER_BYTES:
             raise self._end_forger("answers of too many bytes")
         return self._receive(header), self._receive(body)
 

@@ -47,32 +47,32 @@ class Limits:
     page size, since the kernel rejects a write to the page that would cross the end."""
 
 
-WORKER_OUTPUT = 64 << 10
+MAX_WORKER_OUTPUT_BYTES = 64 << 10
 """Bytes that an author's code may print for one job. Further output is lost."""
 
-ANSWERS_CAP = 256 << 20
+MAX_ANSWER_BYTES = 256 << 20
 """Bytes of all answers of a submission. A usual exercise needs some kilobytes."""
 
-RESULT_TIMES = 16
+MAX_RESULT_FACTOR = 16
 """The maximum size of a result, as a multiple of the largest value in its test: an input, the
 expected value or a result of the reference. A surplus axis in a small test stays below it, so that
 the wrong shape can be explained. Larger results would only make the test slow."""
 
-RESULT_SLACK = 1 << 20
+RESULT_ALLOWANCE_BYTES = 1 << 20
 """Bytes that are added to this maximum. In most tests a wrong shape stays below, and a product of
 two matrices of this size takes a tenth of a second."""
 
-UNKNOWN_RESULT = 8 << 20
+DEFAULT_RESULT_BYTES = 8 << 20
 """The same number of bytes if the size of a right result is unknown."""
 
-WORKER_ADDRESS_SPACE = 4 << 30
+WORKER_ADDRESS_SPACE_BYTES = 4 << 30
 """Virtual memory of the grading process, in which a test may compute with a large result."""
 
 ONE_BLAS_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 """Environment variables that keep BLAS from starting threads: the cores are shared, and a thread
 would keep the rights that its process gives up."""
 
-SOURCE_CAP = 64 << 10
+MAX_SOURCE_BYTES = 64 << 10
 """Bytes of a submission's source. A long solution has five thousand."""
 
 START_SECONDS = 20.0

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from etude_server.oidc import Provider
 from grader.definitions.exercise import Exercise
-from grader.sandbox.limits import SOURCE_CAP
+from grader.sandbox.limits import MAX_SOURCE_BYTES
 
-MAX_BODY: Final = 4 * SOURCE_CAP
+MAX_BODY: Final = 4 * MAX_SOURCE_BYTES
 """Largest request in bytes: JSON escapes may more than double the largest source."""
 
 

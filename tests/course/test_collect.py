@@ -16,7 +16,7 @@ from grader.course.collect import CollectResult, collect
 from grader.course.roster_file import read_names
 from grader.errors import UsageError
 from grader.grading.submissions.submitted_files import exercise_in
-from grader.sandbox.limits import SOURCE_CAP
+from grader.sandbox.limits import MAX_SOURCE_BYTES
 
 Date: TypeAlias = tuple[int, int, int, int, int, int]
 ADVICE = "name the students with --roster"
@@ -372,7 +372,7 @@ def test_what_is_no_file_or_too_large_is_left_out(
         link = zipfile.ZipInfo("kim/softmax.py", DATE)
         link.external_attr = (stat.S_IFLNK | 0o777) << 16
         archive.writestr(link, "/etc/passwd")
-        archive.writestr(zipfile.ZipInfo("lee/softmax.py", DATE), b" " * (64 * SOURCE_CAP))
+        archive.writestr(zipfile.ZipInfo("lee/softmax.py", DATE), b" " * (64 * MAX_SOURCE_BYTES))
 
     done = run(path)
 

@@ -16,7 +16,7 @@ from grader.grading.program.author_code import TooLargeError, authors_code, comp
 from grader.grading.program.loaded_program import LoadedProgram
 from grader.grading.program.proxies import NoValueError, Proxies, raise_for_functions
 from grader.sandbox.answers import ChildGoneError
-from grader.sandbox.limits import ANSWERS_CAP
+from grader.sandbox.limits import MAX_ANSWER_BYTES
 
 Test = TypeVar("Test", bound=TestCase)
 
@@ -137,6 +137,6 @@ def evaluate_expression(code: str, names: Mapping[str, Any]) -> Any:
         raise TooLargeError from error
     except Exception as error:  # using a result of an unexpected form can raise anything
         raise DiffersError(unusable_difference(code, error)) from error
-    if count_bytes(value) > ANSWERS_CAP:  # a comparison makes several copies of that size
+    if count_bytes(value) > MAX_ANSWER_BYTES:  # a comparison makes several copies of that size
         raise TooLargeError
     return value

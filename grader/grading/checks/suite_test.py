@@ -31,7 +31,7 @@ from grader.grading.program.proxies import CallableProxy, NoValueError, Proxies,
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import ChildGoneError, Unsupported
 from grader.sandbox.inside.sharing import Sharing
-from grader.sandbox.limits import DEFAULT_LIMITS, UNKNOWN_RESULT
+from grader.sandbox.limits import DEFAULT_LIMITS, DEFAULT_RESULT_BYTES
 
 if TYPE_CHECKING:
     from grader.mutation import Mutant
@@ -187,7 +187,9 @@ class _SuiteRuns:
                 return 0, [{}]
             put_files(child, exercise)
             relay = _Relay(loaded)
-            names = Proxies(child, exercise.where, max_bytes=UNKNOWN_RESULT, sharing=Sharing())
+            names = Proxies(
+                child, exercise.where, max_bytes=DEFAULT_RESULT_BYTES, sharing=Sharing()
+            )
             functions = {name: relay.function(name) for name in exercise.defines}
             words = self._suite.source, functions, relay.begin, max_failures
             try:
@@ -205,7 +207,7 @@ class _Relay:
     def __init__(self, program: LoadedProgram) -> None:
         where = program.exercise.where
         self._names = program.names(
-            where, error=rebuild_exception, in_body=True, max_bytes=UNKNOWN_RESULT
+            where, error=rebuild_exception, in_body=True, max_bytes=DEFAULT_RESULT_BYTES
         )
         self._test = ""
         # Name, args, kwargs and result of a call.

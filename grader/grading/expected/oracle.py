@@ -44,7 +44,7 @@ from grader.sandbox.answers import Usage
 from grader.sandbox.inside.value_types import as_data
 from grader.sandbox.inside.wire import MAX_BODY
 from grader.sandbox.interface import Children
-from grader.sandbox.limits import RESULT_SLACK, RESULT_TIMES, UNKNOWN_RESULT
+from grader.sandbox.limits import DEFAULT_RESULT_BYTES, MAX_RESULT_FACTOR, RESULT_ALLOWANCE_BYTES
 from grader.sandbox.replaying_child import Exchange
 
 _REFERENCE_ROOT = "reference"
@@ -155,9 +155,9 @@ class Oracle:
             is_property = test.compared == "property"
             expected = None if is_property else freeze(value)
             size = max(count_bytes(dict(inputs)), count_bytes(expected), returned or 0)
-            slack = UNKNOWN_RESULT if returned is None else RESULT_SLACK
+            slack = DEFAULT_RESULT_BYTES if returned is None else RESULT_ALLOWANCE_BYTES
             shapes = shape_tree(value) if is_property else None
-            max_bytes = RESULT_TIMES * size + slack
+            max_bytes = MAX_RESULT_FACTOR * size + slack
             yield Draw(inputs, expected, max_bytes, shapes, number)
 
     def inputs(self, test: TestCase, draw: Draw) -> _Inputs:

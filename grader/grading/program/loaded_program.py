@@ -32,7 +32,7 @@ from grader.sandbox.answers import (
 from grader.sandbox.inside.sharing import Sharing
 from grader.sandbox.inside.wire import MAX_BODY
 from grader.sandbox.interface import Child
-from grader.sandbox.limits import UNKNOWN_RESULT
+from grader.sandbox.limits import DEFAULT_RESULT_BYTES
 
 
 def put_files(child: Child, exercise: Exercise, *, hidden: bool = False) -> None:
@@ -305,7 +305,7 @@ def _name_problem(
 
 def _values(child: Child, exercise: Exercise) -> dict[str, Any] | Sentence:
     """Return the values that a submission defines, or the problem with one of them."""
-    names, values = Proxies(child, exercise.where, max_bytes=UNKNOWN_RESULT), {}
+    names, values = Proxies(child, exercise.where, max_bytes=DEFAULT_RESULT_BYTES), {}
     for name, definition in exercise.defines.items():
         if definition.kind != "value":
             continue

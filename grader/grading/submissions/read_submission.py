@@ -26,7 +26,7 @@ from grader.safe_files import (
     linked_folder,
     open_regular,
 )
-from grader.sandbox.limits import SOURCE_CAP
+from grader.sandbox.limits import MAX_SOURCE_BYTES
 
 _LINKED = "A folder on the way to this file is a symbolic link; name the folder that it leads to."
 
@@ -166,8 +166,10 @@ def _of_files(
         if not part.is_notebook
     }
     text = join_files(texts)
-    if len(text) > SOURCE_CAP:
-        problem = f"The files have more than {SOURCE_CAP >> 10} KiB; a solution needs far less."
+    if len(text) > MAX_SOURCE_BYTES:
+        problem = (
+            f"The files have more than {MAX_SOURCE_BYTES >> 10} KiB; a solution needs far less."
+        )
         return Submission(path, "", digest, problem)
     if has_book:
         return Submission(path, "", digest, cells=parts[0].cells, helpers=text)

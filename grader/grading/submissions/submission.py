@@ -21,7 +21,7 @@ from grader.notebook_files import (
     python_cells,
     sections_by_calls,
 )
-from grader.sandbox.limits import SOURCE_CAP
+from grader.sandbox.limits import MAX_SOURCE_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Submission:
     def from_bytes(cls, path: Path, data: bytes) -> "Submission":
         """Check the bytes and decode them as Python does: as UTF-8 or a declared encoding."""
         digest = compute_digest(data)
-        if not data.strip() and len(data) <= SOURCE_CAP:
+        if not data.strip() and len(data) <= MAX_SOURCE_BYTES:
             return cls(path, "", digest, "The file is empty: write your solution into it.")
         if is_notebook(path):
             return cls._of_notebook(path, data)
@@ -91,8 +91,10 @@ class Submission:
             kind = file_kind(data)
             return Submission(path, "", digest, kind or problem, None if kind else line)
 
-        if len(data) > SOURCE_CAP:
-            problem = f"The file has more than {SOURCE_CAP >> 10} KiB; a solution needs far less."
+        if len(data) > MAX_SOURCE_BYTES:
+            problem = (
+                f"The file has more than {MAX_SOURCE_BYTES >> 10} KiB; a solution needs far less."
+            )
             return not_text(problem)
         if b"\0" in data:
             line = _line_number(data, data.index(b"\0"))
@@ -141,8 +143,10 @@ class Submission:
                 return cls(path, "", digest, problem)
         if not any(source.strip() for _, source in cells):
             return cls(path, "", digest, "The notebook has no code: write your solution into it.")
-        if sum(len(source.encode()) for _, source in cells) > SOURCE_CAP:
-            problem = f"The code has more than {SOURCE_CAP >> 10} KiB; a solution needs far less."
+        if sum(len(source.encode()) for _, source in cells) > MAX_SOURCE_BYTES:
+            problem = (
+                f"The code has more than {MAX_SOURCE_BYTES >> 10} KiB; a solution needs far less."
+            )
             return cls(path, "", digest, problem)
         return cls(path, "", digest, cells=cells)
 
@@ -154,7 +158,7 @@ def is_notebook(path: Path) -> bool:
 
 def size_limit(path: Path) -> int:
     """Return the maximum size of a file in bytes."""
-    return MAX_NOTEBOOK if is_notebook(path) else SOURCE_CAP
+    return MAX_NOTEBOOK if is_notebook(path) else MAX_SOURCE_BYTES
 
 
 NOT_BEGUN = "The notebook has nothing for this exercise yet: write your solution into its cell."

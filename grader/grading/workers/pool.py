@@ -34,7 +34,12 @@ from grader.grading.results.verdict import Evidence, Verdict
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
 from grader.grading.run.best_effort import log_failures
 from grader.grading.session.lru_cache import MAX_EXERCISES, LruCache
-from grader.sandbox.limits import GRACE_SECONDS, HIGHEST_LIMITS, PREPARE_SECONDS, WORKER_OUTPUT
+from grader.sandbox.limits import (
+    GRACE_SECONDS,
+    HIGHEST_LIMITS,
+    MAX_WORKER_OUTPUT_BYTES,
+    PREPARE_SECONDS,
+)
 from grader.sandbox.output_file import OutputFile
 from grader.sandbox.printable import inert
 
@@ -251,7 +256,7 @@ class Pool:
         if self._packages:
             open_sandbox = functools.partial(open_sandbox, packages=self._packages)
         ours, theirs = _FORK.Pipe()
-        journal, output = Journal(), OutputFile(WORKER_OUTPUT)
+        journal, output = Journal(), OutputFile(MAX_WORKER_OUTPUT_BYTES)
         process = _FORK.Process(
             target=_work, args=((theirs, ours), journal, output, core, open_sandbox), daemon=True
         )

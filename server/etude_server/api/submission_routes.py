@@ -34,7 +34,7 @@ from etude_server.store.ids import Moment, now
 from etude_server.store.people import Person
 from etude_server.store.submissions import KeyReusedError, State, StoredSubmission, SubmissionEntry
 from etude_server.store.verdicts import StoredVerdict
-from grader.sandbox.limits import SOURCE_CAP
+from grader.sandbox.limits import MAX_SOURCE_BYTES
 
 router = APIRouter(
     prefix="/v1/submissions",
@@ -64,7 +64,7 @@ class NewSubmission(BaseModel):
 
     exercise: str = Field(description="The exercise's id.", max_length=200)
     source: str = Field(
-        description="The program's text.", max_length=SOURCE_CAP, pattern=_NO_NUL_PATTERN
+        description="The program's text.", max_length=MAX_SOURCE_BYTES, pattern=_NO_NUL_PATTERN
     )
 
 

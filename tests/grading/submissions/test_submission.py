@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from grader.grading.submissions.submission import Submission
-from grader.sandbox.limits import SOURCE_CAP
+from grader.sandbox.limits import MAX_SOURCE_BYTES
 
 
 @pytest.mark.parametrize(
@@ -14,7 +14,7 @@ from grader.sandbox.limits import SOURCE_CAP
         (b"", "The file is empty: write your solution into it.", None),
         (b" \n\t", "The file is empty: write your solution into it.", None),
         (
-            b"x" * (SOURCE_CAP + 1),
+            b"x" * (MAX_SOURCE_BYTES + 1),
             "The file has more than 64 KiB; a solution needs far less.",
             None,
         ),
@@ -46,7 +46,7 @@ def test_bytes_that_are_no_source_have_a_sentence(
         (b"\xa7\r\r\n\0\0\0\0abc", "This is compiled Python."),
         ("x = '\u00e9'".encode("utf-16"), "The file is UTF-16 text. Save it as UTF-8."),
         ("x = 1".encode("utf-16-be"), "The file is UTF-16 text. Save it as UTF-8."),
-        (b"<!DOCTYPE html>" + b" " * SOURCE_CAP, "This is a web page, not Python."),
+        (b"<!DOCTYPE html>" + b" " * MAX_SOURCE_BYTES, "This is a web page, not Python."),
     ],
 )
 def test_a_file_of_another_kind_is_called_what_it_is(data: bytes, words: str) -> None:

@@ -17,7 +17,7 @@ from grader.grading.submissions.submitted_files import Candidate, choose, exerci
 from grader.grading.workers.assigned_exercises import plan_assignment
 from grader.grading.workers.batch import plan, run
 from grader.grading.workers.pool import Pool
-from grader.sandbox.limits import SOURCE_CAP
+from grader.sandbox.limits import MAX_SOURCE_BYTES
 from grader.sandbox.process import open_sandbox
 
 RIGHT = "def double(x):\n    return 2 * x\n"
@@ -148,7 +148,7 @@ def test_a_zip_that_is_no_submission_is_a_sentence(
 
 def test_a_bomb_a_link_and_a_password_are_a_sentence(tmp_path: Path) -> None:
     """Not more is unpacked than a submission may have."""
-    bomb = pack(tmp_path / "bomb.zip", {"double.py": b" " * (64 * SOURCE_CAP)})
+    bomb = pack(tmp_path / "bomb.zip", {"double.py": b" " * (64 * MAX_SOURCE_BYTES)})
     submission = read_submission(bomb, ())
     assert "'double.py' has more than 64 KiB" in submission.problem
     assert submission.is_unreadable

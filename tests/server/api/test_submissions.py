@@ -15,7 +15,7 @@ import pytest
 from etude_server.settings import Settings
 from etude_server.store import people
 from grader.notebook_files import code_cell, notebook
-from grader.sandbox.limits import SOURCE_CAP
+from grader.sandbox.limits import MAX_SOURCE_BYTES
 from tests.server.api.conftest import Served
 from tests.server.conftest import EXERCISES
 
@@ -177,7 +177,9 @@ def test_a_revoked_token_is_worth_nothing_at_once(served: Served) -> None:
         b'{"exercise": "attention-weights", "source": "\\ud800"}',
         b'{"exercise": "attention-weights", "source": "x = \\u0000"}',
         b'{"exercise": "attention-weights", "source": 1}',
-        json.dumps({"exercise": "attention-weights", "source": "x" * (SOURCE_CAP + 1)}).encode(),
+        json.dumps(
+            {"exercise": "attention-weights", "source": "x" * (MAX_SOURCE_BYTES + 1)}
+        ).encode(),
         json.dumps({"exercise": "x" * 300, "source": "x"}).encode(),
         b'{"exercise": ' + b"[" * 5000,
     ],

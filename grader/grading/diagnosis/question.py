@@ -29,13 +29,14 @@ from grader.grading.expected.oracle import Oracle
 from grader.grading.program.author_code import evaluate, names_in
 from grader.sandbox.answers import Raised
 
-_LINE: Final = 88  # characters of a call with its inputs; above this they get lines of their own
-_VISIBLY: Final = Tolerance(1e-3, 1e-3)
-_FINELY: Final = Tolerance(1e-7, 1e-6)  # visible in the eight digits that are shown
-_ORDINARY: Final = (2, 3, 4, 5, 6, 7)  # sizes of the additional draws of ordinary inputs
-_OTHER_DRAWS: Final = 1 << 10  # draw numbers from here on belong to these additional draws
-_MAX_OWN_DRAWS: Final = 2  # the test's own draws that count toward the ordinary inputs
-_SAYS_LITTLE: Final = (
+# Characters of a call with its inputs; in a longer call the inputs get lines of their own.
+_MAX_CALL_WIDTH: Final = 88
+_COARSE_TOLERANCE: Final = Tolerance(1e-3, 1e-3)
+_FINE_TOLERANCE: Final = Tolerance(1e-7, 1e-6)  # visible in the eight digits that are shown
+_DRAW_SIZES: Final = (2, 3, 4, 5, 6, 7)  # sizes of the additional draws of ordinary inputs
+_FIRST_EXTRA_DRAW: Final = 1 << 10  # draw numbers from here on belong to these additional draws
+_MAX_TEST_DRAWS: Final = 2  # the test's own draws that count toward the ordinary inputs
+_GENERAL_KINDS: Final = (
     DifferenceKind.PROPERTY,
     DifferenceKind.ASSERTION,
     DifferenceKind.TEXT,
@@ -86,7 +87,7 @@ class PlainCall:
         if not self.is_plain:
             return {name: python_text(inputs[name]) for name in sorted(self.names)}, self.code
         whole = self.in_line(inputs)
-        if len(whole) <= _LINE:
+        if len(whole) <= _MAX_CALL_WIDTH:
             return {}, whole
         chain = call_chain(ast.parse(self.code, mode="eval").body)[1]
         arguments = [argument for call in chain for argument in _arguments(call)]
@@ -184,7 +185,7 @@ def questions(oracle: Oracle, test: TestCase, raw: RawResult | None) -> Iterator
                 id=test.id,
                 call=call.code,
                 expect=expect,
-                tolerance=_visibly(test.tolerance, raw),
+                tolerance=_example_tolerance(test.tolerance, raw),
                 keep_inputs=test.keep_inputs,
                 nan=test.nan,
                 accept=test.accept,
@@ -209,14 +210,16 @@ def _compared_by_itself(oracle: Oracle) -> set[str]:
     }
 
 
-def _visibly(tolerance: Tolerance | None, raw: RawResult | None) -> Tolerance:
+def _example_tolerance(tolerance: Tolerance | None, raw: RawResult | None) -> Tolerance:
     """Return the tolerance of an example: coarse enough to show the difference.
 
     If the failing test itself differs by less than that, as a rounded result does, the finer
     tolerance applies.
     """
     author = tolerance or Tolerance(0.0, 0.0)
-    coarse = Tolerance(max(author.atol, _VISIBLY.atol), max(author.rtol, _VISIBLY.rtol))
+    coarse = Tolerance(
+        max(author.atol, _COARSE_TOLERANCE.atol), max(author.rtol, _COARSE_TOLERANCE.rtol)
+    )
     if raw is None or raw.difference_kind is not DifferenceKind.VALUES:
         return coarse
     # With few digits, right programs differ in the last ones.
@@ -226,7 +229,8 @@ def _visibly(tolerance: Tolerance | None, raw: RawResult | None) -> Tolerance:
     if compare(raw.expected, raw.got, coarse) is not None:
         return coarse
     return Tolerance(
-        _FINELY.atol if tolerance is None else tolerance.atol, max(author.rtol, _FINELY.rtol)
+        _FINE_TOLERANCE.atol if tolerance is None else tolerance.atol,
+        max(author.rtol, _FINE_TOLERANCE.rtol),
     )
 
 
@@ -234,16 +238,16 @@ def find_failure_kind(got: object, kind: DifferenceKind | None) -> str:
     """Return the kind of a difference or of an error, or "" if the kind is too general."""
     if isinstance(got, Raised):
         return f"raised {got.type}"
-    return "" if kind is None or kind in _SAYS_LITTLE else kind.value
+    return "" if kind is None or kind in _GENERAL_KINDS else kind.value
 
 
 def ordinary_inputs(oracle: Oracle, question: Question) -> list[Inputs]:
     """Return examples of ordinary inputs for a question."""
     names = question.call.names
-    inputs = [draw.inputs for draw in oracle.draws(question.of)[: len(_ORDINARY)]]
+    inputs = [draw.inputs for draw in oracle.draws(question.of)[: len(_DRAW_SIZES)]]
     inputs += [
-        draw_question(oracle, question, _OTHER_DRAWS + size, (), size)
-        for size in _ORDINARY[min(len(inputs), _MAX_OWN_DRAWS) :]
+        draw_question(oracle, question, _FIRST_EXTRA_DRAW + size, (), size)
+        for size in _DRAW_SIZES[min(len(inputs), _MAX_TEST_DRAWS) :]
         if isinstance(question.of.given, Seeded)  # literals are the same in each draw
     ]
     return [{name: value[name] for name in names} for value in inputs if names <= value.keys()]

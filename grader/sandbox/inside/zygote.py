@@ -32,15 +32,18 @@ from typing import Any, NoReturn
 from . import request_loop, seccomp, serving, syscalls, warm_up
 
 # Modules that are imported in advance if there will be many submissions.
-_AHEAD = (
+_PRELOADED_MODULES = (
     "ast", "collections", "dataclasses", "functools", "inspect", "itertools", "json", "math",
     "random", "re", "string", "textwrap", "time", "traceback", "typing",
     "numpy", "numpy.fft", "numpy.linalg", "numpy.random",
 )  # fmt: skip
 
-# The descriptors of a child: /dev/null, the output twice, the connection. The zygote's own
-# descriptors come after them.
-_NOTHING, _OUTPUTS, _CONNECTION, _CONTROL, _HIGHEST = 0, (1, 2), 3, 4, 4096
+# The descriptors of a child, and after them the zygote's own connection to the trusted side.
+_STDIN = 0  # /dev/null
+_OUTPUTS = (1, 2)
+_CONNECTION = 3
+_CONTROL = 4
+_MAX_DESCRIPTOR = 4096  # other descriptors below this are closed
 _SETUP_FAILED = 97  # exit status of a child that could not be isolated
 _MAX_REQUEST_BYTES = 1 << 12  # bytes of one request
 _MAX_LIMITS = 64  # different limits that are kept in the form that the kernel needs
@@ -56,7 +59,7 @@ _RLIMITS = {
     "stack": resource.RLIMIT_STACK,
 }
 # Set to 0. Queued signals and locked memory are counted for all processes of a user together.
-_NONE_OF = (
+_ZERO_LIMITS = (
     resource.RLIMIT_CORE,
     resource.RLIMIT_MEMLOCK,
     resource.RLIMIT_MSGQUEUE,
@@ -115,11 +118,11 @@ def _lay_out(control: int) -> tuple[socket.socket, socket.socket]:
     control = os.dup(control)  # repeated until it is above the fixed numbers
     while control <= _CONTROL:
         control = os.dup(control)
-    os.dup2(os.open("/dev/null", os.O_RDONLY), _NOTHING)
+    os.dup2(os.open("/dev/null", os.O_RDONLY), _STDIN)
     place, _ = (end.detach() for end in socket.socketpair())  # reserves the number for a child
     os.dup2(place, _CONNECTION)
     os.dup2(control, _CONTROL)
-    os.closerange(_CONTROL + 1, _HIGHEST)
+    os.closerange(_CONTROL + 1, _MAX_DESCRIPTOR)
     # Family and type are passed, since a child may not query them from the kernel.
     return (
         socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET, 0, fileno=_CONTROL),
@@ -128,7 +131,7 @@ def _lay_out(control: int) -> tuple[socket.socket, socket.socket]:
 
 
 def _import_packages(config: dict[str, Any]) -> None:
-    """Import a course's packages, and the modules of `_AHEAD`, before `sys.path` is reduced."""
+    """Import a course's packages and `_PRELOADED_MODULES` before `sys.path` is reduced."""
     if config["packages"]:
         importlib.import_module(".drawn_figure", __package__)
         sys.path += config["folders"]
@@ -141,7 +144,7 @@ def _import_packages(config: dict[str, Any]) -> None:
                 with contextlib.suppress(Exception):
                     importlib.import_module(name)
     if config["many"]:
-        for name in _AHEAD:
+        for name in _PRELOADED_MODULES:
             importlib.import_module(name)
         # A fixed seed, so that a submission that draws without a seed gets the same verdict.
         for name in ("random", "numpy.random"):
@@ -222,11 +225,11 @@ class _Zygote:
         """Run a child to its end."""
         try:
             # Children do not share open files, since changed flags would outlive a child.
-            os.dup2(os.open("/dev/null", os.O_RDONLY), _NOTHING)
+            os.dup2(os.open("/dev/null", os.O_RDONLY), _STDIN)
             for place in _OUTPUTS:
                 os.dup2(output, place)
             os.dup2(connection, _CONNECTION)
-            os.closerange(_CONNECTION + 1, _HIGHEST)
+            os.closerange(_CONNECTION + 1, _MAX_DESCRIPTOR)
             self._lock_in(limits)
             self._loop.serve(_OUTPUTS[0], limits.output_cap, limits.cpu_seconds)
         finally:
@@ -267,7 +270,7 @@ class _ChildLimits:
         self.cpu_seconds: int = limits["cpu_seconds"]
         seconds = (self.cpu_seconds, self.cpu_seconds + _SECONDS_TO_REPORT)
         self.rlimits.append((resource.RLIMIT_CPU, seconds))
-        self.rlimits += [(number, (0, 0)) for number in _NONE_OF]
+        self.rlimits += [(number, (0, 0)) for number in _ZERO_LIMITS]
         self.processes = (limits["processes"],) * 2
         self.tmpfs = f"size={limits['tmpfs_bytes']},nr_inodes={limits['tmpfs_files']},mode=700"
         self.output_cap = limits["output"]

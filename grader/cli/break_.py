@@ -59,7 +59,7 @@ def command(
             f'\nAnswer: etude break {definition.id} {program} "CALL"{exercises_suffix(exercises)}'
         )
         return
-    with open_pool(unsafe=unsafe, many=False) as pool:
+    with open_pool(unsafe=unsafe, is_batch=False) as pool:
         verdict = grade_call(pool, definition, wrong, call)
     click.echo(result_message(definition, wrong, call, verdict))
     raise click.exceptions.Exit(NOT_PASSED if verdict.example is None else 0)

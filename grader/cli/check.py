@@ -94,7 +94,7 @@ def command(
     )
     with contextlib.ExitStack() as stack:
         with _reported_fault(request):
-            pool = open_pool(unsafe=unsafe, many=False)
+            pool = open_pool(unsafe=unsafe, is_batch=False)
             stack.enter_context(pool)
         verdict, follow_up = check_file(request, pool)
         for line in follow_up.next_steps(verdict):
@@ -193,12 +193,12 @@ def _possible_ids(exercise: str, exercises: Path | None) -> list[str]:
     return exercise_ids(options.collection_folder(exercises))
 
 
-def open_pool(*, unsafe: bool, many: bool) -> "Pool | PortablePool":
+def open_pool(*, unsafe: bool, is_batch: bool) -> "Pool | PortablePool":
     """Return the pool that grades on this system, a context manager.
 
     Args:
         unsafe: True if the command line allows a run without a sandbox.
-        many: True for more than one submission.
+        is_batch: True for more than one submission.
 
     Raises:
         SandboxFault: This system has no sandbox, and the user did not agree to do without.
@@ -211,7 +211,7 @@ def open_pool(*, unsafe: bool, many: bool) -> "Pool | PortablePool":
         return PortablePool(unsafe=unsafe)
     from grader.grading.workers.pool import Pool
 
-    return Pool(1, options.sandbox_opener(unsafe, many=many), preload=many)
+    return Pool(1, options.sandbox_opener(unsafe, is_batch=is_batch), preload=is_batch)
 
 
 def check_file(request: CheckRequest, pool: "Pool | PortablePool") -> "tuple[Verdict, FollowUp]":

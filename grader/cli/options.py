@@ -295,13 +295,13 @@ def cores() -> int:
 
 
 def sandbox_opener(
-    unsafe: bool, *, workers: int | None = None, many: bool = True
+    unsafe: bool, *, workers: int | None = None, is_batch: bool = True
 ) -> "Callable[..., Sandbox]":
     """Return a function that starts a sandbox, importing its modules only then.
 
     Args:
         workers: The number of threads that each start one; None if few submissions are served.
-        many: True for more than one submission. For a single one, the engine is imported in
+        is_batch: True for more than one submission. For a single one, the engine is imported in
             parallel.
     """
 
@@ -311,8 +311,8 @@ def sandbox_opener(
         # A spare core can fork the next child ahead of time.
         spare = workers is not None and workers < cores()
         start = open_unsafe if unsafe else open_sandbox
-        meanwhile = None if many else partial(import_module, "grader.grading.session.engine")
-        return start(spare=spare, many=many, meanwhile=meanwhile, packages=packages)
+        meanwhile = None if is_batch else partial(import_module, "grader.grading.session.engine")
+        return start(spare=spare, is_batch=is_batch, meanwhile=meanwhile, packages=packages)
 
     return opener
 

@@ -154,7 +154,7 @@ class _WatchSession:
         if self._pool is None:
             # Opening the pool may ask a question.
             with self._keys.line_mode():
-                pool = open_pool(unsafe=self._unsafe, many=True)
+                pool = open_pool(unsafe=self._unsafe, is_batch=True)
                 self._stack.enter_context(pool)
             self._pool = pool
         return self._pool

@@ -184,11 +184,11 @@ class Backend:
     name: str
     gives: str
     fix: str  # advice for hosts on which it does not work
-    launch: Callable[[Host, int, bool], Launch]  # takes host, control descriptor, many
+    launch: Callable[[Host, int, bool], Launch]  # takes host, control descriptor, is_batch
 
 
 def _zygote(
-    host: Host, backend: str, control: int, import_only: tuple[Path, Path], *, many: bool
+    host: Host, backend: str, control: int, import_only: tuple[Path, Path], *, is_batch: bool
 ) -> list[str]:
     ours, packages = map(str, import_only)
     packages_of_course = host.course_packages
@@ -197,7 +197,7 @@ def _zygote(
         "import_only": [ours, packages],
         "readable": [str(path) for path in host.readable] if backend == "landlock" else [],
         "landlock": None,
-        "many": many,
+        "is_batch": is_batch,
         # Folders of packages that are not installed beside NumPy.
         "folders": []
         if backend == "namespaces"
@@ -218,7 +218,7 @@ def _run_as_nobody(host: Host, command: list[str]) -> list[str]:
     return [*first, str(NOBODY), str(len(paths)), *paths, *command]
 
 
-def _namespaces(host: Host, control: int, many: bool) -> Launch:
+def _namespaces(host: Host, control: int, is_batch: bool) -> Launch:
     # Relative entries of PATH are ignored: they could lead to a program among the submissions.
     absolute = filter(os.path.isabs, os.environ.get("PATH", os.defpath).split(os.pathsep))
     bwrap = shutil.which("bwrap", path=os.pathsep.join(absolute))
@@ -251,14 +251,14 @@ def _namespaces(host: Host, control: int, many: bool) -> Launch:
         words += ["--setenv", name, value]
     words += ["--chdir", "/", "--remount-ro", "/tmp", "--remount-ro", "/"]  # noqa: S108  inside
     folders = root / "ours", root / "packages"
-    zygote = _zygote(host, "namespaces", control, folders, many=many)
+    zygote = _zygote(host, "namespaces", control, folders, is_batch=is_batch)
     return Launch((*_run_as_nobody(host, [bwrap, *words, *zygote]),), {})
 
 
 def _unconfined_start(backend: str) -> Callable[[Host, int, bool], Launch]:
-    def launch(host: Host, control: int, many: bool) -> Launch:
+    def launch(host: Host, control: int, is_batch: bool) -> Launch:
         folders = INSIDE.parent, host.packages
-        zygote = _zygote(host, backend, control, folders, many=many)
+        zygote = _zygote(host, backend, control, folders, is_batch=is_batch)
         return Launch((*_run_as_nobody(host, zygote),), _ENVIRONMENT)
 
     return launch

@@ -194,8 +194,8 @@ def _targets() -> Iterator[tuple[Path, dict[str, object]]]:
 def _showing(file: Path, backend: Backend) -> Backend:
     """Return a backend that lets a submission read one more file."""
 
-    def launch(host: Host, control: int, many: bool) -> Launch:
-        return backend.launch(replace(host, numpy=(*host.numpy, file)), control, many)
+    def launch(host: Host, control: int, is_batch: bool) -> Launch:
+        return backend.launch(replace(host, numpy=(*host.numpy, file)), control, is_batch)
 
     return replace(backend, launch=launch)
 

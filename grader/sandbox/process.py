@@ -30,7 +30,7 @@ class Sandbox:
     Args:
         spare: Whether to fork the next child with the usual limits in advance, while the one
             before is running. This makes a batch faster.
-        many: Whether to prepare for many submissions, which takes longer than running one.
+        is_batch: Whether to prepare for many submissions, which takes longer than running one.
         packages: The modules that submissions may import besides NumPy.
     """
 
@@ -39,7 +39,7 @@ class Sandbox:
         backend: Backend,
         *,
         spare: bool = False,
-        many: bool = True,
+        is_batch: bool = True,
         packages: Iterable[str] = (),
     ) -> None:
         self.backend = backend
@@ -52,7 +52,7 @@ class Sandbox:
         try:
             compile_ahead()
             host = replace(this_host(), course_packages=find_package_folders(self.packages))
-            launch = backend.launch(host, theirs.fileno(), many)
+            launch = backend.launch(host, theirs.fileno(), is_batch)
             self._process = subprocess.Popen(  # noqa: S603  our own command
                 launch.command,
                 env=launch.environment,
@@ -131,7 +131,7 @@ def open_sandbox(
     backends: Sequence[Backend] = BACKENDS,
     *,
     spare: bool = False,
-    many: bool = True,
+    is_batch: bool = True,
     meanwhile: Callable[[], object] | None = None,
     packages: Iterable[str] = (),
 ) -> Sandbox:
@@ -149,7 +149,7 @@ def open_sandbox(
     causes = []
     for backend in backends:
         try:
-            sandbox = Sandbox(backend, spare=spare, many=many, packages=packages)
+            sandbox = Sandbox(backend, spare=spare, is_batch=is_batch, packages=packages)
             try:
                 if meanwhile is not None:
                     meanwhile()

@@ -523,7 +523,7 @@ def test_a_sandbox_for_one_submission_runs_what_one_for_many_does(each_sandbox: 
         "    x = np.random.default_rng(0).standard_normal(8)\n"
         "    return float(np.fft.fft(x).real.sum()), hashlib.sha256(b'').hexdigest()"
     )
-    with Sandbox(each_sandbox.backend, many=False) as once:
+    with Sandbox(each_sandbox.backend, is_batch=False) as once:
         answer = ask(once, source)
     assert isinstance(answer, Returned)
     assert answer == ask(each_sandbox, source)

@@ -77,7 +77,7 @@ def main(control: int, configuration: str) -> NoReturn:
             `packages` (modules that submissions may import besides NumPy), `required` (modules
             that these require), `folders` (the folders of both), `readable` (the paths that
             Landlock leaves readable), `landlock` (its ABI version, null for the kernel's) and
-            `many` (whether to prepare for many submissions).
+            `is_batch` (whether to prepare for many submissions).
     """
     config = json.loads(configuration)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the trusted side handles Ctrl-C
@@ -100,10 +100,10 @@ def main(control: int, configuration: str) -> NoReturn:
         with contextlib.suppress(OSError):
             os.listdir("/etc")  # noqa: PTH208  no pathlib in here
             raise RuntimeError("not isolated: the file system is open")
-    if config["many"]:
+    if config["is_batch"]:
         warm_up.warm_up()
     zygote = _Zygote(config["backend"], channel, connection, own_pids)
-    if config["many"]:
+    if config["is_batch"]:
         gc.collect()
     gc.freeze()  # keeps the heap shared with the children
     if config["backend"] != "none":
@@ -143,7 +143,7 @@ def _import_packages(config: dict[str, Any]) -> None:
             for name in config["required"]:  # some requirements are only for other systems
                 with contextlib.suppress(Exception):
                     importlib.import_module(name)
-    if config["many"]:
+    if config["is_batch"]:
         for name in _PRELOADED_MODULES:
             importlib.import_module(name)
         # A fixed seed, so that a submission that draws without a seed gets the same verdict.

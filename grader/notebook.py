@@ -26,7 +26,7 @@ from grader.cli import progress as progress_command
 from grader.definitions.collection import resolve
 from grader.definitions.exercise import Exercise
 from grader.errors import EtudeError, SandboxFault, UsageError
-from grader.grading.results.jobs import Job, Probe
+from grader.grading.results.jobs import Job, JobOptions
 from grader.grading.results.verdict import Verdict
 from grader.grading.submissions.read_submission import read_file
 from grader.grading.submissions.submission import Submission
@@ -109,8 +109,8 @@ def check(
     began = time.time()
     definition = _exercise(exercise, course)
     submission = _submission(definition, *_cells(caller))
-    probe = Probe(with_shapes=True) if shapes else None
-    verdict = _grade(Job(definition, submission, probe=probe), unsafe=unsafe)
+    job_options = JobOptions(with_shapes=True) if shapes else None
+    verdict = _grade(Job(definition, submission, options=job_options), unsafe=unsafe)
     spell = partial(_call, course)
     follow_up = progress_record.FollowUp(definition, None, advises=True, spell=spell)
     report = Report.of_verdict(verdict, str(submission.path), began=began, ended=time.time())

@@ -240,7 +240,7 @@ def _grade_file(
     request: CheckRequest, pool: "Pool | PortablePool"
 ) -> "tuple[Verdict, FollowUp, Submission]":
     from grader.definitions.collection import resolve
-    from grader.grading.results.jobs import Job, Probe
+    from grader.grading.results.jobs import Job, JobOptions
     from grader.grading.submissions.read_submission import read_submission
     from grader.grading.submissions.submitted_files import file_for
 
@@ -256,8 +256,8 @@ def _grade_file(
     submission = read_submission(path, definition.files_to_submit).part_for(definition)
     if submission.is_unreadable:
         raise UsageError(f"{submission.path}: {submission.problem}")
-    probe = Probe(with_shapes=True) if request.shapes else None
-    ((_, result),) = pool.grade([Job(definition, submission, probe=probe)])
+    job_options = JobOptions(with_shapes=True) if request.shapes else None
+    ((_, result),) = pool.grade([Job(definition, submission, options=job_options)])
     if isinstance(result, EtudeError):
         raise result
     return result, follow_up, submission

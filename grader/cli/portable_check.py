@@ -44,7 +44,7 @@ class PortablePool:
         for job in jobs:
             sandbox = PortableSandbox(job.exercise.packages)
             try:
-                verdict = grade(job.exercise, job.submission, sandbox, probe=job.probe)
+                verdict = grade(job.exercise, job.submission, sandbox, options=job.options)
             except EtudeError as error:
                 yield job, error
             else:

@@ -7,7 +7,7 @@ from typing import Final
 from grader.definitions.exercise import Exercise, ExerciseId, Misconception
 from grader.definitions.wording import did_you_mean
 from grader.errors import UsageError
-from grader.grading.results.jobs import Job, Probe
+from grader.grading.results.jobs import Job, JobOptions
 from grader.grading.results.verdict import Diagnosis
 from grader.grading.submissions.submission import Submission
 from grader.progress.history import History
@@ -57,7 +57,7 @@ def break_job(exercise: Exercise, misconception: str, call: str) -> Job:
         close = did_you_mean(misconception, codes)
         raise UsageError(f"'{exercise.id}' has no misconception '{misconception}'{close}")
     submission = Submission.from_bytes(Path(exercise.path_name), codes[misconception].encode())
-    return Job(exercise, submission, probe=Probe(breaking_call=call))
+    return Job(exercise, submission, options=JobOptions(breaking_call=call))
 
 
 def _distance(solution: str, code: str) -> tuple[int, int]:

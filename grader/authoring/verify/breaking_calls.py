@@ -11,7 +11,7 @@ from grader.authoring.verify.locations import Locations
 from grader.authoring.verify.proof import Proof, ProofFinding
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
-from grader.grading.results.jobs import Job, Probe
+from grader.grading.results.jobs import Job, JobOptions
 from grader.grading.results.verdict import Verdict
 from grader.grading.submissions.submission import Submission
 from grader.grading.workers.pool import Pool
@@ -34,9 +34,9 @@ def notes_on_breaking_calls(exercise: Exercise, pool: Pool) -> Iterable[ProofFin
     """Yield notes on misconceptions that no call breaks, wrong `breakable` keys, large calls."""
     if exercise.kind not in ("write", "fix"):
         return
-    path, probe = Path(exercise.path_name), Probe(breaking_call="")
+    path, options = Path(exercise.path_name), JobOptions(breaking_call="")
     jobs = [
-        Job(exercise, Submission.from_bytes(path, each.code.encode()), probe=probe)
+        Job(exercise, Submission.from_bytes(path, each.code.encode()), options=options)
         for each in exercise.misconceptions
     ]
     misconception_of = dict(zip(map(id, jobs), exercise.misconceptions, strict=True))

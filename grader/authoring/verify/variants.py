@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.definitions.exercise import Exercise, ExerciseId, TestCase, TestId
-from grader.grading.results.jobs import Job, Probe, find_limits
+from grader.grading.results.jobs import Job, JobOptions, find_limits
 from grader.grading.results.verdict import Evidence
 from grader.grading.submissions.submission import Submission
 
@@ -110,8 +110,10 @@ def plan(
         original: The exercise of which this one is a variant, if its tests draw the same inputs.
         diagnosed: True to diagnose mistakes, as for a learner.
     """
-    probe = None if diagnosed else Probe(variant_of="" if original is None else original.digest)
-    return VariantRun(group, name, Job(exercise, _submission(exercise, source), probe=probe))
+    options = (
+        None if diagnosed else JobOptions(variant_of="" if original is None else original.digest)
+    )
+    return VariantRun(group, name, Job(exercise, _submission(exercise, source), options=options))
 
 
 def plan_with_evidence(
@@ -123,8 +125,8 @@ def plan_with_evidence(
         wrong_program: Source of another program, to check that neither affects the other.
     """
     other = None if wrong_program is None else _submission(exercise, wrong_program)
-    probe = Probe(with_evidence=True, wrong_program=other)
-    return VariantRun(group, name, Job(exercise, _submission(exercise, source), probe=probe))
+    options = JobOptions(with_evidence=True, wrong_program=other)
+    return VariantRun(group, name, Job(exercise, _submission(exercise, source), options=options))
 
 
 def plan_mutant(
@@ -145,8 +147,8 @@ def plan_mutant(
     used = solution.cpu_seconds if solution is not None else 0.0
     cpu_seconds = min(usual.cpu_seconds, max(1, math.ceil(_SLOWDOWN * used)))
     limits = replace(usual, cpu_seconds=cpu_seconds)
-    probe = Probe(stops_at_failure=True, variant_of=original.digest)
-    return VariantRun(group, name, Job(hidden, _submission(hidden, source), limits, probe))
+    options = JobOptions(stops_at_failure=True, variant_of=original.digest)
+    return VariantRun(group, name, Job(hidden, _submission(hidden, source), limits, options))
 
 
 def _submission(exercise: Exercise, source: str) -> Submission:

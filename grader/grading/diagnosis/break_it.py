@@ -50,7 +50,7 @@ _SCALES: Final = (1e3, 1e-6, 1e-200, 0.0)  # factors for floats, to provoke over
 
 
 def break_program(oracle: Oracle, submission: Submission, sandbox: Children, text: str) -> Verdict:
-    """Return the verdict on a probe's `breaking_call`, with an example or a message.
+    """Return the verdict on a job's `breaking_call`, with an example or a message.
 
     Args:
         text: The learner's call, or an empty string to search for a small one.

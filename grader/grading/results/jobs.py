@@ -14,8 +14,8 @@ from grader.sandbox.limits import DEFAULT_LIMITS, HIGHEST_LIMITS, Limits
 
 
 @dataclass(frozen=True, slots=True)
-class Probe:
-    """The requests of a proof beyond grading.
+class JobOptions:
+    """Requests to the engine beyond grading, such as those of a proof or of `etude break`.
 
     Attributes:
         stops_at_failure: Stop at the first test that does not pass; later tests have no result.
@@ -44,8 +44,8 @@ class Job:
 
     exercise: Exercise
     submission: Submission
-    given_limits: Limits | None = None
-    probe: Probe | None = None
+    limits_override: Limits | None = None
+    options: JobOptions | None = None
 
     @property
     def limits(self) -> Limits:
@@ -54,7 +54,7 @@ class Job:
         Raises:
             DefinitionError: The exercise asks for more than the site allows.
         """
-        return self.given_limits or find_limits(self.exercise)
+        return self.limits_override or find_limits(self.exercise)
 
 
 def find_limits(exercise: Exercise) -> Limits:

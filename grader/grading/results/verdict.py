@@ -99,7 +99,7 @@ class Evidence:
     untrue: tuple[Untrue, ...] = ()
     varied: tuple[TestId, ...] = ()  # tests that expect an array of floats with different values
 
-    # With `Probe.wrong_program`: the tests that changed when both programs were graded again.
+    # With `JobOptions.wrong_program`: the tests that changed when both programs were graded again.
     changed: tuple[TestId, ...] = ()  # tests with another outcome for the submission
     changed_wrong: tuple[TestId, ...] = ()  # tests with another outcome for the wrong program
     changed_inputs: tuple[TestId, ...] = ()  # tests whose inputs were drawn differently
@@ -259,8 +259,9 @@ class Verdict:
     diagnosis: Diagnosis | None = None
     example: SmallExample | None = None
     notes: tuple[str, ...] = ()  # sentences about cells of a notebook that were left out or failed
-    shapes: tuple[LineShape, ...] = ()  # filled only with `Probe.with_shapes`
-    evidence: Evidence | None = None  # filled only with `Probe.with_evidence`; never in a report
+    shapes: tuple[LineShape, ...] = ()  # filled only with `JobOptions.with_shapes`
+    # Filled only with `JobOptions.with_evidence`; never in a report.
+    evidence: Evidence | None = None
     failures: tuple[str, ...] = ()  # why optional parts are missing; never in a report
 
     @property

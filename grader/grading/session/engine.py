@@ -16,7 +16,7 @@ from grader.grading.diagnosis.explanation import explain
 from grader.grading.expected.oracle import Oracle, ValueCache
 from grader.grading.program.author_code import provide_data_files
 from grader.grading.results import journal
-from grader.grading.results.jobs import Job, Probe, Result
+from grader.grading.results.jobs import Job, JobOptions, Result
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from grader.grading.results.verdict_json import result_data, verdict_data
 from grader.grading.run.submission_run import MAX_CHILDREN, SubmissionRun, in_running_order
@@ -147,7 +147,7 @@ def grade(
     sandbox: "Sandbox | PortableSandbox",
     limits: Limits | None = None,
     *,
-    probe: Probe | None = None,
+    options: JobOptions | None = None,
 ) -> Verdict:
     """Grade one submission.
 
@@ -155,7 +155,7 @@ def grade(
         GraderFault, DefinitionError: The submission could not be graded.
     """
     results: list[Result] = []
-    job = Job(exercise, submission, limits, probe)
+    job = Job(exercise, submission, limits, options)
     grade_all([job], sandbox, lambda _, result: results.append(result))
     (result,) = results
     if isinstance(result, EtudeError):
@@ -208,10 +208,10 @@ class _GradingSession:
                 try:
                     oracle = self._oracle(job)
                     with provide_data_files(job.exercise):
-                        if job.probe is None:
+                        if job.options is None:
                             result: Result = self._grade_job(session, job, oracle, self._note)
                         else:
-                            result = self._grade_for_probe(session, job, job.probe, oracle)
+                            result = self._grade_with_options(session, job, job.options, oracle)
                 except EtudeError as error:
                     result = error
                 self._emit(job, result)
@@ -226,14 +226,14 @@ class _GradingSession:
         if lacking := sorted(set(job.exercise.packages) - self._sandbox.packages):
             raise GraderFault(f"the sandbox was started without {', '.join(lacking)}")
         # All variants of an exercise share one cache of values.
-        cache_key = (job.probe and job.probe.variant_of) or job.exercise.digest
+        cache_key = (job.options and job.options.variant_of) or job.exercise.digest
         return Oracle(job.exercise, self._sandbox, self._values.get(cache_key, ValueCache))
 
     def _grade_job(
         self, session: pytest.Session, job: Job, oracle: Oracle, note: Callable[[str, Any], None]
     ) -> Verdict:
         """Run the tests of a job and explain the failures."""
-        probe = job.probe
+        options = job.options
         items = self._items.get(
             job.exercise.digest,
             lambda: [
@@ -241,7 +241,7 @@ class _GradingSession:
                 for case in in_running_order(job.exercise)
             ],
         )
-        has_feedback = probe is None or probe.with_shapes
+        has_feedback = options is None or options.with_shapes
         with SubmissionRun(
             oracle,
             job.submission,
@@ -255,9 +255,9 @@ class _GradingSession:
             note(journal.BEGAN, time.monotonic())
             run.load()
             note(journal.LOADED, run.output)
-            first_failure = probe is not None and probe.stops_at_failure
+            first_failure = options is not None and options.stops_at_failure
             results = _run_items(items, run, note, first_failure=first_failure)
-            evidence = collect_evidence(run) if probe and probe.with_evidence else None
+            evidence = collect_evidence(run) if options and options.with_evidence else None
         verdict = replace(run.verdict(results, self._sandbox.backend.name), evidence=evidence)
         if has_feedback:
             searches = _Searches(self._diagnosticians, oracle, self._sandbox, job, run, results)
@@ -270,21 +270,21 @@ class _GradingSession:
                     searches.first_expression,
                     searches.small_example,
                 )
-            if probe is not None:
+            if options is not None:
                 verdict = replace(
                     verdict, shapes=run.best_effort.make("shapes", searches.shapes, ())
                 )
         return replace(verdict, failures=tuple(run.best_effort.failures))
 
-    def _grade_for_probe(
-        self, session: pytest.Session, job: Job, probe: Probe, oracle: Oracle
+    def _grade_with_options(
+        self, session: pytest.Session, job: Job, options: JobOptions, oracle: Oracle
     ) -> Verdict:
-        """Grade a job and carry out the additional requests of its probe."""
-        if probe.breaking_call is not None:
+        """Grade a job and carry out the additional requests of its options."""
+        if options.breaking_call is not None:
             from grader.grading.diagnosis.break_it import break_program
 
-            return break_program(oracle, job.submission, self._sandbox, probe.breaking_call)
-        if probe.wrong_program is None:
+            return break_program(oracle, job.submission, self._sandbox, options.breaking_call)
+        if options.wrong_program is None:
             return self._grade_job(session, job, oracle, self._note)
 
         def note(kind: str, content: object) -> None:
@@ -294,14 +294,14 @@ class _GradingSession:
 
         # Run the wrong program, then the job's program, then both again: the results of each must
         # not depend on the other.
-        other = replace(job, submission=probe.wrong_program, probe=Probe())
+        other = replace(job, submission=options.wrong_program, options=JobOptions())
         wrong = self._grade_job(session, other, oracle, note)
         verdict = self._grade_job(session, job, oracle, self._note)
         if verdict.timed_out:  # a second run would take as long and show nothing new
             return verdict
         wrong_again = self._grade_job(session, other, oracle, note)
         again = self._grade_job(session, job, oracle, note)
-        assert verdict.evidence is not None  # `with_evidence` is set in such a probe
+        assert verdict.evidence is not None  # `with_evidence` is set in such options
         evidence = replace(
             verdict.evidence,
             changed=find_changed_outcomes(verdict, again),

@@ -252,7 +252,7 @@ class _PoolConnection:
     def send_job(self, number: int, job: Job) -> None:
         """Send a job; ignore a broken connection, which the listener also detects."""
         definition = self._definitions.get(job.exercise.digest, lambda: pickle.dumps(job.exercise))
-        message = (number, definition, job.submission, job.given_limits, job.probe)
+        message = (number, definition, job.submission, job.limits_override, job.options)
         try:
             self._connection.send_bytes(pickle.dumps(message))
         except OSError:

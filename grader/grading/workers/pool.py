@@ -319,7 +319,7 @@ class _Worker:
         """Send a job; return False if the worker has died."""
         job = queued.job
         definition = self.definitions.get(job.exercise.digest, lambda: pickle.dumps(job.exercise))
-        message = (definition, job.submission, job.given_limits, job.probe)
+        message = (definition, job.submission, job.limits_override, job.options)
         self.journal.clear()
         try:
             self.connection.send_bytes(pickle.dumps(message))

@@ -16,7 +16,7 @@ from grader.definitions.exercise import Exercise
 from grader.grading.diagnosis import first_expression, known_mistakes
 from grader.grading.diagnosis.known_mistakes import Diagnostician, Strategy
 from grader.grading.expected.oracle import Oracle
-from grader.grading.results.jobs import Job, Probe
+from grader.grading.results.jobs import Job, JobOptions
 from grader.grading.results.verdict import Diagnosis, Verdict
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
 from grader.grading.run.submission_run import SubmissionRun
@@ -48,13 +48,13 @@ MAX = {"id": "maximum", "code": MAXIMA, "feedback": "That is the *maximum*.", "h
 
 
 def graded(
-    exercise: Exercise, sandbox: Sandbox, *sources: str, probe: Probe | None = None
+    exercise: Exercise, sandbox: Sandbox, *sources: str, options: JobOptions | None = None
 ) -> list[Verdict]:
     """Grade submissions of one exercise in one session."""
     verdicts: list[Verdict] = []
     path = Path(exercise.path_name)
     submissions = [Submission.from_bytes(path, source.encode()) for source in sources]
-    jobs = [Job(exercise, each, probe=probe) for each in submissions]
+    jobs = [Job(exercise, each, options=options) for each in submissions]
 
     def emit(_: Job, result: object) -> None:
         assert isinstance(result, Verdict), result

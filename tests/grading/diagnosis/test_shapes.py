@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.grading.results.jobs import Probe
+from grader.grading.results.jobs import JobOptions
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
 from grader.grading.session.engine import grade
 from grader.grading.submissions.submission import Submission
@@ -64,7 +64,7 @@ PROGRAMS = {
 def shapes(make: Make, sandbox: Sandbox, source: str, *tests: Fields) -> list[str]:
     exercise = make(*tests, solution=SOLUTION)
     submission = Submission.from_bytes(Path("f.py"), source.encode())
-    verdict = grade(exercise, submission, sandbox, probe=Probe(with_shapes=True))
+    verdict = grade(exercise, submission, sandbox, options=JobOptions(with_shapes=True))
     read = verdict_from_data(verdict_data(verdict))
     assert read.shapes == verdict.shapes
     return [

@@ -12,7 +12,7 @@ import pytest
 
 from grader.definitions.exercise import TestId
 from grader.grading.feedback.summarize_values import summarize, summarize_print
-from grader.grading.results.jobs import Job, Probe
+from grader.grading.results.jobs import Job, JobOptions
 from grader.grading.results.verdict import Outcome, TestResult, ValueSummary, Verdict
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
 from grader.grading.session.engine import grade_all
@@ -190,7 +190,7 @@ def test_a_proof_makes_no_values(make: Make, sandbox: Sandbox) -> None:
     """No one reads those of hundreds of wrong programs."""
     found: list[Verdict] = []
     submission = Submission.from_bytes(Path("small.py"), b"def f(x):\n    return x\n")
-    jobs = [Job(make(SQUARE), submission, probe=probe) for probe in (None, Probe())]
+    jobs = [Job(make(SQUARE), submission, options=options) for options in (None, JobOptions())]
     grade_all(jobs, sandbox, lambda _, result: found.append(result))  # type: ignore[arg-type]  # no errors here
     assert [bool(verdict.tests[0].inputs) for verdict in found] == [True, False]
 

@@ -15,7 +15,7 @@ from grader.grading.diagnosis import (
 )
 from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.feedback import outcome_sentences, relation_sentences, summarize_values
-from grader.grading.results.jobs import Job, Probe
+from grader.grading.results.jobs import Job, JobOptions
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.run import attempts
 from grader.grading.run.best_effort import BestEffort
@@ -36,7 +36,7 @@ ENDS = "import os\n\n\ndef f(x):\n    os._exit(0)\n"
 def _wrong(make: Make, sandbox: Sandbox, source: str) -> Verdict:
     tests = [{**test, "expect": "solution"} for test in (VISIBLE, {**HIDDEN, "partial": True})]
     exercise = make(*tests, solution="def f(x):\n    return 3.0 * x\n")
-    [verdict] = graded(exercise, sandbox, source, probe=Probe(with_shapes=True))
+    [verdict] = graded(exercise, sandbox, source, options=JobOptions(with_shapes=True))
     return verdict
 
 

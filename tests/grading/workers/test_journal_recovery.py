@@ -20,7 +20,7 @@ import pytest
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, GraderFault
 from grader.grading.results import journal
-from grader.grading.results.jobs import Job, Probe, Result
+from grader.grading.results.jobs import Job, JobOptions, Result
 from grader.grading.results.journal import Journal
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.submissions.submission import Submission
@@ -46,9 +46,9 @@ TESTS: Sequence[dict[str, Any]] = (
 
 
 def job(
-    exercise: Exercise, source: str, limits: Limits = PATIENT, probe: Probe | None = None
+    exercise: Exercise, source: str, limits: Limits = PATIENT, options: JobOptions | None = None
 ) -> Job:
-    return Job(exercise, Submission.from_bytes(Path("f.py"), source.encode()), limits, probe)
+    return Job(exercise, Submission.from_bytes(Path("f.py"), source.encode()), limits, options)
 
 
 def graded(*jobs: Job) -> list[Result]:
@@ -146,7 +146,7 @@ def test_a_submission_that_is_not_loaded_in_time_has_no_results(make: Make) -> N
     assert result.outcome is Outcome.TIMED_OUT
     assert result.message.startswith("Stopped after 1 s.")
     assert {test.outcome for test in result.tests} == {Outcome.NOT_RUN}
-    probed = job(exercise, RIGHT, SHORT, Probe(stops_at_failure=True))
+    probed = job(exercise, RIGHT, SHORT, JobOptions(stops_at_failure=True))
     result = recover_result(probed, [(journal.BEGAN, 1.0), (journal.LOADED, "")], "namespaces")
     assert isinstance(result, Verdict)
     assert [test.outcome for test in result.tests] == [Outcome.TIMED_OUT]

@@ -71,8 +71,8 @@ class LocalExecutor(_GradingThread):
     @property
     def unavailable_reason(self) -> str | None:
         """The reason why nothing is being graded, or None."""
-        if self._grading.pool.trouble is not None:
-            return self._grading.pool.trouble
+        if self._grading.pool.unavailable_reason is not None:
+            return self._grading.pool.unavailable_reason
         if not self._thread.is_alive():
             return "the executor does not run"
         return "the store cannot be written" if self._failures else None
@@ -89,7 +89,7 @@ class LocalExecutor(_GradingThread):
                 # Only the cause: a failed statement contains the values to write.
                 _log.error("the store failed", error=describe_cause(error), pause=pause)
                 self._stopping.wait(pause)
-            if self._stopping.is_set() or self._grading.pool.trouble is not None:
+            if self._stopping.is_set() or self._grading.pool.unavailable_reason is not None:
                 continue
             try:
                 for submission in self._select_submissions():

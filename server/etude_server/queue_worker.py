@@ -106,8 +106,8 @@ class _QueueWorker:
     @property
     def unavailable_reason(self) -> str | None:
         """The reason why nothing is being graded, or None."""
-        if self._grading.pool.trouble is not None:
-            return self._grading.pool.trouble
+        if self._grading.pool.unavailable_reason is not None:
+            return self._grading.pool.unavailable_reason
         return None if self._is_working else "the worker is not at the queue"
 
     async def run(self) -> None:
@@ -128,8 +128,8 @@ class _QueueWorker:
                     await self._serve_queue()
                 except _DATABASE_ERRORS as error:
                     _log.warning("the database is away", error=describe_cause(error))
-                if self._grading.pool.trouble is not None:
-                    raise SandboxFault(self._grading.pool.trouble)
+                if self._grading.pool.unavailable_reason is not None:
+                    raise SandboxFault(self._grading.pool.unavailable_reason)
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._stopping.wait(), _RECONNECT_SECONDS)
         finally:
@@ -244,7 +244,7 @@ class _QueueWorker:
     async def _retry_stalled(self, app: App) -> None:
         """Give the jobs of dead workers to others; end when this host can no longer grade."""
         manager, seconds = app.job_manager, self._settings.dead_after
-        while self._grading.pool.trouble is None:
+        while self._grading.pool.unavailable_reason is None:
             for job in await manager.get_stalled_jobs(seconds_since_heartbeat=seconds):
                 _log.warning("a worker died", task=job.task_name, attempts=job.attempts + 1)
                 # Another worker was faster.

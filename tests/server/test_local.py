@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @dataclass
 class _Pool:
     workers: int = 1
-    trouble: str | None = None
+    unavailable_reason: str | None = None
 
 
 @dataclass

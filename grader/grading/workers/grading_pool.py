@@ -70,14 +70,14 @@ class GradingPool:
         self.workers = workers
         self._stderr = stderr
         self._changed = threading.Condition()  # guards all of the following
-        self._tickets: dict[int, _PendingJob] = {}
+        self._pending_jobs: dict[int, _PendingJob] = {}
         self._unsent: deque[int] = deque()
         self._suspects: deque[int] = deque()
         self._in_flight: set[int] = set()
-        self._last = 0
+        self._last_job_id = 0
         self._is_closed = False
-        self._no_sandbox: str | None = None
-        self._line, self._process = self._start()
+        self._unavailable_reason: str | None = None
+        self._connection, self._process = self._start()
         threading.Thread(target=self._send_all, name="pool-sender", daemon=True).start()
 
     def __enter__(self) -> Self:
@@ -92,9 +92,9 @@ class GradingPool:
         return self._process.pid
 
     @property
-    def trouble(self) -> str | None:
+    def unavailable_reason(self) -> str | None:
         """The reason why this host cannot grade anything, or None."""
-        return self._no_sandbox
+        return self._unavailable_reason
 
     def grade(self, job: Job) -> "Future[Verdict]":
         """Grade a job.
@@ -105,12 +105,12 @@ class GradingPool:
         """
         future: Future[Verdict] = Future()
         with self._changed:
-            if self._is_closed or self._no_sandbox is not None:
-                future.set_exception(SandboxFault(self._no_sandbox or _CLOSED))
+            if self._is_closed or self._unavailable_reason is not None:
+                future.set_exception(SandboxFault(self._unavailable_reason or _CLOSED))
                 return future
-            self._last += 1
-            self._tickets[self._last] = _PendingJob(job, future)
-            self._unsent.append(self._last)
+            self._last_job_id += 1
+            self._pending_jobs[self._last_job_id] = _PendingJob(job, future)
+            self._unsent.append(self._last_job_id)
             self._changed.notify_all()
         return future
 
@@ -120,7 +120,7 @@ class GradingPool:
             if self._is_closed:
                 return
             self._is_closed = True
-            self._line.shutdown()
+            self._connection.shutdown()
             self._changed.notify_all()
         try:
             self._process.wait(_END_SECONDS)
@@ -151,9 +151,9 @@ class GradingPool:
         # Its children inherit the lower priority, so that the service keeps answering requests.
         niceness = min(os.getpriority(os.PRIO_PROCESS, 0) + _NICENESS, _MAX_NICENESS)
         os.setpriority(os.PRIO_PROCESS, process.pid, niceness)
-        line = _PoolConnection(ours)
-        threading.Thread(target=self._listen, args=(line,), name="pool", daemon=True).start()
-        return line, process
+        connection = _PoolConnection(ours)
+        threading.Thread(target=self._listen, args=(connection,), name="pool", daemon=True).start()
+        return connection, process
 
     def _send_all(self) -> None:
         """Send jobs. This runs in a thread of its own, since sending may block."""
@@ -162,51 +162,51 @@ class GradingPool:
                 while True:
                     # A suspect is sent only when nothing is in flight, and is then the only job.
                     alone = self._suspects or any(
-                        self._tickets[each].deaths for each in self._in_flight
+                        self._pending_jobs[job_id].deaths for job_id in self._in_flight
                     )
                     ready = self._suspects or self._unsent
                     if ready and not (alone and self._in_flight):
                         break
-                    if self._is_closed or self._no_sandbox is not None:
+                    if self._is_closed or self._unavailable_reason is not None:
                         return
                     self._changed.wait()
-                number = ready.popleft()
-                self._in_flight.add(number)
-                line, job = self._line, self._tickets[number].job
-            line.send_job(number, job)
+                job_id = ready.popleft()
+                self._in_flight.add(job_id)
+                connection, job = self._connection, self._pending_jobs[job_id].job
+            connection.send_job(job_id, job)
 
-    def _listen(self, line: "_PoolConnection") -> None:
+    def _listen(self, connection: "_PoolConnection") -> None:
         """Receive results until the connection breaks; then start another process."""
-        while (message := line.receive()) is not None:
+        while (message := connection.receive()) is not None:
             if "no sandbox" in message:
-                self._no_sandbox = str(message["no sandbox"])
+                self._unavailable_reason = str(message["no sandbox"])
                 break
             with self._changed:
-                ticket = self._tickets.pop(message["number"])
-                self._in_flight.discard(message["number"])
+                pending = self._pending_jobs.pop(message["job"])
+                self._in_flight.discard(message["job"])
                 self._changed.notify_all()
-            _settle(ticket.future, ticket.job, message)
+            _settle(pending.future, pending.job, message)
         # The process has died, or there is no sandbox on this host.
-        if self._no_sandbox is not None:
+        if self._unavailable_reason is not None:
             with self._changed:
                 self._changed.notify_all()
-            self._give_up(self._no_sandbox)
+            self._give_up(self._unavailable_reason)
             return
         self._process.wait()
         with self._changed:
             if self._is_closed:
                 return
-            self._line.shutdown()
-            self._line, self._process = self._start()
+            self._connection.shutdown()
+            self._connection, self._process = self._start()
             lost: list[Future[Verdict]] = []
             # Each becomes a suspect, up to `MAX_TRIES` times.
-            for number in sorted(self._in_flight):
-                ticket = self._tickets[number]
-                ticket.deaths += 1
-                if ticket.deaths < MAX_TRIES:
-                    self._suspects.append(number)
+            for job_id in sorted(self._in_flight):
+                pending = self._pending_jobs[job_id]
+                pending.deaths += 1
+                if pending.deaths < MAX_TRIES:
+                    self._suspects.append(job_id)
                 else:
-                    lost.append(self._tickets.pop(number).future)
+                    lost.append(self._pending_jobs.pop(job_id).future)
             self._in_flight.clear()
             self._changed.notify_all()
         for future in lost:
@@ -215,11 +215,11 @@ class GradingPool:
 
     def _give_up(self, reason: str) -> None:
         with self._changed:
-            left = [ticket.future for ticket in self._tickets.values()]
-            self._tickets.clear()
-            for numbers in (self._unsent, self._suspects, self._in_flight):
-                numbers.clear()
-        for future in left:
+            unfinished = [pending.future for pending in self._pending_jobs.values()]
+            self._pending_jobs.clear()
+            for job_ids in (self._unsent, self._suspects, self._in_flight):
+                job_ids.clear()
+        for future in unfinished:
             future.set_exception(SandboxFault(reason))
 
 
@@ -232,8 +232,8 @@ def _settle(future: "Future[Verdict]", job: Job, message: Mapping[str, Any]) -> 
         future.set_exception(DefinitionRefusedError(message["definition"]))
     elif "verdict" in message:
         verdict = verdict_from_data(message["verdict"])
-        same = (job.exercise.digest, job.submission.digest)
-        if (verdict.exercise_hash, verdict.submission_hash) == same:
+        asked = (job.exercise.digest, job.submission.digest)
+        if (verdict.exercise_hash, verdict.submission_hash) == asked:
             future.set_result(verdict)
         else:
             future.set_exception(GraderFault("the grading pool answered for another submission"))
@@ -249,10 +249,10 @@ class _PoolConnection:
         self._connection = Connection(os.dup(ours.fileno()))
         self._definitions = LruCache[bytes](MAX_EXERCISES)
 
-    def send_job(self, number: int, job: Job) -> None:
+    def send_job(self, job_id: int, job: Job) -> None:
         """Send a job; ignore a broken connection, which the listener also detects."""
         definition = self._definitions.get(job.exercise.digest, lambda: pickle.dumps(job.exercise))
-        message = (number, definition, job.submission, job.limits_override, job.options)
+        message = (job_id, definition, job.submission, job.limits_override, job.options)
         try:
             self._connection.send_bytes(pickle.dumps(message))
         except OSError:

@@ -24,46 +24,46 @@ from grader.sandbox.process import open_sandbox
 
 
 class _Inbox(JobSource):
-    """The jobs that are received over the connection, each with a number."""
+    """The jobs that are received over the connection, each with an id."""
 
-    def __init__(self, line: Connection) -> None:
-        self._line = self.wake = line
+    def __init__(self, connection: Connection) -> None:
+        self._connection = self.wake = connection
         self.is_closed = False
         self._exercise = functools.lru_cache(MAX_EXERCISES)(pickle.loads)  # the parent is trusted
-        # Number by `id` of the job; the tuple keeps the job alive.
-        self._numbers: dict[int, tuple[Job, int]] = {}
+        # The id of each job by `id(job)`; the tuple keeps the job alive.
+        self._ids: dict[int, tuple[Job, int]] = {}
 
     def wait(self) -> None:
         """Wait until a job arrives or the connection is closed."""
         try:
-            self._line.poll(None)
+            self._connection.poll(None)
         except OSError:
             self.is_closed = True
 
     def job_for(self, worker: int) -> Job | None:  # noqa: ARG002  every worker gets the same jobs
         """Return the next job if one has arrived, otherwise None."""
         try:
-            if self.is_closed or not self._line.poll():
+            if self.is_closed or not self._connection.poll():
                 return None
-            message = self._line.recv_bytes()
+            message = self._connection.recv_bytes()
         except (EOFError, OSError):
             self.is_closed = True
             return None
-        number, definition, *rest = pickle.loads(message)  # noqa: S301  the parent is trusted
+        job_id, definition, *rest = pickle.loads(message)  # noqa: S301  the parent is trusted
         job = Job(self._exercise(definition), *rest)
-        self._numbers[id(job)] = (job, number)
+        self._ids[id(job)] = (job, job_id)
         return job
 
-    def pop_number(self, job: Job) -> int:
-        """Return the number of a finished job and forget the job."""
-        return self._numbers.pop(id(job))[1]
+    def pop_id(self, job: Job) -> int:
+        """Return the id of a finished job and forget the job."""
+        return self._ids.pop(id(job))[1]
 
 
 def main(descriptor: int, workers: int) -> int:
     """Grade jobs until the connection is closed; report over it if there is no sandbox."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
-    with Connection(descriptor) as line:
-        inbox = _Inbox(line)
+    with Connection(descriptor) as connection:
+        inbox = _Inbox(connection)
         try:
             with Pool(workers, open_sandbox) as pool:
                 while not inbox.is_closed:
@@ -76,17 +76,17 @@ def main(descriptor: int, workers: int) -> int:
                             reply = {"definition": str(result)}
                         else:
                             reply = {"fault": str(result)}
-                        _say(line, {"number": inbox.pop_number(job), **reply})
+                        _send(connection, {"job": inbox.pop_id(job), **reply})
         except SandboxFault as fault:
-            _say(line, {"no sandbox": str(fault)})
+            _send(connection, {"no sandbox": str(fault)})
             return 3
         except (BrokenPipeError, ConnectionResetError):
             return 0  # the parent closed the connection
     return 0
 
 
-def _say(line: Connection, message: dict[str, Any]) -> None:
-    line.send_bytes(json.dumps(message).encode())
+def _send(connection: Connection, message: dict[str, Any]) -> None:
+    connection.send_bytes(json.dumps(message).encode())
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@ author declared, then mutants of the solution, misconceptions with one of the su
 numbers, and two misconceptions at once. Each program runs as the submission did: in one child of
 the sandbox, through the same tests in the same order, since a program may keep state. A run ends at
 the first test without agreement, and its results are cached. If another submission agrees with all
-cached results, the program runs again, from the first test to the last.
+cached results, the program runs again, from the first test to the last. Many submissions agree with
+passes alone, so a misconception runs at least up to its first failure.
 
 If no wrong program agrees, the submission itself runs again with one part changed, for example
 without its rounding or with a right helper. If every test then passes, that part is the mistake.
@@ -420,10 +421,13 @@ class Diagnostician:
             raise _TimeIsOverError
         if not _has_evidence(program.kind, program.id, case):
             return False
+        agrees = True
         try:
-            agrees = all(
-                case.agrees(test, fingerprint) for test, fingerprint in self._fingerprints(program)
-            )
+            for test, fingerprint in self._fingerprints(program):
+                agrees = agrees and case.agrees(test, fingerprint)
+                has_failed = fingerprint.outcome is not Outcome.PASSED
+                if not agrees and (has_failed or program.kind != "misconception"):
+                    break
         except DefinitionError:  # the author's Python rejects the program's result
             program.is_usable = False
         return program.is_usable and agrees

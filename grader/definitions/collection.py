@@ -388,7 +388,7 @@ class _Loader:
 
 
 def _place_of_required(name: str, definition: Exercise | TrackDefinition) -> Location:
-    """Return where a definition's file requires another one."""
+    """Return the place at which a definition's file requires another one."""
     names: Sequence[str] = definition.requires
     return read_yaml(definition.where.path).node("requires", names.index(name)).where
 

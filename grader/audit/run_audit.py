@@ -151,12 +151,12 @@ class _Auditor:
         trace = self._assignment.solution
         task = self._task("solution", self._source, tasks.ORDINARY, trace=trace)
         outcome, name = self._runner.run(task), self._assignment.name
-        for each in outcome.select("not loaded"):
-            file = each["file"] or "a file"
-            stub = _missing_module_hint(each["message"])
-            raise UsageError(f"{name}: {file} does not load: {each['message']}{stub}")
-        for each in outcome.select("broken"):
-            raise UsageError(f"{name}: pytest does not run the tests: {each['message']}")
+        for message in outcome.select("not loaded"):
+            file = message["file"] or "a file"
+            stub = _missing_module_hint(message["message"])
+            raise UsageError(f"{name}: {file} does not load: {message['message']}{stub}")
+        for message in outcome.select("broken"):
+            raise UsageError(f"{name}: pytest does not run the tests: {message['message']}")
         tests = tasks.test_outcomes(outcome)
         if outcome.ended:
             last = f"in {suite_checks.short_id(tests[-1].id)}" if tests else "before the first test"
@@ -230,8 +230,8 @@ class _Auditor:
         )
         unseeded_tests = [test.id for test in self._tests if one.get(test.id) != other.get(test.id)]
         self._checks.append(suite_checks.check_seeds(unseeded_tests))
-        for each in outcomes["0"].select("alike")[:1]:
-            self._checks.append(suite_checks.check_inputs(each["facts"], self._source))
+        for message in outcomes["0"].select("alike")[:1]:
+            self._checks.append(suite_checks.check_inputs(message["facts"], self._source))
         calls = tasks.recorded_calls_in(outcomes["0"])
         if calls:
             file = self._assignment.solution
@@ -246,9 +246,10 @@ class _Auditor:
             self._source, self._assignment.solution, self._pool, known, like
         )
         matches = [
-            Match(each.pop("target"), known[number], Correspondence(**each))
-            for each in self._runner.run(task).select("match")
-            if (number := each.pop("number")) in range(len(known)) and each["target"].isidentifier()
+            Match(message.pop("target"), known[number], Correspondence(**message))
+            for message in self._runner.run(task).select("match")
+            if (number := message.pop("number")) in range(len(known))
+            and message["target"].isidentifier()
         ]
         # If several exercises share a mistake, prefer the one with the most mistakes for the
         # function.
@@ -329,8 +330,8 @@ class _Auditor:
         ]
         calls: dict[str, Message] = {}  # the distinguishing call of each program
         for task, outcome in self._progressing(runs, "explained"):
-            for each in outcome.select("found")[:1]:
-                calls[task.name] = each
+            for message in outcome.select("found")[:1]:
+                calls[task.name] = message
         proven, extra_tests = self._prove(
             {
                 each.change: each

@@ -301,15 +301,15 @@ def _printable(value: Any) -> Any:
 def _wait_for_ended(running: Iterable[_Running]) -> list[_Running]:
     """Wait for messages, and return the processes that have ended."""
     every = [*running]
-    seconds = min(each.deadline for each in every) - time.monotonic()
-    ready, _, _ = select.select([each.descriptor for each in every], [], [], max(seconds, 0))
+    seconds = min(process.deadline for process in every) - time.monotonic()
+    ready, _, _ = select.select([process.descriptor for process in every], [], [], max(seconds, 0))
     now = time.monotonic()
-    for each in every:
-        if each.descriptor in ready:
-            each.read()
-        elif now >= each.deadline:
-            each.end(_TOO_LONG)
-    return [each for each in every if each.is_over]
+    for process in every:
+        if process.descriptor in ready:
+            process.read()
+        elif now >= process.deadline:
+            process.end(_TOO_LONG)
+    return [process for process in every if process.is_over]
 
 
 def _serve(task: Task, slot: Path, writing: int, modules: Iterable[str]) -> None:

@@ -40,10 +40,10 @@ class TestOutcome:
 def test_outcomes(outcome: TaskOutcome) -> list[TestOutcome]:
     """Return the outcomes of the tests; a test that was running at the end counts as failed."""
     outcomes = [
-        TestOutcome(**each | {"lines": frozenset(each.get("lines", ()))})
-        for each in outcome.select("test")
+        TestOutcome(**message | {"lines": frozenset(message.get("lines", ()))})
+        for message in outcome.select("test")
     ]
-    begun = [each["id"] for each in outcome.select("begins")]
+    begun = [message["id"] for message in outcome.select("begins")]
     if len(begun) > len(outcomes):
         outcomes.append(TestOutcome(begun[-1], "failed", outcome.ended))
     return outcomes
@@ -180,17 +180,17 @@ def match_functions(
         right = behaviour.load(source, file)
         calls_to_try = pickle.loads(pool)  # noqa: S301  confined
         names = dict.fromkeys(name for name, steps in calls_to_try if steps[0][0] == "")
-        for number, each in enumerate(known):
+        for number, function in enumerate(known):
             try:
-                other = behaviour.load(each.solution, "known.py")
+                other = behaviour.load(function.solution, "known.py")
             except Exception:  # noqa: BLE001, S112  it needs a package, perhaps
                 continue
             for name in names:
                 correspondence = match.find_correspondence(
-                    right, other, name, each.name, calls_to_try
+                    right, other, name, function.name, calls_to_try
                 )
-                if correspondence is None and each.exercise in like:
-                    takes = match.arity(getattr(other, each.name))
+                if correspondence is None and function.exercise in like:
+                    takes = match.arity(getattr(other, function.name))
                     correspondence = None if takes is None else match.Correspondence(takes[1])
                 if correspondence is not None:
                     fields = asdict(correspondence)

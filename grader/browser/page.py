@@ -267,14 +267,15 @@ def names() -> str:
             loaded = vars(module)
             public = [each for each in loaded if not each.startswith("_")]
             entries[name] = dict.fromkeys(sorted(public), "")
-            for each in public:
-                value = loaded[each]
+            for public_name in public:
+                value = loaded[public_name]
                 # The documentation of a number would be that of its class.
                 if not isinstance(value, (bool, int, float)) and not inspect.ismodule(value):
                     paragraphs = (value.__doc__ or "").split("\n\n")
                     # A signature may come before the first sentence.
                     texts = (text for text in paragraphs if "(" not in text.partition(" ")[0])
-                    entries[name][each] = " ".join(next(texts, "").split())[:_MAX_SUMMARY_LENGTH]
+                    summary = " ".join(next(texts, "").split())
+                    entries[name][public_name] = summary[:_MAX_SUMMARY_LENGTH]
     return json.dumps(entries)
 
 

@@ -151,7 +151,7 @@ def _plan(
     students = {record.entry.student for record in to_do.not_graded}
     students |= {record.entry.student for record in to_do.done_before}
     students |= {entry.student for _, entries in to_do.groups.values() for entry in entries}
-    narrow = [each.name for each in delivery.formats if each.one_student]
+    narrow = [format_.name for format_ in delivery.formats if format_.one_student]
     if narrow and len(students) > 1:
         raise UsageError(f"--format {narrow[0]} shows one student, and {folder} has more")
     return to_do

@@ -83,13 +83,13 @@ class _Preview:
         self._pages = {path: (page, list[str]()) for path, page in pages.items()}
         by_file = {path.resolve(): path for path in pages}
         everything = []
-        for each in _run_command("lint", self._path)["findings"]:
-            line = f"line {each['line']}, {each['code']}: {each['message']}"
-            everything.append(f"{each['path']}, {line}")
-            if path := by_file.get(Path(each["path"]).resolve()):
+        for finding in _run_command("lint", self._path)["findings"]:
+            line = f"line {finding['line']}, {finding['code']}: {finding['message']}"
+            everything.append(f"{finding['path']}, {line}")
+            if path := by_file.get(Path(finding["path"]).resolve()):
                 self._pages[path][1].append(line)
                 # The error page already says the same.
-                if each["level"] == "error":
+                if finding["level"] == "error":
                     failures.pop(pages[path], None)
         for page, lines in self._pages.values():
             lines.extend(failure := _nonempty_lines(failures.get(page, "")))

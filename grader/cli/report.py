@@ -47,11 +47,11 @@ def command(
     rules = read_rules(**rule_options)
     delivery = options.parse_delivery(formats)
     if rule := next((f"--{name}" for name, value in rule_options.items() if value is not None), ""):
-        plain = [each.name for each in delivery.formats if each.verdicts_only]
+        plain = [format_.name for format_ in delivery.formats if format_.verdicts_only]
         if plain:
             raise UsageError(f"--format {plain[0]} has verdicts and no grades; leave {rule} out")
     batch = read_graded(results, rules)
-    narrow = [each.name for each in delivery.formats if each.one_student]
+    narrow = [format_.name for format_ in delivery.formats if format_.one_student]
     if narrow and len({report.student for report in batch}) > 1:
         raise UsageError(f"--format {narrow[0]} shows one student, and there are more")
     batch = dataclasses.replace(batch, hidden_tests=hidden_tests)

@@ -198,7 +198,7 @@ def _refuse_one_time(
         of_one = {
             student: report for (student, name), report in reports.items() if name == exercise
         }
-        times = ((student, each.time) for student, each in of_one.items() if each.time)
+        times = ((student, report.time) for student, report in of_one.items() if report.time)
         if schedule.rule("", exercise).due is not None and all_at_once(times):
             raise UsageError(
                 f"all {len(of_one)} submissions to {exercise!r} have one time, which is that of a "

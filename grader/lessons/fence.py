@@ -103,12 +103,12 @@ def read_fields(fence: Fence, keys: Collection[str]) -> tuple[Field, Sequence[Fi
             raise error(
                 field.where, f"expected one of {names} before the colon, found '{field.key}'"
             )
-    for each in (prompt, *fields):
-        if not each.value.strip():
+    for field in (prompt, *fields):
+        if not field.value.strip():
             lacks = (
-                f"`{each.key}:` has no value" if each.key else "the block has no text of its own"
+                f"`{field.key}:` has no value" if field.key else "the block has no text of its own"
             )
-            raise error(each.where, lacks)
+            raise error(field.where, lacks)
     return prompt, fields
 
 

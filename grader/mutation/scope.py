@@ -59,7 +59,7 @@ def _walk_inside(node: ast.AST, left_alone: frozenset[int]) -> Iterator[ast.AST]
                 changed = [statement.target]
             elif isinstance(statement, ast.Expr):
                 changed = [statement]
-            if not any(_names(each) & watched for each in changed):
+            if not any(_names(target) & watched for target in changed):
                 yield from _walk_inside(statement, left_alone)
         return
     for child in _children(node):

@@ -58,7 +58,7 @@ def exercise_statuses(history: History) -> dict[ExerciseId, ExerciseStatus]:
         passed = next((attempt for attempt in attempts if attempt.passed), None)
         before = [hint for hint in hints if passed is None or hint.at <= passed.at]
         paid = sum(hint.price for hint in before)
-        gave_up = any(passed is None or each.at <= passed.at for each in events.given_up)
+        gave_up = any(passed is None or hint.at <= passed.at for hint in events.given_up)
         state: State = "tried" if attempts else "new"
         if passed is not None:
             state = "passed"
@@ -81,7 +81,7 @@ def exercise_statuses(history: History) -> dict[ExerciseId, ExerciseStatus]:
             passed_at=passed.at if passed is not None else None,
             self_reported=passed is not None
             and all(attempt.self_reported for attempt in attempts if attempt.passed),
-            broken=frozenset(each.misconception for each in events.broken),
+            broken=frozenset(broken_program.misconception for broken_program in events.broken),
         )
     return statuses
 

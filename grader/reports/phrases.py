@@ -137,7 +137,7 @@ def failures_in_full(verdict: Verdict, *, verbose: bool = False) -> tuple[TestRe
 def shows_both_values(test: TestResult) -> bool:
     """Return whether a test's sentence already contains both values, as single numbers."""
     both = (test.expected, test.got)
-    return all(each is not None and _NUMBER.fullmatch(each.summary) for each in both)
+    return all(value is not None and _NUMBER.fullmatch(value.summary) for value in both)
 
 
 def worst_index(test: TestResult) -> tuple[int, int] | None:

@@ -96,11 +96,13 @@ def render_student(student: str, batch: Batch, titles: Mapping[str, str]) -> str
         titles: The titles of all exercises, including those that the student did not submit.
     """
     rows, sections = list[str](), list[str]()
-    for number, each in enumerate(batch, 1):
-        title, anchor = line(titles.get(each.exercise, each.exercise)), f"exercise-{number}"
+    for number, report in enumerate(batch, 1):
+        title, anchor = line(titles.get(report.exercise, report.exercise)), f"exercise-{number}"
         link = f'<a href="#{anchor}">{escape(title)}</a>'
-        rows.append(f'<tr><th scope="row" {_LEFT}>{link}</th><td>{escape(_cell(each))}</td></tr>\n')
-        sections += _section(each, heading=title, anchor=anchor)
+        rows.append(
+            f'<tr><th scope="row" {_LEFT}>{link}</th><td>{escape(_cell(report))}</td></tr>\n'
+        )
+        sections += _section(report, heading=title, anchor=anchor)
     total = sum(report.points or 0 for report in batch)
     possible = sum(report.max_points for report in batch if report.points is not None)
     table = (

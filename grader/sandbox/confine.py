@@ -121,8 +121,8 @@ def _forget_environment() -> None:
     """
     held = [each for pair in os.environb.items() for each in pair if len(each) > 1]
     os.environ.clear()
-    for each in held:
-        _overwrite(id(each) + bytes.__basicsize__ - 1, len(each))
+    for content in held:
+        _overwrite(id(content) + bytes.__basicsize__ - 1, len(content))
     fields = Path("/proc/self/stat").read_bytes().rpartition(b")")[2].split()
     begin, end = (int(fields[number]) for number in _BOUNDS)
     _overwrite(begin, end - begin)

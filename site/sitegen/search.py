@@ -64,7 +64,7 @@ def words(text: str) -> list[str]:
     lower = text.lower()
     if not lower.isascii():
         apart = unicodedata.normalize("NFKD", lower)  # separates accents from letters
-        lower = "".join(each for each in apart if not unicodedata.combining(each))
+        lower = "".join(word for word in apart if not unicodedata.combining(word))
     return _WORD.findall(lower)
 
 

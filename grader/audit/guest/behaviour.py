@@ -153,8 +153,8 @@ def _convert_objects(value: Any, module: types.ModuleType, visited: set[int]) ->
     if isinstance(value, dict):
         value = [*value.values()]
     if isinstance(value, list | tuple | set):
-        for each in value:
-            _convert_objects(each, module, visited)
+        for item in value:
+            _convert_objects(item, module, visited)
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,7 +138,7 @@ class _Reader:
             imports = self._imported_files(name, is_test=False)
             waiting += [each for each in imports.items() if each[0] not in beside]
         for name in self._tests:
-            if any(each.level for each in find_imports(self._tree(name))):
+            if any(module_name.level for module_name in find_imports(self._tree(name))):
                 packages = (f"{parent}/__init__.py" for parent in PurePosixPath(name).parents)
                 beside |= {package: package for package in packages if package in self._files}
         usual = (pattern.format(PurePosixPath(key).stem) for pattern in _STARTERS)
@@ -239,8 +239,8 @@ class _Reader:
     def _imported_files(self, name: str, *, is_test: bool) -> dict[str, str]:
         """Return the files of the folder that a file imports, by their place in the assignment."""
         files: dict[str, str] = {}
-        for each in find_imports(self._tree(name)):
-            files |= self._resolve(each, name, is_test=is_test)
+        for module_name in find_imports(self._tree(name)):
+            files |= self._resolve(module_name, name, is_test=is_test)
         return files
 
     def _resolve(
@@ -301,9 +301,9 @@ class _Reader:
                 # The package only re-exports names, so the modules that it imports are meant.
                 prefix = name.removesuffix(key)
                 candidates |= {
-                    at.removeprefix(prefix): each
-                    for at, each in self._imported_files(name, is_test=False).items()
-                    if each != name
+                    at.removeprefix(prefix): file
+                    for at, file in self._imported_files(name, is_test=False).items()
+                    if file != name
                 }
             else:
                 candidates[key] = name
@@ -350,9 +350,9 @@ class _Reader:
         """Return the modules that tests import although neither the folder nor Python has them."""
         missing: dict[str, None] = {}
         for name in self._tests:
-            for each in find_imports(self._tree(name)):
-                if not each.level and not self._resolve(each, name, is_test=True):
-                    missing.setdefault(each.parts[0])
+            for module_name in find_imports(self._tree(name)):
+                if not module_name.level and not self._resolve(module_name, name, is_test=True):
+                    missing.setdefault(module_name.parts[0])
         for name in [*missing]:
             with contextlib.suppress(ImportError, ValueError):
                 if name in sys.stdlib_module_names or find_spec(name) is not None:

@@ -124,8 +124,8 @@ def _tests(draft: Draft, folder: Path, names: list[str], modules: set[str]) -> N
         source = read_text_inside(folder, name)
         tree = parse_or_none(source) or ast.Module([], [])
         packages = {each.parts[0] for each in find_imports(tree) if not each.level}
-        for each in sorted(packages - modules)[:_MAX_FILES]:
-            if os.path.lexists(folder / f"{each}.py"):
-                data[each] = read_text_inside(folder, f"{each}.py")
+        for package in sorted(packages - modules)[:_MAX_FILES]:
+            if os.path.lexists(folder / f"{package}.py"):
+                data[package] = read_text_inside(folder, f"{package}.py")
         sources.append(source)
     add_tests(draft, sources, modules, data)

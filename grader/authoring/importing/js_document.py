@@ -217,27 +217,27 @@ class _Mapper:
 
     def _test(self, value: dict[str, Any], label: str) -> DraftTest:
         test = DraftTest("", "run", "", stdout="")
-        for key, each in value.items():
+        for key, item in value.items():
             at = f"{label}.{key}"
-            match key, each:
+            match key, item:
                 case "id" | "name", str() if not test.id:
-                    test.id = each
+                    test.id = item
                 case "input" | "code", str() if not test.code:
-                    test.code = _end_with_newline(self._code(each, at))
+                    test.code = _end_with_newline(self._code(item, at))
                 case "expectedOutput" | "expected" | "output", str():
-                    test.stdout = self._undo_typesetting(plain_output, each, at)
+                    test.stdout = self._undo_typesetting(plain_output, item, at)
                 case "expectedOutput" | "expected" | "output", int() | float() | None:
-                    test.stdout = json.dumps(each)
+                    test.stdout = json.dumps(item)
                 case "description", str() if not test.description:
                     test.description = " ".join(
-                        self._undo_typesetting(plain_prose, each, at).split()
+                        self._undo_typesetting(plain_prose, item, at).split()
                     )
                 case "hidden", bool():
-                    test.hidden = each
-                case "points" | "weight", int() if 0 <= each <= _MAX_POINTS:
-                    test.points = int(each)
+                    test.hidden = item
+                case "points" | "weight", int() if 0 <= item <= _MAX_POINTS:
+                    test.points = int(item)
                 case _:
-                    self._note(each, at)
+                    self._note(item, at)
         return test
 
     def _code(self, text: str, key: str) -> str:

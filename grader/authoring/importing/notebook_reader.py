@@ -33,11 +33,11 @@ def read_notebook(path: Path) -> SourceDrafts:
     if (language := find_language(book)).lower() != "python":
         raise UnreadableError(f"{name} is a notebook in {language}; notebooks in Python are read")
     cells = []
-    for number, each in enumerate(book_cells, 1):
-        if not isinstance(each, dict):
+    for number, book_cell in enumerate(book_cells, 1):
+        if not isinstance(book_cell, dict):
             continue
         printed = ""  # the cell's recorded output
-        outputs, metadata = each.get("outputs"), each.get("metadata")
+        outputs, metadata = book_cell.get("outputs"), book_cell.get("metadata")
         for output in outputs if isinstance(outputs, list) else ():
             match output:
                 case {"output_type": "stream", "name": "stdout", "text": text}:
@@ -45,12 +45,12 @@ def read_notebook(path: Path) -> SourceDrafts:
                 case {"output_type": "execute_result", "data": {"text/plain": text}}:
                     printed += join_text(text) + "\n"
         cell = NotebookCell(
-            kind=str(each.get("cell_type")),
-            source=join_text(each.get("source")),
+            kind=str(book_cell.get("cell_type")),
+            source=join_text(book_cell.get("source")),
             metadata=metadata if isinstance(metadata, dict) else {},
             output=printed[:_MAX_OUTPUT] or None,
             where=f"{name}: cell {number}",
-            attachments=bool(each.get("attachments")),
+            attachments=bool(book_cell.get("attachments")),
         )
         cells.append(cell)
     if has_questions(cells):

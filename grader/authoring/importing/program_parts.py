@@ -213,7 +213,7 @@ def find_operators(program: ParsedProgram, name: str) -> list[str]:
     assigned = [statement for statement in node.body if isinstance(statement, ast.Assign)]
     targets = [target for each in assigned for target in each.targets]
     # A method bound by `__radd__ = __add__`.
-    methods |= {each.id for each in targets if isinstance(each, ast.Name)}
+    methods |= {target.id for target in targets if isinstance(target, ast.Name)}
     for decorator in map(ast.unparse, node.decorator_list):
         if "dataclass" in decorator:
             methods.add("__eq__")

@@ -58,7 +58,7 @@ def notes(facts: ProofFacts) -> Iterator[ProofFinding]:
         fooled = [program for program in facts.wrong if _is_fooled(facts, program, test.id)]
         if is_told or test.id not in facts.sound or not fooled:
             continue
-        filled = [each for each in fooled if each.id not in SHAPES]
+        filled = [program for program in fooled if program.id not in SHAPES]
         advice = "let it check the shape before the values"
         if filled:
             advice = "good only beside tests that check values"
@@ -73,7 +73,7 @@ def notes(facts: ProofFacts) -> Iterator[ProofFinding]:
             "its axes have different lengths where the instructions allow it"
         )
         yield ProofFinding.at(checks.CONSTANTS, message, facts.places.line("tests"))
-    accepted = [each for each in accepted if each != RECTANGLES]
+    accepted = [name for name in accepted if name != RECTANGLES]
     if accepted:
         message = (
             "no hidden test rejects a submission that is wrong only in one of these cases: "
@@ -290,7 +290,7 @@ def _fooling_by_tolerance(facts: ProofFacts, test: TestCase) -> list[SabotagedPr
         return []
     allowed = {equivalent.change for equivalent in facts.exercise.equivalent}
     filled = [each for each in facts.wrong if each.id in FILLED and each.change not in allowed]
-    return [each for each in filled if _is_fooled(facts, each, test.id)]
+    return [program for program in filled if _is_fooled(facts, program, test.id)]
 
 
 def _is_fooled(facts: ProofFacts, wrong: SabotagedProgram, test: TestId) -> bool:
@@ -481,7 +481,7 @@ def _check_independent(facts: ProofFacts) -> Iterator[ProofFinding]:
         )
         yield ProofFinding.at(checks.INDEPENDENT, message, facts.places.test(test, "given"))
     sentence = "the test keeps something outside its inputs, as in a module, for later submissions"
-    for test in (each for each in evidence.changed if each not in _unstable_tests(facts)):
+    for test in (test_id for test_id in evidence.changed if test_id not in _unstable_tests(facts)):
         before, now = ("passes", "fails") if test in facts.sound else ("fails", "passes")
         message = (
             f"the solution {before} test '{test}', but {now} it when it is graded again: {sentence}"
@@ -506,7 +506,7 @@ def _check_limits(facts: ProofFacts) -> Iterator[ProofFinding]:
     grown = max(evidence.peak_kib - bare_kib, 0) << 10
     # The fastest of several runs counts, because a busy machine may delay the others.
     repetitions = facts.verdicts["again"].values()
-    runs = [evidence, *(each.evidence for each in repetitions if each.evidence)]
+    runs = [evidence, *(repetition.evidence for repetition in repetitions if repetition.evidence)]
     cpu, wall = min(run.cpu_seconds for run in runs), min(run.wall_seconds for run in runs)
     used = (
         ("CPU time", cpu, max_cpu, "{:.2f} s"),

@@ -189,8 +189,8 @@ def views(data: bytes, depth: int = 0) -> Iterator[str]:
     if _is_packed(data):
         with contextlib.suppress(zlib.error):
             inner.append(zlib.decompressobj(wbits=_ANY_HEADER).decompress(data, _MAX_BYTES))
-    for each in filter(None, inner):
-        yield from views(each, depth + 1)
+    for content in filter(None, inner):
+        yield from views(content, depth + 1)
 
 
 def _character(match: re.Match[str]) -> str:

@@ -46,8 +46,8 @@ _SHARE_OF_TIME: Final = 0.9  # share of the submission's wall-clock limit for al
 
 def wrong_programs(exercise: Exercise) -> dict[str, str]:
     """Return the wrong programs, keyed by the id of a misconception or the change of a mutant."""
-    programs = {each.id: each.code for each in exercise.misconceptions}
-    equal = {each.change for each in exercise.equivalent}
+    programs = {misconception.id: misconception.code for misconception in exercise.misconceptions}
+    equal = {equivalent.change for equivalent in exercise.equivalent}
     changes = mutants_of_program(exercise) if exercise.edition == "full" else ()
     return programs | {each.change: each.source for each in changes if each.change not in equal}
 
@@ -61,7 +61,7 @@ def mutants_of_program(exercise: Exercise) -> "tuple[Mutant, ...]":
 
 def for_page(exercise: Exercise) -> dict[str, Any]:
     """Return the programs of a practice page, in which mutants are listed as misconceptions."""
-    misconceptions = {each.id: each for each in exercise.misconceptions}
+    misconceptions = {misconception.id: misconception for misconception in exercise.misconceptions}
     wrong = (
         misconceptions.get(name) or Misconception(exercise.where, name, code, "")
         for name, code in wrong_programs(exercise).items()
@@ -105,7 +105,7 @@ class _SuiteRuns:
     def __init__(self, suite: LoadedProgram, oracle: Oracle) -> None:
         self._suite, self._sandbox, exercise = suite, oracle.sandbox, suite.exercise
         self._exercise = replace(exercise, kind="write", forbid=None)
-        self._right = [exercise.program, *(each.code for each in exercise.also_right)]
+        self._right = [exercise.program, *(program.code for program in exercise.also_right)]
         self._until = time.monotonic() + _SHARE_OF_TIME * suite.child.limits.wall_seconds
         self._most = DEFAULT_LIMITS.wall_seconds  # time limit of one run, in seconds
 
@@ -250,7 +250,7 @@ class _Relay:
         self.begin("")
         match result:
             case [int(count), list(entries)]:
-                return count, [self._facts(each) for each in entries]
+                return count, [self._facts(entry) for entry in entries]
         return 1, [{}]
 
     def _facts(self, entry: object) -> Mapping[str, object]:

@@ -69,13 +69,13 @@ def with_other_numbers(
         for other in own
         if other != number
     )
-    for each, number, other in itertools.islice(candidates, _MAX_FITTED):
-        tree = ast.parse(each.code)
+    for misconception, number, other in itertools.islice(candidates, _MAX_FITTED):
+        tree = ast.parse(misconception.code)
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and _is_number(node) and node.value == number:
                 is_whole = other.is_integer() and type(node.value) is int
                 node.value = int(other) if is_whole else other
-        yield each, number, other, ast.unparse(tree)
+        yield misconception, number, other, ast.unparse(tree)
 
 
 def constants_in_source(source: str) -> tuple[float, ...]:

@@ -127,7 +127,7 @@ def _is_plain(value: Any, depth: int = 0) -> bool:
         return (
             depth < _MAX_NESTING
             and 0 < len(value) <= _MAX_ITEMS
-            and all(_is_plain(each, depth + 1) for each in value)
+            and all(_is_plain(item, depth + 1) for item in value)
         )
     return False
 
@@ -360,8 +360,8 @@ def _parts(value: Any) -> Iterator[Any]:
     if _is_plain(value):
         yield value
     if isinstance(value, list | tuple):
-        for each in value:
-            yield from _parts(each)
+        for item in value:
+            yield from _parts(item)
     if isinstance(value, dict):
         yield from _parts(list(value.values()))
 

@@ -367,8 +367,8 @@ class Proxies:
         if sys.stdout is not sys.stderr and begin < end:
             sys.stdout.write(self.child.output(begin, end))
         self._output_issued = max(end, self._output_issued)
-        for each in warned[:_MAX_WARNINGS]:
-            match each:
+        for warning in warned[:_MAX_WARNINGS]:
+            match warning:
                 case [list(bases), str(message)]:
                     # The most specific built-in category that the warning belongs to.
                     kinds = [

@@ -126,7 +126,7 @@ class Evidence:
             int(data["printed"]),
             tuple(Untrue(TestId(each["test"]), str(each["message"])) for each in data["untrue"]),
             **{
-                name: tuple(TestId(str(each)) for each in data[name])
+                name: tuple(TestId(str(entry)) for entry in data[name])
                 for name in ("varied", "changed", "changed_wrong", "changed_inputs", "recomputed")
             },
             reach=dict(data["reach"]),

@@ -85,7 +85,7 @@ class PlatformName:
         if not hits:
             return None
         # The student's own name may look like another platform's, so the longest one is right.
-        platform, facts = max(hits, key=lambda each: len(each[1]["file"] or ""))
+        platform, facts = max(hits, key=lambda hit: len(hit[1]["file"] or ""))
         attempt = (facts.get("attempt") or "").replace("-", "")
         number = int(attempt) if attempt else None
         name, file = facts["name"].strip(), facts["file"] or ""
@@ -114,7 +114,7 @@ def exercise_names(file: str) -> tuple[str, ...]:
     names = [_plain(each) for each in (stem, platform.file if platform else "") if _plain(each)]
     for name in names:  # the list grows during the loop
         names += dict.fromkeys(
-            plain for each in _EXTRAS if (plain := each.sub("", name)) and plain not in names
+            plain for extra in _EXTRAS if (plain := extra.sub("", name)) and plain not in names
         )
     return tuple(names)
 
@@ -129,10 +129,10 @@ def exercise_in(ids: Collection[str], file: str) -> str | None:
     A name without dashes, such as `rowshares`, counts if it is unambiguous.
     """
     names = exercise_names(file)
-    if exact := next((each for each in names if each in ids), None):
+    if exact := next((name for name in names if name in ids), None):
         return exact
-    joined = {each.replace("-", "") for each in names}
-    meant = {each for each in ids if each.replace("-", "") in joined}
+    joined = {name.replace("-", "") for name in names}
+    meant = {exercise_id for exercise_id in ids if exercise_id.replace("-", "") in joined}
     return meant.pop() if len(meant) == 1 else None
 
 
@@ -207,7 +207,7 @@ def find_change_time(path: Path) -> float | None:
         if path.is_symlink() or not path.is_dir():
             return own
         return max(
-            (each.stat(follow_symlinks=False).st_mtime for each in os.scandir(path)), default=own
+            (entry.stat(follow_symlinks=False).st_mtime for entry in os.scandir(path)), default=own
         )
     return None
 
@@ -306,7 +306,7 @@ def _walk(folder: Path, is_whole: Callable[[str], bool]) -> Iterator[tuple[Path,
     while waiting:
         here = waiting.pop()
         try:
-            entries = sorted(os.scandir(here), key=lambda each: each.name)
+            entries = sorted(os.scandir(here), key=lambda entry: entry.name)
         except OSError:
             if Path(here) == folder:
                 raise
@@ -349,8 +349,8 @@ def find_named_files(
     """
     code = [name for name in names if is_code(name)]
     exercises = {name: exercise_of(PurePosixPath(name).name) for name in code}
-    if any(each is not None for each in exercises.values()):
-        return {name: each for name, each in exercises.items() if each is not None}
+    if any(exercise is not None for exercise in exercises.values()):
+        return {name: exercise for name, exercise in exercises.items() if exercise is not None}
     return {only_code(names): exercise_of(zip_name)}
 
 
@@ -364,7 +364,7 @@ def file_for(path: Path, exercise: str, ids: Collection[str]) -> Path:
         with contextlib.suppress(ZipError):
             names = [name for name in files_of_zip(path) if is_code(name)]
             named = [
-                each for each in names if exercise_in(ids, PurePosixPath(each).name) == exercise
+                name for name in names if exercise_in(ids, PurePosixPath(name).name) == exercise
             ]
             if len(named) == 1:
                 return path / named[0]

@@ -47,7 +47,7 @@ def recover_result(job: Job, notes: Sequence[tuple[str, Any]], sandbox: str) -> 
             problem=RunProblem(outcome_sentences.error_outcome(error), problem),
         )
         return replace(verdict, failures=tuple(best_effort.failures))
-    finished = [result_from_data(each) for kind, each in notes if kind == journal.RESULT]
+    finished = [result_from_data(note) for kind, note in notes if kind == journal.RESULT]
     results = {result.id: result for result in finished}
     if list(results) != [test.id for test in tests[: len(finished)]]:
         raise ValueError("not the results of this job's tests")

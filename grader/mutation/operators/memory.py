@@ -99,15 +99,15 @@ def _is_changed_or_leaves(program: Program, node: ast.expr) -> bool:
     if isinstance(above, ast.Assign) and isinstance(above.targets[0], ast.Attribute):
         return True
     name = names.assigned_name(program, node)
-    for each in ast.walk(program.home(node)) if name else ():
-        targets = each.targets if isinstance(each, ast.Assign) else []
-        if isinstance(each, ast.AugAssign):
-            targets = [each.target]
+    for part in ast.walk(program.home(node)) if name else ():
+        targets = part.targets if isinstance(part, ast.Assign) else []
+        if isinstance(part, ast.AugAssign):
+            targets = [part.target]
         for target in targets:
             base: ast.expr = target
             while isinstance(base, ast.Subscript | ast.Attribute):
                 base = base.value
-            is_written = isinstance(target, ast.Subscript) or isinstance(each, ast.AugAssign)
+            is_written = isinstance(target, ast.Subscript) or isinstance(part, ast.AugAssign)
             if is_written and isinstance(base, ast.Name) and base.id == name:
                 return True
     return False

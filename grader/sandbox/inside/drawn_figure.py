@@ -69,11 +69,13 @@ def _axes(axes: Any) -> dict[str, Any]:
     scattered = [each for each in axes.collections if isinstance(each, module.PathCollection)]
     meshes = [each for each in axes.collections if isinstance(each, module.QuadMesh)]
     points, images = [], []
-    for each in scattered[:_MAX_ARTISTS]:
-        at: Any = np.ma.filled(np.ma.asarray(each.get_offsets(), dtype=float), np.nan)
-        points.append({"x": _numbers(at[:, 0]), "y": _numbers(at[:, 1]), "label": _label(each)})
-    for each in [*axes.images, *meshes][:_MAX_ARTISTS]:
-        values: Any = np.ma.filled(np.ma.asarray(each.get_array(), dtype=float), np.nan)
+    for collection in scattered[:_MAX_ARTISTS]:
+        at: Any = np.ma.filled(np.ma.asarray(collection.get_offsets(), dtype=float), np.nan)
+        points.append(
+            {"x": _numbers(at[:, 0]), "y": _numbers(at[:, 1]), "label": _label(collection)}
+        )
+    for image in [*axes.images, *meshes][:_MAX_ARTISTS]:
+        values: Any = np.ma.filled(np.ma.asarray(image.get_array(), dtype=float), np.nan)
         images.append({"values": np.ascontiguousarray(values, dtype=np.float64)})
     return {
         "title": _text(axes.get_title()),

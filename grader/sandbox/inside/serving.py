@@ -521,9 +521,9 @@ class _SubmissionModule:
                 for each in caught[:_MAX_WARNINGS]
             ]
             record += [recorded, self._position() - begin]
-            for each in caught:
+            for warning in caught:
                 text = warnings.formatwarning(
-                    each.message, each.category, each.filename, each.lineno
+                    warning.message, warning.category, warning.filename, warning.lineno
                 )
                 if text not in self._warnings:
                     self._warnings.add(text)

@@ -223,11 +223,11 @@ class ContentBuilder:
                 self._lesson(entry, path, track.exercises) for entry, path in entries
             ]
             # Not page by page: then this list would have to follow what each page shows of others.
-            paths = (*track.lessons, *(each.where.path for each in track.exercises))
+            paths = (*track.lessons, *(exercise.where.path for exercise in track.exercises))
             images = (image for path in paths for image in image_files(path) if exists(image))
             facts = (
                 *(self._with_solutions, sorted(self._page_packages)),
-                *((each.digest, self._is_practice(each)) for each in track.exercises),
+                *((exercise.digest, self._is_practice(exercise)) for exercise in track.exercises),
                 *((e.digest, e.packages, e.needs) for e in lessons[track.definition.id]),
                 *(image.read_bytes() for image in images),
             )
@@ -293,7 +293,7 @@ class ContentBuilder:
         return grade
 
     def _own_gpt(self, exercises: Mapping[str, Exercise]) -> OwnGpt | None:
-        parts = [exercises[each] for each in (*PARTS, *SWITCHES) if each in exercises]
+        parts = [exercises[name] for name in (*PARTS, *SWITCHES) if name in exercises]
         if not exercises.keys() >= PARTS.keys() or not all(part.solution for part in parts):
             return None
         programs, mistakes = dict[str, dict[str, str]](), dict[str, dict[str, str]]()

@@ -31,7 +31,7 @@ _PARTS: Final = (
     *(blocks.Choice, blocks.ChoiceQuestion, blocks.NumberAnswer, blocks.NumberQuestion),
 )
 _LESSON: Final = PickleFormat(Lesson, _PARTS)
-_DEFINED: Final = (each for each in vars(definitions).values() if isinstance(each, type))
+_DEFINED: Final = (value for value in vars(definitions).values() if isinstance(value, type))
 _EXERCISE: Final = PickleFormat(Exercise, filter(is_dataclass, _DEFINED))
 
 

@@ -76,8 +76,8 @@ def _parse(text: str) -> Iterator[tuple[str, Array]]:
     for entry in filter(None, map(str.strip, text.split(";"))):
         word, _, amounts = entry.partition(":")
         topics = np.zeros(len(TOPICS))
-        for each in filter(None, map(str.strip, amounts.split(","))):
-            name, tenths = each.split()
+        for amount in filter(None, map(str.strip, amounts.split(","))):
+            name, tenths = amount.split()
             topics[TOPICS.index(name)] = int(tenths) / 10
         yield word, topics
 

@@ -101,7 +101,7 @@ class Content:
         tracks: In the order of the index.
         lessons: The lessons of each track after their run, in order, by the track's id.
         runnable: The exercises that run in the browser, by id.
-        notebooks: The exercises as notebooks, by id.
+        notebooks: Makes the exercises as notebooks, by id.
         data: The data files for learners, by exercise id and file name.
         python: A zip archive of the modules that a page's Python imports.
         for_practice: True if pages run the hidden tests, too.
@@ -114,7 +114,7 @@ class Content:
     tracks: Sequence[PublicTrack] = ()
     lessons: Lessons = field(default_factory=dict)
     runnable: Runnables = field(default_factory=dict)
-    notebooks: Mapping[str, str] = field(default_factory=dict)
+    notebooks: Mapping[str, Callable[[], str]] = field(default_factory=dict)
     data: Mapping[str, Mapping[str, bytes]] = field(default_factory=dict)
     python: bytes = b""
     for_practice: bool = False

@@ -294,7 +294,8 @@ class Pages:
         next_lesson: LessonCard | None,
     ) -> PageFiles:
         images = PageImages(exercise.file) if exercise.file else None
-        notebook = self._content.notebooks.get(exercise.id)
+        make_notebook = self._content.notebooks.get(exercise.id)
+        notebook = make_notebook() if make_notebook else ""
         contents = self._content.data.get(exercise.id, {})
         places = {name: exercise_file(outline.id, exercise.id, f"data/{name}") for name in contents}
         html = self._render(

@@ -49,7 +49,7 @@ def test_a_lesson_is_a_notebook_too(site: Site) -> None:
 def test_an_exercise_links_its_notebook(build: Build) -> None:
     """The notebook is linked if it exists: an exercise that asks for several files lacks it."""
     track = make_track(make_exercise("one"), make_exercise("two"))
-    site = build(track, notebooks={"one": "a notebook"})
+    site = build(track, notebooks={"one": lambda: "a notebook"})
 
     link = site["attention/one/index.html"].one("a", download="").attributes["href"]
     assert (site.root / "attention/one" / link).read_text("utf-8") == "a notebook"

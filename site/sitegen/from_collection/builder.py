@@ -198,7 +198,7 @@ class ContentBuilder:
         public: list[PublicTrack] = []
         lessons: dict[str, list[TrackLesson]] = {}
         runnable: dict[str, Runnable] = {}
-        notebooks: dict[str, str] = {}
+        notebooks: dict[str, Callable[[], str]] = {}
         made_from: dict[str, str] = {}
         for track in tracks:
             edition = untested_track(track)
@@ -216,7 +216,7 @@ class ContentBuilder:
                     runnable[exercise.id] = self._runnable(exercise)
                 # A notebook cannot consist of several files.
                 if not exercise.files_to_submit:
-                    notebooks[exercise.id] = handout(exercise)
+                    notebooks[exercise.id] = partial(handout, exercise)
             public.append(replace(edition, exercises=tuple(exercises)))
             entries = zip(track.definition.lessons, track.lessons, strict=True)
             lessons[track.definition.id] = [

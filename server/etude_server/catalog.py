@@ -59,7 +59,7 @@ class Catalog:
         Raises:
             DefinitionError: The schedule is invalid.
         """
-        paths = (each / SCHEDULE_FILE for each in folders_in(folder))
+        paths = (track_folder / SCHEDULE_FILE for track_folder in folders_in(folder))
         tracks = {
             str(track.definition.id): [str(exercise.id) for exercise in track.exercises]
             for track in self.tracks

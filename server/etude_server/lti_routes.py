@@ -40,25 +40,27 @@ _KEYS_CACHE_HEADERS: Final = {"Cache-Control": "public, max-age=3600"}
 
 
 @router.get("/jwks.json")
-def jwks(service: CurrentService) -> Response:
+def serve_public_keys(service: CurrentService) -> Response:
     """Return our public key; two of them during a rotation."""
     keys: dict[str, Any] = {"keys": [key.public for key in find_tool_keys(service.database)]}
     return JSONResponse(keys, headers=_KEYS_CACHE_HEADERS)
 
 
 @router.get("/login")
-def login(request: Request, service: CurrentService) -> Response:
+def start_launch(request: Request, service: CurrentService) -> Response:
     """Redirect a browser to its platform, which authenticates the person."""
-    return _start_launch(request, service, dict(request.query_params))
+    return _redirect_to_platform(request, service, dict(request.query_params))
 
 
 @router.post("/login")
-def login_by_form(request: Request, service: CurrentService, form: FormFields) -> Response:
-    """Redirect a browser to its platform, as `login` does, after a POST."""
-    return _start_launch(request, service, form)
+def start_launch_by_form(request: Request, service: CurrentService, form: FormFields) -> Response:
+    """Redirect a browser to its platform, as `start_launch` does, after a POST."""
+    return _redirect_to_platform(request, service, form)
 
 
-def _start_launch(request: Request, service: Service, parameters: dict[str, str]) -> Response:
+def _redirect_to_platform(
+    request: Request, service: Service, parameters: dict[str, str]
+) -> Response:
     try:
         login = launch.make_login_redirect(
             service.database, parameters, find_public_address(request, service) + _LAUNCH_PATH
@@ -94,14 +96,13 @@ def _redirect_with_cookie(service: Service, url: str, name: str, value: str, pat
         secure=is_https,
         samesite="none" if is_https else None,
     )
-    partition_cookies(
-        response
-    )  # browsers that block third-party cookies keep only partitioned ones
+    # Browsers that block third-party cookies keep only partitioned ones.
+    partition_cookies(response)
     return response
 
 
 @router.post("/launch")
-def finish(
+def finish_launch(
     request: Request, service: CurrentService, form: FormFields, cookie: SessionCookie
 ) -> Response:
     """Verify a launch, open a session and redirect to the exercise."""
@@ -131,7 +132,7 @@ def finish(
 
 
 @router.post("/choice")
-async def choose(request: Request, service: CurrentService) -> Response:
+async def answer_choice(request: Request, service: CurrentService) -> Response:
     """Show the button that sends the chosen exercises to the platform."""
     try:
         fields = parse_qs((await request.body()).decode(), max_num_fields=_MAX_CHOICE_FIELDS)
@@ -144,8 +145,10 @@ async def choose(request: Request, service: CurrentService) -> Response:
     except (LaunchError, ValueError) as error:
         return await run_in_threadpool(_render_refusal, error, service)
     frames = await run_in_threadpool(find_frame_origins, service.database)
-    form = parse_origin(answer.url)
-    return render("choice", frames=frames, form_target=form, answer=answer, count=len(exercises))
+    form_target = parse_origin(answer.url)
+    return render(
+        "choice", frames=frames, form_target=form_target, answer=answer, count=len(exercises)
+    )
 
 
 def find_frame_origins(database: Database) -> str:

@@ -162,7 +162,7 @@ def fetch_token(database: Database, platform: Platform, scope: str) -> tuple[str
     """Return a platform's token for a scope, and its lifetime in seconds.
 
     Raises:
-        CallError: The platform refuses a token.
+        PlatformRequestError: The platform refuses a token.
     """
     issued_at = int(time.time())
     claims = {
@@ -181,12 +181,12 @@ def fetch_token(database: Database, platform: Platform, scope: str) -> tuple[str
     }
     headers = {"Content-Type": "application/x-www-form-urlencoded"}
     try:
-        answer = request_json(platform.token_url, urlencode(form).encode(), headers)
+        response = request_json(platform.token_url, urlencode(form).encode(), headers)
     except PlatformRequestError as error:
         # A refused token says nothing about the purpose of the token.
         status = error.status if may_succeed_later(error) else HTTPStatus.UNAUTHORIZED
         raise PlatformRequestError(f"no token: {error}", status) from None
-    token_fields = answer if isinstance(answer, dict) else {}
+    token_fields = response if isinstance(response, dict) else {}
     token = token_fields.get("access_token")
     if not isinstance(token, str) or not token.isascii() or not token.isprintable():
         raise PlatformRequestError("no token in its answer", HTTPStatus.UNAUTHORIZED)
@@ -199,50 +199,50 @@ class PlatformKeys:
 
     def __init__(self) -> None:
         self._locks: dict[str, tuple[threading.Lock, threading.BoundedSemaphore]] = {}
-        self._kept: dict[str, tuple[float, dict[str, jwt.PyJWK]]] = {}
+        self._cache: dict[str, tuple[float, dict[str, jwt.PyJWK]]] = {}
 
     def find(self, platform: Platform, kid: str) -> jwt.PyJWK | None:
         """Return a platform's key; an unknown key id fetches the keys again.
 
         Raises:
-            CallError: The platform does not return its keys.
+            PlatformRequestError: The platform does not return its keys.
         """
-        at, keys = self._kept.get(platform.id, (float("-inf"), {}))
-        if kid in keys and time.monotonic() - at <= _KEEP_SECONDS:
+        fetched_at, keys = self._cache.get(platform.id, (float("-inf"), {}))
+        if kid in keys and time.monotonic() - fetched_at <= _KEEP_SECONDS:
             return keys[kid]
         # One thread at a time asks, and few wait, so that a silent platform blocks no more threads.
         limits = (threading.Lock(), threading.BoundedSemaphore(_MAX_WAITING_LAUNCHES))
-        lock, places = self._locks.setdefault(platform.id, limits)
-        if not places.acquire(blocking=False):
+        lock, waiting_places = self._locks.setdefault(platform.id, limits)
+        if not waiting_places.acquire(blocking=False):
             raise PlatformRequestError("too many launches wait for it; try again")
         try:
             with lock:
-                at, keys = self._kept.get(platform.id, (float("-inf"), {}))
-                age = time.monotonic() - at
+                fetched_at, keys = self._cache.get(platform.id, (float("-inf"), {}))
+                age = time.monotonic() - fetched_at
                 if age > _KEEP_SECONDS or (kid not in keys and age > REFETCH_SECONDS):
                     keys = _fetch_platform_keys(platform.jwks_url)
-                    self._kept[platform.id] = (time.monotonic(), keys)
+                    self._cache[platform.id] = (time.monotonic(), keys)
                 return keys.get(kid)
         finally:
-            places.release()
+            waiting_places.release()
 
 
 def _fetch_platform_keys(url: str) -> dict[str, jwt.PyJWK]:
     """Return the keys with which a platform may sign launches."""
-    answer = request_json(url)
-    listed = answer.get("keys") if isinstance(answer, dict) else None
-    if not isinstance(listed, list):
+    response = request_json(url)
+    key_list = response.get("keys") if isinstance(response, dict) else None
+    if not isinstance(key_list, list):
         raise PlatformRequestError("it does not say what its keys are")
     keys = {}
-    for data in listed:
-        if not isinstance(data, dict) or data.get("kty") != "RSA":
+    for key_data in key_list:
+        if not isinstance(key_data, dict) or key_data.get("kty") != "RSA":
             continue
-        if data.get("use", "sig") != "sig":
+        if key_data.get("use", "sig") != "sig":
             continue
-        if not all(isinstance(data.get(name), str) for name in ("kid", "n", "e")):
+        if not all(isinstance(key_data.get(name), str) for name in ("kid", "n", "e")):
             continue
         try:
-            key = jwt.PyJWK(data, ALGORITHM)
+            key = jwt.PyJWK(key_data, ALGORITHM)
         except (jwt.PyJWTError, ValueError, TypeError):
             continue
         if key.key_id and isinstance(key.key, rsa.RSAPublicKey) and key.key.key_size >= _KEY_BITS:

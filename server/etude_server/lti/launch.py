@@ -38,7 +38,7 @@ SCORE_SCOPE: Final = "https://purl.imsglobal.org/spec/lti-ags/scope/score"
 
 _CHOICE_SECONDS: Final = 3600  # time for an instructor to choose exercises
 _ANSWER_SECONDS: Final = 300  # time for a browser to bring the choice to its platform
-_LEEWAY: Final = 10  # seconds by which clocks may differ
+_LEEWAY_SECONDS: Final = 10  # seconds by which clocks may differ
 
 _REQUIRED_CLAIMS: Final = ("iss", "aud", "sub", "exp", "iat", "nonce")
 _MAX_ID_LENGTH: Final = 255  # longest id in LTI
@@ -273,7 +273,7 @@ def _verify_token(keys: PlatformKeys, platform: Platform, token: str) -> dict[st
             algorithms=[ALGORITHM],
             audience=platform.client_id,
             issuer=[platform.issuer],
-            leeway=_LEEWAY,
+            leeway=_LEEWAY_SECONDS,
             options={"require": list(_REQUIRED_CLAIMS)},
         )
     except jwt.ExpiredSignatureError:
@@ -284,7 +284,7 @@ def _verify_token(keys: PlatformKeys, platform: Platform, token: str) -> dict[st
         raise LaunchError("The token does not say what a launch has to say.") from None
     if claims.get("azp", platform.client_id) != platform.client_id:
         raise LaunchError("The token is for another service.")
-    if not time.time() - int(claims["iat"]) <= LOGIN_SECONDS + _LEEWAY:
+    if not time.time() - int(claims["iat"]) <= LOGIN_SECONDS + _LEEWAY_SECONDS:
         raise LaunchError("This launch has expired. Open the exercise again.")
     return claims
 

@@ -23,7 +23,7 @@ def fetch_members(database: Database, platform: Platform) -> int:
 
     Raises:
         UsageError: The address of the list is not known yet.
-        CallError: The platform does not return the list.
+        PlatformRequestError: The platform does not return the list.
     """
     if not platform.members_url:
         raise UsageError(

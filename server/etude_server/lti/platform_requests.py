@@ -45,7 +45,7 @@ def request_json(
     """Send a request, a POST if it has a body, and return the response's JSON.
 
     Raises:
-        CallError: There is no response, or its status is not a success.
+        PlatformRequestError: There is no response, or its status is not a success.
     """
     return request_json_page(url, headers, body)[0]
 

@@ -76,7 +76,7 @@ def show_exercise(exercise: str, visitor: StaffVisitor, service: CurrentService)
         visitor=visitor,
         exercise=definition,
         numbers=all_statistics[0] if all_statistics else None,
-        most_stuck=_MAX_SHOWN_STUCK,
+        max_stuck=_MAX_SHOWN_STUCK,
         entries=listed,
     )
 

@@ -189,9 +189,7 @@ def admit_person(connection: Connection, issuer: str, sub: str, role: Role) -> P
     if person_id is not None:
         known_person = people.get_person(connection, person_id)
         is_set_by_staff = (event.c.kind == events.ROLE_CHANGED, event.c.actor != issuer)
-        query = (
-            select(event.c.seq).where(event.c.subject == known_person.id, *is_set_by_staff).limit(1)
-        )
+        query = select(event.c.seq).where(event.c.subject == person_id, *is_set_by_staff).limit(1)
         if known_person.role == role or connection.execute(query).first() is not None:
             return known_person
         connection.execute(update(person).where(person.c.id == known_person.id).values(role=role))

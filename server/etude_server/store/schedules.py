@@ -38,8 +38,12 @@ def store_schedule(connection: Connection, windows: Mapping[str, Window], *, act
         }
         for name, window in windows.items()
     }
-    before = {row["exercise"]: dict(row) for row in connection.execute(select(schedule)).mappings()}
-    changed = [name for name in before.keys() | rows if before.get(name) != rows.get(name)]
+    earlier_rows = {
+        row["exercise"]: dict(row) for row in connection.execute(select(schedule)).mappings()
+    }
+    changed = [
+        name for name in earlier_rows.keys() | rows if earlier_rows.get(name) != rows.get(name)
+    ]
     if not changed:
         return False
     connection.execute(delete(schedule))
@@ -63,7 +67,7 @@ def store_extensions(connection: Connection, course_schedule: Schedule, *, actor
     students = {name for name, _ in course_schedule.extensions}
     query = select(person.c.name, person.c.id).where(person.c.name.in_(students))
     ids: dict[str, str] = {row.name: row.id for row in connection.execute(query)}
-    new: dict[tuple[str, str], int | None] = {}
+    new_due_dates: dict[tuple[str, str], int | None] = {}
     for name, target in course_schedule.extensions:
         dated_exercises = [
             each for each, window in course_schedule.windows.items() if window.due is not None
@@ -71,18 +75,20 @@ def store_extensions(connection: Connection, course_schedule: Schedule, *, actor
         for exercise in dated_exercises if target == ALL else [target]:
             due = course_schedule.extension(name, exercise)
             if name in ids:
-                new[ids[name], exercise] = to_microseconds(due)
+                new_due_dates[ids[name], exercise] = to_microseconds(due)
     stored = {(row.person_id, row.exercise): row for row in connection.execute(select(extension))}
-    before = {key: row.due_at for key, row in stored.items() if row.from_file}
-    for key in sorted(before.keys() | new.keys()):
-        if before.get(key) == new.get(key) or (key in stored and key not in before):
+    earlier_due_dates = {key: row.due_at for key, row in stored.items() if row.from_file}
+    for key in sorted(earlier_due_dates.keys() | new_due_dates.keys()):
+        if earlier_due_dates.get(key) == new_due_dates.get(key) or (
+            key in stored and key not in earlier_due_dates
+        ):
             continue
         columns = {"person_id": key[0], "exercise": key[1]}
         connection.execute(delete(extension).filter_by(**columns))
-        if key in new:
-            row = {**columns, "due_at": new[key], "from_file": True}
+        if key in new_due_dates:
+            row = {**columns, "due_at": new_due_dates[key], "from_file": True}
             connection.execute(insert(extension).values(row))
-        data = {"exercise": key[1], "due_at": new.get(key)}
+        data = {"exercise": key[1], "due_at": new_due_dates.get(key)}
         events.append_event(connection, actor, events.EXTENDED, key[0], data)
         unsent_scores.queue_grade(connection, *key)
     return sorted(students - ids.keys())

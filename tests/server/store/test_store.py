@@ -186,7 +186,7 @@ def test_ids_go_on_when_the_clock_jumps_back(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_submission_waits_once_it_is_taken_in(database: Database, ada: Person) -> None:
-    """It is kept with its text, its event and its place in the line."""
+    """It is kept with its text, its event and its place in the queue."""
     submitted = _submit(database, ada, "x = 1\n")
     with database.read() as connection:
         assert submissions.find_submission(connection, submitted.id) == submitted
@@ -316,7 +316,7 @@ def test_faults_are_counted_by_what_was_graded(database: Database) -> None:
 
 
 @pytest.mark.slow
-def test_places_are_counted_up_to_a_thousand(database: Database, ada: Person) -> None:
+def test_queue_positions_are_counted_up_to_a_thousand(database: Database, ada: Person) -> None:
     """Reading one's place takes no longer in a very long queue."""
     with database.write() as connection:
         ids = [

@@ -75,7 +75,7 @@ def by_author(where: Location, description: str, action: Callable[[], T]) -> T:
     """Return the result of an author's code.
 
     Args:
-        what: The code's description in errors, such as "test 'small': given".
+        description: The code's description in errors, such as "test 'small': given".
 
     Raises:
         DefinitionError: The code raises an error or does not end in time.

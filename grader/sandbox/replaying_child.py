@@ -89,11 +89,12 @@ class ReplayingChild(FramedChild):
             frame = self._next_frame()
         else:
             number, message, frame = ahead
-        exchange = Exchange(message, _without_number(number, *frame))
-        self._record.append(exchange)
-        if not exchange.is_repeatable:
-            self._record.clear()
-            self._record = None
+        if self._record is not None:  # encoding an object asks about it, which may end the record
+            exchange = Exchange(message, _without_number(number, *frame))
+            self._record.append(exchange)
+            if not exchange.is_repeatable:
+                self._record.clear()
+                self._record = None
         return number, frame
 
     def _take_ahead(

@@ -91,7 +91,7 @@ def _allowed_calls(oracle: Oracle) -> Iterator[tuple[Question, AllowedCall]]:
     for question in (
         each for test in oracle.exercise.tests for each in questions(oracle, test, None)
     ):
-        test = replace(question.test, id=_ID, tolerance=question.of.tolerance)
+        test = replace(question.test, id=_ID, tolerance=question.failing_test.tolerance)
         # For the same result as in a page, which lacks the reference.
         if isinstance(test, CallTest):
             test = replace(test, expect=FromSolution())

@@ -76,7 +76,7 @@ def small_draws(
 ) -> Iterator[Inputs]:
     """Yield inputs drawn with every vector of the lengths 1 and 2, then with ordinary sizes."""
     numbers = itertools.count()
-    source = question.of.given
+    source = question.failing_test.given
     code = source.code if isinstance(source, Seeded) else ""
     lengths = sum(int(count) for count in re.findall(r"\bsizes\(\s*(\d+)", code))
     vectors = itertools.product((1, 2), repeat=min(lengths, _MAX_LENGTHS)) if lengths else ()
@@ -136,7 +136,7 @@ class InputSearch:
         """Return whether inputs equal those of a draw of the test."""
         return any(
             all(name in draw.inputs and is_same(inputs[name], draw.inputs[name]) for name in inputs)
-            for draw in self._oracle.draws(self.question.of)
+            for draw in self._oracle.draws(self.question.failing_test)
         )
 
     def find_first(self, draws: Iterable[Inputs]) -> tuple[Inputs, str] | None:

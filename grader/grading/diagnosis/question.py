@@ -142,7 +142,7 @@ class Question:
     """A plain call in a failing test, turned into a test of its own."""
 
     test: CallTest | OutputTest  # the new test, with the expected value of a right program
-    of: TestCase  # the failing test, which provides the inputs
+    failing_test: TestCase  # provides the inputs
     call: PlainCall
     kind: str  # the kind of difference in the failing test, or "" for any
 
@@ -244,11 +244,11 @@ def find_failure_kind(got: object, kind: DifferenceKind | None) -> str:
 def ordinary_inputs(oracle: Oracle, question: Question) -> list[Inputs]:
     """Return examples of ordinary inputs for a question."""
     names = question.call.names
-    inputs = [draw.inputs for draw in oracle.draws(question.of)[: len(_DRAW_SIZES)]]
+    inputs = [draw.inputs for draw in oracle.draws(question.failing_test)[: len(_DRAW_SIZES)]]
     inputs += [
         draw_question(oracle, question, _FIRST_EXTRA_DRAW + size, (), size)
         for size in _DRAW_SIZES[min(len(inputs), _MAX_TEST_DRAWS) :]
-        if isinstance(question.of.given, Seeded)  # literals are the same in each draw
+        if isinstance(question.failing_test.given, Seeded)  # literals are the same in each draw
     ]
     return [{name: value[name] for name in names} for value in inputs if names <= value.keys()]
 
@@ -258,7 +258,7 @@ def draw_question(
 ) -> Inputs:
     """Draw the inputs of a question; return {} if the author's Python rejects these sizes."""
     try:
-        drawn = draw_of_sizes(oracle.exercise, question.of, number, lengths, size)
+        drawn = draw_of_sizes(oracle.exercise, question.failing_test, number, lengths, size)
     except DefinitionError:
         return {}
     return {name: value for name, value in drawn.items() if name in question.call.names}

@@ -10,7 +10,7 @@ import click
 from grader.cli import options
 from grader.course.grades import Rules, grade_reports, read_overrides, read_results
 from grader.course.roster_file import read_students
-from grader.course.schedule import Schedule, moment, read_schedule
+from grader.course.schedule import Schedule, parse_zoned_time, read_schedule
 from grader.course.times_file import read_times
 from grader.definitions.collection import Collection
 from grader.definitions.files import TRACK_FILE
@@ -74,7 +74,7 @@ def read_rules(
     if due is not None:
         dates = Schedule.of_options(due, late)
         try:
-            moment(due)
+            parse_zoned_time(due)
         except UsageError:
             click.echo(f"--due has no zone and is taken as {dates.default.due}", err=True)
     return Rules(

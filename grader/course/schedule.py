@@ -73,7 +73,7 @@ class Schedule:
             UsageError: An option has another format.
         """
         try:
-            until = moment(due, zone_needed=False)
+            until = parse_zoned_time(due, zone_needed=False)
         except UsageError as error:
             raise UsageError(f"--due: {error}") from None
         share = 0.0 if late is None else parse_share(late)
@@ -133,7 +133,7 @@ def read_schedule(path: Path, tracks: Mapping[str, Iterable[str]]) -> Schedule:
     return Schedule(windows, base, extensions)
 
 
-def moment(text: str, *, zone_needed: bool = True) -> dt.datetime:
+def parse_zoned_time(text: str, *, zone_needed: bool = True) -> dt.datetime:
     """Read a time with a zone: `2026-12-01T18:00+01:00`, or `2026-12-01 18:00 Europe/Zurich`.
 
     Args:
@@ -205,7 +205,7 @@ def _value(name: str, node: Node) -> Any:
     if not isinstance(node, Scalar):
         raise UsageError("write one value")
     if name in {"opens", "due"}:
-        return moment(node.text)
+        return parse_zoned_time(node.text)
     if name == "late":
         share = parse_share(node.text)
         if share is None:

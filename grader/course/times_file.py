@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from grader.course.csv_rows import is_yes, read_text, rows
-from grader.course.schedule import moment
+from grader.course.schedule import parse_zoned_time
 from grader.errors import UsageError
 from grader.grading.submissions.submission_time import ALL, CLONE, SubmissionTime, Times, utc_text
 from grader.grading.submissions.submitted_files import SAME_MOMENT
@@ -38,7 +38,7 @@ def read_times(path: Path) -> dict[tuple[str, str], SubmissionTime]:
         if not row["time"] and not source and not is_late:
             raise UsageError(f"{where} has no time, and no platform in 'from' that marks late work")
         try:
-            at = moment(row["time"]).timestamp() if row["time"] else None
+            at = parse_zoned_time(row["time"]).timestamp() if row["time"] else None
         except UsageError as error:
             raise UsageError(f"{where}: {error}") from None
         times[key] = SubmissionTime(at, source or path.name, at is None and is_late)

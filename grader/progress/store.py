@@ -18,24 +18,24 @@ from grader.errors import UsageError
 from grader.progress.history import PARTS, Event, History, Programs, read_event
 from grader.safe_files import create_private, deny_others
 
-Step: TypeAlias = Sequence[str]
+Migration: TypeAlias = Sequence[str]
 
 DATA_FOLDER_VARIABLE: Final = "ETUDE_DATA"
 """The environment variable that overrides the data folder."""
 FILE_NAME: Final = "progress.sqlite3"
-PATIENCE: Final = 3.0
+LOCK_TIMEOUT_SECONDS: Final = 3.0
 """Seconds to wait while another command is writing."""
 
 # Existing rows stay: time and file identify an attempt. Of hints and shown solutions the earliest
 # counts, on whichever machine it was recorded.
-_IF_THERE: Final = {
+_ON_CONFLICT: Final = {
     "hints": "UPDATE SET price = excluded.price, at = excluded.at WHERE excluded.at < at",
     "given_up": "UPDATE SET at = excluded.at WHERE excluded.at < at",
 }
 _ADD_PROGRAM: Final = "INSERT INTO programs (exercise, source) VALUES (?, ?) ON CONFLICT DO NOTHING"
 _PUT_PROGRAM: Final = "INSERT OR REPLACE INTO programs (exercise, source) VALUES (?, ?)"
 
-MIGRATIONS: Final[Sequence[Step]] = (
+MIGRATIONS: Final[Sequence[Migration]] = (
     (
         """
         CREATE TABLE attempts (
@@ -132,7 +132,7 @@ class Store:
         RecordError: The user's data folder is unknown.
     """
 
-    def __init__(self, folder: Path | None = None, patience: float = PATIENCE) -> None:
+    def __init__(self, folder: Path | None = None, patience: float = LOCK_TIMEOUT_SECONDS) -> None:
         self.path = (folder if folder is not None else data_folder()).absolute() / FILE_NAME
         self._patience = patience
 
@@ -200,7 +200,7 @@ class Store:
                     marks = ", ".join("?" for _ in fields(kind))
                     statement = (
                         f"INSERT INTO {part} ({_columns(kind)}) VALUES ({marks}) "  # noqa: S608  our names
-                        f"ON CONFLICT DO {_IF_THERE.get(part, 'NOTHING')}"
+                        f"ON CONFLICT DO {_ON_CONFLICT.get(part, 'NOTHING')}"
                     )
                     connection.executemany(statement, map(_row, getattr(history, part)))
                 added = connection.total_changes - before
@@ -271,7 +271,7 @@ def _columns(kind: type[Event]) -> str:
     return ", ".join(field.name for field in fields(kind))
 
 
-def migrate(connection: sqlite3.Connection, steps: Sequence[Step] = MIGRATIONS) -> None:
+def migrate(connection: sqlite3.Connection, steps: Sequence[Migration] = MIGRATIONS) -> None:
     """Migrate the file to the newest schema version, in the open transaction.
 
     Raises:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from grader.grading.results.verdict import TestResult, Verdict
-from grader.reports.phrases import clean, line, shows_both_values
+from grader.reports.phrases import shows_both_values, strip_controls, to_one_line
 from grader.reports.plain_maths import plain
 
 Role: TypeAlias = Literal["warning", "message", "diagnosis", "hint", "note", "task", "result"]
@@ -58,20 +58,20 @@ def document(verdict: Verdict) -> Iterator[Section]:
     if verdict.sandbox == "none":
         yield Section("warning", (Sentence("warning", NO_SANDBOX),))
     if verdict.message:
-        yield Section("message", (Sentence("message", line(verdict.message)),))
+        yield Section("message", (Sentence("message", to_one_line(verdict.message)),))
     diagnosis, sentences = verdict.diagnosis, list[Block]()
     if diagnosis is not None and not verdict.message:
         feedback = diagnosis.feedback.strip()
-        sentences.append(Sentence("diagnosis", line(plain(feedback)), feedback))
+        sentences.append(Sentence("diagnosis", to_one_line(plain(feedback)), feedback))
         if diagnosis.hint is not None:
             sentences.append(Sentence("hint", f"Hint {diagnosis.hint} helps with this."))
-    sentences += [Sentence("note", line(note)) for note in verdict.notes]
+    sentences += [Sentence("note", to_one_line(note)) for note in verdict.notes]
     if sentences:
         yield Section("help", tuple(sentences))
     if verdict.example is not None:
         test = verdict.example.result
-        code = Code(tuple(clean(verdict.example.code).splitlines()))
-        result = Sentence("result", line(test.message))
+        code = Code(tuple(strip_controls(verdict.example.code).splitlines()))
+        result = Sentence("result", to_one_line(test.message))
         yield Section("example", (Sentence("task", _TRY_THIS), code, result, Details(test)))
     if verdict.shapes:
         width = max(len(f"{shape.line} {shape.name}") for shape in verdict.shapes)
@@ -80,7 +80,9 @@ def document(verdict: Verdict) -> Iterator[Section]:
             + ("  <- no right program has this value" if shape.is_off_track else "")
             for shape in verdict.shapes
         )
-        yield Section("shapes", (Sentence("task", _SHAPES), Code(tuple(map(clean, lines)))))
+        yield Section(
+            "shapes", (Sentence("task", _SHAPES), Code(tuple(map(strip_controls, lines))))
+        )
 
 
 def plain_lines(*sections: Section) -> list[str]:
@@ -96,7 +98,7 @@ def plain_lines(*sections: Section) -> list[str]:
                 case Details(test=test) if not shows_both_values(test):
                     both = (("Expected", test.expected), ("Yours", test.got))
                     lines += (
-                        f"{name}, {value.summary}: {line(value.text)}"
+                        f"{name}, {value.summary}: {to_one_line(value.text)}"
                         for name, value in both
                         if value is not None
                     )

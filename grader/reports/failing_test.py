@@ -7,7 +7,7 @@ from itertools import zip_longest
 from rich.text import Text
 
 from grader.grading.results.verdict import PRINTED, TestResult, ValueSummary
-from grader.reports.phrases import ALL, line, shows_both_values, worst_index
+from grader.reports.phrases import VERBOSE_HINT, shows_both_values, to_one_line, worst_index
 from grader.reports.terminal_matrices import (
     GAP,
     MatrixPair,
@@ -35,7 +35,7 @@ def input_lines(test: TestResult, layout: TextLayout) -> Iterator[Text]:
     widest = max((len(name) for name, _ in test.inputs), default=0)
     for name, value in test.inputs:
         head = Text.assemble((f"{name:{widest}}", "bold"), "  ", (value.summary, "dim"))
-        whole = Text.assemble(head, "  ", (line(value.text), "dim"))
+        whole = Text.assemble(head, "  ", (to_one_line(value.text), "dim"))
         if whole.cell_len <= layout.width:
             yield whole
         elif layout.max_lines is None:
@@ -88,7 +88,7 @@ def value_lines(test: TestResult, layout: TextLayout) -> list[Text]:
             ]
             for side, title in enumerate(titles)
         )
-        note = [Text(f"{_SAME}... {left_out} more ({ALL})", "dim")] if left_out else []
+        note = [Text(f"{_SAME}... {left_out} more ({VERBOSE_HINT})", "dim")] if left_out else []
         return [*(join_columns(left, right) if beside else [*left, *right]), *note]
     if expected.rows is None or got.rows is None:
         return [*_block(_EXPECTED, expected, layout), *_block(_YOURS, got, layout)]
@@ -137,7 +137,7 @@ def _limit_lines(lines: Sequence[str], layout: TextLayout) -> list[str]:
     if layout.max_lines is None or len(lines) <= layout.max_lines:
         return list(lines)
     left = len(lines) - layout.max_lines + 1
-    return [*lines[: layout.max_lines - 1], f"... {left} more ({ALL})"]
+    return [*lines[: layout.max_lines - 1], f"... {left} more ({VERBOSE_HINT})"]
 
 
 def _fold(lines: Sequence[str], width: int) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 Rows: TypeAlias = Sequence[Sequence[float]]
 Texts: TypeAlias = list[list[str]]
 Colour: TypeAlias = tuple[int, int, int]
-Way: TypeAlias = tuple[Texts, ...]
+FormattedMatrices: TypeAlias = tuple[Texts, ...]
 Pair: TypeAlias = tuple[float, float]
 _Writer: TypeAlias = Callable[[float], str]
 
@@ -55,15 +55,17 @@ class Scale:
         return max(0.0, min(1.0, (value - self.low) / (self.high - self.low)))
 
 
-def write_cells(matrices: Sequence[Rows], apart: Pair | None = None) -> tuple[list[Way], list[Way]]:
-    """Format matrices consistently in several ways, the longest and most exact first.
+def format_matrices(
+    matrices: Sequence[Rows], apart: Pair | None = None
+) -> tuple[list[FormattedMatrices], list[FormattedMatrices]]:
+    """Format all matrices alike, in several ways, the longest and most exact first.
 
     Args:
         matrices: Of numbers or booleans.
         apart: Two numbers whose texts should differ.
 
     Returns:
-        The readable ways, and shorter ones for narrow space.
+        The readable texts, and shorter ones for narrow space.
     """
     if apart is not None and apart[0] == apart[1]:
         apart = None
@@ -92,13 +94,13 @@ def write_cells(matrices: Sequence[Rows], apart: Pair | None = None) -> tuple[li
         if apart is not None and longest_way(apart[0]) == longest_way(apart[1]):
             more = [(_decimal(digits, exponents=exponents), True) for digits in _MORE_DECIMALS]
             ways = [*more, *ways]
-    clear: list[Way] = []
-    coarse: list[Way] = []
+    readable: list[FormattedMatrices] = []
+    compact: list[FormattedMatrices] = []
     for write, is_exact in ways:
-        tells = apart is None or write(apart[0]) != write(apart[1])
+        is_distinct = apart is None or write(apart[0]) != write(apart[1])
         texts = tuple([[write(value) for value in row] for row in rows] for rows in matrices)
-        (clear if is_exact and tells else coarse).append(texts)
-    return clear, coarse
+        (readable if is_exact and is_distinct else compact).append(texts)
+    return readable, compact
 
 
 def longest_text(texts: Iterable[Texts]) -> int:

@@ -15,7 +15,7 @@ from grader.sandbox.printable import printable
 WIDEST_PROSE: Final = 88
 """Most columns of prose in a terminal, since longer lines are hard to read."""
 
-ALL: Final = "--verbose shows all"
+VERBOSE_HINT: Final = "--verbose shows all"
 """The advice in a shortened report."""
 
 FAULT_FOR_LEARNERS = (
@@ -25,12 +25,12 @@ FAULT_FOR_LEARNERS = (
 """Shown to learners because a fault's own message may quote a hidden test or definition."""
 
 
-def clean(text: str) -> str:
+def strip_controls(text: str) -> str:
     """Remove characters that control a terminal, except line feeds."""
     return printable(text, keep="\n")
 
 
-def line(text: str) -> str:
+def to_one_line(text: str) -> str:
     """Return text on one line, without control characters."""
     return printable(" ".join(text.split()))
 
@@ -39,12 +39,12 @@ def test_label(test: TestResult) -> str:
     """Name a test; a hidden one only by its id, because its description may reveal the test."""
     if test.hidden:
         return f"{test.id} (hidden)"
-    return line(test.description) or test.id
+    return to_one_line(test.description) or test.id
 
 
 def printed_output(test: TestResult) -> str:
     """Return the output of a visible test."""
-    return "" if test.hidden else clean(test.output)
+    return "" if test.hidden else strip_controls(test.output)
 
 
 def output_beside_values(test: TestResult) -> str:
@@ -78,12 +78,12 @@ def failure_reason(report: Report) -> str:
     """Return the reason for a failed submission in one line, or "" if it passed."""
     verdict = report.verdict
     if verdict is None:
-        return line(report.message)
+        return to_one_line(report.message)
     if verdict.message:
-        return line(verdict.message)
+        return to_one_line(verdict.message)
     if verdict.diagnosis is not None:
-        return line(plain(verdict.diagnosis.feedback))
-    return next((line(test.message) for test in verdict.tests if test.message), "")
+        return to_one_line(plain(verdict.diagnosis.feedback))
+    return next((to_one_line(test.message) for test in verdict.tests if test.message), "")
 
 
 def counted_points_note(report: Report) -> str:
@@ -92,8 +92,8 @@ def counted_points_note(report: Report) -> str:
     if grade is None or not grade.note:
         return ""
     if grade.is_excused or grade.points is None:
-        return f"{line(grade.note)}."
-    return f"Counted: {grade.points:.10g} of {grade.max_points} points ({line(grade.note)})."
+        return f"{to_one_line(grade.note)}."
+    return f"Counted: {grade.points:.10g} of {grade.max_points} points ({to_one_line(grade.note)})."
 
 
 def group_hidden_failures(tests: Sequence[TestResult]) -> list[list[TestResult]]:
@@ -185,4 +185,4 @@ def skipped_files_notes(batch: Batch) -> list[str]:
 
 def submission_name(report: Report) -> str:
     """Name a submission of a batch by student and exercise."""
-    return re.sub(r"^/", "", f"{line(report.student or '')}/{line(report.exercise)}")
+    return re.sub(r"^/", "", f"{to_one_line(report.student or '')}/{to_one_line(report.exercise)}")

@@ -18,10 +18,10 @@ from grader.reports.number_cells import (
     Rows,
     Scale,
     Texts,
+    format_matrices,
     hexadecimal,
     ink,
     longest_text,
-    write_cells,
 )
 
 # Colours of the 256-colour palette, so that no terminal replaces them. Each ramp has one hue and
@@ -84,7 +84,7 @@ def print_heatmap(
     names = [*rows] or _indices(values)
     room = console.width - len(_row_head(names)) if console.is_terminal else None
     widest = max(map(len, columns), default=0)
-    clear, coarse = write_cells([values])
+    clear, coarse = format_matrices([values])
     ways = [texts for (texts,) in (*clear, *coarse)]
     fitting = (texts for texts in ways if room is None or _width(texts, widest) <= room)
     texts = next(fitting, None if shaded else ways[-1])
@@ -128,7 +128,7 @@ def join_columns(left: Sequence[Text], right: Sequence[Text]) -> list[Text]:
 
 def matrix_lines(title: Text, rows: Rows, width: int, *, coloured: bool) -> list[Text]:
     """Return lines that show one matrix; a vector is a matrix of one row."""
-    clear, coarse = write_cells([rows])
+    clear, coarse = format_matrices([rows])
     names = _indices(rows) if len(rows) > 1 else [""]
     room = width - len(_row_head(names))
     texts = next((way for (way,) in (*clear, *coarse) if _width(way) <= room), None)
@@ -141,7 +141,7 @@ def vector_comparison_lines(both: MatrixPair, width: int, *, coloured: bool) -> 
 
     Long vectors continue in further pairs of lines.
     """
-    clear, coarse = write_cells([both.expected, both.got], both.apart)
+    clear, coarse = format_matrices([both.expected, both.got], both.apart)
     ways = (clear or coarse)[0]
     before = max(len(title) for title in both.titles) + 1
     side = longest_text(ways)
@@ -180,7 +180,7 @@ def _choose_layout(both: MatrixPair, width: int) -> tuple[Sequence[Texts | None]
         ]
         return sum(blocks) + len(GAP) <= width
 
-    for ways in write_cells(pair, both.apart):
+    for ways in format_matrices(pair, both.apart):
         for way in ways:
             if fit([_width(texts) for texts in way]):
                 return way, True

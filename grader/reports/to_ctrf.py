@@ -7,7 +7,7 @@ from typing import Any, Final
 from grader import __version__
 from grader.grading.results.verdict import Outcome
 from grader.reports.formats import Renderer
-from grader.reports.phrases import line, printed_output, submission_name, test_label
+from grader.reports.phrases import printed_output, submission_name, test_label, to_one_line
 from grader.reports.report import Batch, Report
 
 _VERSION: Final = "1.0.0"
@@ -46,21 +46,21 @@ def render_batch(batch: Batch) -> str:
 
 
 def _tests(report: Report) -> list[dict[str, Any]]:
-    suite = [line(part) for part in (report.student, report.exercise) if part] or ["etude"]
-    path = {"filePath": line(report.file)} if report.file else {}
+    suite = [to_one_line(part) for part in (report.student, report.exercise) if part] or ["etude"]
+    path = {"filePath": to_one_line(report.file)} if report.file else {}
     verdict = report.verdict
     if verdict is None:
         status = "other" if report.is_fault else "failed"
-        whole = _test(submission_name(report), status, report.outcome, line(report.message))
+        whole = _test(submission_name(report), status, report.outcome, to_one_line(report.message))
         return [{**whole, "suite": suite, **path}]
     tests = []
     if verdict.message:
-        tests.append(_test("load", "failed", verdict.outcome.value, line(verdict.message)))
+        tests.append(_test("load", "failed", verdict.outcome.value, to_one_line(verdict.message)))
         if verdict.line is not None:
             tests[0]["line"] = verdict.line
     for test in verdict.tests:
         status = _STATUS.get(test.outcome, "failed")
-        entry = _test(test_label(test), status, test.outcome.value, line(test.message))
+        entry = _test(test_label(test), status, test.outcome.value, to_one_line(test.message))
         entry["duration"] = round((test.seconds or 0) * 1000)
         entry["labels"] = {
             "id": test.id,

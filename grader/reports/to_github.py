@@ -16,10 +16,10 @@ from grader.reports.phrases import (
     FAULT_FOR_LEARNERS,
     failure_reason,
     has_own_message,
-    line,
     submission_name,
     summary,
     test_label,
+    to_one_line,
 )
 from grader.reports.report import Batch, Report
 from grader.sandbox.printable import printable, without_commands_in_lines
@@ -34,7 +34,7 @@ def render_report(report: Report) -> str:
     verdict = report.verdict
     if verdict is None:
         return _join([_error_command(report)], [])
-    notices = [command("notice", summary(verdict), title=line(verdict.title))]
+    notices = [command("notice", summary(verdict), title=to_one_line(verdict.title))]
     if verdict.sandbox == "none":
         notices.insert(0, command("warning", NO_SANDBOX, title="Etude"))
     if verdict.message:
@@ -44,7 +44,7 @@ def render_report(report: Report) -> str:
     for test in verdict.tests:
         if test.outcome is Outcome.PASSED:
             continue
-        sentence = line(test.message) if has_own_message(test) else "The test was not run."
+        sentence = to_one_line(test.message) if has_own_message(test) else "The test was not run."
         message = f"{sentence}\n{helps}" if helps else sentence
         # The help is shown only with the first failure.
         helps = ""
@@ -105,7 +105,7 @@ def _escape(text: str, characters: str = "") -> str:
 def _error_command(report: Report) -> str:
     verdict = report.verdict
     if verdict is None:
-        message = FAULT_FOR_LEARNERS if report.is_fault else line(report.message)
+        message = FAULT_FOR_LEARNERS if report.is_fault else to_one_line(report.message)
         title = f"{submission_name(report)}: {report.outcome}"
         return command("error", message, file=report.file, title=title)
     title = f"{submission_name(report)}: {verdict.outcome}, {verdict.score}/{verdict.max_score}"

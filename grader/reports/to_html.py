@@ -14,20 +14,20 @@ from grader.reports.formats import Renderer
 from grader.reports.html_heatmap import STYLE as HEATMAP_STYLE
 from grader.reports.html_heatmap import heatmap
 from grader.reports.html_page import html_page, html_part
-from grader.reports.number_cells import Scale, Texts, write_cells
+from grader.reports.number_cells import Scale, Texts, format_matrices
 from grader.reports.phrases import (
-    clean,
     counted_points_note,
     group_hidden_failures,
     has_own_message,
-    line,
     merge_group,
     output_beside_values,
     points_text,
     shows_both_values,
     skipped_files_notes,
+    strip_controls,
     summary,
     test_label,
+    to_one_line,
     worst_index,
     worst_values,
 )
@@ -52,7 +52,7 @@ _LEFT: Final = 'style="text-align: left; padding-right: 1.5rem"'
 
 def render_report(report: Report) -> str:
     """Return the page of one submission."""
-    title = line(report.exercise if report.verdict is None else report.verdict.title)
+    title = to_one_line(report.exercise if report.verdict is None else report.verdict.title)
     return _page(title, "".join(_section(report)))
 
 
@@ -77,8 +77,8 @@ def render_batch(batch: Batch) -> str:
             ]
             for row in grid
         ],
-        rows=[line(student) for student in students],
-        columns=[line(name) for name in exercises],
+        rows=[to_one_line(student) for student in students],
+        columns=[to_one_line(name) for name in exercises],
         texts=[[_cell(report) for report in row] for row in grid],
         caption="Points of each student in each exercise",
     )
@@ -97,7 +97,10 @@ def render_student(student: str, batch: Batch, titles: Mapping[str, str]) -> str
     """
     rows, sections = list[str](), list[str]()
     for number, report in enumerate(batch, 1):
-        title, anchor = line(titles.get(report.exercise, report.exercise)), f"exercise-{number}"
+        title, anchor = (
+            to_one_line(titles.get(report.exercise, report.exercise)),
+            f"exercise-{number}",
+        )
         link = f'<a href="#{anchor}">{escape(title)}</a>'
         rows.append(
             f'<tr><th scope="row" {_LEFT}>{link}</th><td>{escape(_cell(report))}</td></tr>\n'
@@ -111,7 +114,7 @@ def render_student(student: str, batch: Batch, titles: Mapping[str, str]) -> str
         f'<tbody>\n{"".join(rows)}</tbody>\n<tfoot><tr><th scope="row" {_LEFT}>Total</th>'
         f"<td>{total:.10g}/{possible}</td></tr></tfoot>\n</table>\n"
     )
-    return _page(f"Results of {line(student)}", table + "".join(sections))
+    return _page(f"Results of {to_one_line(student)}", table + "".join(sections))
 
 
 def _page(title: str, body: str) -> str:
@@ -130,14 +133,14 @@ def _section(report: Report, heading: str = "", anchor: str = "") -> Iterator[st
     verdict = report.verdict
     yield f'<section id="{anchor}">\n' if anchor else "<section>\n"
     if not heading and report.student is not None:
-        heading = f"{line(report.student)}: {line(report.exercise)}"
+        heading = f"{to_one_line(report.student)}: {to_one_line(report.exercise)}"
     if heading:
         yield f"<h2>{escape(heading)}</h2>\n"
     if grade := counted_points_note(report):
         yield f'<p class="odd">{escape(grade)}</p>\n'
     if verdict is None:
         yield f'<p class="odd"><strong>{escape(report.outcome.capitalize())}.</strong> '
-        yield f"{escape(line(report.message))}</p>\n</section>\n"
+        yield f"{escape(to_one_line(report.message))}</p>\n</section>\n"
         return
     yield f'<p class="{_class(verdict.outcome)}"><strong>{escape(summary(verdict))}</strong></p>\n'
     for section in document(verdict):
@@ -151,7 +154,7 @@ def _section(report: Report, heading: str = "", anchor: str = "") -> Iterator[st
             outcome, earned = test.outcome.capitalize(), points_text(test.points, test.max_points)
             yield f'<li><span class="{_class(test.outcome)}">{escape(outcome)}</span> '
             yield f'{escape(test_label(test))} <span class="quiet">{earned}</span>'
-            yield f"<p>{escape(line(test.message))}</p>" if has_own_message(test) else ""
+            yield f"<p>{escape(to_one_line(test.message))}</p>" if has_own_message(test) else ""
             yield _values(test)
             yield (
                 _output_block(output_beside_values(test))
@@ -186,7 +189,7 @@ def _values(test: TestResult) -> str:
     elif expected is not None and got is not None and expected.rows and got.rows:
         pair = (expected.rows or (), got.rows or ())
         scale = Scale.from_matrices(*pair)
-        clear, coarse = write_cells(pair, worst_values(test))
+        clear, coarse = format_matrices(pair, worst_values(test))
         ways = zip(("Expected", "Yours"), (expected, got), (clear or coarse)[0], strict=True)
         outcome = "".join(
             _matrix(name, each, texts, scale, worst_index(test)) for name, each, texts in ways
@@ -200,8 +203,8 @@ def _values(test: TestResult) -> str:
 def _value(name: str, value: ValueSummary) -> str:
     if value.rows is None:
         caption = f'<p class="quiet">{escape(name)}, {escape(value.summary)}</p>'
-        return f"<div>{caption}<pre>{escape(clean(value.text))}</pre></div>\n"
-    clear, coarse = write_cells([value.rows])
+        return f"<div>{caption}<pre>{escape(strip_controls(value.text))}</pre></div>\n"
+    clear, coarse = format_matrices([value.rows])
     (texts,) = (clear or coarse)[0]
     return _matrix(name, value, texts, Scale.from_matrices(value.rows), None)
 
@@ -229,7 +232,7 @@ def _class(outcome: Outcome) -> str:
 def _output_block(output: str) -> str:
     if not output.strip():
         return ""
-    return f'<p class="quiet">Your code printed:</p><pre>{escape(clean(output))}</pre>\n'
+    return f'<p class="quiet">Your code printed:</p><pre>{escape(strip_controls(output))}</pre>\n'
 
 
 RENDERERS = {"html": Renderer(batch=render_batch, report=render_report)}

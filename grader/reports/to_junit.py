@@ -12,7 +12,13 @@ from datetime import UTC, datetime
 from grader.grading.results.verdict import Outcome, TestResult
 from grader.reports.document import help_lines
 from grader.reports.formats import Renderer
-from grader.reports.phrases import clean, line, printed_output, submission_name, test_label
+from grader.reports.phrases import (
+    printed_output,
+    strip_controls,
+    submission_name,
+    test_label,
+    to_one_line,
+)
 from grader.reports.report import Batch, Report
 
 # Characters that XML 1.0 cannot represent.
@@ -42,12 +48,12 @@ def _suite(report: Report) -> ET.Element:
         grade_properties = {
             "grade": points,
             "max_grade": grade.max_points,
-            "note": line(grade.note),
+            "note": to_one_line(grade.note),
         }
     if report.verdict is None:
         if grade_properties:
             _properties(suite, grade_properties)
-        case = _case(suite, name, line(report.outcome))
+        case = _case(suite, name, to_one_line(report.outcome))
         kind = "error" if report.is_fault else "failure"
         _problem(case, kind, report.outcome, report.message)
     else:
@@ -72,7 +78,11 @@ def _suite(report: Report) -> ET.Element:
         for test in verdict.tests:
             _add_test(suite, name, test)
         explanation = "\n".join(help_lines(verdict))
-        _text(suite, "system-out", "\n\n".join(filter(None, (explanation, clean(verdict.output)))))
+        _text(
+            suite,
+            "system-out",
+            "\n\n".join(filter(None, (explanation, strip_controls(verdict.output)))),
+        )
     cases = suite.findall("testcase")
     suite.set("tests", str(len(cases)))
     for count, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
@@ -93,7 +103,7 @@ def _add_test(suite: ET.Element, name: str, test: TestResult) -> None:
         case Outcome.PASSED:
             pass
         case Outcome.NOT_RUN:
-            ET.SubElement(case, "skipped", message=_xml(line(test.message)))
+            ET.SubElement(case, "skipped", message=_xml(to_one_line(test.message)))
         case Outcome.FAILED:
             _problem(case, "failure", test.outcome.value, test.message)
         case _:
@@ -114,9 +124,9 @@ def _properties(parent: ET.Element, values: dict[str, str | int]) -> None:
 
 
 def _problem(case: ET.Element, tag: str, kind: str, message: str) -> None:
-    short = line(message)[:_MESSAGE]
+    short = to_one_line(message)[:_MESSAGE]
     element = ET.SubElement(case, tag, type=_xml(kind), message=_xml(short))
-    element.text = _xml(clean(message))
+    element.text = _xml(strip_controls(message))
 
 
 def _text(parent: ET.Element, tag: str, text: str) -> None:

@@ -12,17 +12,17 @@ from grader.reports.document import Block, Code, Details, Sentence, document
 from grader.reports.failing_test import TextLayout, value_lines
 from grader.reports.formats import Renderer
 from grader.reports.phrases import (
-    clean,
     counted_points_note,
     failures_in_full,
     group_hidden_failures,
     has_own_message,
-    line,
     merge_group,
     printed_output,
     skipped_files_notes,
+    strip_controls,
     summary,
     test_label,
+    to_one_line,
 )
 from grader.reports.report import Batch, Report
 
@@ -70,7 +70,7 @@ def render_batch(batch: Batch) -> str:
 
 def escape_markdown(text: str) -> str:
     """Return text on one line, escaped so that Markdown shows it literally."""
-    plain = _SPECIAL.sub(r"\\\1", line(text))
+    plain = _SPECIAL.sub(r"\\\1", to_one_line(text))
     return _LINKED.sub(lambda match: f"{match[0]}<!-- -->", plain)
 
 
@@ -78,7 +78,7 @@ def as_code_block(text: str, language: str = "text") -> str:
     """Return text as a code block whose fence is longer than any backquotes in it."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{fence}{language}\n{clean(text).rstrip()}\n{fence}"
+    return f"{fence}{language}\n{strip_controls(text).rstrip()}\n{fence}"
 
 
 def _section(report: Report) -> Iterator[str]:

@@ -7,16 +7,14 @@ from grader.definitions.wording import plural
 from grader.grading.results.verdict import TestResult, ValueSummary
 from grader.reports.document import document, plain_lines
 from grader.reports.formats import Renderer
-from grader.reports.number_cells import write_cells
+from grader.reports.number_cells import format_matrices
 from grader.reports.phrases import (
-    ALL,
-    clean,
+    VERBOSE_HINT,
     counted_points_note,
     failure_reason,
     failures_in_full,
     group_hidden_failures,
     has_own_message,
-    line,
     merge_group,
     output_beside_values,
     points_text,
@@ -24,9 +22,11 @@ from grader.reports.phrases import (
     shorten,
     shows_both_values,
     skipped_files_notes,
+    strip_controls,
     submission_name,
     summary,
     test_label,
+    to_one_line,
     worst_values,
 )
 from grader.reports.report import Batch, Report
@@ -39,8 +39,8 @@ def render_report(report: Report) -> str:
     """Return one submission: the summary, the help, then test by test."""
     verdict = report.verdict
     if verdict is None:
-        return f"{line(report.exercise)}: {report.outcome}. {line(report.message)}\n"
-    lines = [line(verdict.title), summary(verdict), *plain_lines(*document(verdict))]
+        return f"{to_one_line(report.exercise)}: {report.outcome}. {to_one_line(report.message)}\n"
+    lines = [to_one_line(verdict.title), summary(verdict), *plain_lines(*document(verdict))]
     lines += _output_lines(verdict.output, "Your code printed while it was loaded:")
     if not verdict.message:
         failures = failures_in_full(verdict, verbose=report.verbose)
@@ -49,7 +49,7 @@ def render_report(report: Report) -> str:
             test = merge_group(row)
             numbering = f"Test{'s' * (len(row) > 1)} {', '.join(numbers[each.id] for each in row)}"
             earned = points_text(test.points, test.max_points)
-            sentence = f" {line(test.message)}" if has_own_message(test) else ""
+            sentence = f" {to_one_line(test.message)}" if has_own_message(test) else ""
             head = f"{numbering} of {len(verdict.tests)}, {test.outcome}, {earned}"
             lines.append(f"{head}: {test_label(test)}.{sentence}")
             if test in failures:
@@ -83,14 +83,15 @@ def _values(test: TestResult, *, verbose: bool) -> Iterator[str]:
         return
     if expected is not None and got is not None and expected.rows and got.rows:
         rows = expected.rows or (), got.rows or ()
-        clear, coarse = write_cells(rows, worst_values(test))
+        clear, coarse = format_matrices(rows, worst_values(test))
         expected_texts, own_texts = (clear or coarse)[0]
         yield f"  Expected is {expected.summary}, yours is {got.summary}."
         row_count = max(map(len, rows))
         numbers = range(row_count)
         if not verbose and row_count > _ROWS:
             numbers = range(test.worst[0], test.worst[0] + 1) if test.worst else range(0)
-            yield f"  {'One' if test.worst else 'None'} of {row_count} rows is shown ({ALL})."
+            shown = "One" if test.worst else "None"
+            yield f"  {shown} of {row_count} rows is shown ({VERBOSE_HINT})."
         for number in numbers:
             of_row = "" if expected.is_vector and got.is_vector else f"Row {number}, "
             for name, texts in (("expected", expected_texts), ("yours", own_texts)):
@@ -105,13 +106,13 @@ def _values(test: TestResult, *, verbose: bool) -> Iterator[str]:
 
 def _value(name: str, value: ValueSummary, *, verbose: bool) -> Iterator[str]:
     text = (
-        clean(value.text)
+        strip_controls(value.text)
         if verbose
-        else shorten(clean(value.text), _MAX_VALUE_LENGTH, f"... ({ALL})")
+        else shorten(strip_controls(value.text), _MAX_VALUE_LENGTH, f"... ({VERBOSE_HINT})")
     )
     lines = text.splitlines() or [""]
     if value.rows is not None:
-        lines = [line(text)]
+        lines = [to_one_line(text)]
     if len(lines) == 1:
         yield f"  {name}, {value.summary}: {lines[0]}"
         return
@@ -122,7 +123,7 @@ def _value(name: str, value: ValueSummary, *, verbose: bool) -> Iterator[str]:
 def _output_lines(output: str, head: str) -> Iterator[str]:
     if output.strip():
         yield head
-        yield from (f"  {each}" for each in clean(output).splitlines())
+        yield from (f"  {each}" for each in strip_controls(output).splitlines())
 
 
 RENDERERS = {"plain": Renderer(batch=render_batch, report=render_report)}

@@ -24,13 +24,13 @@ from grader.reports.document import document, help_lines, plain_lines
 from grader.reports.formats import Renderer
 from grader.reports.phrases import (
     FAULT_FOR_LEARNERS,
-    clean,
-    line,
     printed_output,
     shorten,
+    strip_controls,
     submission_name,
     summary,
     test_label,
+    to_one_line,
 )
 from grader.reports.report import Batch, HiddenTests, Report
 
@@ -56,7 +56,7 @@ def classroom50(batch: Batch) -> str:
     tests: list[_Object] = []
     for report, name, test in _tests(batch):
         if test is None:
-            about = {"test-name": name, "message": line(report.message)}
+            about = {"test-name": name, "message": to_one_line(report.message)}
             tests.append({**about, "passed": False, "score": 0, "max-score": 0})
             continue
         entry: _Object = {
@@ -66,7 +66,7 @@ def classroom50(batch: Batch) -> str:
             "max-score": test.max_points,
         }
         if test.message:
-            entry["message"] = line(test.message)
+            entry["message"] = to_one_line(test.message)
         if output := printed_output(test):
             entry["output"] = output[:_CLASSROOM_OUTPUT]
         tests.append(entry)
@@ -115,7 +115,7 @@ def _exercism_data(batch: Batch, max_length: int) -> _Object:
         for test in verdict.tests:
             status = _EXERCISM_STATUS.get(test.outcome, "error")
             entry = {"name": _prefix(report, batch) + test_label(test), "status": status}
-            message = [shorten(line(test.message), max_length)]
+            message = [shorten(to_one_line(test.message), max_length)]
             # Exercism shows only the first failure, so it carries the explanation of all.
             if status != "pass":
                 message, helps = [*helps, *message], []
@@ -136,14 +136,14 @@ def _exercism_error(message: str, max_length: int) -> _Object:
 
 
 def _failure(report: Report) -> str:
-    return line(report.message if report.verdict is None else report.verdict.message)
+    return to_one_line(report.message if report.verdict is None else report.verdict.message)
 
 
 def gradescope(batch: Batch) -> str:
     """Render Gradescope's results.json."""
     about = []
     for report in batch:
-        extra: _Object = {"exercise": line(report.exercise), "outcome": report.outcome}
+        extra: _Object = {"exercise": to_one_line(report.exercise), "outcome": report.outcome}
         if (verdict := report.verdict) is not None:
             extra |= {
                 "diagnosis": [] if verdict.diagnosis is None else list(verdict.diagnosis.ids),
@@ -168,12 +168,15 @@ def gradescope(batch: Batch) -> str:
     tests: list[_Object] = []
     for report, name, test in _tests(batch):
         if test is None:
-            message = {"name": name, "output": line(report.message)}
+            message = {"name": name, "output": to_one_line(report.message)}
             tests.append({**message, "score": 0, "max_score": 0, "status": "failed"})
             continue
         passed = test.outcome is Outcome.PASSED
         printed = "" if passed else printed_output(test)
-        parts = [line(test.message), f"Your code printed:\n{printed}" if printed.strip() else ""]
+        parts = [
+            to_one_line(test.message),
+            f"Your code printed:\n{printed}" if printed.strip() else "",
+        ]
         entry = {
             "name": name,
             "score": test.points,
@@ -191,7 +194,7 @@ def gradescope(batch: Batch) -> str:
 def _gradescope_output(report: Report, batch: Batch) -> str:
     verdict = report.verdict
     if verdict is None:
-        reason = FAULT_FOR_LEARNERS if report.is_fault else line(report.message)
+        reason = FAULT_FOR_LEARNERS if report.is_fault else to_one_line(report.message)
         return "\n".join([*_head(report, batch), reason])
     total, sections = summary(verdict), list(document(verdict))
     hidden = sum(test.hidden for test in verdict.tests)
@@ -204,7 +207,9 @@ def _gradescope_output(report: Report, batch: Batch) -> str:
             f"{passed} of {plural(len(visible), 'visible test')} passed. "
             f"{plural(hidden, 'hidden test')}: {_HELD_BACK[batch.hidden_tests]}."
         )
-    printed = ["Your code printed:", clean(verdict.output)] if verdict.output.strip() else []
+    printed = (
+        ["Your code printed:", strip_controls(verdict.output)] if verdict.output.strip() else []
+    )
     return "\n".join([*_head(report, batch), total, *plain_lines(*sections), *printed])
 
 
@@ -219,11 +224,13 @@ def _prairielearn_data(batch: Batch, max_length: int) -> _Object:
         return {"gradable": False, "message": fault, "format_errors": [fault]}
     texts = []
     for report in batch:
-        lines = [line(report.message)]
+        lines = [to_one_line(report.message)]
         if report.verdict is not None:
             lines = [summary(report.verdict), *plain_lines(*document(report.verdict))]
         texts.append(shorten("\n".join([*_head(report, batch), *lines]), max_length))
-    output = "\n".join(clean(verdict.output) for verdict in batch.verdicts if verdict.output)
+    output = "\n".join(
+        strip_controls(verdict.output) for verdict in batch.verdicts if verdict.output
+    )
     return {
         "gradable": True,
         "score": batch.score / batch.max_score if batch.max_score else 0.0,
@@ -235,7 +242,7 @@ def _prairielearn_data(batch: Batch, max_length: int) -> _Object:
                 "description": test_label(test),
                 "points": test.points,
                 "max_points": test.max_points,
-                "message": shorten(line(test.message), max_length),
+                "message": shorten(to_one_line(test.message), max_length),
                 "output": shorten(printed_output(test), max_length),
             }
             for report, _, test in _tests(batch)
@@ -259,7 +266,7 @@ def _head(report: Report, batch: Batch) -> list[str]:
 
 
 def _prefix(report: Report, batch: Batch) -> str:
-    return "" if batch.is_single else f"{line(report.exercise)}: "
+    return "" if batch.is_single else f"{to_one_line(report.exercise)}: "
 
 
 def _fitting(make: Callable[[int], _Object], largest: int, max_length: int) -> str:

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from grader.grading.submissions.submission_time import utc_text
 from grader.reports.formats import Renderer
-from grader.reports.phrases import failure_reason, line
+from grader.reports.phrases import failure_reason, to_one_line
 from grader.reports.report import Batch, Report
 
 _Cell: TypeAlias = str | int | None
@@ -98,7 +98,7 @@ def safe_cell(value: _Cell) -> _Cell:
     """Mark text that a spreadsheet would take for a formula with a leading apostrophe."""
     if not isinstance(value, str):
         return value
-    text = line(value)
+    text = to_one_line(value)
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 

@@ -18,21 +18,21 @@ from grader.reports.document import Block, Code, Details, Role, Sentence, docume
 from grader.reports.failing_test import TextLayout, input_lines, output_lines, value_lines
 from grader.reports.formats import Renderer
 from grader.reports.phrases import (
-    ALL,
+    VERBOSE_HINT,
     WIDEST_PROSE,
-    clean,
     counted_points_note,
     failure_reason,
     failures_in_full,
     group_hidden_failures,
     has_own_message,
-    line,
     merge_group,
     output_beside_values,
     points_text,
     printed_output,
+    strip_controls,
     summary,
     test_label,
+    to_one_line,
 )
 from grader.reports.report import Batch, Report
 from grader.reports.terminal_matrices import has_colours
@@ -210,12 +210,12 @@ class _VerdictLayout:
     def lines(self, max_lines: int | None = None) -> list[Text]:
         """Return the lines: the explanation, the tests and the summary."""
         verdict = self._verdict
-        body = [*self._wrap(line(verdict.title), "bold", indent="")]
+        body = [*self._wrap(to_one_line(verdict.title), "bold", indent="")]
         for section in document(verdict):
             body += self._gap() if section.kind != "warning" else ()
             body += (each for block in section.blocks for each in self._block(block))
         body += self._gap()
-        body += _indent(output_lines(clean(verdict.output), self._layout))
+        body += _indent(output_lines(strip_controls(verdict.output), self._layout))
         body += self._gap()
         if not verdict.message:
             body += self._tests()
@@ -228,7 +228,7 @@ class _VerdictLayout:
         total = list(self._wrap(summary(verdict), style, indent=""))
         if max_lines is not None and len(lines) + len(total) > max_lines:
             lines = lines[: max_lines - len(total) - 1]
-            lines.append(Text(f"{_INDENT}... ({ALL})", "dim"))
+            lines.append(Text(f"{_INDENT}... ({VERBOSE_HINT})", "dim"))
         return [*lines, *total]
 
     def _block(self, block: Block) -> Iterator[Text]:
@@ -265,7 +265,7 @@ class _VerdictLayout:
         for test in tests:
             yield from self._test(test, columns)
         if not self._detail.others and others:
-            left = f"{plural(len(others), 'other test')} did not pass ({ALL})"
+            left = f"{plural(len(others), 'other test')} did not pass ({VERBOSE_HINT})"
             yield from self._hang(_marked_line(Outcome.FAILED, left), "", _INDENT)
         elif closed := sum(bool(test.inputs or test.expected or test.output) for test in others):
             name = "the other failing test" if closed == 1 else f"{closed} other failing tests"
@@ -289,7 +289,7 @@ class _VerdictLayout:
         yield from _indent(names[1:])
         if has_own_message(test):
             max_sentence_lines = None if is_opened else self._detail.sentences
-            lines = list(self._wrap(line(test.message)))
+            lines = list(self._wrap(to_one_line(test.message)))
             if max_sentence_lines and len(lines) > max_sentence_lines:
                 lines[max_sentence_lines - 1].truncate(self._prose - 1)
                 lines[max_sentence_lines - 1].append("\u2026")
@@ -299,7 +299,7 @@ class _VerdictLayout:
             printed = output_beside_values(test) if detail.values else printed_output(test)
             values = value_lines(test, self._layout)
             if values and not detail.values:
-                values = [Text(f"... its values ({ALL})", "dim")]
+                values = [Text(f"... its values ({VERBOSE_HINT})", "dim")]
             parts = (
                 list(input_lines(test, self._layout)) if detail.inputs else [],
                 values,

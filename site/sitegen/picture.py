@@ -10,7 +10,8 @@ import numpy as np
 _WIDTH, _HEIGHT, _BASE, _MARGIN, _LETTERS = 1200, 630, 575, 60, 60
 _GROUND: Final = (11, 22, 32)
 _COLOURS: Final = ((245, 180, 84), (98, 210, 224))  # colours of the blocks, as on the model's page
-_ONE, _MIN_WEIGHT = 35, 0.1  # the digit that stands for 1; the smallest weight with an arc
+_DIGIT_OF_ONE: Final = 35  # the digit, in base 36, that stands for a weight of 1
+_MIN_WEIGHT: Final = 0.1  # the smallest weight with an arc
 
 # Middle, half width, height, weight, and the block of the head.
 Arc = tuple[float, float, float, float, int]
@@ -20,21 +21,19 @@ def arcs(record: str) -> list[Arc]:
     """Return the arcs of the first letters, given the model's record as JSON."""
     writing = json.loads(record)
     first, step = len(writing["prompt"]), (_WIDTH - 2 * _MARGIN) / (_LETTERS - 1)
-    return [
-        (
-            _MARGIN + step * (at - back / 2),
-            wide,
-            16 + wide,
-            int(digit, 36) / _ONE,
-            2 * head // heads,
-        )
-        for at, each in enumerate(writing["steps"][: _LETTERS - first], start=first)
-        for heads in [len(each["heads"])]
-        for head, digits in enumerate(each["heads"])
-        for back, digit in enumerate(digits[: -at - 1 : -1], start=1)
-        for wide in [step * back / 2]
-        if int(digit, 36) / _ONE > _MIN_WEIGHT
-    ]
+    result = []
+    for position, letter in enumerate(writing["steps"][: _LETTERS - first], start=first):
+        heads = letter["heads"]
+        for head, digits in enumerate(heads):
+            # The weights of the letters before, the nearest first.
+            for distance, digit in enumerate(digits[: -position - 1 : -1], start=1):
+                weight = int(digit, 36) / _DIGIT_OF_ONE
+                if weight > _MIN_WEIGHT:
+                    middle = _MARGIN + step * (position - distance / 2)
+                    half_width = step * distance / 2
+                    block = 2 * head // len(heads)
+                    result.append((middle, half_width, 16 + half_width, weight, block))
+    return result
 
 
 def png(drawn: list[Arc]) -> bytes:

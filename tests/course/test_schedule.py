@@ -13,7 +13,7 @@ import pytest
 
 from grader.course.grades import Rules, grade_reports, read_results
 from grader.course.late_rules import LateRule
-from grader.course.schedule import Schedule, moment, read_schedule
+from grader.course.schedule import Schedule, parse_zoned_time, read_schedule
 from grader.course.times_file import read_times
 from grader.errors import DefinitionError, UsageError
 from grader.reports import to_tables
@@ -79,7 +79,7 @@ def test_a_schedule_is_of_exercises_and_students(write: Callable[[str, str], Pat
     assert schedule.rule("bo", "three").due is None
     own = schedule.rule("ada", "one")
     assert own == LateRule(dt.datetime(2026, 12, 5, tzinfo=dt.UTC).timestamp(), 0.5, 900, 3, 0)
-    assert schedule.rule("ada", "two").due == moment("2026-12-08T15:00Z").timestamp()
+    assert schedule.rule("ada", "two").due == parse_zoned_time("2026-12-08T15:00Z").timestamp()
     assert schedule.rule("ada", "three").due is None
 
 
@@ -200,5 +200,5 @@ def test_a_report_reads_the_schedule_of_a_course(
     assert "1 late submission without a time: counted as 1 day late" in done.stderr
     assert "bo's token-lookup comes from the future: 2126-12-01" in done.stderr
     done = etude("report", "results.jsonl", "--due", "2026-12-01", "--format", "gradebook")
-    zone = moment("2026-12-01", zone_needed=False)
+    zone = parse_zoned_time("2026-12-01", zone_needed=False)
     assert f"--due has no zone and is taken as {zone}" in done.stderr

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from grader.reports.number_cells import Rows, Scale, ink, luminance, write_cells
+from grader.reports.number_cells import Rows, Scale, format_matrices, ink, luminance
 from grader.reports.plain_maths import formula
 from grader.reports.terminal_markdown import print_markdown
 from grader.reports.terminal_matrices import (
@@ -214,7 +214,7 @@ def test_numbers_are_written_as_short_as_they_can_be_told_apart(
     values: list[float], apart: tuple[float, float] | None, texts: list[str]
 ) -> None:
     """With four decimals at most, unless the two that matter need more."""
-    clear, _ = write_cells([[values]], apart)
+    clear, _ = format_matrices([[values]], apart)
     assert clear[0] == ([texts],)
 
 

@@ -24,7 +24,7 @@ from grader.audit.reports.audit_phrases import (
 )
 from grader.audit.result import Audit, SuiteCheck
 from grader.reports.html_page import html_page
-from grader.reports.phrases import clean, line
+from grader.reports.phrases import strip_controls, to_one_line
 from grader.reports.to_markdown import as_code_block, escape_markdown
 
 _STYLE: Final = """\
@@ -85,7 +85,7 @@ def document(audit: Audit) -> AuditDocument:
         (ACCEPTED, audit.accepted),
     )
     return AuditDocument(
-        name=line(audit.assignment.name),
+        name=to_one_line(audit.assignment.name),
         kind=audit.assignment.kind,
         headline=headline(audit),
         score=score(audit),
@@ -93,21 +93,21 @@ def document(audit: Audit) -> AuditDocument:
         checks=sort_checks(audit.checks),
         survivors=[
             SurvivorPart(
-                place=f"{line(audit.assignment.solution)}:{survivor.line}",
-                change=line(survivor.change),
-                diff=clean(survivor.diff),
-                rows=[(name, clean(value)) for name, value in call_rows(survivor)],
+                place=f"{to_one_line(audit.assignment.solution)}:{survivor.line}",
+                change=to_one_line(survivor.change),
+                diff=strip_controls(survivor.diff),
+                rows=[(name, strip_controls(value)) for name, value in call_rows(survivor)],
                 above=repeated.get(survivor.change),
-                test=clean(survivor.test or ""),
+                test=strip_controls(survivor.test or ""),
             )
             for survivor in survivors
         ],
         groups=[
-            (heading, [(f"line {each.line}", line(each.change)) for each in group])
+            (heading, [(f"line {each.line}", to_one_line(each.change)) for each in group])
             for heading, group in groups
             if group
         ],
-        notes=[line(note) for note in audit.assignment.notes],
+        notes=[to_one_line(note) for note in audit.assignment.notes],
     )
 
 
@@ -127,7 +127,7 @@ def _text(content: AuditDocument) -> Iterator[str]:
         yield ""
     for check in content.checks:
         mark = "HOLE" if check.verdict == "hole" else check.verdict
-        yield f"{mark:5} {line(check.sentence)}"
+        yield f"{mark:5} {to_one_line(check.sentence)}"
     for number, survivor in enumerate(content.survivors, 1):
         yield from ("", f"{number}. {survivor.place}: {survivor.change}")
         yield from (f"     {each}" for each in survivor.diff.splitlines())
@@ -195,7 +195,7 @@ def _markdown(content: AuditDocument) -> Iterator[str]:
 def html(audits: Sequence[Audit]) -> str:
     """Return a self-contained HTML page."""
     several = len(audits) > 1
-    name = "Audit of tests" if several else f"Audit of {line(audits[0].assignment.name)}"
+    name = "Audit of tests" if several else f"Audit of {to_one_line(audits[0].assignment.name)}"
     body = f'<p class="first">{escape(summary_of_all(audits))}</p>\n' if several else ""
     for audit in audits:
         content = document(audit)
@@ -211,7 +211,7 @@ def _html(content: AuditDocument) -> Iterator[str]:
         yield "<section>\n<ul>\n"
         for check in content.checks:
             yield f'<li class="{check.verdict}"><b>{check.verdict}</b> '
-            yield f"<span>{escape(line(check.sentence))}</span></li>\n"
+            yield f"<span>{escape(to_one_line(check.sentence))}</span></li>\n"
         yield "</ul>\n</section>\n"
     for number, survivor in enumerate(content.survivors):
         yield f"<details{'' if number else ' open'}>\n<summary>"

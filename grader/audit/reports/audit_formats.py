@@ -12,7 +12,7 @@ from grader.audit.reports.audit_document import html, markdown, text
 from grader.audit.reports.audit_phrases import headline, percent, sort_checks
 from grader.audit.result import GROUPS, Audit
 from grader.authoring.sarif import SarifResult, sarif_log
-from grader.reports.phrases import line
+from grader.reports.phrases import to_one_line
 
 _FORMAT: Final = 1  # version of the JSON format
 _LABEL: Final = "wrong answers rejected"  # text on the badge
@@ -58,14 +58,14 @@ def sarif(audits: Sequence[Audit]) -> str:
     for audit in audits:
         uri = audit.assignment.source or audit.assignment.solution
         holes = [
-            ("check", line(check.sentence), 1)
+            ("check", to_one_line(check.sentence), 1)
             for check in sort_checks(audit.checks)
             if check.verdict == "hole"
         ]
         for survivor in audit.survivors:
-            message = f"All tests pass with this change: {line(survivor.change)}."
+            message = f"All tests pass with this change: {to_one_line(survivor.change)}."
             if survivor.example is not None:
-                message += f" {line(survivor.example)} tells it from the solution."
+                message += f" {to_one_line(survivor.example)} tells it from the solution."
             rule = "known-mistake" if survivor.misconception else "survivor"
             holes.append((rule, message, survivor.line))
         # Lines of a notebook's cells are not lines of its file.

@@ -6,7 +6,7 @@ from typing import Final
 
 from grader.audit.result import Audit, SuiteCheck, Survivor
 from grader.definitions.wording import plural
-from grader.reports.phrases import line
+from grader.reports.phrases import to_one_line
 
 EQUIVALENT: Final = (
     "No call was found that tells these from the solution. They may mean the same, so none counts:"
@@ -25,22 +25,24 @@ def headline(audit: Audit) -> list[str]:
     """Return the findings as sentences, the gravest first; there is at least one."""
     holes = [check for check in sort_checks(audit.checks) if check.verdict == "hole"]
     failures = [check for check in holes if check.name == _GRAVE[0]]
-    sentences = [line(check.sentence) for check in failures]
+    sentences = [to_one_line(check.sentence) for check in failures]
     survivors = sort_survivors(audit.survivors)
     wrong = [survivor for survivor in survivors if survivor.misconception]
     mutants = [survivor for survivor in survivors if not survivor.misconception]
     if wrong:
         whole = plural(max(audit.misconceptions, len(wrong)), "known mistake")
-        named = ", ".join(line(survivor.misconception or "") for survivor in wrong[:_MAX_NAMES])
+        named = ", ".join(
+            to_one_line(survivor.misconception or "") for survivor in wrong[:_MAX_NAMES]
+        )
         sentences.append(
             f"{len(wrong)} of {whole} {_pass(len(wrong))} all tests; "
             f"the first: {_with_full_stop(named)}"
         )
-    sentences += [line(check.sentence) for check in holes if check not in failures]
+    sentences += [to_one_line(check.sentence) for check in holes if check not in failures]
     if mutants:
         sentences.append(
             f"{plural(len(mutants), 'small change')} of the solution {_pass(len(mutants))} all "
-            f"tests; the first: {_with_full_stop(line(mutants[0].change))}"
+            f"tests; the first: {_with_full_stop(to_one_line(mutants[0].change))}"
         )
     if not sentences and not audit.killed:
         return ["No hole was found; no wrong program could be made of the solution."]

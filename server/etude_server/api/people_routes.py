@@ -20,7 +20,7 @@ from etude_server.store.people import Person, Role
 from etude_server.store.submissions import Comment
 from grader.course.csv_rows import decode
 from grader.course.roster_file import read_roster
-from grader.course.schedule import moment
+from grader.course.schedule import parse_zoned_time
 
 router = APIRouter(prefix="/v1", tags=["people"])
 
@@ -203,6 +203,6 @@ def extend(
 ) -> None:
     """Give a person a due date of their own, for an exercise."""
     require_existing(service.catalog.find(exercise), "exercise")
-    due = moment(body.due)
+    due = parse_zoned_time(body.due)
     with service.database.write() as connection:
         grades.extend_due_date(connection, target_person, exercise, due, actor=staff.id)

@@ -18,7 +18,7 @@ from etude_server.store import people, personal_data
 from grader.cli import options
 from grader.course.csv_rows import read_text
 from grader.course.roster_file import ROLES, read_roster
-from grader.course.schedule import moment
+from grader.course.schedule import parse_zoned_time
 from grader.errors import UsageError
 from grader.sandbox.printable import printable
 
@@ -213,7 +213,7 @@ def extend(
     Example:
       etude staff extend s1234 attention-weights --due 2026-12-08T18:00+01:00
     """
-    until = moment(due)
+    until = parse_zoned_time(due)
     with open_course(database, options.collection_folder(exercises)) as course:
         known_ids = [course.catalog.require(exercise_id).id for exercise_id in exercise_ids]
         with course.database.write() as connection:

@@ -27,7 +27,7 @@ from etude_server.staff.page_templates import render
 from etude_server.store import people, personal_data
 from etude_server.store.people import ROLES, Person, is_erased_name
 from grader.course.roster_file import read_roster
-from grader.course.schedule import moment
+from grader.course.schedule import parse_zoned_time
 from grader.errors import UsageError
 
 PATH = "/staff/people"
@@ -145,7 +145,7 @@ def extend_due_date(
 ) -> Response:
     """Give a person a due date of their own, also before they submit."""
     exercise = service.catalog.require(form.get("exercise", ""))
-    due = moment(form.get("due", "")[:100])
+    due = parse_zoned_time(form.get("due", "")[:100])
     with service.database.write() as connection:
         grades.extend_due_date(connection, target_person, exercise.id, due, actor=visitor.person.id)
     return _redirect_to_form(target_person, form)

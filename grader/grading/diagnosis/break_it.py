@@ -24,7 +24,12 @@ from grader.grading.diagnosis.input_values import (
     python_text,
     with_part_at,
 )
-from grader.grading.diagnosis.question import PlainCall, Question, ordinary_inputs, questions
+from grader.grading.diagnosis.probe_call import (
+    PlainCall,
+    ProbeCall,
+    draw_ordinary_inputs,
+    make_probe_calls,
+)
 from grader.grading.diagnosis.written_call import RefusedError, written_call
 from grader.grading.expected.oracle import Oracle
 from grader.grading.expected.solution_values import loaded_solution
@@ -87,25 +92,25 @@ def allowed_calls(oracle: Oracle) -> list[AllowedCall]:
     return calls
 
 
-def _allowed_calls(oracle: Oracle) -> Iterator[tuple[Question, AllowedCall]]:
-    for question in (
-        each for test in oracle.exercise.tests for each in questions(oracle, test, None)
+def _allowed_calls(oracle: Oracle) -> Iterator[tuple[ProbeCall, AllowedCall]]:
+    for probe in (
+        each for test in oracle.exercise.tests for each in make_probe_calls(oracle, test, None)
     ):
-        test = replace(question.test, id=_ID, tolerance=question.failing_test.tolerance)
+        test = replace(probe.expected_test, id=_ID, tolerance=probe.failing_test.tolerance)
         # For the same result as in a page, which lacks the reference.
         if isinstance(test, CallTest):
             test = replace(test, expect=FromSolution())
-        if not question.call.is_plain or oracle.exercise.hidden_data:
+        if not probe.call.is_plain or oracle.exercise.hidden_data:
             continue
-        plain = replace(question.call, code=question.call.code.removesuffix(".dtype.name"))
-        if plain != question.call and isinstance(test, CallTest):  # the test compares the dtype
+        plain = replace(probe.call, code=probe.call.code.removesuffix(".dtype.name"))
+        if plain != probe.call and isinstance(test, CallTest):  # the test compares the dtype
             test = replace(test, call=plain.code, dtype="exact")
         with contextlib.suppress(RefusedError, NotWritableError, DefinitionError):
             call = written_call(oracle.exercise, plain.code)
             places = tuple(sorted(call.arguments))
             ordinary = tuple(
                 tuple(evaluate(ast.unparse(call.arguments[place]), drawn) for place in places)
-                for drawn in ordinary_inputs(oracle, question)[::2]
+                for drawn in draw_ordinary_inputs(oracle, probe)[::2]
                 if count_numbers(drawn) <= _MAX_NUMBERS
             )
             python_text([*map(list, ordinary)])  # raises if the arguments cannot be written
@@ -116,12 +121,12 @@ def _allowed_calls(oracle: Oracle) -> Iterator[tuple[Question, AllowedCall]]:
                 else:
                     bare = replace(bare, run="")
                 allowed = AllowedCall(call.shape, places, bare, ordinary)
-                yield replace(question, test=test, call=plain), allowed
+                yield replace(probe, expected_test=test, call=plain), allowed
 
 
-def _scaled_draws(oracle: Oracle, question: Question) -> Iterator[Inputs]:
+def _scaled_draws(oracle: Oracle, probe: ProbeCall) -> Iterator[Inputs]:
     """Yield drawn inputs, then the same inputs with scaled floats."""
-    drawn = [*small_draws(oracle, question, _SIZES)]
+    drawn = [*small_draws(oracle, probe, _SIZES)]
     yield from drawn
     for scale in _SCALES:
         for inputs in drawn:
@@ -171,9 +176,9 @@ def small_witness(oracle: Oracle, submission: Submission, sandbox: Children) -> 
         program = load(child, submission, exercise).program
         assert program is not None  # `etude verify` has proven that it loads
         public = PublicValues(oracle)
-        for question, _ in _allowed_calls(oracle):
+        for probe, _ in _allowed_calls(oracle):
 
-            def counts(inputs: Inputs, call: PlainCall = question.call) -> bool:
+            def counts(inputs: Inputs, call: PlainCall = probe.call) -> bool:
                 with contextlib.suppress(NotWritableError):
                     text = call.in_line(inputs)
                     judgement = judge_call(exercise, calls, submission.source, sandbox, text)
@@ -182,7 +187,7 @@ def small_witness(oracle: Oracle, submission: Submission, sandbox: Children) -> 
 
             search = InputSearch(
                 oracle,
-                question,
+                probe,
                 solution,
                 program,
                 Clock(_CPU_SECONDS),
@@ -190,7 +195,7 @@ def small_witness(oracle: Oracle, submission: Submission, sandbox: Children) -> 
                 accepts=counts,
                 max_numbers=_MAX_WRITTEN,
             )
-            if (first := search.find_first(_scaled_draws(oracle, question))) is not None:
+            if (first := search.find_first(_scaled_draws(oracle, probe))) is not None:
                 inputs = _shorten(search, *first)
-                witnesses.append((count_numbers(inputs), question.call.in_line(inputs)))
+                witnesses.append((count_numbers(inputs), probe.call.in_line(inputs)))
     return min(witnesses, default=(0, ""))[1]

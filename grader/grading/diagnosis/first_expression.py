@@ -18,7 +18,7 @@ from typing import Any, Final
 from grader.definitions.exercise import Exercise, Seeded, TestCase, TestId
 from grader.grading.diagnosis import expression_search, marking
 from grader.grading.diagnosis.own_code import unpack_answer
-from grader.grading.diagnosis.question import plain_calls
+from grader.grading.diagnosis.probe_call import plain_calls
 from grader.grading.expected.inputs import draw_of_sizes
 from grader.grading.expected.oracle import Oracle
 from grader.grading.feedback import diagnosis_sentences
@@ -71,8 +71,8 @@ def find_place(
     errs = any(result.outcome is Outcome.ERRORED for result in results.values())
     if exercise.kind != "write" or not exercise.solution or errs:
         return None
-    questions = list(_calls(oracle, _failing(exercise, results)))
-    if not questions:
+    call_draws = list(_calls(oracle, _failing(exercise, results)))
+    if not call_draws:
         return None
     try:
         with _child(exercise, sandbox, marking) as child:
@@ -80,9 +80,9 @@ def find_place(
             program, nodes = unpack_answer(marked)
             solution, _ = unpack_answer(child.call("mark", [exercise.solution, ""], {}))
         with _child(exercise, sandbox, expression_search) as child:
-            traces = [_value(child, "trace", solution, calls) for calls in questions]
+            traces = [_value(child, "trace", solution, calls) for calls in call_draws]
         with _child(exercise, sandbox, expression_search) as child:  # runs the learner's code
-            answer = _value(child, "locate", program, nodes, questions, traces)
+            answer = _value(child, "locate", program, nodes, call_draws, traces)
         match answer:
             case [str(kind), int(number)] if (
                 kind in diagnosis_sentences.PLACES

@@ -30,11 +30,11 @@ from grader.grading.diagnosis.input_values import (
     parts,
     with_part_at,
 )
-from grader.grading.diagnosis.question import (
-    Question,
-    draw_question,
+from grader.grading.diagnosis.probe_call import (
+    ProbeCall,
+    draw_ordinary_inputs,
+    draw_probe_inputs,
     find_failure_kind,
-    ordinary_inputs,
 )
 from grader.grading.diagnosis.simpler_inputs import (
     MAX_NUMBERS,
@@ -72,23 +72,23 @@ class Clock:
 
 
 def small_draws(
-    oracle: Oracle, question: Question, sizes: Sequence[int] = _SIZES
+    oracle: Oracle, probe: ProbeCall, sizes: Sequence[int] = _SIZES
 ) -> Iterator[Inputs]:
     """Yield inputs drawn with every vector of the lengths 1 and 2, then with ordinary sizes."""
     numbers = itertools.count()
-    source = question.failing_test.given
+    source = probe.failing_test.given
     code = source.code if isinstance(source, Seeded) else ""
     lengths = sum(int(count) for count in re.findall(r"\bsizes\(\s*(\d+)", code))
     vectors = itertools.product((1, 2), repeat=min(lengths, _MAX_LENGTHS)) if lengths else ()
     for vector in sorted(vectors, key=sum):
         for _ in range(2):
-            yield draw_question(oracle, question, next(numbers), vector, max(vector))
+            yield draw_probe_inputs(oracle, probe, next(numbers), vector, max(vector))
     for size in sizes:
-        yield draw_question(oracle, question, next(numbers), (), size)
+        yield draw_probe_inputs(oracle, probe, next(numbers), (), size)
 
 
 class InputSearch:
-    """The search for inputs of a question on which two programs differ.
+    """The search for inputs of a probing call on which two programs differ.
 
     Args:
         solution: The solution, loaded in a child.
@@ -101,7 +101,7 @@ class InputSearch:
     def __init__(
         self,
         oracle: Oracle,
-        question: Question,
+        probe: ProbeCall,
         solution: LoadedProgram,
         program: LoadedProgram,
         clock: Clock,
@@ -110,7 +110,7 @@ class InputSearch:
         accepts: Callable[[Inputs], bool] = lambda _: True,
         max_numbers: int = MAX_NUMBERS,
     ) -> None:
-        self.question = question
+        self.probe = probe
         self.program = program
         self._oracle = oracle
         self._values = Oracle(oracle.exercise, oracle.sandbox, ValueCache())
@@ -122,7 +122,7 @@ class InputSearch:
 
     @cached_property
     def _draws(self) -> list[Inputs]:
-        return ordinary_inputs(self._oracle, self.question)
+        return draw_ordinary_inputs(self._oracle, self.probe)
 
     @cached_property
     def _ordinary(self) -> OrdinaryInputs:
@@ -136,7 +136,7 @@ class InputSearch:
         """Return whether inputs equal those of a draw of the test."""
         return any(
             all(name in draw.inputs and is_same(inputs[name], draw.inputs[name]) for name in inputs)
-            for draw in self._oracle.draws(self.question.failing_test)
+            for draw in self._oracle.draws(self.probe.failing_test)
         )
 
     def find_first(self, draws: Iterable[Inputs]) -> tuple[Inputs, str] | None:
@@ -151,7 +151,7 @@ class InputSearch:
             if count_numbers(inputs) > self._max_numbers or not self._fits(inputs):
                 continue
             kind = self._difference(inputs)
-            if kind and self.question.kind in ("", kind):
+            if kind and self.probe.kind in ("", kind):
                 return inputs, kind
             if kind and other is None:
                 other = inputs, kind
@@ -159,7 +159,7 @@ class InputSearch:
 
     def _difference(self, inputs: Inputs) -> str:
         """Return the kind of the difference for some inputs, or ""."""
-        test = replace(self.question.test, given=Literals(inputs))
+        test = replace(self.probe.expected_test, given=Literals(inputs))
         draws = self._values.cache.draws
         draws.pop(test.id, None)
         try:
@@ -233,7 +233,7 @@ class InputSearch:
 
     def without_secrets(self, inputs: Inputs, kind: str) -> Inputs | None:
         """Return inputs with all secrets of hidden tests replaced, or None if that fails."""
-        if self._secrets.has_any_in(self.question.call.code, inputs):
+        if self._secrets.has_any_in(self.probe.call.code, inputs):
             return None
         while (secret := next(self._secrets_in(inputs), None)) is not None:
             path, values = secret

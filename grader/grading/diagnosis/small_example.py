@@ -30,7 +30,7 @@ from grader.grading.diagnosis.input_values import (
     count_numbers,
     python_text,
 )
-from grader.grading.diagnosis.question import Question, questions
+from grader.grading.diagnosis.probe_call import ProbeCall, make_probe_calls
 from grader.grading.expected.oracle import Oracle, ValueCache
 from grader.grading.expected.solution_values import loaded_solution
 from grader.grading.program.author_code import evaluate
@@ -69,10 +69,12 @@ def small_example(
         return None
     free, limits = replace(exercise, forbid=None), short_limits(exercise)
     try:
-        candidates = [
-            each for test in failing for each in questions(oracle, test, observed.get(test.id))
+        probes = [
+            probe
+            for test in failing
+            for probe in make_probe_calls(oracle, test, observed.get(test.id))
         ]
-        if not candidates:
+        if not probes:
             return None
         clock = Clock()
         with (
@@ -84,17 +86,18 @@ def small_example(
                 return None
             public = PublicValues(oracle)
             searches = [
-                InputSearch(oracle, each, solution, program, clock, public) for each in candidates
+                InputSearch(oracle, probe, solution, program, clock, public) for probe in probes
             ]
             for search, inputs, kind in _differences(oracle, searches):
                 with sandbox.child(limits) as other:
-                    ignorant = load(other, submission, free).program
-                    if ignorant is None:
+                    # The first program may have kept what the search asked it.
+                    fresh_program = load(other, submission, free).program
+                    if fresh_program is None:
                         continue
-                    search.program = ignorant
+                    search.program = fresh_program
                     simple = search.simplify(inputs, kind)
                 if not search.is_of_a_test(simple) and (
-                    example := _example(oracle, submission, sandbox, search.question, simple)
+                    example := _example(oracle, submission, sandbox, search.probe, simple)
                 ):
                     return example
     except (ChildGoneError, DefinitionError):  # a child ended, or the inputs were rejected
@@ -117,9 +120,9 @@ def _differences(
     differences: list[tuple[bool, int, int, Inputs, str]] = []
     try:
         for number, search in enumerate(searches):
-            if (first := search.find_first(small_draws(oracle, search.question))) is not None:
+            if (first := search.find_first(small_draws(oracle, search.probe))) is not None:
                 inputs, kind = first
-                is_other = search.question.kind not in ("", kind)
+                is_other = search.probe.kind not in ("", kind)
                 differences.append((is_other, count_numbers(inputs), number, inputs, kind))
     except ChildGoneError:
         pass
@@ -129,15 +132,15 @@ def _differences(
 
 
 def _example(
-    oracle: Oracle, submission: Submission, sandbox: Children, question: Question, inputs: Inputs
+    oracle: Oracle, submission: Submission, sandbox: Children, probe: ProbeCall, inputs: Inputs
 ) -> SmallExample | None:
     """Run the text of an example as a visible test in a new child; return the example."""
     try:
-        lines, call = question.call.written_out(inputs)
+        lines, call = probe.call.written_out(inputs)
         arguments = {name: evaluate(python_text(value), {}) for name, value in inputs.items()}
     except (NotWritableError, SyntaxError):
         return None
-    test = question.test
+    test = probe.expected_test
     if isinstance(test, OutputTest):  # its statements run in the submission, which may lack `np`
         test = replace(test, given=Literals(arguments))
     else:

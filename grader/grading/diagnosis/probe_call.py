@@ -1,4 +1,4 @@
-"""Questions for a submission: plain calls of the exercise's names, and inputs for them."""
+"""Probing calls: plain calls of the names that an exercise defines, and inputs for them."""
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
@@ -138,17 +138,17 @@ def _names(node: ast.AST) -> frozenset[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ProbeCall:
     """A plain call in a failing test, turned into a test of its own."""
 
-    test: CallTest | OutputTest  # the new test, with the expected value of a right program
+    expected_test: CallTest | OutputTest  # the new test; it expects the value of a right program
     failing_test: TestCase  # provides the inputs
     call: PlainCall
     kind: str  # the kind of difference in the failing test, or "" for any
 
 
-def questions(oracle: Oracle, test: TestCase, raw: RawResult | None) -> Iterator[Question]:
-    """Yield the questions for the plain calls of a failing test, if it may be disclosed."""
+def make_probe_calls(oracle: Oracle, test: TestCase, raw: RawResult | None) -> Iterator[ProbeCall]:
+    """Yield the probing calls for the plain calls of a failing test, if it may be disclosed."""
     exercise = oracle.exercise
     is_secret = test.hidden and isinstance(test.given, Literals)
     if test.disclose == "nothing" or test.budget is not None or is_secret:
@@ -193,7 +193,7 @@ def questions(oracle: Oracle, test: TestCase, raw: RawResult | None) -> Iterator
             )
         else:
             continue
-        yield Question(visible_test, test, call, kind)
+        yield ProbeCall(visible_test, test, call, kind)
 
 
 def _compared_by_itself(oracle: Oracle) -> set[str]:
@@ -241,24 +241,24 @@ def find_failure_kind(got: object, kind: DifferenceKind | None) -> str:
     return "" if kind is None or kind in _GENERAL_KINDS else kind.value
 
 
-def ordinary_inputs(oracle: Oracle, question: Question) -> list[Inputs]:
-    """Return examples of ordinary inputs for a question."""
-    names = question.call.names
-    inputs = [draw.inputs for draw in oracle.draws(question.failing_test)[: len(_DRAW_SIZES)]]
+def draw_ordinary_inputs(oracle: Oracle, probe: ProbeCall) -> list[Inputs]:
+    """Return examples of ordinary inputs for a probing call."""
+    names = probe.call.names
+    inputs = [draw.inputs for draw in oracle.draws(probe.failing_test)[: len(_DRAW_SIZES)]]
     inputs += [
-        draw_question(oracle, question, _FIRST_EXTRA_DRAW + size, (), size)
+        draw_probe_inputs(oracle, probe, _FIRST_EXTRA_DRAW + size, (), size)
         for size in _DRAW_SIZES[min(len(inputs), _MAX_TEST_DRAWS) :]
-        if isinstance(question.failing_test.given, Seeded)  # literals are the same in each draw
+        if isinstance(probe.failing_test.given, Seeded)  # literals are the same in each draw
     ]
     return [{name: value[name] for name in names} for value in inputs if names <= value.keys()]
 
 
-def draw_question(
-    oracle: Oracle, question: Question, number: int, lengths: tuple[int, ...], size: int
+def draw_probe_inputs(
+    oracle: Oracle, probe: ProbeCall, number: int, lengths: tuple[int, ...], size: int
 ) -> Inputs:
-    """Draw the inputs of a question; return {} if the author's Python rejects these sizes."""
+    """Draw the inputs of a probing call; return {} if the author's Python rejects these sizes."""
     try:
-        drawn = draw_of_sizes(oracle.exercise, question.failing_test, number, lengths, size)
+        drawn = draw_of_sizes(oracle.exercise, probe.failing_test, number, lengths, size)
     except DefinitionError:
         return {}
-    return {name: value for name, value in drawn.items() if name in question.call.names}
+    return {name: value for name, value in drawn.items() if name in probe.call.names}

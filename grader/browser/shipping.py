@@ -151,7 +151,7 @@ def _engine_data(
     for_practice: bool,
 ) -> str:
     if for_practice:
-        exercise = replace(exercise, stream=" in a page")
+        exercise = replace(exercise, draw_salt=" in a page")
     oracle = Oracle(exercise, sandbox, cache)
     is_suite = exercise.kind == "test"  # the programs that it judges are sent for practice only
     tests = [t for t in exercise.tests if for_practice or not (t.hidden or is_suite)]
@@ -191,7 +191,7 @@ def break_data(exercise: Exercise, sandbox: Children) -> str:
         DefinitionError: A test cannot be computed.
         GraderFault: The sandbox failed.
     """
-    exercise = replace(exercise, stream=" in a page")
+    exercise = replace(exercise, draw_salt=" in a page")
     with provide_data_files(exercise):
         calls = allowed_calls(Oracle(exercise, sandbox))
     programs = tuple(replace(each, feedback="") for each in exercise.misconceptions)
@@ -225,7 +225,7 @@ def _edition(exercise: Exercise, tests: list[TestCase]) -> Exercise:
         limits=exercise.limits,
         edition="student",
         hidden_elsewhere=exercise.hidden_elsewhere + len(exercise.tests) - len(tests),
-        stream=exercise.stream,
+        draw_salt=exercise.draw_salt,
         data=exercise.data,
         digest=exercise.digest,
     )

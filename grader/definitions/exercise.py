@@ -791,8 +791,8 @@ class Exercise:
     )
     # Problems for packages that its file or its reference imports but that are not installed.
     missing: tuple[Problem, ...] = field(default=(), metadata={"internal": True})
-    # Selects other draws for hidden tests, so that a practice page never has the grader's draws.
-    stream: str = field(default="", metadata={"internal": True})
+    # Changes the draws of hidden tests, so that a practice page never has those of the grader.
+    draw_salt: str = field(default="", metadata={"internal": True})
     # SHA-256 of the file, and of the parts of the course that a verdict depends on.
     digest: str = field(default="", metadata={"internal": True})
 

@@ -113,8 +113,8 @@ class Meter:
         for target, name, new in (
             (Diagnostician, "strategies", each),
             (ChildProcess, "end", counted),
-            (first_expression, "first_expression", search(EXPRESSION, expression)),
-            (small_example, "small_example", search(EXAMPLE, example)),
+            (first_expression, "find_first_wrong_expression", search(EXPRESSION, expression)),
+            (small_example, "find_small_example", search(EXAMPLE, example)),
         ):
             stack.enter_context(patch.object(target, name, new))
         return stack

@@ -84,9 +84,9 @@ def verify_imported(
     for path, (_, exercise) in imported.items():
         changing = _changing(first[path])
         changed = variants.with_changed_inputs(exercise, changing) if changing else exercise
-        if untrue := {test.id for test, _ in _untrue(changed, first[path][_SOLUTION])}:
+        if wrong := {test.id for test, _ in _wrong_tests(changed, first[path][_SOLUTION])}:
             tests = tuple(
-                test.expecting(FromSolution()) if test.id in untrue else test
+                test.expecting(FromSolution()) if test.id in wrong else test
                 for test in changed.tests
             )
             changed = variants.make_variant(changed, "corrected", tests=tests)
@@ -136,7 +136,7 @@ def _changing(results: Mapping[str, Result]) -> frozenset[TestId]:
     return frozenset(passed & failed)
 
 
-def _untrue(exercise: Exercise, result: Result) -> list[tuple[TestCase, TestResult]]:
+def _wrong_tests(exercise: Exercise, result: Result) -> list[tuple[TestCase, TestResult]]:
     """Return the tests whose expected values differ from the solution's results."""
     if isinstance(result, EtudeError) or result.message:
         return []
@@ -146,11 +146,12 @@ def _untrue(exercise: Exercise, result: Result) -> list[tuple[TestCase, TestResu
         for test in exercise.tests
         if isinstance(test.expect, LiteralValue) or test.stdout is not None
     }
-    lies = {lie.test for lie in result.evidence.untrue} if result.evidence else set()
+    wrong_values = result.evidence.wrong_expected_values if result.evidence else ()
+    wrong = {value.test for value in wrong_values}
     return [
         (by_id[test.id], test)
         for test in result.tests
-        if (test.outcome is Outcome.FAILED and test.id in written) or test.id in lies
+        if (test.outcome is Outcome.FAILED and test.id in written) or test.id in wrong
     ]
 
 
@@ -170,14 +171,14 @@ def _examine(exercise: Exercise, first: Mapping[str, Result], proof: Proof) -> I
                 f"alone it ends with NameError: {missing[0]}"
             )
     uncalled_messages = [each.message for each in proof.findings if each.check == checks.CALLS]
-    lies = verdict.evidence.untrue if verdict.evidence else ()
-    untrue = {lie.test: lie.message for lie in reversed(lies)}
-    for test, outcome in _untrue(exercise, verdict):
+    wrong_values = verdict.evidence.wrong_expected_values if verdict.evidence else ()
+    wrong_value_messages = {value.test: value.message for value in reversed(wrong_values)}
+    for test, outcome in _wrong_tests(exercise, verdict):
         expected, printed = test.stdout or "", outcome.output
         # Outputs that differ only in brackets and commas count as alike: `[1., 2.]`, `[1. 2.]`.
         one, other = (" ".join(_BRACKETS.sub(" ", text).split()) for text in (expected, printed))
         if test.compared != "text":
-            message = untrue.get(test.id, outcome.message)
+            message = wrong_value_messages.get(test.id, outcome.message)
             import_proof.sentences.append(
                 f"the expected value of test '{test.id}' is wrong: {message}"
             )

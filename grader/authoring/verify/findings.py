@@ -303,9 +303,9 @@ def _is_fooled(facts: ProofFacts, wrong: SabotagedProgram, test: TestId) -> bool
 def _check_expected(facts: ProofFacts) -> Iterator[ProofFinding]:
     evidence = facts.evidence
     keys = {test.id: test.expected_key for test in facts.exercise.tests}
-    for lie in evidence.untrue if evidence else ():
-        message = f"test '{lie.test}': {lie.message}"
-        where = facts.places.test(lie.test, keys[lie.test])
+    for value in evidence.wrong_expected_values if evidence else ():
+        message = f"test '{value.test}': {value.message}"
+        where = facts.places.test(value.test, keys[value.test])
         yield ProofFinding.at(checks.EXPECTED, message, where)
 
 
@@ -439,7 +439,7 @@ def _check_mutants(facts: ProofFacts) -> Iterator[ProofFinding]:
 def _unstable_tests(facts: ProofFacts) -> frozenset[TestId]:
     """Return the tests whose reference value varies between runs."""
     evidence = facts.evidence
-    return frozenset(evidence.recomputed if evidence else ())
+    return frozenset(evidence.changed_expected_values if evidence else ())
 
 
 def _check_repeatable(facts: ProofFacts) -> Iterator[ProofFinding]:
@@ -481,13 +481,14 @@ def _check_independent(facts: ProofFacts) -> Iterator[ProofFinding]:
         )
         yield ProofFinding.at(checks.INDEPENDENT, message, facts.places.test(test, "given"))
     sentence = "the test keeps something outside its inputs, as in a module, for later submissions"
-    for test in (test_id for test_id in evidence.changed if test_id not in _unstable_tests(facts)):
+    unstable = _unstable_tests(facts)
+    for test in (test_id for test_id in evidence.changed_outcomes if test_id not in unstable):
         before, now = ("passes", "fails") if test in facts.sound else ("fails", "passes")
         message = (
             f"the solution {before} test '{test}', but {now} it when it is graded again: {sentence}"
         )
         yield ProofFinding.at(checks.INDEPENDENT, message, facts.places.test(test))
-    for test in evidence.changed_wrong:
+    for test in evidence.changed_wrong_outcomes:
         message = (
             f"test '{test}' judges a submission that {facts.wrong[0].does} differently once "
             f"the solution was graded: {sentence}"
@@ -496,23 +497,23 @@ def _check_independent(facts: ProofFacts) -> Iterator[ProofFinding]:
 
 
 def _check_limits(facts: ProofFacts) -> Iterator[ProofFinding]:
-    evidence = facts.evidence
-    if evidence is None or facts.solution.outcome is not Outcome.PASSED:
+    if facts.evidence is None or facts.solution.outcome is not Outcome.PASSED:
         return
+    usage = facts.evidence.usage
     limits = find_limits(facts.exercise)
     max_cpu = max(limits.cpu_seconds / _HEADROOM, _MIN_CPU)
     bare = facts.verdicts["bare"].get("")  # the cost of a worker without a program
-    bare_kib = bare.evidence.peak_kib if bare is not None and bare.evidence is not None else 0
-    grown = max(evidence.peak_kib - bare_kib, 0) << 10
+    bare_kib = bare.evidence.usage.peak_kib if bare is not None and bare.evidence is not None else 0
+    grown = max(usage.peak_kib - bare_kib, 0) << 10
     # The fastest of several runs counts, because a busy machine may delay the others.
     repetitions = facts.verdicts["again"].values()
-    runs = [evidence, *(repetition.evidence for repetition in repetitions if repetition.evidence)]
-    cpu, wall = min(run.cpu_seconds for run in runs), min(run.wall_seconds for run in runs)
+    usages = [usage, *(verdict.evidence.usage for verdict in repetitions if verdict.evidence)]
+    cpu, wall = min(run.cpu_seconds for run in usages), min(run.wall_seconds for run in usages)
     used = (
         ("CPU time", cpu, max_cpu, "{:.2f} s"),
         ("wall clock", wall, limits.wall_seconds / _HEADROOM, "{:.2f} s"),
         ("memory", grown / (1 << 20), limits.address_space / _HEADROOM / (1 << 20), "{:.0f} MiB"),
-        ("output", evidence.printed / 1024, limits.output / _HEADROOM / 1024, "{:.1f} KiB"),
+        ("output", usage.output_bytes / 1024, limits.output / _HEADROOM / 1024, "{:.1f} KiB"),
     )
     for resource, amount, limit, text in used:
         if amount > limit:

@@ -125,7 +125,7 @@ def _proof(facts: ProofFacts, seconds: float) -> Proof:
         notes=tuple(findings.notes(facts)),
         skipped=findings.skipped_checks(facts),
         counts=findings.counts(facts),
-        reach=facts.evidence.reach if facts.evidence else {},
+        reach=facts.evidence.input_summary if facts.evidence else {},
         seconds=seconds,
     )
 

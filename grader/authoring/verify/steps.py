@@ -143,7 +143,8 @@ def _right_programs(facts: ProofFacts) -> Iterator[list[VariantRun]]:
 
 def _wrong_programs(facts: ProofFacts) -> Iterator[VariantRun]:
     """Yield the runs of all wrong programs, and of the right program again."""
-    exercise, used = facts.exercise, facts.evidence
+    exercise = facts.exercise
+    used = facts.evidence.usage if facts.evidence else None
     unbudgeted, free = variants.without_budgets(exercise), variants.without_forbidden(exercise)
     reseeded = variants.repetition(exercise, "with other seeds")
     hidden, hidden_again = variants.hidden_only(exercise), variants.hidden_only(reseeded)

@@ -14,7 +14,7 @@ from typing import Any
 
 from grader.definitions.exercise import Exercise, ExerciseId, TestCase, TestId
 from grader.grading.results.jobs import Job, JobOptions, find_limits
-from grader.grading.results.verdict import Evidence
+from grader.grading.results.verdict import ResourceUsage
 from grader.grading.submissions.submission import Submission
 
 REPEATS = {"in another order": False, "with other seeds": True}
@@ -134,14 +134,14 @@ def plan_mutant(
     name: str,
     hidden: Exercise,
     source: str,
-    solution: Evidence | None,
+    solution: ResourceUsage | None,
     original: Exercise,
 ) -> VariantRun:
     """Return the run of a mutant up to its first failure, with a short limit against endless loops.
 
     Args:
         hidden: The variant with hidden tests only.
-        solution: The costs of the solution.
+        solution: The resource usage of the solution.
     """
     usual = find_limits(hidden)
     used = solution.cpu_seconds if solution is not None else 0.0

@@ -81,7 +81,7 @@ def _number(sent: object) -> Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Untrue:
+class WrongExpectedValue:
     """An expected value that its author wrote out and that the reference contradicts."""
 
     test: TestId
@@ -89,24 +89,29 @@ class Untrue:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """Measurements of a run that `etude verify` needs, such as its resource usage."""
+class ResourceUsage:
+    """The time, memory and output that a run took."""
 
     cpu_seconds: float
     wall_seconds: float
     peak_kib: int  # peak memory of the whole process, including Python and NumPy
-    printed: int  # size of the output in bytes
-    untrue: tuple[Untrue, ...] = ()
+    output_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Measurements of a run that `etude verify` needs beyond its verdict."""
+
+    usage: ResourceUsage
+    wrong_expected_values: tuple[WrongExpectedValue, ...] = ()
     varied: tuple[TestId, ...] = ()  # tests that expect an array of floats with different values
 
     # With `JobOptions.wrong_program`: the tests that changed when both programs were graded again.
-    changed: tuple[TestId, ...] = ()  # tests with another outcome for the submission
-    changed_wrong: tuple[TestId, ...] = ()  # tests with another outcome for the wrong program
+    changed_outcomes: tuple[TestId, ...] = ()  # tests with another outcome for the submission
+    changed_wrong_outcomes: tuple[TestId, ...] = ()  # the same for the wrong program
     changed_inputs: tuple[TestId, ...] = ()  # tests whose inputs were drawn differently
-    recomputed: tuple[TestId, ...] = ()  # the reference gave another value
-    reach: Mapping[str, Any] = field(
-        default_factory=dict
-    )  # facts about the inputs; see `summarize_inputs`
+    changed_expected_values: tuple[TestId, ...] = ()  # the reference gave another value
+    input_summary: Mapping[str, Any] = field(default_factory=dict)  # by `summarize_inputs`
 
     def data(self) -> dict[str, Any]:
         """Convert this to an object of JSON types."""
@@ -119,17 +124,29 @@ class Evidence:
         Raises:
             KeyError, TypeError, ValueError: The object is malformed.
         """
+        usage = data["usage"]
         return cls(
-            float(data["cpu_seconds"]),
-            float(data["wall_seconds"]),
-            int(data["peak_kib"]),
-            int(data["printed"]),
-            tuple(Untrue(TestId(each["test"]), str(each["message"])) for each in data["untrue"]),
+            ResourceUsage(
+                float(usage["cpu_seconds"]),
+                float(usage["wall_seconds"]),
+                int(usage["peak_kib"]),
+                int(usage["output_bytes"]),
+            ),
+            tuple(
+                WrongExpectedValue(TestId(value["test"]), str(value["message"]))
+                for value in data["wrong_expected_values"]
+            ),
             **{
-                name: tuple(TestId(str(entry)) for entry in data[name])
-                for name in ("varied", "changed", "changed_wrong", "changed_inputs", "recomputed")
+                name: tuple(TestId(str(test)) for test in data[name])
+                for name in (
+                    "varied",
+                    "changed_outcomes",
+                    "changed_wrong_outcomes",
+                    "changed_inputs",
+                    "changed_expected_values",
+                )
             },
-            reach=dict(data["reach"]),
+            input_summary=dict(data["input_summary"]),
         )
 
 

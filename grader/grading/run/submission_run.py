@@ -13,7 +13,13 @@ from grader.grading.expected.oracle import Oracle
 from grader.grading.feedback import outcome_sentences
 from grader.grading.program.loaded_program import LoadedSubmission, load
 from grader.grading.program.notebook_program import PartLines
-from grader.grading.results.verdict import Evidence, FailureValues, Outcome, TestResult, Verdict
+from grader.grading.results.verdict import (
+    FailureValues,
+    Outcome,
+    ResourceUsage,
+    TestResult,
+    Verdict,
+)
 from grader.grading.run.attempts import AttemptRunner
 from grader.grading.run.best_effort import BestEffort
 from grader.grading.run.disclosure import (
@@ -283,13 +289,13 @@ class SubmissionRun:
     def _sentence(self, sentence: Callable[[], str], default: str) -> str:
         return self.best_effort.make("sentence", sentence, default)
 
-    def end(self) -> Evidence:
+    def end(self) -> ResourceUsage:
         """End the child and return its resource usage."""
         wall = time.monotonic() - self._began
         if self._child is None:
-            return Evidence(0.0, wall, 0, 0)
+            return ResourceUsage(0.0, wall, 0, 0)
         printed, ending = self._child.output_size, self._child.end()
-        return Evidence(ending.cpu, wall, ending.rss, printed)
+        return ResourceUsage(ending.cpu, wall, ending.rss, printed)
 
 
 def make_verdict(

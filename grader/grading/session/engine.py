@@ -304,11 +304,11 @@ class _GradingSession:
         assert verdict.evidence is not None  # `with_evidence` is set in such options
         evidence = replace(
             verdict.evidence,
-            changed=find_changed_outcomes(verdict, again),
-            changed_wrong=find_changed_outcomes(wrong, wrong_again),
+            changed_outcomes=find_changed_outcomes(verdict, again),
+            changed_wrong_outcomes=find_changed_outcomes(wrong, wrong_again),
             changed_inputs=find_changed_inputs(oracle),
-            reach=summarize_inputs(oracle),
-            recomputed=find_changed_values(oracle),
+            input_summary=summarize_inputs(oracle),
+            changed_expected_values=find_changed_values(oracle),
         )
         return replace(verdict, evidence=evidence)
 

@@ -22,7 +22,7 @@ from grader.grading.diagnosis.input_values import parts
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.oracle import Oracle
 from grader.grading.program.author_code import NotCopyableError, fresh
-from grader.grading.results.verdict import Evidence, Outcome, Untrue, Verdict
+from grader.grading.results.verdict import Evidence, Outcome, Verdict, WrongExpectedValue
 from grader.grading.run.submission_run import SubmissionRun
 from grader.sandbox.answers import Raised
 
@@ -45,7 +45,7 @@ def collect_evidence(run: SubmissionRun) -> Evidence:
             finite = raw.expected[np.isfinite(raw.expected)]
             if finite.size > 0 and float(np.ptp(finite)) > _ROUNDING:
                 varied.append(name)
-    untrue = []
+    wrong_values = []
     for test in run.exercise.tests:
         result = run.observed.get(test.id)
         message = ""
@@ -60,8 +60,8 @@ def collect_evidence(run: SubmissionRun) -> Evidence:
             written, actual = (_short(" ".join(t.split())) for t in (test.stdout, result.got))
             message = f"the definition says {written}, the solution prints {actual}"
         if message:
-            untrue.append(Untrue(test.id, message))
-    return replace(run.end(), untrue=tuple(untrue), varied=tuple(varied))
+            wrong_values.append(WrongExpectedValue(test.id, message))
+    return Evidence(run.end(), tuple(wrong_values), tuple(varied))
 
 
 def _wrong_value(exercise: Exercise, test: TestCase, written: Any, raw: RawResult | None) -> str:

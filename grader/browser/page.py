@@ -52,7 +52,7 @@ from grader.grading.program.loaded_program import loading_problem, put_files
 from grader.grading.results.jobs import find_limits
 from grader.grading.results.verdict import LineShape, Outcome, TestResult, Verdict
 from grader.grading.results.verdict_json import fault_data, result_data, verdict_data
-from grader.grading.run.best_effort import log_failures
+from grader.grading.run.best_effort import log_feedback_errors
 from grader.grading.run.submission_run import RunProblem, SubmissionRun, in_running_order
 from grader.grading.submissions.submission import Submission
 from grader.lessons import display, plot_display
@@ -115,8 +115,8 @@ class _Grader:
         # A page only searches among the recorded results of misconceptions: it has no solution.
         diagnose = partial(self._diagnostician.diagnose, results, run.observed, source=source)
         verdict = explain(verdict, run, diagnose)
-        verdict = replace(verdict, failures=tuple(run.best_effort.failures))
-        log_failures(verdict)
+        verdict = replace(verdict, feedback_errors=tuple(run.best_effort.feedback_errors))
+        log_feedback_errors(verdict)
         return verdict
 
     def shapes(self, source: str) -> tuple[LineShape, ...]:

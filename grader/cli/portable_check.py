@@ -37,7 +37,7 @@ class PortablePool:
 
     def grade(self, jobs: Iterable["Job"]) -> Iterator[tuple["Job", "Result"]]:
         """Grade each job, and yield it with its verdict or error."""
-        from grader.grading.run.best_effort import log_failures
+        from grader.grading.run.best_effort import log_feedback_errors
         from grader.grading.session.engine import grade
         from grader.sandbox.portable import PortableSandbox
 
@@ -48,7 +48,7 @@ class PortablePool:
             except EtudeError as error:
                 yield job, error
             else:
-                log_failures(verdict)
+                log_feedback_errors(verdict)
                 yield job, verdict
 
     def __enter__(self) -> Self:

@@ -365,7 +365,7 @@ def _check_diagnosed(facts: ProofFacts) -> Iterator[ProofFinding]:
         return
     misconceptions = facts.verdicts["misconception"]
     for name, verdict in misconceptions.items():
-        for cause in verdict.failures:
+        for cause in verdict.feedback_errors:
             message = (
                 f"a part of the feedback on misconception '{name}' failed: {cause}. The verdict "
                 "stands without it; please report this as a fault of Etude"

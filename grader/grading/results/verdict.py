@@ -279,7 +279,7 @@ class Verdict:
     shapes: tuple[LineShape, ...] = ()  # filled only with `JobOptions.with_shapes`
     # Filled only with `JobOptions.with_evidence`; never in a report.
     evidence: Evidence | None = None
-    failures: tuple[str, ...] = ()  # why optional parts are missing; never in a report
+    feedback_errors: tuple[str, ...] = ()  # why optional parts are missing; never in a report
 
     @property
     def score(self) -> int:

@@ -17,7 +17,7 @@ class BestEffort:
     """Makes the optional parts of one verdict; an error costs only the part."""
 
     def __init__(self) -> None:
-        self.failures: list[str] = []  # causes of failed parts, for the log and a proof
+        self.feedback_errors: list[str] = []  # causes of failed parts, for the log and a proof
 
     def make(self, name: str, function: Callable[[], Part], default: Part) -> Part:
         """Return the result of a function, or the default if it raises."""
@@ -27,11 +27,11 @@ class BestEffort:
             place = traceback.extract_tb(error.__traceback__)[-1]
             # The message is left out: it may quote a hidden input or the submission.
             kind, file = type(error).__name__, Path(place.filename).name
-            self.failures.append(f"{name}: {kind} in {file}, line {place.lineno}")
+            self.feedback_errors.append(f"{name}: {kind} in {file}, line {place.lineno}")
             return default
 
 
-def log_failures(verdict: Verdict) -> None:
+def log_feedback_errors(verdict: Verdict) -> None:
     """Log why optional parts of a verdict are missing."""
-    for cause in verdict.failures:
+    for cause in verdict.feedback_errors:
         _log.warning("%s: a part of the feedback failed: %s", verdict.exercise, cause)

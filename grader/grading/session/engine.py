@@ -262,7 +262,7 @@ class _GradingSession:
         if has_feedback:
             searches = _Searches(self._diagnosticians, oracle, self._sandbox, job, run, results)
             if verdict.outcome is not Outcome.PASSED and not verdict.message:
-                note(journal.VERDICT, [verdict_data(verdict), run.best_effort.failures])
+                note(journal.VERDICT, [verdict_data(verdict), run.best_effort.feedback_errors])
                 verdict = explain(
                     verdict,
                     run,
@@ -274,7 +274,7 @@ class _GradingSession:
                 verdict = replace(
                     verdict, shapes=run.best_effort.make("shapes", searches.shapes, ())
                 )
-        return replace(verdict, failures=tuple(run.best_effort.failures))
+        return replace(verdict, feedback_errors=tuple(run.best_effort.feedback_errors))
 
     def _grade_with_options(
         self, session: pytest.Session, job: Job, options: JobOptions, oracle: Oracle

@@ -27,8 +27,8 @@ def recover_result(job: Job, notes: Sequence[tuple[str, Any]], sandbox: str) -> 
         message = f"computing its inputs and expected values takes more than {PREPARE_SECONDS:g} s"
         return DefinitionError([Problem(job.exercise.where, message)])
     if journal.VERDICT in content:
-        data, failures = content[journal.VERDICT]
-        return replace(verdict_from_data(data), failures=tuple(map(str, failures)))
+        data, feedback_errors = content[journal.VERDICT]
+        return replace(verdict_from_data(data), feedback_errors=tuple(map(str, feedback_errors)))
     tests = in_running_order(job.exercise)
     seconds = job.limits.wall_seconds
     best_effort = BestEffort()
@@ -46,7 +46,7 @@ def recover_result(job: Job, notes: Sequence[tuple[str, Any]], sandbox: str) -> 
             sandbox=sandbox,
             problem=RunProblem(outcome_sentences.error_outcome(error), problem),
         )
-        return replace(verdict, failures=tuple(best_effort.failures))
+        return replace(verdict, feedback_errors=tuple(best_effort.feedback_errors))
     finished = [result_from_data(note) for kind, note in notes if kind == journal.RESULT]
     results = {result.id: result for result in finished}
     if list(results) != [test.id for test in tests[: len(finished)]]:
@@ -61,4 +61,4 @@ def recover_result(job: Job, notes: Sequence[tuple[str, Any]], sandbox: str) -> 
     verdict = make_verdict(
         job.exercise, job.submission, results, sandbox=sandbox, output=content[journal.LOADED]
     )
-    return replace(verdict, failures=tuple(best_effort.failures))
+    return replace(verdict, feedback_errors=tuple(best_effort.feedback_errors))

@@ -32,7 +32,7 @@ from grader.grading.results.jobs import Job, Result
 from grader.grading.results.journal import BEGAN, Journal
 from grader.grading.results.verdict import Evidence, Verdict
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
-from grader.grading.run.best_effort import log_failures
+from grader.grading.run.best_effort import log_feedback_errors
 from grader.grading.session.lru_cache import MAX_EXERCISES, LruCache
 from grader.sandbox.limits import (
     GRACE_SECONDS,
@@ -223,7 +223,7 @@ class Pool:
             result = recover_result(job, worker.journal.notes(), worker.sandbox)
             if isinstance(result, Verdict):
                 _check_hashes(result, job)
-                log_failures(result)
+                log_feedback_errors(result)
         except _MALFORMED:
             return self._failure(worker, None)
         self._stop_worker(worker)
@@ -283,11 +283,11 @@ def _parse_result(message: dict[str, Any], job: Job) -> Result | None:
         verdict = verdict_from_data(message["verdict"])
         if message.get("evidence") is not None:
             verdict = replace(verdict, evidence=Evidence.from_data(message["evidence"]))
-        verdict = replace(verdict, failures=tuple(map(str, message["failures"])))
+        verdict = replace(verdict, feedback_errors=tuple(map(str, message["feedback_errors"])))
         _check_hashes(verdict, job)
     except _MALFORMED:
         return None
-    log_failures(verdict)
+    log_feedback_errors(verdict)
     return verdict
 
 
@@ -445,7 +445,7 @@ def _jobs(connection: Connection) -> Iterator[Job]:
 def _report(connection: Connection, result: Result) -> None:
     if isinstance(result, Verdict):
         evidence = result.evidence and result.evidence.data()
-        facts = {"evidence": evidence, "failures": result.failures}
+        facts = {"evidence": evidence, "feedback_errors": result.feedback_errors}
         _send(connection, {"verdict": verdict_data(result), **facts})
     elif isinstance(result, DefinitionError):
         _send(connection, {"problems": result.data()})

@@ -84,7 +84,7 @@ def test_it_is_silent_in_doubt(
     verdict = graded(grade_all, source, *tests, **fields)
     assert not verdict.score
     assert verdict.diagnosis is None or verdict.diagnosis.kind != "expression"
-    assert not verdict.failures
+    assert not verdict.feedback_errors
 
 
 def test_a_mistake_of_the_caller_is_not_looked_for_in_a_helper(grade_all: GradeAll) -> None:

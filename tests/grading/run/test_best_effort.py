@@ -87,9 +87,9 @@ def test_an_error_in_a_part_leaves_out_that_part_alone(
     assert [(test.outcome, test.points) for test in after.tests] == [
         (test.outcome, test.points) for test in before.tests
     ]
-    assert not before.failures
-    assert all("IndexError in test_best_effort.py" in cause for cause in after.failures)
-    assert after.failures
+    assert not before.feedback_errors
+    assert all("IndexError in test_best_effort.py" in cause for cause in after.feedback_errors)
+    assert after.feedback_errors
 
 
 @pytest.mark.parametrize("error", [MemoryError(), SandboxFault("no more processes")])
@@ -104,7 +104,7 @@ def test_a_diagnosis_for_which_the_machine_has_nothing_left_is_left_out(
     monkeypatch.setattr(known_mistakes, "read_own_code", fail)
     verdict = _wrong(make, sandbox, TWICE)
     assert verdict.outcome is Outcome.FAILED
-    assert [cause.partition(" in ")[0] for cause in verdict.failures] == [
+    assert [cause.partition(" in ")[0] for cause in verdict.feedback_errors] == [
         f"diagnosis: {type(error).__name__}"
     ]
 
@@ -136,7 +136,7 @@ def test_the_cause_is_told_without_the_message() -> None:
         raise ValueError("hidden 42")
 
     assert parts.make("sentence", fail, "nothing") == "nothing"
-    [cause] = parts.failures
+    [cause] = parts.feedback_errors
     assert cause.startswith("sentence: ValueError in test_best_effort.py, line ")
 
 
@@ -151,4 +151,4 @@ def test_two_mistakes_that_make_no_program_together_are_no_fault(
     source = f"import numpy as np\n\n\ndef to_additive(mask):\n    return {body}\n"
     [verdict] = graded(exercise, sandbox, source)
     assert verdict.outcome is not Outcome.PASSED
-    assert verdict.failures == ()
+    assert verdict.feedback_errors == ()

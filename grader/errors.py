@@ -60,6 +60,11 @@ class DefinitionError(EtudeError):
         self.problems = tuple(sorted(problems))
         super().__init__("\n".join(map(str, self.problems)))
 
+    @classmethod
+    def at(cls, where: Location, message: str) -> Self:
+        """Return the error with one problem."""
+        return cls([Problem(where, message)])
+
     def data(self) -> list[list[str | int]]:
         """Return the problems as JSON types."""
         places = [(problem.where, problem.message) for problem in self.problems]

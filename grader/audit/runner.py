@@ -30,7 +30,7 @@ from typing import Any, Self, TypeAlias
 
 from grader.audit.guest import pytest_run
 from grader.authoring.importing.assignment import Assignment
-from grader.errors import DefinitionError, GraderFault, Location, Problem, SandboxFault
+from grader.errors import DefinitionError, GraderFault, Location, SandboxFault
 from grader.sandbox.confine import CALLS, FILES, confine_this_process, leave_parent
 from grader.sandbox.inside import syscalls
 from grader.sandbox.printable import printable
@@ -211,7 +211,7 @@ class Runner:
         parts = PurePosixPath(name)
         if parts.is_absolute() or ".." in parts.parts:
             place = Location(Path(name))
-            raise DefinitionError([Problem(place, "the file lies outside of the assignment")])
+            raise DefinitionError.at(place, "the file lies outside of the assignment")
         return slot / parts
 
 

@@ -13,12 +13,13 @@ from typing import Final
 import grader
 from grader.browser.data_encoding import BreakData, EngineData, encoded_size, to_text
 from grader.definitions.exercise import Exercise, Literals, Seeded, TestCase
+from grader.errors import DefinitionError
 from grader.grading.checks import make_check
 from grader.grading.diagnosis.break_it import allowed_calls
 from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.expected.oracle import Oracle, TestValues, ValueCache
 from grader.grading.feedback.difference_sentences import item_naming_text
-from grader.grading.program.author_code import author_error, provide_data_files
+from grader.grading.program.author_code import provide_data_files
 from grader.sandbox.inside.wire import UnsupportedValueError
 from grader.sandbox.interface import Children
 
@@ -177,7 +178,7 @@ def _engine_data(
     try:
         return to_text(data)
     except UnsupportedValueError as error:
-        raise author_error(exercise.where, f"too much for a page: {error}") from error
+        raise DefinitionError.at(exercise.where, f"too much for a page: {error}") from error
 
 
 def break_data(exercise: Exercise, sandbox: Children) -> str:

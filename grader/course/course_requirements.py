@@ -23,7 +23,7 @@ from grader.definitions.packages import (
     with_requirements,
 )
 from grader.definitions.yaml_source import read_yaml
-from grader.errors import DefinitionError, Location, Problem, UsageError
+from grader.errors import DefinitionError, Location, UsageError
 
 # The lock file of a checkout.
 LOCK: Final = Path(__file__).parents[2] / "requirements" / "runtime.txt"
@@ -89,7 +89,7 @@ def check_requirements(course: Course) -> bytes | None:
         if pin and pin[2] not in ours.get(plain(pin[1]), {pin[2]}):
             other = " or ".join(sorted(ours[plain(pin[1])]))
             message = f"{pin[1]} {pin[2]} is required here, and Etude has {pin[1]} {other}; {write}"
-            raise DefinitionError([Problem(Location(path, number), message)])
+            raise DefinitionError.at(Location(path, number), message)
     for module in course.packages:
         if plain(name := find_distribution(module).name) not in {*names, *ours}:
             raise _packages_error(course, f"{path} lacks {name}, which has '{module}'; {write}")
@@ -160,4 +160,4 @@ def _uv() -> list[str]:
 
 def _packages_error(course: Course, message: str) -> DefinitionError:
     where = read_yaml(course.where.path).key("packages")
-    return DefinitionError([Problem(where, f"packages: {message}")])
+    return DefinitionError.at(where, f"packages: {message}")

@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from grader.definitions.images import MEDIA_TYPES, ImageError, image_paths, read_image
-from grader.errors import DefinitionError, Location, Problem
+from grader.errors import DefinitionError, Location
 from grader.grading.expected.public_form import MAX_DATA_IN_PAGE
 from grader.notebook_files import TEST_CELL, code_cell, text_cell
 
@@ -21,7 +21,7 @@ def attach_images(cell: dict[str, Any], markdown: str, definition: Path) -> None
         try:
             content = read_image(path, definition)
         except ImageError as error:
-            raise DefinitionError([Problem(Location(definition), str(error))]) from None
+            raise DefinitionError.at(Location(definition), str(error)) from None
         suffix = PurePosixPath(path).suffix.lower()
         name = f"image-{number}{suffix}"
         image = {MEDIA_TYPES[suffix]: b64encode(content).decode()}

@@ -110,32 +110,32 @@ def _sources(document: Document, name: str) -> dict[str, str]:
     where = document.node("reference").where
     if not name.isidentifier():
         message = f"reference: {quote(name)} is no name of a Python package"
-        raise DefinitionError([Problem(where, message)])
+        raise DefinitionError.at(where, message)
     if name in _TAKEN or name in sys.stdlib_module_names:
         message = f"{quote(name)} is the name of another package; call the folder otherwise"
-        raise DefinitionError([Problem(where, f"reference: {message}")])
+        raise DefinitionError.at(where, f"reference: {message}")
     course = document.path.parent
     refuse_link(course / name)
     if not (course / name / "__init__.py").is_file():
         message = f"reference: there is no {name}/__init__.py beside {document.path.name}"
-        raise DefinitionError([Problem(where, message)])
+        raise DefinitionError.at(where, message)
     sources: dict[str, str] = {}
     for path in _modules(course / name):
         if len(sources) == MAX_MODULES:
             message = f"reference: more than {MAX_MODULES} modules"
-            raise DefinitionError([Problem(where, message)])
+            raise DefinitionError.at(where, message)
         try:
             text = read_file(path).decode("utf-8-sig")
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # invalid escapes are a linter's job
                 ast.parse(text)
         except UnicodeDecodeError:
-            raise DefinitionError([Problem(Location(path), "not UTF-8")]) from None
+            raise DefinitionError.at(Location(path), "not UTF-8") from None
         except SyntaxError as error:
             at = Location(path, error.lineno or 1, error.offset or 1)
-            raise DefinitionError([Problem(at, f"not valid Python: {error.msg}")]) from None
+            raise DefinitionError.at(at, f"not valid Python: {error.msg}") from None
         except (MemoryError, RecursionError, ValueError):
-            raise DefinitionError([Problem(Location(path), "too complex to read")]) from None
+            raise DefinitionError.at(Location(path), "too complex to read") from None
         sources[path.relative_to(course).as_posix()] = text
     return sources
 

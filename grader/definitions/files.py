@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from grader.definitions.wording import quote
-from grader.errors import DefinitionError, Location, Problem, ProblemList, UsageError
+from grader.errors import DefinitionError, Location, ProblemList, UsageError
 from grader.safe_files import FolderError, IrregularFileError, LinkError, open_regular
 
 TRACK_FILE: Final = "track.yaml"
@@ -170,16 +170,20 @@ def read_file(path: Path, max_bytes: int = MAX_BYTES) -> bytes:
     except FileNotFoundError:
         raise UsageError(f"no file '{path}'") from None
     except LinkError:
-        raise _problem(path, "a symbolic link; put the file itself here") from None
+        raise DefinitionError.at(
+            Location(path), "a symbolic link; put the file itself here"
+        ) from None
     except FolderError:
-        raise _problem(path, "this is a folder") from None
+        raise DefinitionError.at(Location(path), "this is a folder") from None
     except IrregularFileError:
-        raise _problem(path, "not a regular file") from None
+        raise DefinitionError.at(Location(path), "not a regular file") from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
-        raise _problem(path, f"the file cannot be read: {reason}") from None
+        raise DefinitionError.at(Location(path), f"the file cannot be read: {reason}") from None
     if len(data) > max_bytes:
-        raise _problem(path, f"the file has {size} bytes; at most {max_bytes:,} are allowed")
+        raise DefinitionError.at(
+            Location(path), f"the file has {size} bytes; at most {max_bytes:,} are allowed"
+        )
     return data
 
 
@@ -235,7 +239,7 @@ def refuse_link(folder: Path) -> None:
         DefinitionError: The folder is a symbolic link.
     """
     if folder.is_symlink():
-        raise _problem(folder, "a symbolic link; put the folder itself here")
+        raise DefinitionError.at(Location(folder), "a symbolic link; put the folder itself here")
 
 
 def exists(path: Path) -> bool:
@@ -260,12 +264,10 @@ def number_in_name(path: Path) -> str:
 def _refuse_unprintable(path: Path) -> Path:
     """Return a path, or raise if its name has control characters, such as line breaks."""
     if not path.name.isprintable():
-        raise _problem(path, "this name has characters that cannot be printed; rename it")
+        raise DefinitionError.at(
+            Location(path), "this name has characters that cannot be printed; rename it"
+        )
     return path
-
-
-def _problem(path: Path, message: str) -> DefinitionError:
-    return DefinitionError([Problem(Location(path), message)])
 
 
 def _visible(folder: Path) -> list[Path]:

@@ -262,7 +262,7 @@ def read_yaml(path: Path) -> Document:
 def _refuse(path: Path, before: str, message: str) -> NoReturn:
     """Raise a problem at the end of the text before it."""
     lines = (before + "|").splitlines()
-    raise DefinitionError([Problem(Location(path, len(lines), len(lines[-1])), message)])
+    raise DefinitionError.at(Location(path, len(lines), len(lines[-1])), message)
 
 
 @dataclass(slots=True)

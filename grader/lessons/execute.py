@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from grader.errors import DefinitionError, GraderFault, Location, Problem
+from grader.errors import DefinitionError, GraderFault, Location
 from grader.lessons.blocks import (
     Block,
     Cell,
@@ -84,13 +84,13 @@ def _run_experiment(
     places = [at for at, cell in enumerate(cells) if not cell.hidden and find in cell.code]
     if not places:
         message = f"'{find:.40}' is in no cell above whose code is shown"
-        raise _problem(experiment.where, message)
+        raise DefinitionError.at(experiment.where, message)
     place = places[-1]
     changed = cells[place]
     count = changed.code.count(find)
     if count > 1:
         times = f"{count} times in the cell at line {changed.where.line}, not once"
-        raise _problem(experiment.where, f"'{find:.40}' occurs {times}")
+        raise DefinitionError.at(experiment.where, f"'{find:.40}' occurs {times}")
     code = changed.code.replace(find, experiment.put)
     with _open_session(sandbox, lesson.data) as session:
         for cell in cells[:place]:
@@ -154,7 +154,7 @@ class _LessonSession:
                 name = "the answer" if one is answers[0] else "another slip"
                 same = f"{other.value.expression} = {other.number:.6g} is the same number as {name}"
                 message = f"{same}, {one.value.expression} = {one.number:.6g}"
-                raise _problem(other.value.where, message)
+                raise DefinitionError.at(other.value.where, message)
         answer, *slips = answers
         hint = self.text(question.hint)
         return replace(question, prompt=prompt, answer=answer, slips=tuple(slips), hint=hint)
@@ -176,7 +176,7 @@ class _LessonSession:
         """Return the displays of the last cell."""
         if self.draws and self._value(lambda: self._child.call("_left_open", [], {}), where):
             message = "the cell draws a figure and does not show it; end with plot('what it shows')"
-            raise _problem(where, message)
+            raise DefinitionError.at(where, message)
         items = self._value(lambda: self._child.call("_take", [], {}), where)
         displays: list[MatrixDisplay | PlotDisplay] = []
         for item in items:
@@ -185,7 +185,7 @@ class _LessonSession:
                     try:
                         safe_svg(svg, alt, "")
                     except UnsafeSvgError as error:
-                        raise _problem(where, str(error)) from None
+                        raise DefinitionError.at(where, str(error)) from None
                     displays.append(PlotDisplay(title, alt, svg))
                 case {
                     "kind": str(kind),
@@ -198,7 +198,7 @@ class _LessonSession:
                     labels = tuple(map(str, rows)), tuple(map(str, columns))
                     displays.append(MatrixDisplay(kind, title, values, whole, *labels))
                 case _:
-                    raise _problem(where, "the cell shows what cannot be shown")
+                    raise DefinitionError.at(where, "the cell shows what cannot be shown")
         return tuple(displays)
 
     def text(self, text: Text) -> Text:
@@ -220,7 +220,7 @@ class _LessonSession:
         """Return the value of an expression that must be a number."""
         number = self._evaluate(f"float({value.expression})", value.where)
         if not isinstance(number, float) or not math.isfinite(number):
-            raise _problem(value.where, f"{value.expression} is not a finite number")
+            raise DefinitionError.at(value.where, f"{value.expression} is not a finite number")
         return number
 
     def figure(self, figure: Figure) -> Figure:
@@ -234,7 +234,7 @@ class _LessonSession:
             )
             if message := figure.misfit(arrays):
                 at = f" for {name} = {choice}" if len(choices) > 1 else ""
-                raise _problem(figure.where, message + at)
+                raise DefinitionError.at(figure.where, message + at)
             frames.append(arrays)
         return replace(figure, frames=tuple(frames))
 
@@ -247,16 +247,12 @@ class _LessonSession:
         try:
             answer = ask()
         except ChildGoneError as error:
-            raise _problem(where, f"the cell did not end well: {error}") from error
+            raise DefinitionError.at(where, f"the cell did not end well: {error}") from error
         if isinstance(answer, Returned):
             return answer.value
         if not isinstance(answer, Raised):
-            raise _problem(where, f"the cell shows what cannot be shown: {answer.kind}")
+            raise DefinitionError.at(where, f"the cell shows what cannot be shown: {answer.kind}")
         # The outermost frame is the cell's own; deeper ones may lie in another cell.
         line = answer.frames[0][0] if answer.frames else answer.line or 1
         place = Location(where.path, where.line + line - 1)
-        raise _problem(place, f"the cell raises {answer.type}: {answer.message}")
-
-
-def _problem(where: Location, message: str) -> DefinitionError:
-    return DefinitionError([Problem(where, message)])
+        raise DefinitionError.at(place, f"the cell raises {answer.type}: {answer.message}")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from grader.errors import DefinitionError, Location, Problem
+from grader.errors import DefinitionError, Location
 from grader.lessons.computed_text import Text
 
 _FIELD: Final = re.compile(r"([a-z_]+):(?:\s+|$)")
@@ -34,7 +34,7 @@ class Fence:
 
     def error(self, message: str) -> DefinitionError:
         """Return an error about the line of the fence."""
-        return error(self.where, message)
+        return DefinitionError.at(self.where, message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +60,10 @@ class Field:
         before = self.value[: match.start()].strip() if match else ""
         after = self.value[match.end() :].strip() if match else ""
         if match is None or not before or not after:
-            raise error(self.where, f"expected `{self.key}: ... | the reason`")
+            raise DefinitionError.at(self.where, f"expected `{self.key}: ... | the reason`")
         line = self.where.line + self.value.count("\n", 0, match.end())
         second = Location(self.where.path, line)
         return Field(self.where, self.key, before), Field(second, self.key, after)
-
-
-def error(where: Location, message: str) -> DefinitionError:
-    """Return an error with one problem."""
-    return DefinitionError([Problem(where, message)])
 
 
 def parse_fields(fence: Fence) -> tuple[Field, Sequence[Field]]:
@@ -83,7 +78,9 @@ def parse_fields(fence: Fence) -> tuple[Field, Sequence[Field]]:
         if match := _FIELD.match(text):
             begun.append((where, match[1], [text[match.end() :]]))
         elif begun[-1][1] and text.strip() and not text.startswith(" "):
-            raise error(where, "expected `key: value`, or an indented line that goes on")
+            raise DefinitionError.at(
+                where, "expected `key: value`, or an indented line that goes on"
+            )
         else:
             begun[-1][2].append(text.strip())
     prompt, *others = (Field(at, key, "\n".join(texts).rstrip()) for at, key, texts in begun)
@@ -100,7 +97,7 @@ def read_fields(fence: Fence, keys: Collection[str]) -> tuple[Field, Sequence[Fi
     for field in fields:
         if field.key not in keys:
             names = ", ".join(keys)
-            raise error(
+            raise DefinitionError.at(
                 field.where, f"expected one of {names} before the colon, found '{field.key}'"
             )
     for field in (prompt, *fields):
@@ -108,7 +105,7 @@ def read_fields(fence: Fence, keys: Collection[str]) -> tuple[Field, Sequence[Fi
             lacks = (
                 f"`{field.key}:` has no value" if field.key else "the block has no text of its own"
             )
-            raise error(field.where, lacks)
+            raise DefinitionError.at(field.where, lacks)
     return prompt, fields
 
 
@@ -121,5 +118,5 @@ def only(fields: Sequence[Field], key: str, where: Location) -> Field:
     matches = [field for field in fields if field.key == key]
     if len(matches) != 1:
         place = matches[1].where if matches else where
-        raise error(place, f"expected one `{key}:`, found {len(matches) or 'none'}")
+        raise DefinitionError.at(place, f"expected one `{key}:`, found {len(matches) or 'none'}")
     return matches[0]

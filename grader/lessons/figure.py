@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from grader.definitions.wording import did_you_mean
 from grader.errors import DefinitionError, Location, Problem
-from grader.lessons.fence import Fence, error, parse_fields
+from grader.lessons.fence import Fence, parse_fields
 
 MAX_WORDS: Final = 10
 HEADS: Final = ("meaning", "grammar", "the word before")
@@ -121,7 +121,7 @@ def read_figure(fence: Fence) -> Figure:
     values = {setting.key: setting.value for setting in settings}
     figure = Figure(fence.where, kind, tuple(values.items()))
     if text := prompt.value.strip():
-        raise error(prompt.where, f"expected 'key: value', found '{text:.40}'")
+        raise DefinitionError.at(prompt.where, f"expected 'key: value', found '{text:.40}'")
     problems = []
     keys = _KINDS[kind].keys
     for number, setting in enumerate(settings):

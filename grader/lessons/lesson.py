@@ -136,7 +136,7 @@ def read_lesson(path: Path) -> Lesson:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise DefinitionError([Problem(Location(path, line), "this is not UTF-8")]) from None
+        raise DefinitionError.at(Location(path, line), "this is not UTF-8") from None
     lines = text.splitlines(keepends=True)
     blocks: list[Block | _DataFiles] = []
     done = 0

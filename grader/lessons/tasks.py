@@ -3,6 +3,7 @@
 from typing import Final
 
 from grader.definitions.exercise import ExerciseId
+from grader.errors import DefinitionError
 from grader.lessons.blocks import (
     LETTERS,
     BreakTask,
@@ -14,7 +15,7 @@ from grader.lessons.blocks import (
     Question,
 )
 from grader.lessons.computed_text import Text, Value
-from grader.lessons.fence import Fence, error, only, read_fields
+from grader.lessons.fence import Fence, only, read_fields
 
 _MIN_CHOICES: Final = 2
 _MAX_GUESSES: Final = 4
@@ -38,7 +39,7 @@ def read_question(fence: Fence) -> Question:
     for letter, field in zip(LETTERS, fields, strict=False):
         answer, reason = field.halves()
         if answer.value in texts:
-            raise error(field.where, "this answer is there twice")
+            raise DefinitionError.at(field.where, "this answer is there twice")
         texts.add(answer.value)
         choices.append(Choice(letter, answer.text, field.key == "right", reason.text))
     only(fields, "right", fence.where)
@@ -83,9 +84,9 @@ def read_experiment(fence: Fence) -> Experiment:
             f"expected {_MIN_CHOICES} to {_MAX_GUESSES} guesses, found {len(guesses)}"
         )
     if len({guess.value for guess in guesses}) < len(guesses):
-        raise error(guesses[-1].where, "two guesses are the same")
+        raise DefinitionError.at(guesses[-1].where, "two guesses are the same")
     if find.value == put.value:
-        raise error(put.where, "this changes nothing")
+        raise DefinitionError.at(put.where, "this changes nothing")
     return Experiment(
         prompt.where,
         prompt.value,

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.authoring.importing.source_files import printable_name
-from grader.errors import DefinitionError, Location, Problem, UsageError
+from grader.errors import DefinitionError, Location, UsageError
 
 
 def bad(path: Path, message: str, line: int = 1, column: int = 1) -> DefinitionError | UsageError:
     """Return the error for a problem in a file, or in a folder, which has no lines."""
     if path.is_dir() and not path.is_symlink():
         return UsageError(f"{printable_name(path)}: {message}")
-    return DefinitionError([Problem(Location(path, line, column), message)])
+    return DefinitionError.at(Location(path, line, column), message)
 
 
 def parse(source: str, path: Path) -> ast.Module:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from grader.definitions.exercise import PropertyTest, Tolerance
 from grader.definitions.properties import PROPERTIES
-from grader.errors import EtudeError
+from grader.errors import DefinitionError, EtudeError
 from grader.grading.checks.judgement import (
     Check,
     DiffersError,
@@ -34,7 +34,7 @@ from grader.grading.comparison.compare import (
 )
 from grader.grading.expected.inputs import generator
 from grader.grading.expected.oracle import Draw, Oracle
-from grader.grading.program.author_code import TooLargeError, TooLongError, author_error, freeze
+from grader.grading.program.author_code import TooLargeError, TooLongError, freeze
 from grader.grading.program.loaded_program import LoadedProgram
 from grader.grading.program.proxies import NoValueError
 from grader.sandbox.answers import ChildGoneError
@@ -61,7 +61,9 @@ class PropertyCheck(Check[PropertyTest]):
         """Try the property on one draw."""
         test = self.test
         if test.against is None and PROPERTIES[test.holds].needs_against:
-            raise author_error(test.where, f"test {test.id!r}: holds {test.holds} needs 'against'")
+            raise DefinitionError.at(
+                test.where, f"test {test.id!r}: holds {test.holds} needs 'against'"
+            )
         keep_inputs = test.holds == "unchanged_inputs"
         names = program.names(test.where, keep_inputs=keep_inputs, max_bytes=draw.max_bytes)
         bindings = program.bindings(names)
@@ -165,7 +167,7 @@ class _Trial:
     def author(self, message: str) -> Exception:
         """Return the error for a test that cannot be tried."""
         where = f"test {self.test.id!r}: holds {self.test.holds}"
-        return author_error(self.test.where, f"{where}: {message}")
+        return DefinitionError.at(self.test.where, f"{where}: {message}")
 
 
 def _usable(result: Any) -> Any:

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from grader.definitions.exercise import PytestTest
-from grader.errors import EtudeError, Location
+from grader.errors import DefinitionError, EtudeError, Location
 from grader.grading.checks.asserts import asserts
 from grader.grading.checks.judgement import (
     Check,
@@ -29,7 +29,6 @@ from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.program.author_code import (
     TooLargeError,
     TooLongError,
-    author_error,
     authors_code,
     line_of_author,
     own_copy,
@@ -135,7 +134,7 @@ def _run_body(
         raise
     except asserts().ends_early as error:  # before `fails`: XFailed is a subclass of Failed
         message = f"test {test.id!r}: pytest: a test of a submission is never skipped"
-        raise author_error(test.where, message) from error
+        raise DefinitionError.at(test.where, message) from error
     except asserts().fails as error:
         statement = statement_at(test.pytest, line_of_author(error))
         explanation = _explanation(asserts().explain(statement, error))
@@ -198,7 +197,7 @@ def _not_running(test: PytestTest, error: BaseException) -> EtudeError:
     line = line_of_author(error)
     of_it = f" (line {line} of it)" if line else ""
     message = f"test {test.id!r}: pytest raises {type(error).__name__}: {error}{of_it}"
-    return author_error(test.where, message)
+    return DefinitionError.at(test.where, message)
 
 
 @functools.lru_cache(1024)
@@ -210,7 +209,7 @@ def _function(
     tree = ast.parse("def test(): pass", file_name)
     statements = ast.parse(body, file_name).body
     if not statements:
-        raise author_error(where, f"test {test_id!r}: pytest: there is no statement in it")
+        raise DefinitionError.at(where, f"test {test_id!r}: pytest: there is no statement in it")
     tree.body[0].body = statements  # type: ignore[attr-defined]  # the def parsed above
     asserts().rewrite(tree, body.encode())
     code = compile(ast.fix_missing_locations(tree), file_name, "exec")
@@ -221,7 +220,7 @@ def _function(
         function: Callable[[], object] = namespace["test"]
         if function.__code__.co_flags & _NOT_A_TEST:
             message = f"test {test_id!r}: pytest: with yield or await in it nothing would run"
-            raise author_error(where, message)
+            raise DefinitionError.at(where, message)
         return function
 
     return bind

@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from grader.definitions.exercise import Exercise, Misconception, SuiteTest
-from grader.errors import EtudeError, GraderFault
+from grader.errors import DefinitionError, EtudeError, GraderFault
 from grader.grading.checks.judgement import Check, Judgement
 from grader.grading.checks.pytest_test import rebuild_exception
 from grader.grading.comparison.compare import Difference, DifferenceKind
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.feedback.summarize_values import summarize
-from grader.grading.program.author_code import TooLongError, author_error, authors_code
+from grader.grading.program.author_code import TooLongError, authors_code
 from grader.grading.program.loaded_program import LoadedProgram, load, put_files
 from grader.grading.program.proxies import CallableProxy, NoValueError, Proxies, raise_for_functions
 from grader.grading.submissions.submission import Submission
@@ -182,7 +182,7 @@ class _SuiteRuns:
         ):
             loaded = load(theirs, program, exercise).program
             if loaded is None and source in self._right:
-                raise author_error(exercise.where, "program: a right one cannot be loaded")
+                raise DefinitionError.at(exercise.where, "program: a right one cannot be loaded")
             if loaded is None:
                 return 0, [{}]
             put_files(child, exercise)

@@ -30,7 +30,6 @@ from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.solution_values import ask_solution, loaded_solution
 from grader.grading.program.author_code import (
     NotCopyableError,
-    author_error,
     by_author,
     evaluate,
     freeze,
@@ -142,7 +141,7 @@ class Oracle:
                 finished = tuple(self._compute_draws(test))
             except MemoryError as error:
                 message = f"test {test.id!r}: too large for the grader's memory; draw less: {error}"
-                raise author_error(test.where, message) from None
+                raise DefinitionError.at(test.where, message) from None
             self.cache.draws[test.id] = finished
         return finished
 
@@ -330,7 +329,7 @@ class Oracle:
         unknown = names_in(code).difference(*inputs[:1], self.exercise.defines, {"np"})
         for name in sorted(unknown.difference(vars(builtins)) if unknown else ()):
             message = f"test {test.id!r}: {field} uses {name!r}, which given does not set"
-            raise author_error(test.where, message)
+            raise DefinitionError.at(test.where, message)
 
     def _reference_names(self) -> Mapping[str, Any]:
         """Return the reference's objects for the names that the exercise defines."""
@@ -348,11 +347,11 @@ class Oracle:
                 )
                 if not hasattr(imported, attribute):
                     message = f"{name}: there is no reference {definition.reference!r}"
-                    raise author_error(definition.where, message)
+                    raise DefinitionError.at(definition.where, message)
                 references[name] = getattr(imported, attribute)
                 if not callable(references[name]) and definition.kind != "value":
                     message = f"{name}: the reference {definition.reference!r} is not callable"
-                    raise author_error(definition.where, message)
+                    raise DefinitionError.at(definition.where, message)
             self._references = references
         return {name: freeze(value) for name, value in self._references.items()}
 
@@ -398,7 +397,7 @@ def _print_output(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _E
 def _draw_figure(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _Expected:
     figure = program.names(test.where).run_statements("draw_figure", test.code, inputs)
     if figure is None:
-        raise author_error(test.where, f"test {test.id!r}: the solution draws no figure")
+        raise DefinitionError.at(test.where, f"test {test.id!r}: the solution draws no figure")
     return figure, None
 
 
@@ -409,7 +408,7 @@ def _call_solution(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _
     value = names.as_data(value)
     if any(isinstance(part, Proxy) for part, _ in proxies_in(value)):
         message = f"test {test.id!r}: the call gives an object, which cannot be compared"
-        raise author_error(test.where, message)
+        raise DefinitionError.at(test.where, message)
     return value, names.largest
 
 

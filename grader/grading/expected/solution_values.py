@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from grader.definitions.exercise import Exercise
-from grader.errors import GraderFault, Location
-from grader.grading.program.author_code import author_error, freeze
+from grader.errors import DefinitionError, GraderFault, Location
+from grader.grading.program.author_code import freeze
 from grader.grading.program.loaded_program import LoadedProgram, put_files
 from grader.grading.program.proxies import NoValueError, Proxies
 from grader.grading.results.jobs import find_limits
@@ -28,7 +28,7 @@ def loaded_solution(exercise: Exercise, sandbox: Children | None) -> Iterator[Lo
         raise GraderFault(f"{exercise.id}: its solution can only be run in a sandbox")
     if not exercise.solution:
         message = "a test compares with the solution, which this edition does not have"
-        raise author_error(exercise.where, message)
+        raise DefinitionError.at(exercise.where, message)
     with sandbox.child(find_limits(exercise)) as child:
         put_files(child, exercise, hidden=True)
 
@@ -62,8 +62,8 @@ def ask_solution(where: Location, description: str, action: Callable[[], T]) -> 
         else:
             line = f" (line {answer.frames[-1][0]} of it)" if answer.frames else ""
             reason = f"raises {answer.type}{answer.message and f': {answer.message}'}{line}"
-        raise author_error(where, f"{description}: the solution {reason}") from error
+        raise DefinitionError.at(where, f"{description}: the solution {reason}") from error
     except ChildGoneError as error:
         if error.cause is Cause.KILLED:  # possibly by a host that ran out of memory
             raise GraderFault(f"the sandbox of the solution was killed: {error}") from error
-        raise author_error(where, f"{description}: the solution ended ({error})") from error
+        raise DefinitionError.at(where, f"{description}: the solution ended ({error})") from error

@@ -24,7 +24,7 @@ from typing import Any, Final, NoReturn, TypeVar
 import numpy as np
 
 from grader.definitions.exercise import Course, Exercise
-from grader.errors import DefinitionError, EtudeError, Location, Problem
+from grader.errors import DefinitionError, EtudeError, Location
 from grader.sandbox.inside import virtual_files
 from grader.sandbox.inside.layout import arrange, is_read_only, lend
 from grader.sandbox.limits import AUTHOR_SECONDS
@@ -61,11 +61,6 @@ def is_running() -> bool:
     return _running > 0
 
 
-def author_error(where: Location, message: str) -> DefinitionError:
-    """Return the error for one problem that an author has to fix."""
-    return DefinitionError([Problem(where, message)])
-
-
 def provide_data_files(exercise: Exercise) -> contextlib.AbstractContextManager[None]:
     """Let an author's code open the data files of an exercise, including hidden ones."""
     return virtual_files.provide({**exercise.data, **exercise.hidden_data})
@@ -96,7 +91,7 @@ def by_author(where: Location, description: str, action: Callable[[], T]) -> T:
         of_it = f" (line {line} of it)" if line else ""
         reason = f": {error}" if str(error) else ""
         message = f"{description} raises {type(error).__name__}{reason}{of_it}"
-        raise author_error(where, message) from error
+        raise DefinitionError.at(where, message) from error
 
 
 class TooLongError(Exception):
@@ -254,7 +249,7 @@ def make_importable(course: Course | None) -> None:
             del sys.modules[name]
     if course.reference in sys.modules:
         message = f"reference: another module is called {course.reference!r}; rename the folder"
-        raise author_error(course.where, message)
+        raise DefinitionError.at(course.where, message)
     _FINDER.take(course)
     if _FINDER not in sys.meta_path:
         sys.meta_path.insert(0, _FINDER)

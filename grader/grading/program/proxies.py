@@ -19,7 +19,7 @@ from typing import Any, Final, NoReturn, TypeVar
 
 import numpy as np
 
-from grader.errors import DefinitionError, EtudeError, Location, Problem
+from grader.errors import DefinitionError, EtudeError, Location
 from grader.grading.comparison.compare import EXACT, arrays_in, compare, is_masked
 from grader.grading.feedback.difference_sentences import describe_value
 from grader.grading.program.author_code import TooLargeError, TooLongError, is_running
@@ -629,7 +629,7 @@ class Proxies:
         self.largest = max(self.largest, size)
 
     def _author(self, message: str) -> NoReturn:
-        raise self._remember(DefinitionError([Problem(self.where, message)]))
+        raise self._remember(DefinitionError.at(self.where, message))
 
     def _remember(self, error: _Error) -> _Error:
         """Return an error, and note it, since the test might catch it."""

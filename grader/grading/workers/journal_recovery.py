@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from grader.errors import DefinitionError, Problem
+from grader.errors import DefinitionError
 from grader.grading.feedback import outcome_sentences
 from grader.grading.results import journal
 from grader.grading.results.jobs import Job, Result
@@ -25,7 +25,7 @@ def recover_result(job: Job, notes: Sequence[tuple[str, Any]], sandbox: str) -> 
     content = dict(notes)
     if journal.BEGAN not in content:
         message = f"computing its inputs and expected values takes more than {PREPARE_SECONDS:g} s"
-        return DefinitionError([Problem(job.exercise.where, message)])
+        return DefinitionError.at(job.exercise.where, message)
     if journal.VERDICT in content:
         data, feedback_errors = content[journal.VERDICT]
         return replace(verdict_from_data(data), feedback_errors=tuple(map(str, feedback_errors)))

@@ -35,13 +35,15 @@ class CallCheck(Check[CallTest]):
         test = self.test
         inputs = oracle.inputs(test, draw)
         usages = None if test.budget is None else list[Usage]()
-        names = program.names(
+        proxies = program.make_proxies(
             test.where, keep_inputs=test.keep_inputs, usages=usages, max_bytes=draw.max_bytes
         )
-        got = names.as_data(evaluate_expression(test.call, {**program.bindings(names), **inputs}))
+        got = proxies.as_data(
+            evaluate_expression(test.call, {**program.bindings(proxies), **inputs})
+        )
         difference = self.compare_values(draw.expected, got)
         if difference is None:
-            difference = find_changed_input(names, inputs, test.call, is_right=True)
+            difference = find_changed_input(proxies, inputs, test.call, is_right=True)
         if difference is None and test.budget is not None and usages is not None:
             usual = oracle.usages(test)[draw.number]
             difference = find_excess(

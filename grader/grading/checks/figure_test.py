@@ -64,7 +64,7 @@ class FigureCheck(Check[FigureTest]):
         draw: Draw,
     ) -> Judgement:
         """Draw the figure with the inputs of one draw and compare it."""
-        actual = program.names(self.test.where).run_statements(
+        actual = program.make_proxies(self.test.where).run_statements(
             "draw_figure", self.test.figure, draw.inputs
         )
         parts_that_count = None

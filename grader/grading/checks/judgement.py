@@ -103,16 +103,16 @@ def unusable_difference(code: str, error: BaseException) -> Difference:
 
 
 def find_changed_input(
-    names: Proxies, inputs: Mapping[str, Any], code: str = "", *, is_right: bool
+    proxies: Proxies, inputs: Mapping[str, Any], code: str = "", *, is_right: bool
 ) -> Difference | None:
     """Return the difference for a call that changed an argument in place, or None.
 
     Args:
         is_right: Whether the call's value is known to be right.
     """
-    if names.changed_argument is None:
+    if proxies.changed_argument is None:
         return None
-    called, place, argument = names.changed_argument
+    called, place, argument = proxies.changed_argument
     input_name = next((name for name, value in inputs.items() if value is argument), "")
     subject = f"`{input_name}`" if input_name else f"{place} of `{code or called}`"
     facts = {"argument": subject, "is_right": is_right}

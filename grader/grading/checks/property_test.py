@@ -65,8 +65,10 @@ class PropertyCheck(Check[PropertyTest]):
                 test.where, f"test {test.id!r}: holds {test.holds} needs 'against'"
             )
         keep_inputs = test.holds == "unchanged_inputs"
-        names = program.names(test.where, keep_inputs=keep_inputs, max_bytes=draw.max_bytes)
-        bindings = program.bindings(names)
+        proxies = program.make_proxies(
+            test.where, keep_inputs=keep_inputs, max_bytes=draw.max_bytes
+        )
+        bindings = program.bindings(proxies)
 
         def value(code: str, changes: _Inputs) -> Any:
             return evaluate_expression(
@@ -89,7 +91,7 @@ class PropertyCheck(Check[PropertyTest]):
         except Exception as error:  # noqa: BLE001  results have any form
             difference = unusable_difference(f"holds: {test.holds}", error)
         if difference is None:
-            difference = find_changed_input(names, inputs, test.call, is_right=False)
+            difference = find_changed_input(proxies, inputs, test.call, is_right=False)
         return Judgement(difference, first)
 
 

@@ -69,7 +69,7 @@ class PytestCheck(Check[PytestTest]):
         rebuild = functools.partial(_rebuild_and_note, errors)
         drawn = oracle.inputs(test, draw).values()
         masks = _MASKED.search(test.pytest) is not None or any(map(is_masked, drawn))
-        names = program.names(
+        proxies = program.make_proxies(
             test.where,
             keep_inputs=test.keep_inputs,
             error=rebuild,
@@ -78,14 +78,14 @@ class PytestCheck(Check[PytestTest]):
             masks=masks,
         )
         inputs = {name: own_copy(value) for name, value in oracle.inputs(test, draw).items()}
-        namespace = {**program.bindings(names), **inputs}
+        namespace = {**program.bindings(proxies), **inputs}
         seconds = program.child.limits.wall_seconds
         file_name = f"pytest of {oracle.exercise.digest} {test.id}"
-        difference = _run_body(test, file_name, namespace, names, seconds, errors=errors)
-        if names.stop_iteration is not None and "StopIteration" not in test.pytest:
-            raise names.stop_iteration
+        difference = _run_body(test, file_name, namespace, proxies, seconds, errors=errors)
+        if proxies.stop_iteration is not None and "StopIteration" not in test.pytest:
+            raise proxies.stop_iteration
         # A changed input comes first: the rest of the body computed with it.
-        return Judgement(find_changed_input(names, inputs, is_right=False) or difference)
+        return Judgement(find_changed_input(proxies, inputs, is_right=False) or difference)
 
     def failing_code(self, error: BaseException) -> str:
         """Return the statement that raised an error."""
@@ -96,7 +96,7 @@ def _run_body(
     test: PytestTest,
     name: str,
     namespace: Mapping[str, Any],
-    names: Proxies,
+    proxies: Proxies,
     seconds: float,
     *,
     errors: Sequence["_Reraised"],
@@ -129,7 +129,7 @@ def _run_body(
             authors_code(),
         ):
             warnings.simplefilter("always")
-            _call_body(run, names, errors)
+            _call_body(run, proxies, errors)
     except (NoValueError, ChildGoneError, EtudeError, KeyboardInterrupt):
         raise
     except asserts().ends_early as error:  # before `fails`: XFailed is a subclass of Failed
@@ -141,14 +141,14 @@ def _run_body(
         facts = {"statement": statement, "explanation": explanation}
         return Difference(DifferenceKind.ASSERTION, "assertion", facts)
     except (TooLongError, TooLargeError) as error:
-        if not names.was_asked:
+        if not proxies.was_asked:
             raise _not_running(test, error) from error
         raise
     except BaseException as error:  # includes SystemExit
         # Of these errors, a submission can cause only an unbound local: its empty result leaves the
         # variable of a loop unbound.
         is_author_s = isinstance(error, _AUTHORS) and not isinstance(error, UnboundLocalError)
-        if is_author_s or not names.was_asked or not isinstance(error, Exception):
+        if is_author_s or not proxies.was_asked or not isinstance(error, Exception):
             raise _not_running(test, error) from error
         statement = statement_at(test.pytest, line_of_author(error))
         return unusable_difference(statement, error)
@@ -171,7 +171,7 @@ class _CapturedOutput(io.StringIO):
         return _Streams(text, "")
 
 
-def _call_body(run: Callable[[], object], names: Proxies, errors: Sequence["_Reraised"]) -> None:
+def _call_body(run: Callable[[], object], proxies: Proxies, errors: Sequence["_Reraised"]) -> None:
     """Run a body.
 
     An error that no test can expect is raised again even if `pytest.raises(Exception)` caught it.
@@ -181,16 +181,16 @@ def _call_body(run: Callable[[], object], names: Proxies, errors: Sequence["_Rer
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        if names.unexpected is not None and names.unexpected is not error:
-            raise names.unexpected from error
+        if proxies.unexpected is not None and proxies.unexpected is not error:
+            raise proxies.unexpected from error
         for raised, answer in errors:
             if raised is error:
                 raise NoValueError(answer).with_traceback(error.__traceback__) from error
         if isinstance(error, MemoryError):
             raise TooLargeError(str(error)) from error
         raise
-    if names.unexpected is not None:
-        raise names.unexpected
+    if proxies.unexpected is not None:
+        raise proxies.unexpected
 
 
 def _not_running(test: PytestTest, error: BaseException) -> EtudeError:

@@ -187,13 +187,13 @@ class _SuiteRuns:
                 return 0, [{}]
             put_files(child, exercise)
             relay = _Relay(loaded)
-            names = Proxies(
+            proxies = Proxies(
                 child, exercise.where, max_bytes=DEFAULT_RESULT_BYTES, sharing=Sharing()
             )
             functions = {name: relay.function(name) for name in exercise.defines}
             words = self._suite.source, functions, relay.begin, max_failures
             try:
-                return relay.parse_result(names.ask("run_suite", *words))
+                return relay.parse_result(proxies.ask("run_suite", *words))
             except (TooLongError, NoValueError, ChildGoneError) as error:
                 # The program ended, or its results keep the suite calling forever: a failed test.
                 if relay.program_ended or isinstance(error, TooLongError):
@@ -206,7 +206,7 @@ class _Relay:
 
     def __init__(self, program: LoadedProgram) -> None:
         where = program.exercise.where
-        self._names = program.names(
+        self._proxies = program.make_proxies(
             where, error=rebuild_exception, in_body=True, max_bytes=DEFAULT_RESULT_BYTES
         )
         self._test = ""
@@ -223,7 +223,7 @@ class _Relay:
 
     def function(self, name: str) -> Callable[..., Any]:
         """Return a function that calls a function of the program."""
-        proxy = self._names.function(name)
+        proxy = self._proxies.function(name)
 
         def call(*args: Any, **kwargs: Any) -> Any:
             try:

@@ -167,8 +167,8 @@ class InputSearch:
                 if isinstance(test, OutputTest):
                     value: Any = self._solution.capture_output(test.where, test.run, inputs)
                 else:
-                    names = self._solution.names(test.where, keep_inputs=test.keep_inputs)
-                    value = evaluate(test.call, {**self._solution.bindings(names), **inputs})
+                    proxies = self._solution.make_proxies(test.where, keep_inputs=test.keep_inputs)
+                    value = evaluate(test.call, {**self._solution.bindings(proxies), **inputs})
                 draws[test.id] = (Draw(inputs, value),)
             expected = self._values.draws(test)[0].expected
         except (ChildGoneError, GraderFault):

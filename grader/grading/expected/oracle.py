@@ -385,8 +385,8 @@ def _record_sizes(value: Any, sizes: list[int]) -> Any:
 
 def _measure_solution(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> Usage:
     call_usages: list[Usage] = []
-    names = program.names(test.where, usages=call_usages)
-    evaluate(test.code, {**program.bindings(names), **inputs})
+    proxies = program.make_proxies(test.where, usages=call_usages)
+    evaluate(test.code, {**program.bindings(proxies), **inputs})
     return total_usage(call_usages)
 
 
@@ -395,21 +395,21 @@ def _print_output(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _E
 
 
 def _draw_figure(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _Expected:
-    figure = program.names(test.where).run_statements("draw_figure", test.code, inputs)
+    figure = program.make_proxies(test.where).run_statements("draw_figure", test.code, inputs)
     if figure is None:
         raise DefinitionError.at(test.where, f"test {test.id!r}: the solution draws no figure")
     return figure, None
 
 
 def _call_solution(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _Expected:
-    names = program.names(test.where)
-    value = evaluate(test.code, {**program.bindings(names), **inputs})
+    proxies = program.make_proxies(test.where)
+    value = evaluate(test.code, {**program.bindings(proxies), **inputs})
     raise_for_functions(value)
-    value = names.as_data(value)
+    value = proxies.as_data(value)
     if any(isinstance(part, Proxy) for part, _ in proxies_in(value)):
         message = f"test {test.id!r}: the call gives an object, which cannot be compared"
         raise DefinitionError.at(test.where, message)
-    return value, names.largest
+    return value, proxies.largest
 
 
 _ASK_SOLUTION: Final[Mapping[Compared, Callable[[LoadedProgram, TestCase, _Inputs], _Expected]]] = {

@@ -36,9 +36,9 @@ def loaded_solution(exercise: Exercise, sandbox: Children | None) -> Iterator[Lo
             answer = child.load(exercise.solution, list(exercise.defines))
             if not isinstance(answer, Returned):
                 raise NoValueError(answer)
-            names = Proxies(child, exercise.where)
+            proxies = Proxies(child, exercise.where)
             values = {
-                name: freeze(names.current(name))
+                name: freeze(proxies.current(name))
                 for name, definition in exercise.defines.items()
                 if definition.kind == "value"
             }

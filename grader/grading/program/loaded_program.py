@@ -63,7 +63,7 @@ class LoadedProgram:
     source: str = ""  # a suite's code, which runs in another child for each program under test
     notes: dict[str, Any] = field(default_factory=dict)  # values that one test keeps for the next
 
-    def names(
+    def make_proxies(
         self,
         where: Location,
         *,
@@ -74,7 +74,7 @@ class LoadedProgram:
         in_body: bool = False,
         masks: bool = True,
     ) -> Proxies:
-        """Return the proxies for one test; see `Proxies`."""
+        """Return the proxies of the defined names for one test; see `Proxies`."""
         return Proxies(
             self.child,
             where,
@@ -95,10 +95,10 @@ class LoadedProgram:
             sharing=self.sharing if in_body else None,
         )
 
-    def bindings(self, names: Proxies) -> dict[str, Any]:
+    def bindings(self, proxies: Proxies) -> dict[str, Any]:
         """Return the value of each defined name, or the proxy to call."""
         return {
-            name: freeze(self.values[name]) if name in self.values else names.function(name)
+            name: freeze(self.values[name]) if name in self.values else proxies.function(name)
             for name in self.exercise.defines
         }
 
@@ -109,7 +109,7 @@ class LoadedProgram:
             NoValueError: The statements raise an error.
         """
         begin = self.child.output_size
-        value = self.names(where).run_statements("run", statements, inputs)
+        value = self.make_proxies(where).run_statements("run", statements, inputs)
         count = value if type(value) is int else 0
         return self.child.output(begin, min(begin + max(count, 0), self.child.output_size))
 
@@ -305,12 +305,12 @@ def _name_problem(
 
 def _values(child: Child, exercise: Exercise) -> dict[str, Any] | Sentence:
     """Return the values that a submission defines, or the problem with one of them."""
-    names, values = Proxies(child, exercise.where, max_bytes=DEFAULT_RESULT_BYTES), {}
+    proxies, values = Proxies(child, exercise.where, max_bytes=DEFAULT_RESULT_BYTES), {}
     for name, definition in exercise.defines.items():
         if definition.kind != "value":
             continue
         try:
-            values[name] = freeze(names.current(name))
+            values[name] = freeze(proxies.current(name))
         except NoValueError as error:
             if isinstance(error.answer, Unsupported):
                 return partial(outcome_sentences.unsupported_value_sentence, name, error.answer)

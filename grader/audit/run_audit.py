@@ -235,7 +235,7 @@ class _Auditor:
         calls = tasks.recorded_calls_in(outcomes["0"])
         if calls:
             file = self._assignment.solution
-            task = tasks.make_pool(self._source, file, calls, _POOL_SECONDS)
+            task = tasks.make_candidates(self._source, file, calls, _POOL_SECONDS)
             self._pool = tasks.recorded_calls_in(self._runner.run(task))
 
     def _known_mistakes(self) -> Iterable[AuditedProgram]:

@@ -92,7 +92,7 @@ def recorded_calls_in(outcome: TaskOutcome) -> bytes:
     return b""
 
 
-def make_pool(source: str, file: str, recorded: bytes, seconds: float) -> Task:
+def make_candidates(source: str, file: str, recorded: bytes, seconds: float) -> Task:
     """Return the task that generates variations of the recorded calls."""
     # The program's short strings, which include the names of modes.
     strings = dict.fromkeys(
@@ -104,7 +104,9 @@ def make_pool(source: str, file: str, recorded: bytes, seconds: float) -> Task:
 
     def work(send: Send) -> None:
         right = behaviour.load(source, file)
-        pool = smallest_call.make_pool(right, recorded_calls.read_scripts(recorded), texts, seconds)
+        pool = smallest_call.make_candidates(
+            right, recorded_calls.read_scripts(recorded), texts, seconds
+        )
         data = base64.b85encode(pickle.dumps(pool)).decode()
         send({"kind": "calls", "data": data})
 
@@ -122,7 +124,7 @@ def tell_apart(
     """Return the task that finds the smallest call that distinguishes a program from the solution.
 
     Args:
-        pool: Candidate calls, from `make_pool`.
+        pool: Candidate calls, from `make_candidates`.
         beside: Another right program; calls on which it differs from the solution are skipped.
     """
 
@@ -190,8 +192,8 @@ def match_functions(
                     right, other, name, function.name, calls_to_try
                 )
                 if correspondence is None and function.exercise in like:
-                    takes = match.arity(getattr(other, function.name))
-                    correspondence = None if takes is None else match.Correspondence(takes[1])
+                    counts = match.arity(getattr(other, function.name))
+                    correspondence = None if counts is None else match.Correspondence(counts[1])
                 if correspondence is not None:
                     fields = asdict(correspondence)
                     send({"kind": "match", "number": number, "target": name, **fields})

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from grader.audit.guest import perturb
-from grader.audit.guest.behaviour import differ, load
+from grader.audit.guest.behaviour import load, values_differ
 from grader.audit.guest.call_as_test import expression
 from grader.audit.guest.match import find_correspondence
 from grader.audit.guest.recorded_calls import Script, find_common_facts
@@ -30,7 +30,7 @@ from grader.grading.diagnosis.input_values import NotWritableError
 def test_an_expression_evaluates_to_the_value(value: Any) -> None:
     """Values, shapes and dtypes come back."""
     again = eval(expression(value), {"np": np})  # noqa: S307
-    assert not differ(value, again)
+    assert not values_differ(value, again)
     assert type(value) is type(again)
 
 
@@ -61,7 +61,7 @@ def test_what_has_no_expression() -> None:
 )
 def test_results_differ_where_a_test_could_see_it(one: Any, other: Any, is_different: bool) -> None:
     """In value beyond rounding, in shape, dtype or type."""
-    assert differ(one, other) is is_different
+    assert values_differ(one, other) is is_different
 
 
 def test_axes_that_are_equal_by_chance_are_told_apart() -> None:

@@ -127,7 +127,7 @@ def observe(module: types.ModuleType, name: str, steps: Steps) -> Behaviour:
                 result = ITSELF  # The object's attributes are compared after the last step instead.
             elif isinstance(result, types.GeneratorType):
                 result = [*itertools.islice(result, _MAX_ITEMS)]
-            has_changed_arguments = differ(
+            has_changed_arguments = values_differ(
                 [*args, *kwargs.values()], [*own_args, *own_kwargs.values()]
             )
             with contextlib.suppress(Exception):
@@ -166,21 +166,21 @@ class BehaviourDifference:
     name: str = ""  # the name of the attribute
 
 
-def difference(
+def find_difference(
     right: Behaviour, wrong: Behaviour, read: Collection[str] = ()
 ) -> BehaviourDifference | None:
     """Return the first difference between two behaviours, attributes in `read` first, or None."""
     for number, (one, other) in enumerate(zip(right.steps, wrong.steps, strict=False)):
         if one.error != other.error:
             return BehaviourDifference(number, "error")
-        if differ(one.value, other.value):
+        if values_differ(one.value, other.value):
             return BehaviourDifference(number, "result")
         if other.changed and not one.changed:
             return BehaviourDifference(number, "changes")
     if len(right.steps) != len(wrong.steps):
         return BehaviourDifference(min(len(right.steps), len(wrong.steps)) - 1, "error")
     for name, value in sorted(right.attributes.items(), key=lambda each: each[0] not in read):
-        if name not in wrong.attributes or differ(value, wrong.attributes[name]):
+        if name not in wrong.attributes or values_differ(value, wrong.attributes[name]):
             return BehaviourDifference(len(right.steps) - 1, "attribute", name)
     return None
 
@@ -202,23 +202,23 @@ def read_options(module: types.ModuleType, name: str, texts: tuple[str, ...]) ->
     return Options(signatures, texts)
 
 
-def differ(one: Any, other: Any) -> bool:  # noqa: PLR0911  any results, a case for each type
+def values_differ(one: Any, other: Any) -> bool:  # noqa: PLR0911  any results, a case for each type
     """Return whether two results differ by clearly more than rounding."""
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         if not (isinstance(one, np.ndarray) and isinstance(other, np.ndarray)):
             array, scalar = (one, other) if isinstance(one, np.ndarray) else (other, one)
             if array.ndim or not isinstance(scalar, int | float | complex | np.generic):
                 return True
-            return differ_in_value(one, other)
+            return numbers_differ(one, other)
         if one.shape != other.shape or one.dtype != other.dtype:
             return True
-        return differ_in_value(one, other)
+        return numbers_differ(one, other)
     if isinstance(one, bool | np.bool_) != isinstance(other, bool | np.bool_):
         return True
     if isinstance(one, int | float | complex | np.generic):
         if not isinstance(other, int | float | complex | np.generic):
             return True
-        return differ_in_value(one, other)
+        return numbers_differ(one, other)
     if type(one).__name__ != type(other).__name__:
         return True
     return _items_differ(one, other)
@@ -228,16 +228,16 @@ def _items_differ(one: Any, other: Any) -> bool:
     """Return whether two containers, or two other non-numeric results, differ."""
     if isinstance(one, Mapping):
         return one.keys() != other.keys() or any(
-            differ(item, other[key]) for key, item in one.items()
+            values_differ(item, other[key]) for key, item in one.items()
         )
     if isinstance(one, Sequence) and not isinstance(one, str | bytes):
-        return len(one) != len(other) or any(map(differ, one, other))
+        return len(one) != len(other) or any(map(values_differ, one, other))
     if one is None or isinstance(one, str | bytes | set | frozenset):
         return bool(one != other)
-    return hasattr(one, "__dict__") and differ(vars(one), vars(other))
+    return hasattr(one, "__dict__") and values_differ(vars(one), vars(other))
 
 
-def differ_in_value(one: Any, other: Any) -> bool:
+def numbers_differ(one: Any, other: Any) -> bool:
     """Return whether two numbers or arrays differ by more than rounding."""
     first, second = np.asarray(one), np.asarray(other)
     if "O" in first.dtype.kind + second.dtype.kind or not {first.dtype.kind, second.dtype.kind} <= {

@@ -73,14 +73,16 @@ def find_correspondence(
     pool: Sequence[Candidate],
 ) -> Correspondence | None:
     """Return the correspondence of two functions, or None if their results differ."""
-    takes = arity(getattr(exercise, known_name, None))
-    if takes is None:
+    argument_counts = arity(getattr(exercise, known_name, None))
+    if argument_counts is None:
         return None
     parts: dict[tuple[int | None, int | None], int] = {}
     compared_calls = 0
     results: set[bytes] = set()
     own_calls = [steps[0] for called, steps in pool if called == name]
-    for value, result in _results((right, name), (exercise, known_name), own_calls, takes):
+    for value, result in _results(
+        (right, name), (exercise, known_name), own_calls, argument_counts
+    ):
         compared_calls += 1
         pairs: list[tuple[int | None, int | None]] = [(None, None)]
         if isinstance(value, tuple) and not isinstance(result, tuple):
@@ -97,20 +99,22 @@ def find_correspondence(
     if len(results) < _MIN_RESULTS:
         return None
     best = max(parts, key=lambda part: parts[part])
-    return Correspondence(takes[1], *best) if parts[best] >= _PART * compared_calls else None
+    return (
+        Correspondence(argument_counts[1], *best) if parts[best] >= _PART * compared_calls else None
+    )
 
 
 def _results(
     right: tuple[types.ModuleType, str],
     exercise: tuple[types.ModuleType, str],
     calls: Sequence[Step],
-    takes: tuple[int, int],
+    argument_counts: tuple[int, int],
 ) -> Iterator[tuple[Any, Any]]:
     """Yield the results of both functions for each call that both accept."""
     accepted_calls = refused_calls = 0
     for step in calls:
-        args = positional_arguments(*right, step, takes[1])
-        if args is None or len(args) < takes[0]:
+        args = positional_arguments(*right, step, argument_counts[1])
+        if args is None or len(args) < argument_counts[0]:
             continue
         try:
             one, other = observe(*right, (step,)), observe(*exercise, (("", args, {}),))

@@ -14,7 +14,7 @@ from grader.audit.guest.behaviour import (
     Behaviour,
     BehaviourDifference,
     CallTooLongError,
-    difference,
+    find_difference,
     observe,
     read_options,
 )
@@ -24,11 +24,11 @@ from grader.audit.guest.recorded_calls import Script
 Candidate: TypeAlias = tuple[str, Steps]
 Form: TypeAlias = tuple[str, tuple[int, ...]]
 
-_SEEDS_OF_ONE = 8  # recorded scripts to vary, per function
-_OPTIONS = 12  # calls with new options, per function
-_OF_ONE = 220  # candidates per function
+_MAX_SEEDS = 8  # recorded scripts to vary, per function
+_MAX_OPTION_CALLS = 12  # calls with new options, per function
+_MAX_CANDIDATES = 220  # candidates per function
 # Calls tried, as a multiple of the candidates per function.
-_TRIES = 6
+_TRIES_PER_CANDIDATE = 6
 _MAX_CALL_BYTES = 200_000  # largest arguments of one candidate, in bytes
 # Every third call changes sizes, and every eleventh adds an axis.
 _SIZES_EVERY, _BATCH_EVERY = 3, 11
@@ -42,7 +42,7 @@ def _observe_or_none(module: types.ModuleType, candidate: Candidate) -> Behaviou
         return None
 
 
-def make_pool(
+def make_candidates(
     right: types.ModuleType, scripts: Iterable[Script], texts: tuple[str, ...], seconds: float
 ) -> list[Candidate]:
     """Return calls on which the solution behaves well: the recorded ones first, then variations."""
@@ -53,14 +53,14 @@ def make_pool(
     for name, scripts_of_name in by_name.items():
         scripts_of_name.sort(key=perturb.size)
         until = time.process_time() + seconds / len(by_name)
-        function_pool = _Pool(right, name, read_options(right, name, texts))
-        function_pool.fill(scripts_of_name, until)
-        pool += function_pool.candidates
+        collector = _CandidateCollector(right, name, read_options(right, name, texts))
+        collector.fill(scripts_of_name, until)
+        pool += collector.candidates
     return pool
 
 
 @dataclass(slots=True)
-class _Pool:
+class _CandidateCollector:
     """The candidate calls of one function or class."""
 
     right: types.ModuleType
@@ -69,17 +69,20 @@ class _Pool:
     candidates: list[Candidate] = field(default_factory=list)
 
     def fill(self, recorded: list[Steps], until: float) -> None:
-        self.candidates += [(self.name, steps) for steps in recorded[:_OF_ONE]]
+        self.candidates += [(self.name, steps) for steps in recorded[:_MAX_CANDIDATES]]
         seeds: list[Steps] = []
-        for steps in [*recorded[: _SEEDS_OF_ONE // 2], *recorded[-_SEEDS_OF_ONE // 2 :]]:
+        for steps in [*recorded[: _MAX_SEEDS // 2], *recorded[-_MAX_SEEDS // 2 :]]:
             behaviour = _observe_or_none(self.right, (self.name, steps))
             if behaviour is not None and not behaviour.raises:
                 seeds.append(steps)
                 seeds += self._with_options(steps, behaviour, until)
         rng = np.random.default_rng(0)
         keys: set[bytes] = set()
-        for number in range(_OF_ONE * _TRIES if seeds else 0):
-            if len(self.candidates) >= _OF_ONE + len(recorded) or time.process_time() > until:
+        for number in range(_MAX_CANDIDATES * _TRIES_PER_CANDIDATE if seeds else 0):
+            if (
+                len(self.candidates) >= _MAX_CANDIDATES + len(recorded)
+                or time.process_time() > until
+            ):
                 return
             steps = seeds[number % len(seeds)]
             if number % _SIZES_EVERY == 0:
@@ -101,12 +104,12 @@ class _Pool:
         calls: list[Steps] = []
         results = [step.value for step in usual.steps]
         for other in perturb.with_other_options(steps, self.options, results):
-            if len(calls) >= _OPTIONS or time.process_time() > until:
+            if len(calls) >= _MAX_OPTION_CALLS or time.process_time() > until:
                 break
             behaviour = _observe_or_none(self.right, (self.name, other))
             if behaviour is None or behaviour.raises or not behaviour.finite:
                 continue
-            if difference(usual, behaviour) is not None:
+            if find_difference(usual, behaviour) is not None:
                 calls.append(other)
                 self.candidates.append((self.name, other))
         return calls
@@ -136,7 +139,7 @@ class CallSearch:
             if time.process_time() > until:
                 break
             expected = _observe_or_none(self.right, candidate)
-            first = None if expected is None else self._differs(candidate, expected)
+            first = None if expected is None else self._find_difference(candidate, expected)
             if first is not None and not self.is_unread(candidate[0], first):
                 return self._shrunk(candidate, first, forms)
             if first is not None:
@@ -154,12 +157,14 @@ class CallSearch:
         one, other = (getattr(each, name, None) for each in (self.right, self.wrong))
         return getattr(one, "__code__", one) != getattr(other, "__code__", other)
 
-    def _differs(self, candidate: Candidate, expected: Behaviour) -> BehaviourDifference | None:
+    def _find_difference(
+        self, candidate: Candidate, expected: Behaviour
+    ) -> BehaviourDifference | None:
         got = _observe_or_none(self.wrong, candidate)
-        diff = None if got is None else difference(expected, got, self.read)
+        diff = None if got is None else find_difference(expected, got, self.read)
         if diff is not None and self.beside is not None:
             other = _observe_or_none(self.beside, candidate)
-            if other is None or difference(expected, other) is not None:
+            if other is None or find_difference(expected, other) is not None:
                 return None
         return diff
 
@@ -190,7 +195,7 @@ class CallSearch:
                     continue
                 if (expected.raises and not first.raises) or (first.finite and not expected.finite):
                     continue
-                new_diff = self._differs((name, smaller), expected)
+                new_diff = self._find_difference((name, smaller), expected)
                 if (
                     new_diff is not None
                     and new_diff.kind == diff.kind

@@ -29,7 +29,7 @@ _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class GptModel:
     """A trained model, and the program that writes text with it."""
 
     program: str  # imports the learner's functions; each file has the name of its exercise
@@ -39,7 +39,7 @@ class Model:
     settings: tuple[Any, ...]  # the first arguments of the program's `set_up`
 
     @classmethod
-    def read(cls, text: str) -> "Model":
+    def read(cls, text: str) -> "GptModel":
         """Read the JSON that `sitegen.own_gpt` writes, in which each array is bytes of float16."""
         facts = json.loads(text)
         program, parts, programs, arrays = map(
@@ -57,7 +57,7 @@ class Model:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class GeneratedLetter:
     """The next letter, its most probable alternatives, and the attention of each head."""
 
     letter: str
@@ -67,7 +67,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class GptProblem:
     """The reason why the model cannot write, for the learner, and the exercise at fault."""
 
     message: str
@@ -83,7 +83,7 @@ class OwnGpt:
 
     facts: Mapping[str, list[float]]  # measurements for each switch; see the program's `set_up`
 
-    def __init__(self, model: Model, sources: Mapping[str, str]) -> None:
+    def __init__(self, model: GptModel, sources: Mapping[str, str]) -> None:
         self._model = model
         parts = [(_MAIN_FILE, model.program)]
         parts += [(f"{part.replace('-', '_')}.py", sources.get(part, "")) for part in model.parts]
@@ -97,7 +97,7 @@ class OwnGpt:
         """Remove the learner's code."""
         self._child.close()
 
-    def begin(self, prompt: str, *, seed: int, is_new: bool) -> Problem | None:
+    def begin(self, prompt: str, *, seed: int, is_new: bool) -> GptProblem | None:
         """Begin a text.
 
         Args:
@@ -121,7 +121,7 @@ class OwnGpt:
             return self._ending_problem(error)
         return None
 
-    def next_letter(self, *, temperature: float, top_k: int) -> Step | Problem:
+    def next_letter(self, *, temperature: float, top_k: int) -> GeneratedLetter | GptProblem:
         """Write the next letter of the text."""
         self._child.forget_output()
         try:
@@ -130,27 +130,27 @@ class OwnGpt:
             return self._ending_problem(error)
         problem = self._problem(answer)
         if problem is not None or not isinstance(answer, Returned):
-            return problem or Problem(outcome_sentences.NO_LETTER, None)
+            return problem or GptProblem(outcome_sentences.NO_LETTER, None)
         token, probabilities, weights, counts = answer.value
         letters = self._model.letters
         best = np.argsort(-probabilities, kind="stable")[:_MAX_CHOICES]
         choices = [(letters[at], round(float(probabilities[at]), 3)) for at in best]
-        return Step(letters[token], choices, list(map(_digits, weights)), counts)
+        return GeneratedLetter(letters[token], choices, list(map(_digits, weights)), counts)
 
-    def _ending_problem(self, error: ChildGoneError) -> Problem:
+    def _ending_problem(self, error: ChildGoneError) -> GptProblem:
         sentence = outcome_sentences.ended_process_sentence(error, self._source)
         line = outcome_sentences.stopped_line(error, self._source)
-        return Problem(self._lines.sentence(sentence), self._exercise(line))
+        return GptProblem(self._lines.sentence(sentence), self._exercise(line))
 
-    def _problem(self, answer: Answer) -> Problem | None:
+    def _problem(self, answer: Answer) -> GptProblem | None:
         if not isinstance(answer, Raised):
             return None
         match answer.type, answer.args:
             case "WrongResult", (str(name), str(sentence)):
                 exercises = {function: each for each, function in self._model.parts.items()}
-                return Problem(sentence, exercises.get(name))
+                return GptProblem(sentence, exercises.get(name))
         problem = loading_problem(answer)
-        return Problem(self._lines.sentence(problem.sentence()), self._exercise(problem.line))
+        return GptProblem(self._lines.sentence(problem.sentence()), self._exercise(problem.line))
 
     def _exercise(self, line: int | None) -> str | None:
         """Return the exercise whose code contains a line of the joined source."""

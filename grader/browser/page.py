@@ -36,7 +36,7 @@ import numpy as np
 
 from grader.browser.data_encoding import BreakData, EngineData, encoded_size, from_text
 from grader.browser.other_versions import differences
-from grader.browser.own_gpt import Model, OwnGpt, Problem
+from grader.browser.own_gpt import GptModel, GptProblem, OwnGpt
 from grader.browser.page_child import PageChild, PageChildren
 from grader.definitions.exercise import Seeded, TestId
 from grader.errors import EtudeError
@@ -177,7 +177,7 @@ class _LessonNamespace:
 _grader: _Grader | None = None
 _session: _LessonNamespace | None = None
 _lesson_files: Mapping[str, bytes] = {}
-_model: Model | None = None
+_model: GptModel | None = None
 _gpt: OwnGpt | None = None
 _sources: dict[str, str] = {}
 
@@ -323,7 +323,7 @@ def cell(source: str) -> str:
 def open_gpt(text: str) -> None:
     """Open the model of a learner's own GPT."""
     global _model  # noqa: PLW0603  a page has one model
-    _model = Model.read(text)
+    _model = GptModel.read(text)
 
 
 def begin_text(request: str) -> str:
@@ -337,8 +337,8 @@ def begin_text(request: str) -> str:
     settings = json.loads(request)
     assert _model is not None  # a page opens it first
     names: dict[str, str] = settings.pop("names", {})
-    of_model = {each: _model.programs[each][name] for each, name in names.items()}
-    sources = of_model | settings.pop("sources")
+    model_sources = {each: _model.programs[each][name] for each, name in names.items()}
+    sources = model_sources | settings.pop("sources")
     with _quietly():
         is_new = _gpt is None or sources != _sources
         if is_new:
@@ -361,13 +361,13 @@ def next_letter(settings: str) -> str:
     """
     assert _gpt is not None  # a page begins a text first
     with _quietly():
-        step = _gpt.next_letter(**json.loads(settings))
-    if isinstance(step, Problem):
-        return json.dumps(_close_after(step))
-    return json.dumps(asdict(step) | {"problem": None})
+        letter = _gpt.next_letter(**json.loads(settings))
+    if isinstance(letter, GptProblem):
+        return json.dumps(_close_after(letter))
+    return json.dumps(asdict(letter) | {"problem": None})
 
 
-def _close_after(problem: Problem) -> dict[str, Any]:
+def _close_after(problem: GptProblem) -> dict[str, Any]:
     """Close the model, so that the next text loads the code again; return the problem."""
     global _gpt  # noqa: PLW0603  a page has one model
     if _gpt is not None:

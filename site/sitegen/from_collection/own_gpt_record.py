@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict
 from typing import Any, Final
 
-from grader.browser.own_gpt import Model, OwnGpt, Problem
+from grader.browser.own_gpt import GptModel, GptProblem, OwnGpt
 from grader.errors import GraderFault
 from sitegen.own_gpt import PARTS
 
@@ -21,14 +21,14 @@ def record(text: str, prompt: str, *, temperature: float, top_k: int, seed: int)
     Raises:
         GraderFault: The model failed to write.
     """
-    model = Model.read(text)
+    model = GptModel.read(text)
     gpt = OwnGpt(model, {part: model.programs[part]["reference"] for part in PARTS})
     steps: list[Any] = []
     try:
         problem = gpt.begin(prompt, seed=seed, is_new=True)
         while problem is None and len(steps) < _MAX_LETTERS:
             step = gpt.next_letter(temperature=temperature, top_k=top_k)
-            if isinstance(step, Problem):
+            if isinstance(step, GptProblem):
                 problem = step
             else:
                 steps.append(

@@ -27,7 +27,7 @@ import math
 import warnings
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -174,33 +174,39 @@ class _LessonNamespace:
         }
 
 
-_grader: _Grader | None = None
-_session: _LessonNamespace | None = None
-_lesson_files: Mapping[str, bytes] = {}
-_model: GptModel | None = None
-_gpt: OwnGpt | None = None
-_sources: dict[str, str] = {}
+@dataclass(slots=True)
+class _Page:
+    """The exercise, the lesson and the learner's own GPT that the page shows."""
+
+    grader: _Grader | None = None
+    lesson: _LessonNamespace | None = None
+    lesson_files: Mapping[str, bytes] = field(default_factory=dict)
+    model: GptModel | None = None
+    gpt: OwnGpt | None = None
+    sources: Mapping[str, str] = field(default_factory=dict)  # the code that `gpt` has loaded
+
+
+_page: Final = _Page()
 
 
 def open_exercise(text: str) -> None:
     """Open an exercise for `check`, from its engine data."""
-    global _grader  # noqa: PLW0603  a page shows one exercise
     data = from_text(text)
     with _quietly(), provide_data_files(data.exercise):
-        _grader = _Grader(data)
+        _page.grader = _Grader(data)
 
 
 def check(source: str) -> str:
     """Grade a source by the visible tests of the exercise."""
-    if _grader is None:
+    if _page.grader is None:
         return json.dumps(fault_data("", "no exercise is open"))
-    with _quietly(), provide_data_files(_grader.exercise):
+    with _quietly(), provide_data_files(_page.grader.exercise):
         try:
-            data = verdict_data(_grader.verdict(source))
+            data = verdict_data(_page.grader.verdict(source))
         except EtudeError as error:
-            data = fault_data(_grader.exercise.id, str(error))
+            data = fault_data(_page.grader.exercise.id, str(error))
         except Exception as error:  # noqa: BLE001  reported as a fault of the grader
-            data = fault_data(_grader.exercise.id, f"{type(error).__name__}: {error}")
+            data = fault_data(_page.grader.exercise.id, f"{type(error).__name__}: {error}")
     return json.dumps(data)
 
 
@@ -228,11 +234,11 @@ def judge_break(data: str, program: str, call: str) -> str:
 
 def shapes(source: str) -> str:
     """Return the shapes of the arrays that each line of a source makes in a visible test."""
-    if _grader is None:
+    if _page.grader is None:
         return "[]"
-    with _quietly(), provide_data_files(_grader.exercise):
+    with _quietly(), provide_data_files(_page.grader.exercise):
         try:
-            return json.dumps([asdict(shape) for shape in _grader.shapes(source)])
+            return json.dumps([asdict(shape) for shape in _page.grader.shapes(source)])
         except Exception:  # noqa: BLE001  shapes are an extra; `check` reports the errors
             return "[]"
 
@@ -244,11 +250,11 @@ def run(source: str) -> str:
     and the inputs of all visible tests in `inputs`.
     """
     with _quietly(), PageChild(DEFAULT_LIMITS) as child:
-        if _grader is not None:
-            put_files(child, _grader.exercise)
+        if _page.grader is not None:
+            put_files(child, _page.grader.exercise)
         child.load(_BEFORE_RUN, [])
         _figures(child)  # discards the figures of an earlier run that was stopped
-        child.call("_give", [_grader.inputs() if _grader else {}], {})
+        child.call("_give", [_page.grader.inputs() if _page.grader else {}], {})
         problem = _problem_in(child, source)
         output = child.output()
         reply = {"output": output, "truncated": child.lost, "figures": _figures(child)}
@@ -282,11 +288,11 @@ def names() -> str:
 def arrays(*names: str) -> str:
     """Return the open lesson's small matrices by name; null for names that hold something else."""
     matrices: dict[str, list[list[float]] | None] = dict.fromkeys(names)
-    if _session is None:
+    if _page.lesson is None:
         return json.dumps(matrices)
     for name in names:
         with _quietly(), contextlib.suppress(ChildGoneError):
-            value = _session.value(name)
+            value = _page.lesson.value(name)
             if not isinstance(value, np.ndarray) or value.dtype.kind not in "biuf":
                 continue
             fits = value.ndim == 2 and max(value.shape) <= _MAX_ROWS  # noqa: PLR2004
@@ -302,28 +308,26 @@ def open_lesson(files: str = "") -> None:
         files: JSON of the lesson's data files, each name with its content in base 64. Left out when
             the lesson starts again.
     """
-    global _session, _lesson_files  # noqa: PLW0603  a page shows one lesson
-    if _session is not None:
-        _session.close()
+    if _page.lesson is not None:
+        _page.lesson.close()
     if files:
-        _lesson_files = {name: b64decode(data) for name, data in json.loads(files).items()}
+        _page.lesson_files = {name: b64decode(data) for name, data in json.loads(files).items()}
     with _quietly():
-        _session = _LessonNamespace(_lesson_files)
+        _page.lesson = _LessonNamespace(_page.lesson_files)
 
 
 def cell(source: str) -> str:
     """Run a cell of the lesson, after those before it."""
-    if _session is None:
+    if _page.lesson is None:
         open_lesson()
-    assert _session is not None  # for the type checker
+    assert _page.lesson is not None  # for the type checker
     with _quietly():
-        return json.dumps(_session.cell(source))
+        return json.dumps(_page.lesson.cell(source))
 
 
 def open_gpt(text: str) -> None:
     """Open the model of a learner's own GPT."""
-    global _model  # noqa: PLW0603  a page has one model
-    _model = GptModel.read(text)
+    _page.model = GptModel.read(text)
 
 
 def begin_text(request: str) -> str:
@@ -333,22 +337,21 @@ def begin_text(request: str) -> str:
         request: JSON of `prompt`, `seed`, `sources` (the learner's code by exercise) and `names`
             (of the model's own programs for other exercises).
     """
-    global _gpt, _sources
     settings = json.loads(request)
-    assert _model is not None  # a page opens it first
+    assert _page.model is not None  # a page opens it first
     names: dict[str, str] = settings.pop("names", {})
-    model_sources = {each: _model.programs[each][name] for each, name in names.items()}
+    model_sources = {each: _page.model.programs[each][name] for each, name in names.items()}
     sources = model_sources | settings.pop("sources")
     with _quietly():
-        is_new = _gpt is None or sources != _sources
+        is_new = _page.gpt is None or sources != _page.sources
         if is_new:
-            if _gpt is not None:
-                _gpt.close()
-            _gpt, _sources = OwnGpt(_model, sources), sources
-        assert _gpt is not None  # for the type checker
-        settings["prompt"] = _model.without_unknown(settings["prompt"])
-        problem = _gpt.begin(**settings, is_new=is_new)
-        facts = {} if problem else _gpt.facts
+            if _page.gpt is not None:
+                _page.gpt.close()
+            _page.gpt, _page.sources = OwnGpt(_page.model, sources), sources
+        assert _page.gpt is not None  # for the type checker
+        settings["prompt"] = _page.model.without_unknown(settings["prompt"])
+        problem = _page.gpt.begin(**settings, is_new=is_new)
+        facts = {} if problem else _page.gpt.facts
         answer = {"prompt": settings["prompt"], "facts": facts, "problem": None}
         return json.dumps(answer | _close_after(problem) if problem else answer)
 
@@ -359,9 +362,9 @@ def next_letter(settings: str) -> str:
     Args:
         settings: JSON of `temperature` and `top_k`.
     """
-    assert _gpt is not None  # a page begins a text first
+    assert _page.gpt is not None  # a page begins a text first
     with _quietly():
-        letter = _gpt.next_letter(**json.loads(settings))
+        letter = _page.gpt.next_letter(**json.loads(settings))
     if isinstance(letter, GptProblem):
         return json.dumps(_close_after(letter))
     return json.dumps(asdict(letter) | {"problem": None})
@@ -369,10 +372,9 @@ def next_letter(settings: str) -> str:
 
 def _close_after(problem: GptProblem) -> dict[str, Any]:
     """Close the model, so that the next text loads the code again; return the problem."""
-    global _gpt  # noqa: PLW0603  a page has one model
-    if _gpt is not None:
-        _gpt.close()
-    _gpt = None
+    if _page.gpt is not None:
+        _page.gpt.close()
+    _page.gpt = None
     return {"problem": asdict(problem)}
 
 

@@ -94,7 +94,10 @@ class Meter:
     def attached(self) -> ExitStack:
         """Measure all strategies until the context ends."""
         strategies, end = Diagnostician.strategies, ChildProcess.end
-        expression, example = first_expression.first_expression, small_example.small_example
+        expression, example = (
+            first_expression.find_first_wrong_expression,
+            small_example.find_small_example,
+        )
 
         def each(*args: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
             for name, search in strategies(*args):

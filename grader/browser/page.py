@@ -43,7 +43,7 @@ from grader.errors import EtudeError
 from grader.grading.diagnosis.allowed_calls import judge_call
 from grader.grading.diagnosis.explanation import explain
 from grader.grading.diagnosis.known_mistakes import Diagnostician
-from grader.grading.diagnosis.shapes import shapes as shapes_of
+from grader.grading.diagnosis.shapes import trace_shapes
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.oracle import Oracle, ValueCache
 from grader.grading.feedback import outcome_sentences
@@ -121,7 +121,7 @@ class _Grader:
 
     def shapes(self, source: str) -> tuple[LineShape, ...]:
         """Return the shapes in the first visible test that failed, or else in the first test."""
-        return shapes_of(self._oracle, source, self._place, self._results)
+        return trace_shapes(self._oracle, source, self._place, self._results)
 
     def inputs(self) -> dict[TestId, dict[str, Any]]:
         """Return copies of the inputs of the visible tests, without those that cannot be copied."""

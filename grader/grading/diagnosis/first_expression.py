@@ -50,7 +50,7 @@ class Place:
     line: int
 
 
-def first_expression(
+def find_first_wrong_expression(
     oracle: Oracle, source: str, sandbox: Children, results: Mapping[TestId, TestResult]
 ) -> Diagnosis | None:
     """Return a diagnosis for a submission's first wrong expression, or None."""

@@ -21,7 +21,7 @@ _WALL_SECONDS: Final = 2.0  # wall-clock limit of the traced run, in seconds
 _KINDS: Final = ("call", "property", "output")  # kinds of test whose code only calls the program
 
 
-def shapes(
+def trace_shapes(
     oracle: Oracle, source: str, sandbox: Children, results: Mapping[TestId, TestResult]
 ) -> tuple[LineShape, ...]:
     """Return the shape of the last value of each line in the first visible test that failed.

@@ -46,7 +46,7 @@ from grader.sandbox.limits import Limits
 _ID: Final = TestId("example")  # an id that does not reveal the hidden test
 
 
-def small_example(
+def find_small_example(
     oracle: Oracle,
     submission: Submission,
     sandbox: Children,

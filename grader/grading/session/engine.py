@@ -383,26 +383,26 @@ class _Searches:
     def shapes(self) -> "tuple[LineShape, ...]":
         """Return the shapes on each line of a call, with the first wrong line marked."""
         from grader.grading.diagnosis.first_expression import find_place
-        from grader.grading.diagnosis.shapes import shapes
+        from grader.grading.diagnosis.shapes import trace_shapes
 
-        lines = shapes(self.oracle, self._source, self.sandbox, self.results)
+        lines = trace_shapes(self.oracle, self._source, self.sandbox, self.results)
         place = find_place(self.oracle, self._source, self.sandbox, self.results)
         wrong = max((s.line for s in lines if place and s.line <= place.line), default=0)
         return tuple(replace(line, is_off_track=line.line == wrong) for line in lines)
 
     def first_expression(self) -> "Diagnosis | None":
         """Return a diagnosis for the first expression whose value occurs in no right program."""
-        from grader.grading.diagnosis.first_expression import first_expression
+        from grader.grading.diagnosis.first_expression import find_first_wrong_expression
 
         if not self._source:
             return None
-        return first_expression(self.oracle, self._source, self.sandbox, self.results)
+        return find_first_wrong_expression(self.oracle, self._source, self.sandbox, self.results)
 
     def small_example(self) -> "SmallExample | None":
         """Return a small call whose result is wrong, or None."""
-        from grader.grading.diagnosis.small_example import small_example
+        from grader.grading.diagnosis.small_example import find_small_example
 
         run = self.run
-        return small_example(
+        return find_small_example(
             self.oracle, self.job.submission, self.sandbox, self.results, run.observed
         )

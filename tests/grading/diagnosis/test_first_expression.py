@@ -154,7 +154,7 @@ def f(x, y):
 def test_an_edition_without_solution_starts_no_child(make: Make, sandbox: Sandbox) -> None:
     """As in a page: nothing is searched there."""
     exercise = replace(make(HIDDEN, solution=SOLUTION), solution="")
-    search = first_expression.first_expression
+    search = first_expression.find_first_wrong_expression
     assert search(Oracle(exercise), WRONG, None, {}) is None  # type: ignore[arg-type]  # none is asked
     assert sandbox is not None
 

@@ -419,7 +419,7 @@ def test_mutants_without_an_end_are_given_up(
     made = [Mutant("drop-scale", str(n), 1, endless, "") for n in range(9)]
     monkeypatch.setattr(mutation, "mutants", lambda *_: tuple(made))
     monkeypatch.setattr(known_mistakes, "_MAX_HANGS", 0)
-    monkeypatch.setattr(first_expression, "first_expression", lambda *_: None)
+    monkeypatch.setattr(first_expression, "find_first_wrong_expression", lambda *_: None)
     children = count_children(monkeypatch)
     verdicts = graded(means(make), sandbox, MAXIMA, MAXIMA)
     assert ids(v.diagnosis for v in verdicts) == [None, None]

@@ -45,10 +45,10 @@ def _wrong(make: Make, sandbox: Sandbox, source: str) -> Verdict:
     [
         ((Diagnostician, "diagnose"), TWICE),
         ((own_code, "unpack_answer"), TWICE),
-        ((first_expression, "first_expression"), TWICE),
+        ((first_expression, "find_first_wrong_expression"), TWICE),
         ((first_expression, "plain_calls"), TWICE),
-        ((shapes, "shapes"), TWICE),
-        ((small_example, "small_example"), ONLY_LARGE),
+        ((shapes, "trace_shapes"), TWICE),
+        ((small_example, "find_small_example"), ONLY_LARGE),
         ((small_example, "small_draws"), ONLY_LARGE),
         ((attempts, "difference_message"), TWICE),
         ((relation_sentences, "relation_sentence"), TWICE),

@@ -110,15 +110,17 @@ def _first_runs(
     jobs: list[Job] = []
     results: dict[Path, dict[str, Result]] = {path: {} for path in imported}
     for path, (draft, exercise) in imported.items():
-        visible = variants.all_visible(exercise)
+        visible, solution = variants.all_visible(exercise), variants.RunGroup.SOLUTION
         runs = [
-            variants.plan_with_evidence(_SOLUTION, "", visible, exercise.solution),
-            variants.plan(_CHANGING, "", variants.with_changed_inputs(visible), exercise.solution),
+            variants.plan_with_evidence(solution, _SOLUTION, visible, exercise.solution),
+            variants.plan(
+                solution, _CHANGING, variants.with_changed_inputs(visible), exercise.solution
+            ),
         ]
         if draft.own_solution:
-            runs.append(variants.plan(_OWN, "", visible, draft.own_solution))
+            runs.append(variants.plan(solution, _OWN, visible, draft.own_solution))
         for run in runs:
-            requests[id(run.job)] = path, run.group
+            requests[id(run.job)] = path, run.name
             jobs.append(run.job)
     for job, result in pool.grade(jobs):
         path, name = requests[id(job)]

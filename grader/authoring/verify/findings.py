@@ -7,6 +7,7 @@ from typing import Final, TypeAlias
 from grader.authoring.verify import checks
 from grader.authoring.verify.proof import Counts, ProofFinding
 from grader.authoring.verify.steps import ProofFacts, failed_tests, passed_tests
+from grader.authoring.verify.variants import RunGroup
 from grader.authoring.verify.wrong_programs import (
     EMPTY,
     FILLED,
@@ -48,7 +49,7 @@ def findings(facts: ProofFacts) -> tuple[ProofFinding, ...]:
 
 def notes(facts: ProofFacts) -> Iterator[ProofFinding]:
     """Yield notes for the author that do not prevent the proof."""
-    for part, verdict in facts.verdicts["without"].items():
+    for part, verdict in facts.verdicts[RunGroup.WITHOUT_PART].items():
         if verdict.outcome is Outcome.PASSED:
             message = f"the solution rejects every wrong program also without {part}"
             yield ProofFinding.at(checks.CAN_FAIL, message, facts.places.line("solution"))
@@ -66,7 +67,9 @@ def notes(facts: ProofFacts) -> Iterator[ProofFinding]:
         does = (filled or fooled)[0].does
         message = f"test '{test.id}' accepts a submission that {does}{addition}; {advice}"
         yield ProofFinding.at(checks.CONSTANTS, message, facts.places.test(test.id))
-    accepted = [name for name, v in facts.verdicts["condition"].items() if not _is_killed(v)]
+    accepted = [
+        name for name, v in facts.verdicts[RunGroup.CONDITIONAL].items() if not _is_killed(v)
+    ]
     if RECTANGLES in accepted and SQUARES not in accepted:
         message = (
             "every matrix of the hidden tests is square, so rows and columns may be exchanged; let "
@@ -80,8 +83,8 @@ def notes(facts: ProofFacts) -> Iterator[ProofFinding]:
             f"{'; '.join(accepted)}. Draw those that the instructions promise"
         )
         yield ProofFinding.at(checks.MUTANTS, message, facts.places.line("tests"))
-    for name, verdict in facts.verdicts["unbudgeted"].items():
-        diagnosis = facts.verdicts["misconception"][name].diagnosis
+    for name, verdict in facts.verdicts[RunGroup.WITHOUT_BUDGETS].items():
+        diagnosis = facts.verdicts[RunGroup.MISCONCEPTION][name].diagnosis
         if verdict.outcome is Outcome.PASSED and diagnosis is not None:
             message = (
                 f"only a budget tells misconception '{name}' from the solution, so its sentence is "
@@ -105,7 +108,7 @@ def counts(facts: ProofFacts) -> Counts:
     """Count the tests, programs and mutants that were tried."""
     exercise = facts.exercise
     allowed = {equivalent.change for equivalent in exercise.equivalent}
-    tried = facts.verdicts["mutant"]
+    tried = facts.verdicts[RunGroup.MUTANT]
     if exercise.kind == "test":
         accepted = _accepted_programs(facts)
         changes = {mutant.change for mutant in mutants_of_program(exercise)}
@@ -121,7 +124,7 @@ def counts(facts: ProofFacts) -> Counts:
         tests=len(exercise.tests),
         hidden=sum(test.hidden for test in exercise.tests),
         misconceptions=len(exercise.misconceptions),
-        rejected=sum(_is_rejected(facts, name) for name in facts.verdicts["misconception"]),
+        rejected=sum(_is_rejected(facts, name) for name in facts.verdicts[RunGroup.MISCONCEPTION]),
         mutants=len(tried),
         killed=sum(map(_is_killed, tried.values())),
         equivalent=sum(not _is_killed(v) and change in allowed for change, v in tried.items()),
@@ -134,7 +137,7 @@ def _is_killed(verdict: Verdict) -> bool:
 
 def _refuses(facts: ProofFacts, wrong: SabotagedProgram) -> bool:
     """Return whether a program is rejected, by a hidden test or before any test."""
-    verdict = facts.verdicts["wrong"][wrong.id]
+    verdict = facts.verdicts[RunGroup.SABOTAGED][wrong.id]
     return bool(verdict.message or failed_tests(verdict) & facts.hidden)
 
 
@@ -151,13 +154,13 @@ def _check_right_programs(facts: ProofFacts) -> Iterator[ProofFinding]:
         yield ProofFinding.at(
             checks.SOLUTION, message, facts.places.in_text(verdict.line or 1, "solution")
         )
-    opened = facts.verdicts["opened"].get("", verdict)
+    opened = facts.verdicts[RunGroup.ALL_VISIBLE].get("", verdict)
     messages = {test.id: test.message for test in opened.tests}
     for test in verdict.tests if not verdict.message else ():
         if test.outcome is not Outcome.PASSED and test.id not in _unstable_tests(facts):
             message = f"the solution fails test '{test.id}': {messages[test.id] or test.message}"
             yield ProofFinding.at(checks.SOLUTION, message, facts.places.test(test.id))
-    for number, verdict in enumerate(facts.verdicts["also right"].values()):
+    for number, verdict in enumerate(facts.verdicts[RunGroup.ALSO_RIGHT].values()):
         where = facts.places.in_text(verdict.line or 1, "also_right", number)
         program = f"right program {number + 1} of `also_right`"
         if verdict.message:
@@ -170,7 +173,7 @@ def _check_right_programs(facts: ProofFacts) -> Iterator[ProofFinding]:
 
 
 def _check_starter(facts: ProofFacts) -> Iterator[ProofFinding]:
-    verdict = facts.verdicts["starter"][""]
+    verdict = facts.verdicts[RunGroup.STARTER][""]
     if verdict.outcome is Outcome.PASSED:
         message = "the starter passes every test, so there is nothing left to do; take more out"
         yield ProofFinding.at(checks.STARTER, message, facts.places.line("starter"))
@@ -191,7 +194,7 @@ def _check_starter(facts: ProofFacts) -> Iterator[ProofFinding]:
 
 def _accepted_programs(facts: ProofFacts) -> frozenset[str]:
     """Return the wrong programs that the solution of a `test` exercise accepts."""
-    alone = facts.verdicts["alone"].items()
+    alone = facts.verdicts[RunGroup.SINGLE_PROGRAM].items()
     return frozenset(name for name, verdict in alone if verdict.outcome is not Outcome.PASSED)
 
 
@@ -237,7 +240,7 @@ def _check_tests(facts: ProofFacts) -> Iterator[ProofFinding]:
         yield ProofFinding.at(checks.CALLS, message, facts.places.test(name))
     for program in facts.wrong:
         is_alone = program.only and program.id.startswith(RAISES) and facts.sound
-        if is_alone and facts.sound <= passed_tests(facts.verdicts["wrong"][program.id]):
+        if is_alone and facts.sound <= passed_tests(facts.verdicts[RunGroup.SABOTAGED][program.id]):
             message = f"no test uses '{program.only}': one that raises passes them all; add a test"
             yield ProofFinding.at(checks.CALLS, message, facts.places.definition(program.only))
     left = facts.never_failed() - frozenset(uncalled)
@@ -252,7 +255,7 @@ def _check_tests(facts: ProofFacts) -> Iterator[ProofFinding]:
 
 def _tests_without_calls(facts: ProofFacts) -> list[TestId]:
     """Return the tests that pass whether functions raise or return None."""
-    wrong = facts.verdicts["wrong"]
+    wrong = facts.verdicts[RunGroup.SABOTAGED]
     blind = [passed_tests(wrong[name]) for name in (RAISES, NOTHING) if name in wrong]
     return [
         test.id for test in facts.exercise.tests if blind and all(test.id in ids for ids in blind)
@@ -294,7 +297,7 @@ def _fooling_by_tolerance(facts: ProofFacts, test: TestCase) -> list[SabotagedPr
 
 
 def _is_fooled(facts: ProofFacts, wrong: SabotagedProgram, test: TestId) -> bool:
-    verdict = facts.verdicts["wrong"].get(wrong.id)  # missing if the solution timed out
+    verdict = facts.verdicts[RunGroup.SABOTAGED].get(wrong.id)  # missing if the solution timed out
     if verdict is None or wrong.only or not wrong.must_be_rejected:
         return False
     return test in passed_tests(verdict)
@@ -312,7 +315,7 @@ def _check_expected(facts: ProofFacts) -> Iterator[ProofFinding]:
 def _check_rejected(facts: ProofFacts) -> Iterator[ProofFinding]:
     if not facts.proving:
         return
-    for name in facts.verdicts["misconception"]:
+    for name in facts.verdicts[RunGroup.MISCONCEPTION]:
         where = facts.places.misconception(name)
         if problem := _load_error(facts, name):
             message = f"misconception '{name}' does not run: {problem} Fix its code"
@@ -330,13 +333,13 @@ def _check_rejected(facts: ProofFacts) -> Iterator[ProofFinding]:
 
 def _load_error(facts: ProofFacts, name: str) -> str:
     """Return why a misconception does not run, apart from forbidden names."""
-    usual = facts.verdicts["misconception"][name]
-    return facts.verdicts["unforbidden"].get(name, usual).message
+    usual = facts.verdicts[RunGroup.MISCONCEPTION][name]
+    return facts.verdicts[RunGroup.WITHOUT_FORBIDDEN].get(name, usual).message
 
 
 def _error_everywhere(facts: ProofFacts, name: str) -> str:
     """Return the error of a slip that ends a misconception in every test, or ""."""
-    opened = facts.verdicts["broken"].get(name)
+    opened = facts.verdicts[RunGroup.BROKEN].get(name)
     slips = [_SLIP.search(test.message) for test in opened.tests] if opened is not None else []
     if not slips or slips[0] is None or any(slip is None for slip in slips):
         return ""
@@ -349,7 +352,10 @@ def _is_rejected(facts: ProofFacts, name: str) -> bool:
 
     If it failed a visible test, the run with hidden tests alone decides.
     """
-    verdict, reseeded = facts.verdicts["misconception"][name], facts.verdicts["reseeded"]
+    verdict, reseeded = (
+        facts.verdicts[RunGroup.MISCONCEPTION][name],
+        facts.verdicts[RunGroup.RESEEDED],
+    )
     if _error_everywhere(facts, name):
         return False
     if verdict.message:
@@ -363,7 +369,7 @@ def _is_rejected(facts: ProofFacts, name: str) -> bool:
 def _check_diagnosed(facts: ProofFacts) -> Iterator[ProofFinding]:
     if not facts.proving:
         return
-    misconceptions = facts.verdicts["misconception"]
+    misconceptions = facts.verdicts[RunGroup.MISCONCEPTION]
     for name, verdict in misconceptions.items():
         for cause in verdict.feedback_errors:
             message = (
@@ -406,7 +412,9 @@ def _check_mutants(facts: ProofFacts) -> Iterator[ProofFinding]:
         return
     exercise = facts.exercise
     allowed = {equivalent.change for equivalent in exercise.equivalent}
-    killed = {change: _is_killed(verdict) for change, verdict in facts.verdicts["mutant"].items()}
+    killed = {
+        change: _is_killed(verdict) for change, verdict in facts.verdicts[RunGroup.MUTANT].items()
+    }
     alive = [m for m in facts.mutants if not killed[m.change] and m.change not in allowed]
     learners = mutants(exercise.solution, exercise.defines, exercise.starter) if alive else ()
     for mutant in alive:
@@ -450,7 +458,7 @@ def _check_repeatable(facts: ProofFacts) -> Iterator[ProofFinding]:
             "compute from its arguments alone, without chance, a clock or what it did before"
         )
         yield ProofFinding.at(checks.REPEATABLE, message, facts.places.test(test))
-    for change, verdict in facts.verdicts["again"].items():
+    for change, verdict in facts.verdicts[RunGroup.REPEATED].items():
         for test in sorted((passed_tests(verdict) ^ facts.sound) - flaky):
             before, now = ("passes", "fails") if test in facts.sound else ("fails", "passes")
             message = (
@@ -458,7 +466,7 @@ def _check_repeatable(facts: ProofFacts) -> Iterator[ProofFinding]:
                 "reference or the test depends on more than the inputs"
             )
             yield ProofFinding.at(checks.REPEATABLE, message, facts.places.test(test))
-    for name, verdict in facts.verdicts["reseeded"].items():
+    for name, verdict in facts.verdicts[RunGroup.RESEEDED].items():
         if _is_rejected(facts, name) and not _is_killed(verdict):
             message = (
                 f"misconception '{name}' is rejected, but passes with other seeds; let the hidden "
@@ -502,11 +510,11 @@ def _check_limits(facts: ProofFacts) -> Iterator[ProofFinding]:
     usage = facts.evidence.usage
     limits = find_limits(facts.exercise)
     max_cpu = max(limits.cpu_seconds / _HEADROOM, _MIN_CPU)
-    bare = facts.verdicts["bare"].get("")  # the cost of a worker without a program
+    bare = facts.verdicts[RunGroup.EMPTY].get("")  # the cost of a worker without a program
     bare_kib = bare.evidence.usage.peak_kib if bare is not None and bare.evidence is not None else 0
     grown = max(usage.peak_kib - bare_kib, 0) << 10
     # The fastest of several runs counts, because a busy machine may delay the others.
-    repetitions = facts.verdicts["again"].values()
+    repetitions = facts.verdicts[RunGroup.REPEATED].values()
     usages = [usage, *(verdict.evidence.usage for verdict in repetitions if verdict.evidence)]
     cpu, wall = min(run.cpu_seconds for run in usages), min(run.wall_seconds for run in usages)
     used = (

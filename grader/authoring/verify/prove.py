@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from grader.authoring.verify import findings
 from grader.authoring.verify.proof import Proof, ProofFinding, Status
 from grader.authoring.verify.steps import ProofFacts, run_steps
-from grader.authoring.verify.variants import VariantRun
+from grader.authoring.verify.variants import RunGroup, VariantRun
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, EtudeError
 from grader.grading.results.jobs import Job, Result
@@ -41,7 +41,7 @@ class _ProofCase:
     # The worker that has prepared the exercise's oracle and other costly parts.
     worker: int | None = None
     runs: list[VariantRun] = field(default_factory=list)  # the runs of the current round
-    results: dict[tuple[str, str], Verdict] = field(default_factory=dict)
+    results: dict[tuple[RunGroup, str], Verdict] = field(default_factory=dict)
     is_done: bool = False
 
 

@@ -7,8 +7,8 @@ from functools import cached_property
 
 from grader.authoring.verify import variants
 from grader.authoring.verify.locations import Locations
-from grader.authoring.verify.suite_steps import STRICT, alone_runs, suite_runs, wrong_suites
-from grader.authoring.verify.variants import REPEATS, VariantRun
+from grader.authoring.verify.suite_steps import alone_runs, suite_runs, wrong_suites
+from grader.authoring.verify.variants import REPEATS, RunGroup, VariantRun
 from grader.authoring.verify.wrong_programs import (
     SabotagedProgram,
     conditional_mistakes,
@@ -35,7 +35,7 @@ class ProofFacts:
     wrong: tuple[SabotagedProgram, ...] = ()
     mutants: tuple[Mutant, ...] | None = None  # None if not tried
     conditional: tuple[SabotagedProgram, ...] = ()
-    verdicts: dict[str, dict[str, Verdict]] = field(default_factory=lambda: defaultdict(dict))
+    verdicts: dict[RunGroup, dict[str, Verdict]] = field(default_factory=lambda: defaultdict(dict))
 
     @cached_property
     def places(self) -> Locations:
@@ -45,7 +45,7 @@ class ProofFacts:
     @property
     def solution(self) -> Verdict:
         """The verdict on the solution."""
-        return self.verdicts["solution"][""]
+        return self.verdicts[RunGroup.SOLUTION][""]
 
     @property
     def evidence(self) -> Evidence | None:
@@ -68,8 +68,10 @@ class ProofFacts:
 
         Generated programs that raise are ignored: even a test that accepts any result fails them.
         """
-        tests = self.sound.difference(*map(failed_tests, self.verdicts["misconception"].values()))
-        for group in ("wrong", "mutant", "thorough"):
+        tests = self.sound.difference(
+            *map(failed_tests, self.verdicts[RunGroup.MISCONCEPTION].values())
+        )
+        for group in (RunGroup.SABOTAGED, RunGroup.MUTANT, RunGroup.UNFAILED_TESTS):
             for verdict in self.verdicts[group].values():
                 errored = (test.id for test in verdict.tests if test.outcome is Outcome.ERRORED)
                 tests -= failed_tests(verdict).difference(errored)
@@ -95,7 +97,7 @@ def run_steps(facts: ProofFacts) -> Iterator[list[VariantRun]]:
         yield list(suite_runs(exercise, facts.wrong))
         facts.sound = passed_tests(facts.solution)
         # A solution that rejects all wrong programs at once rejects each of them.
-        accepts_any = facts.verdicts[STRICT][""].outcome is not Outcome.PASSED
+        accepts_any = facts.verdicts[RunGroup.STRICT][""].outcome is not Outcome.PASSED
         yield list(alone_runs(exercise, every=accepts_any))
         return
     facts.wrong = wrong_programs(exercise, facts.right)
@@ -121,23 +123,23 @@ def _right_programs(facts: ProofFacts) -> Iterator[list[VariantRun]]:
     other = facts.wrong[0].source
     # The solution comes first, before any worker has seen the exercise.
     yield [
-        variants.plan_with_evidence("solution", "", exercise, solution, other),
-        variants.plan("starter", "", exercise, exercise.starter),
+        variants.plan_with_evidence(RunGroup.SOLUTION, "", exercise, solution, other),
+        variants.plan(RunGroup.STARTER, "", exercise, exercise.starter),
         *(
-            variants.plan("also right", str(number), visible, program.code, exercise)
+            variants.plan(RunGroup.ALSO_RIGHT, str(number), visible, program.code, exercise)
             for number, program in enumerate(exercise.also_right)
         ),
-        variants.plan_with_evidence("bare", "", bare, "pass\n"),
+        variants.plan_with_evidence(RunGroup.EMPTY, "", bare, "pass\n"),
     ]
     facts.sound = passed_tests(facts.solution)
     if facts.solution.outcome is not Outcome.PASSED and not facts.solution.timed_out:
         # Comments that name files join the parts of each file.
         both = f"{exercise.starter.rstrip()}\n\n\n{solution}"
         yield [
-            variants.plan("opened", "", visible, solution, exercise),
-            variants.plan("both", "", exercise, both),
+            variants.plan(RunGroup.ALL_VISIBLE, "", visible, solution, exercise),
+            variants.plan(RunGroup.STARTER_AND_SOLUTION, "", exercise, both),
         ]
-        if (sound := passed_tests(facts.verdicts["both"][""])) > facts.sound:
+        if (sound := passed_tests(facts.verdicts[RunGroup.STARTER_AND_SOLUTION][""])) > facts.sound:
             facts.sound, facts.right = sound, both
 
 
@@ -150,26 +152,34 @@ def _wrong_programs(facts: ProofFacts) -> Iterator[VariantRun]:
     hidden, hidden_again = variants.hidden_only(exercise), variants.hidden_only(reseeded)
     for misconception in exercise.misconceptions:
         if unbudgeted is not None:
-            yield variants.plan("unbudgeted", misconception.id, unbudgeted, misconception.code)
+            yield variants.plan(
+                RunGroup.WITHOUT_BUDGETS, misconception.id, unbudgeted, misconception.code
+            )
         yield variants.plan(
-            "misconception", misconception.id, exercise, misconception.code, diagnosed=True
+            RunGroup.MISCONCEPTION, misconception.id, exercise, misconception.code, diagnosed=True
         )
         if exercise.forbid is not None:
-            yield variants.plan("unforbidden", misconception.id, free, misconception.code, exercise)
+            yield variants.plan(
+                RunGroup.WITHOUT_FORBIDDEN, misconception.id, free, misconception.code, exercise
+            )
     for misconception in exercise.misconceptions if facts.proving else ():
         yield variants.plan_mutant(
-            "reseeded", misconception.id, hidden_again, misconception.code, used, reseeded
+            RunGroup.RESEEDED, misconception.id, hidden_again, misconception.code, used, reseeded
         )
     for wrong in facts.wrong:
-        yield variants.plan("wrong", wrong.id, free, wrong.source, exercise)
+        yield variants.plan(RunGroup.SABOTAGED, wrong.id, free, wrong.source, exercise)
     for mutant in facts.mutants or ():
-        yield variants.plan_mutant("mutant", mutant.change, hidden, mutant.source, used, exercise)
+        yield variants.plan_mutant(
+            RunGroup.MUTANT, mutant.change, hidden, mutant.source, used, exercise
+        )
     hidden_free = variants.without_forbidden(hidden)
     for wrong in facts.conditional:
-        yield variants.plan_mutant("condition", wrong.id, hidden_free, wrong.source, used, exercise)
+        yield variants.plan_mutant(
+            RunGroup.CONDITIONAL, wrong.id, hidden_free, wrong.source, used, exercise
+        )
     for change in REPEATS if facts.sound else ():
         yield variants.plan_with_evidence(
-            "again", change, variants.repetition(exercise, change), facts.right
+            RunGroup.REPEATED, change, variants.repetition(exercise, change), facts.right
         )
 
 
@@ -182,11 +192,15 @@ def _last_runs(facts: ProofFacts) -> Iterator[VariantRun]:
             exercise, f"only {' '.join(each.id for each in rest)}", tests=rest
         )
         for mutant in facts.mutants or ():
-            yield variants.plan("thorough", mutant.change, few, mutant.source, exercise)
+            yield variants.plan(
+                RunGroup.UNFAILED_TESTS, mutant.change, few, mutant.source, exercise
+            )
     # A misconception that raises in every test runs again with all tests visible, to show its
     # error.
     visible = variants.all_visible(exercise)
     for misconception in exercise.misconceptions:
-        tests = facts.verdicts["misconception"][misconception.id].tests
+        tests = facts.verdicts[RunGroup.MISCONCEPTION][misconception.id].tests
         if tests and all(test.outcome is Outcome.ERRORED for test in tests):
-            yield variants.plan("broken", misconception.id, visible, misconception.code, exercise)
+            yield variants.plan(
+                RunGroup.BROKEN, misconception.id, visible, misconception.code, exercise
+            )

@@ -5,35 +5,32 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from grader.authoring.verify import variants
-from grader.authoring.verify.variants import REPEATS, VariantRun
+from grader.authoring.verify.variants import REPEATS, RunGroup, VariantRun
 from grader.authoring.verify.wrong_programs import SabotagedProgram
 from grader.definitions.exercise import Equivalent, Exercise, SuiteTest
 from grader.grading.checks.suite_test import mutants_of_program
-
-STRICT = "every wrong program"
-"""The run in which the solution must reject all wrong programs."""
 
 
 def suite_runs(exercise: Exercise, wrong: Iterable[SabotagedProgram]) -> Iterator[VariantRun]:
     """Yield runs of the solution, also strict and without parts, and of suites that must fail."""
     solution = exercise.solution
-    yield variants.plan_with_evidence("solution", "", exercise, solution)
-    yield variants.plan("starter", "", exercise, exercise.starter)
+    yield variants.plan_with_evidence(RunGroup.SOLUTION, "", exercise, solution)
+    yield variants.plan(RunGroup.STARTER, "", exercise, exercise.starter)
     for program in wrong:
-        yield variants.plan("wrong", program.id, exercise, program.source)
+        yield variants.plan(RunGroup.SABOTAGED, program.id, exercise, program.source)
     for change in REPEATS:
         yield variants.plan_with_evidence(
-            "again", change, variants.repetition(exercise, change), solution
+            RunGroup.REPEATED, change, variants.repetition(exercise, change), solution
         )
     tests = tuple(
         replace(test, at_least=1.0) if isinstance(test, SuiteTest) else test
         for test in exercise.tests
     )
     changes = {"tests": tests, "misconceptions": exercise.misconceptions}
-    strict = variants.make_variant(exercise, STRICT, **changes)
-    yield variants.plan(STRICT, "", strict, solution)
+    strict = variants.make_variant(exercise, "every wrong program", **changes)
+    yield variants.plan(RunGroup.STRICT, "", strict, solution)
     for part, source in _without_parts(solution):
-        yield variants.plan("without", part, strict, source)
+        yield variants.plan(RunGroup.WITHOUT_PART, part, strict, source)
 
 
 def alone_runs(exercise: Exercise, *, every: bool) -> Iterator[VariantRun]:
@@ -48,12 +45,12 @@ def alone_runs(exercise: Exercise, *, every: bool) -> Iterator[VariantRun]:
     for mistake in exercise.misconceptions if every else ():
         changes = {"misconceptions": (mistake,), "equivalent": tuple(mutants)}
         only = variants.make_variant(exercise, f"alone {mistake.id}", **changes)
-        yield variants.plan("alone", mistake.id, only, solution)
+        yield variants.plan(RunGroup.SINGLE_PROGRAM, mistake.id, only, solution)
     for mutant in mutants:
         if every or mutant.change in allowed:
             others = tuple(other for other in mutants if other is not mutant)
             only = variants.make_variant(exercise, f"alone {mutant.change}", equivalent=others)
-            yield variants.plan("alone", mutant.change, only, solution)
+            yield variants.plan(RunGroup.SINGLE_PROGRAM, mutant.change, only, solution)
 
 
 def wrong_suites(exercise: Exercise) -> tuple[SabotagedProgram, ...]:

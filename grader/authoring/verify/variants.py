@@ -9,6 +9,7 @@ import math
 import random
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,36 @@ REPEATS = {"in another order": False, "with other seeds": True}
 _SLOWDOWN = 10
 
 
+class RunGroup(Enum):
+    """The groups of runs in a proof; a run is known by its group and a name in it."""
+
+    SOLUTION = auto()
+    STARTER = auto()
+    ALSO_RIGHT = auto()
+    EMPTY = auto()  # a program without content, for the cost of a worker
+    ALL_VISIBLE = auto()  # the solution, after it failed, with every test visible
+    STARTER_AND_SOLUTION = auto()  # in one program, after the solution failed
+    MISCONCEPTION = auto()
+    WITHOUT_BUDGETS = auto()  # each misconception
+    WITHOUT_FORBIDDEN = auto()  # each misconception
+    RESEEDED = auto()  # each misconception, in hidden tests with other seeds
+    BROKEN = auto()  # each misconception that raises in every test, with every test visible
+    SABOTAGED = auto()
+    CONDITIONAL = auto()  # programs that are wrong under one condition
+    MUTANT = auto()
+    UNFAILED_TESTS = auto()  # each mutant, in the tests that nothing else failed
+    REPEATED = auto()  # the solution, in another order or with other seeds
+    # Of an exercise whose submissions are test suites:
+    STRICT = auto()  # the solution, which must reject all wrong programs
+    WITHOUT_PART = auto()  # the solution without one test or assertion
+    SINGLE_PROGRAM = auto()  # the solution, on one wrong program
+
+
 @dataclass(frozen=True, slots=True)
 class VariantRun:
     """One run of a program: its group, its name in the group, and the job."""
 
-    group: str
+    group: RunGroup
     name: str
     job: Job
 
@@ -96,7 +122,7 @@ def repetition(exercise: Exercise, change: str) -> Exercise:
 
 
 def plan(
-    group: str,
+    group: RunGroup,
     name: str,
     exercise: Exercise,
     source: str,
@@ -117,7 +143,7 @@ def plan(
 
 
 def plan_with_evidence(
-    group: str, name: str, exercise: Exercise, source: str, wrong_program: str | None = None
+    group: RunGroup, name: str, exercise: Exercise, source: str, wrong_program: str | None = None
 ) -> VariantRun:
     """Return the run that grades a program and collects evidence about its costs and values.
 
@@ -130,7 +156,7 @@ def plan_with_evidence(
 
 
 def plan_mutant(
-    group: str,
+    group: RunGroup,
     name: str,
     hidden: Exercise,
     source: str,

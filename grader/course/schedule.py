@@ -110,25 +110,25 @@ def read_schedule(path: Path, tracks: Mapping[str, Iterable[str]]) -> Schedule:
         DefinitionError: The file is invalid.
     """
     document = read_yaml(path)
-    report = ProblemList(document.problems)
-    top = _entries(document.root, report, _LEVELS)
-    base = _window(top[ALL], Window(), report) if ALL in top else Window()
+    problems = ProblemList(document.problems)
+    top = _entries(document.root, problems, _LEVELS)
+    base = _window(top[ALL], Window(), problems) if ALL in top else Window()
     track_of = {exercise_id: track for track, ids in tracks.items() for exercise_id in ids}
     by_track = {
-        name: _window(node, base, report)
-        for name, node in _entries(top.get("tracks"), report, tracks).items()
+        name: _window(node, base, problems)
+        for name, node in _entries(top.get("tracks"), problems, tracks).items()
     }
     by_exercise = {each: by_track.get(track, base) for each, track in track_of.items()}
-    for name, node in _entries(top.get("exercises"), report, track_of).items():
-        by_exercise[name] = _window(node, by_exercise[name], report)
+    for name, node in _entries(top.get("exercises"), problems, track_of).items():
+        by_exercise[name] = _window(node, by_exercise[name], problems)
     extensions: dict[tuple[str, str], dt.datetime] = {}
-    for student, node in _entries(top.get("extensions"), report).items():
-        for name, value in _entries(node, report, (ALL, *track_of)).items():
+    for student, node in _entries(top.get("extensions"), problems).items():
+        for name, value in _entries(node, problems, (ALL, *track_of)).items():
             try:
                 extensions[student, name] = _value("due", value)
             except UsageError as error:
-                report.add(value.where, f"{name}: {error}")
-    report.raise_if_any()
+                problems.add(value.where, f"{name}: {error}")
+    problems.raise_if_any()
     windows = {name: window for name, window in by_exercise.items() if window != Window()}
     return Schedule(windows, base, extensions)
 
@@ -173,31 +173,31 @@ def parse_zoned_time(text: str, *, zone_needed: bool = True) -> dt.datetime:
 
 
 def _entries(
-    node: Node | None, report: ProblemList, names: Iterable[str] | None = None
+    node: Node | None, problems: ProblemList, names: Iterable[str] | None = None
 ) -> dict[str, Node]:
     """Return the entries of a mapping; with `names`, report unknown keys."""
     if node is None:
         return {}
     if not isinstance(node, MappingNode):
-        report.add(node.where, "write keys and values here")
+        problems.add(node.where, "write keys and values here")
         return {}
     for key, _ in node.entries:
         if names is not None and key.text not in names:
-            report.add(key.where, f"{key.text!r} is none of {', '.join(names)}")
+            problems.add(key.where, f"{key.text!r} is none of {', '.join(names)}")
     return {key.text: value for key, value in node.entries if names is None or key.text in names}
 
 
-def _window(node: Node, base: Window, report: ProblemList) -> Window:
+def _window(node: Node, base: Window, problems: ProblemList) -> Window:
     """Return the window for a mapping's settings, with `base` for the rest."""
     values: dict[str, Any] = {}
-    for name, value in _entries(node, report, [each.name for each in fields(Window)]).items():
+    for name, value in _entries(node, problems, [each.name for each in fields(Window)]).items():
         try:
             values[name] = _value(name, value)
         except UsageError as error:
-            report.add(value.where, f"{name}: {error}")
+            problems.add(value.where, f"{name}: {error}")
     window = replace(base, **values)
     if window.hold_hidden and window.due is None:
-        report.add(node.where, "hold_hidden: needs a time at which the exercise is due")
+        problems.add(node.where, "hold_hidden: needs a time at which the exercise is due")
     return window
 
 

@@ -92,7 +92,7 @@ class Collection:
             in_order.append(next(free, waiting[0]))  # a draft may have a cycle
             waiting.remove(in_order[-1])
         loaded = tuple(exercise for exercise in standalone.values() if exercise is not None)
-        return cls(folder, tuple(in_order), loaded), loader.report.problems
+        return cls(folder, tuple(in_order), loaded), loader.problems.problems
 
     @property
     def learning_order(self) -> tuple[Track, ...]:
@@ -148,8 +148,8 @@ def _load(path: Path, course: Course | None) -> tuple[Exercise, Document]:
         DefinitionError: It is not valid. All problems are listed in file order.
     """
     document = read_yaml(path)
-    report = ProblemList()
-    exercise = decode(document, Exercise, report)
+    problems = ProblemList()
+    exercise = decode(document, Exercise, problems)
     if exercise.kind == "predict":  # in a prediction, every name is a value by default
         defines = {
             name: definition
@@ -180,8 +180,8 @@ def _load(path: Path, course: Course | None) -> tuple[Exercise, Document]:
         warnings.simplefilter("ignore")  # SyntaxWarnings, such as invalid escapes, are for linters
         for rule in (*metadata_rules.RULES, *test_rules.RULES, *program_rules.RULES):
             for problem in rule(checked):
-                report.add(problem.where, problem.message)
-    report.raise_if_any()
+                problems.add(problem.where, problem.message)
+    problems.raise_if_any()
     if exercise.files_to_submit:  # add the files that the author's other programs leave out
         right = exercise.solution
         misconceptions = tuple(
@@ -216,8 +216,8 @@ def load_track(path: Path) -> Track:
         raise UsageError(f"no file '{path}'")
     loader = _Loader()
     track = loader.track(path, exercise_files(path.parent))
-    if track is None or loader.report.problems:
-        raise DefinitionError(loader.report.problems)
+    if track is None or loader.problems.problems:
+        raise DefinitionError(loader.problems.problems)
     return track
 
 
@@ -260,8 +260,8 @@ def find_exercise(name: str, collection_folder: Path) -> Exercise:
         raise _no_exercise(name, exercise_ids(collection_folder), collection_folder)
     loader = _Loader()
     (exercise,) = loader.exercises(named).values()
-    if exercise is None or loader.report.problems:
-        raise DefinitionError(loader.report.problems)
+    if exercise is None or loader.problems.problems:
+        raise DefinitionError(loader.problems.problems)
     return exercise
 
 
@@ -274,7 +274,7 @@ class _Loader:
     """Loads files and collects their problems, so that one broken file does not hide the rest."""
 
     def __init__(self, load: LoadExercise | None = None) -> None:
-        self.report = ProblemList()
+        self.problems = ProblemList()
         self.paths: dict[ExerciseId, Path] = {}
         self.valid_exercises: dict[str, Exercise] = {}
         self.tracks: list[TrackId] = []  # includes tracks whose files are not valid
@@ -289,7 +289,7 @@ class _Loader:
             name = _id_in_name(path)
             if name in self.paths:
                 first = self.paths[name]
-                self.report.add(Location(path), f"exercise {quote(name)} is already in {first}")
+                self.problems.add(Location(path), f"exercise {quote(name)} is already in {first}")
                 exercises.setdefault(name, None)
                 continue
             self.paths[name] = path
@@ -308,23 +308,23 @@ class _Loader:
                 message = (
                     f"id: the file must be called {called}, or else this id must be {quote(name)}"
                 )
-                self.report.add(read_yaml(path).node("id").where, message)
+                self.problems.add(read_yaml(path).node("id").where, message)
         return exercises
 
     def track(self, path: Path, paths: Sequence[Path]) -> Track | None:
         """Load a track file and the exercise files beside it."""
         exercises = self.exercises(paths)
         if not exists(path):
-            self.report.add(Location(path), "missing; a folder of exercises needs a track.yaml")
+            self.problems.add(Location(path), "missing; a folder of exercises needs a track.yaml")
             return None
         name = TrackId(path.absolute().parent.name)
         if name in self.tracks:
-            self.report.add(Location(path), f"there is another track {quote(name)}")
+            self.problems.add(Location(path), f"there is another track {quote(name)}")
             return None
         self.tracks.append(name)
         try:
             document = read_yaml(path)
-            definition = decode(document, TrackDefinition, self.report)
+            definition = decode(document, TrackDefinition, self.problems)
             files_of_lessons = lesson_files(path.parent)
         except DefinitionError as error:
             self._add(error.problems)
@@ -334,7 +334,7 @@ class _Loader:
             first = lessons.setdefault(id_in_name(file), file)
             if first != file:
                 message = f"lesson {quote(id_in_name(file))} is already in {first}"
-                self.report.add(Location(file), message)
+                self.problems.add(Location(file), message)
         self._add(check_track(TrackFiles(definition, document, exercises, self.paths, lessons)))
         self.valid_tracks[definition.id] = definition
         # The valid parts form a track even if there are problems, for a draft.
@@ -359,7 +359,7 @@ class _Loader:
                 if name not in names:
                     message = f"requires: no {kind} {quote(name)}"
                     where = _place_of_required(name, definition)
-                    self.report.add(where, message + did_you_mean(name, names))
+                    self.problems.add(where, message + did_you_mean(name, names))
         try:
             TopologicalSorter({name: each.requires for name, each in valid.items()}).prepare()
         except CycleError as error:
@@ -369,7 +369,7 @@ class _Loader:
             start = circle.index(min(circle))
             circle = circle[start:] + circle[: start + 1]
             where = _place_of_required(circle[1], valid[circle[0]])
-            self.report.add(where, f"requires: a circle: {' -> '.join(circle)}")
+            self.problems.add(where, f"requires: a circle: {' -> '.join(circle)}")
 
     def _course(self, exercise: Path) -> Course | None:
         """Return the course of an exercise; report problems with it only once."""
@@ -384,7 +384,7 @@ class _Loader:
 
     def _add(self, problems: Iterable[Problem]) -> None:
         for problem in problems:
-            self.report.add(problem.where, problem.message)
+            self.problems.add(problem.where, problem.message)
 
 
 def _place_of_required(name: str, definition: Exercise | TrackDefinition) -> Location:

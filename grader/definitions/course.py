@@ -61,26 +61,26 @@ def load_course(path: Path) -> Course:
     """
     document = read_yaml(path)
     definition = decode(document, CourseDefinition)
-    report = ProblemList()
+    problems = ProblemList()
     sources: dict[str, str] = {}
     if definition.reference is not None:
         try:
             sources = _sources(document, definition.reference)
         except DefinitionError as error:
             for problem in error.problems:
-                report.add(problem.where, problem.message)
+                problems.add(problem.where, problem.message)
     versions = set()
     missing: dict[str, Problem] = {}
     for index, module in enumerate(definition.packages):
         where = document.node("packages", index).where
         if reason := packages.refusal(module):
-            report.add(where, f"packages: {quote(module)} {reason}")
+            problems.add(where, f"packages: {quote(module)} {reason}")
         elif reason := packages.absence(module):
             missing[module] = Problem(where, f"packages: {quote(module)} {reason}")
             versions.add(module)  # the digest differs from that with the package
         else:
             versions.add(packages.version(module))
-    report.raise_if_any()
+    problems.raise_if_any()
     contents = json.dumps([definition.reference, sorted(sources.items()), sorted(versions)])
     return Course(
         definition.where,

@@ -91,18 +91,18 @@ def decode(document: Document, kind: type[T], breaches: ProblemList | None = Non
     Raises:
         DefinitionError: The content does not fit. All problems are listed in file order.
     """
-    report = ProblemList(document.problems)
-    decoder = _DefinitionDecoder(report, report if breaches is None else breaches)
+    problems = ProblemList(document.problems)
+    decoder = _DefinitionDecoder(problems, problems if breaches is None else breaches)
     decoded = decoder.decode_value(document.root, kind, "")
-    report.raise_if_any()
+    problems.raise_if_any()
     return cast("T", decoded)
 
 
 class _DefinitionDecoder:
     """Decodes node by node. After a problem, it continues with a placeholder."""
 
-    def __init__(self, report: ProblemList, breaches: ProblemList) -> None:
-        self.report = report
+    def __init__(self, problems: ProblemList, breaches: ProblemList) -> None:
+        self.problems = problems
         self.breaches = breaches
 
     def decode_value(self, node: Node, annotation: object, label: str) -> object:
@@ -128,9 +128,9 @@ class _DefinitionDecoder:
     def decode_inputs(self, node: Node, label: str) -> object:
         """Decode inputs: a mapping of literals, or Python code."""
         if isinstance(node, MappingNode):
-            entries = text_entries(node, self.report)
+            entries = text_entries(node, self.problems)
             return Literals(
-                {key: literal(value, clip(key), self.report) for key, _, value in entries}
+                {key: literal(value, clip(key), self.problems) for key, _, value in entries}
             )
         if isinstance(node, Scalar) and isinstance(node.value, str):
             return Seeded(node.value)
@@ -153,7 +153,7 @@ class _DefinitionDecoder:
                 key.text == _EXPRESSION and code.count("(") > code.count(")")
             ):
                 return self._report(node, label, _CUT_EXPRESSION)
-        return LiteralValue(literal(node, label, self.report, _SEVERAL_ARRAYS))
+        return LiteralValue(literal(node, label, self.problems, _SEVERAL_ARRAYS))
 
     def decode_test(self, node: Node, label: str) -> object:
         """Decode a test case, whose kind follows from the key of `_TESTS` that it has."""
@@ -196,7 +196,7 @@ class _DefinitionDecoder:
         """Decode `Mapping[str, X]`."""
         if not isinstance(node, MappingNode):
             return self._report_type(node, label, "a mapping")
-        entries = text_entries(node, self.report)
+        entries = text_entries(node, self.problems)
         return {key: self.decode_value(value, arguments[1], clip(key)) for key, _, value in entries}
 
     def _dataclass(self, node: Node, kind: type, label: str) -> object:
@@ -211,7 +211,7 @@ class _DefinitionDecoder:
         if not isinstance(node, MappingNode):
             return self._report_type(node, label, "a mapping")
         values: dict[str, object] = {}
-        for key, where, value in text_entries(node, self.report):
+        for key, where, value in text_entries(node, self.problems):
             if key in keys:
                 values[key] = self.decode_value(value, keys[key], key)
                 self._check(value, values[key], _metadata(kind)[key], key)
@@ -223,7 +223,7 @@ class _DefinitionDecoder:
             message = f"unknown key {quote(key)} in {_noun(kind)}{hint}"
             if word and any(key in author_keys(test) for test in _TESTS.values()):
                 message = f"'{key}' does not go with '{word}'"
-            self.report.add(where, message)
+            self.problems.add(where, message)
         if missing := [key for key in required if key not in values]:
             nouns = f"{'key' if len(missing) == 1 else 'keys'} {listing(missing, 'and')}"
             return self._report(node, "", f"missing {nouns} in {_noun(kind)}")
@@ -256,7 +256,7 @@ class _DefinitionDecoder:
         return self._report(node, label, f"expected {expected}, found {actual}{hint}")
 
     def _report(self, node: Node, label: str, message: str) -> object:
-        self.report.add(node.where, f"{label}: {message}" if label else message)
+        self.problems.add(node.where, f"{label}: {message}" if label else message)
         return _PLACEHOLDER
 
 
@@ -328,49 +328,53 @@ def required_keys(kind: type) -> tuple[str, ...]:
     )
 
 
-def literal(node: Node, label: str, report: ProblemList, advice: str = "") -> Any:
+def literal(node: Node, label: str, problems: ProblemList, advice: str = "") -> Any:
     """Return the value of a node.
 
     Numbers, texts, booleans and null become Python's. A list whose leaves are all numbers, or all
     booleans, becomes a NumPy array (int64, float64 or bool), and an empty list an empty array. Any
     other list becomes a list, and a mapping a dict, with values by the same rules.
 
-    Problems, such as rows of unequal length, are added to the report.
+    Problems, such as rows of unequal length, are added to `problems`.
 
     Args:
-        label: The name of the node for the report.
+        label: The name of the node in a problem.
         advice: Advice for lists that do not form an array, as the end of that sentence.
     """
     match node:
         case Scalar():
             if node.note:
-                report.add(node.where, f"{label}: {node.note}")
+                problems.add(node.where, f"{label}: {node.note}")
             return node.value
         case MappingNode():
-            entries = text_entries(node, report)
-            return {key: literal(value, clip(key), report, advice) for key, _, value in entries}
+            entries = text_entries(node, problems)
+            return {key: literal(value, clip(key), problems, advice) for key, _, value in entries}
     kinds = {type(leaf.value) for leaf in _leaves(node)}
     if not kinds <= {int, float} and kinds != {bool}:
-        return [literal(item, label, report, advice) for item in node.items]
-    problems = len(report.problems)
+        return [literal(item, label, problems, advice) for item in node.items]
+    count = len(problems.problems)
     for leaf in _leaves(node):
         if isinstance(leaf.value, int) and leaf.value not in _INT64:
-            report.add(leaf.where, f"{label}: {clip(leaf.text)} does not fit into a 64-bit integer")
-    _shape(node, label, report, advice)
-    if len(report.problems) > problems:
+            problems.add(
+                leaf.where, f"{label}: {clip(leaf.text)} does not fit into a 64-bit integer"
+            )
+    _shape(node, label, problems, advice)
+    if len(problems.problems) > count:
         return None
     import numpy as np  # importing it takes longer than loading an exercise
 
     return np.array(_nested_values(node))
 
 
-def text_entries(mapping: MappingNode, report: ProblemList) -> Iterator[tuple[str, Location, Node]]:
+def text_entries(
+    mapping: MappingNode, problems: ProblemList
+) -> Iterator[tuple[str, Location, Node]]:
     """Yield each key with its place and its value; report keys that are not texts."""
     for key, value in mapping.entries:
         if key.note:
-            report.add(key.where, f"a key: {key.note}")
+            problems.add(key.where, f"a key: {key.note}")
         elif not isinstance(key.value, str):
-            report.add(key.where, f'a key must be a text; write "{clip(key.text)}" in quotes')
+            problems.add(key.where, f'a key must be a text; write "{clip(key.text)}" in quotes')
         else:
             yield key.value, key.where, value
 
@@ -387,11 +391,11 @@ def _leaves(node: ListNode) -> Iterator[Scalar]:
                 yield Scalar(item.where, "", "plain", "")
 
 
-def _shape(node: Node, label: str, report: ProblemList, advice: str) -> tuple[int, ...]:
+def _shape(node: Node, label: str, problems: ProblemList, advice: str) -> tuple[int, ...]:
     """Return the shape of nested lists, given by their first items; report differences."""
     if not isinstance(node, ListNode):
         return ()
-    shapes = [_shape(item, label, report, advice) for item in node.items]
+    shapes = [_shape(item, label, problems, advice) for item in node.items]
     for item, shape in zip(node.items, shapes, strict=True):
         if shape != (first := shapes[0]):
             message = "a number and a list cannot stand side by side in an array"
@@ -401,7 +405,7 @@ def _shape(node: Node, label: str, report: ProblemList, advice: str) -> tuple[in
                     lengths = f"length {shape[0]}, the first row beside it has length {first[0]}"
                     message = f"this row has {lengths}"
                 message += advice
-            report.add(item.where, f"{label}: {message}")
+            problems.add(item.where, f"{label}: {message}")
             break
     return (len(shapes), *shapes[0]) if shapes else (0,)
 

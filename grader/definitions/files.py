@@ -199,14 +199,14 @@ def read_data_files(
     Raises:
         DefinitionError: A file is missing, too large or outside, or two have the same name.
     """
-    report = ProblemList()
+    problems = ProblemList()
     contents: dict[str, bytes] = {}
     for key, written, where in listed:
         path = PurePosixPath(written)
         if path.is_absolute() or ".." in path.parts or not path.name or "\\" in written:
-            report.add(where, f"{key}: {quote(written)} is no path below the course's folder")
+            problems.add(where, f"{key}: {quote(written)} is no path below the course's folder")
         elif path.name in contents:
-            report.add(where, f"{key}: there is another file called {quote(path.name)}")
+            problems.add(where, f"{key}: there is another file called {quote(path.name)}")
         else:
             try:
                 for above in reversed(path.parents[:-1]):
@@ -214,15 +214,15 @@ def read_data_files(
                 contents[path.name] = read_file(folder / path, MAX_DATA_BYTES)
             except UsageError:
                 message = f"{key}: there is no file {quote(written)} in the folder {folder}"
-                report.add(where, message)
+                problems.add(where, message)
             except DefinitionError as error:
                 for problem in error.problems:
-                    report.add(where, f"{key}: {problem.where.path}: {problem.message}")
+                    problems.add(where, f"{key}: {problem.where.path}: {problem.message}")
     total = sum(map(len, contents.values()))
     if total > _MAX_TOGETHER:
         message = f"files: {total:,} bytes together; at most {_MAX_TOGETHER:,} are allowed"
-        report.add(whole, message)
-    report.raise_if_any()
+        problems.add(whole, message)
+    problems.raise_if_any()
     return contents
 
 

@@ -120,10 +120,10 @@ def _student_files(folder: Path) -> Iterator[tuple[Path, bytes]]:
     course = folder / COURSE_FILE
     if exists(course):
         document = read_yaml(course)
-        report = ProblemList(document.problems)
+        problems = ProblemList(document.problems)
         if not isinstance(document.root, MappingNode):
-            report.stop(document.root.where, "expected a mapping")
-        report.raise_if_any()
+            problems.stop(document.root.where, "expected a mapping")
+        problems.raise_if_any()
         root = document.root
         public = tuple(entry for entry in root.entries if entry[0].text in PUBLIC_OF_COURSE)
         text = f"# Generated: edit the course's own file.\n{emit(MappingNode(root.where, public))}"

@@ -256,7 +256,7 @@ def read_yaml(path: Path) -> Document:
     builder = _NodeBuilder(path)
     root = builder.build(text)
     digest = hashlib.sha256(whole).hexdigest()
-    return Document(path, text, digest, root, tuple(builder.report.problems))
+    return Document(path, text, digest, root, tuple(builder.problems.problems))
 
 
 def _refuse(path: Path, before: str, message: str) -> NoReturn:
@@ -279,7 +279,7 @@ class _NodeBuilder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.report = ProblemList()
+        self.problems = ProblemList()
         self._root: Node | None = None
         self._stack: list[_Open] = []
         self._nodes = 0
@@ -291,11 +291,11 @@ class _NodeBuilder:
                 self._take(event)
         except yaml.MarkedYAMLError as error:
             line, column, sentence = _explain(error, text)
-            self.report.stop(Location(self.path, line, column), sentence)
+            self.problems.stop(Location(self.path, line, column), sentence)
         except (yaml.YAMLError, ValueError, OverflowError) as error:  # from chr() in the scanner
-            self.report.stop(Location(self.path), f"not valid YAML: {error}")
+            self.problems.stop(Location(self.path), f"not valid YAML: {error}")
         if self._root is None:
-            self.report.stop(Location(self.path), "the file is empty")
+            self.problems.stop(Location(self.path), "the file is empty")
         return self._root
 
     def _take(self, event: yaml.Event) -> None:
@@ -303,7 +303,7 @@ class _NodeBuilder:
         where = Location(self.path, mark.line + 1, mark.column + 1) if mark else Location(self.path)
         match event:
             case yaml.DocumentStartEvent() if self._root is not None:
-                self.report.stop(where, "a second YAML document starts here; a file holds one")
+                self.problems.stop(where, "a second YAML document starts here; a file holds one")
             case yaml.ScalarEvent():
                 self._check_properties(event, where)
                 self._add(self._scalar(event, where))
@@ -314,7 +314,7 @@ class _NodeBuilder:
                 self._check_properties(event, where)
                 is_mapping = isinstance(event, yaml.MappingStartEvent)
                 if len(self._stack) == MAX_DEPTH:
-                    self.report.stop(where, f"nested more than {MAX_DEPTH} levels deep")
+                    self.problems.stop(where, f"nested more than {MAX_DEPTH} levels deep")
                 self._stack.append(_Open(where, is_mapping, []))
             case yaml.CollectionEndEvent():
                 done = self._stack.pop()
@@ -327,9 +327,9 @@ class _NodeBuilder:
 
     def _check_properties(self, event: yaml.NodeEvent, where: Location) -> None:
         if event.anchor is not None:
-            self.report.add(where, f"{_ANCHOR}; {_QUOTE_IT}")
+            self.problems.add(where, f"{_ANCHOR}; {_QUOTE_IT}")
         if getattr(event, "tag", None) is not None:
-            self.report.add(where, f"{_TAG}; {_QUOTE_IT}")
+            self.problems.add(where, f"{_TAG}; {_QUOTE_IT}")
 
     def _scalar(self, event: yaml.ScalarEvent, where: Location) -> Scalar:
         style = _STYLES.get(event.style or "", "plain")
@@ -349,7 +349,7 @@ class _NodeBuilder:
     def _add(self, node: Node) -> None:
         self._nodes += 1
         if self._nodes > MAX_NODES:
-            self.report.stop(node.where, f"the file has more than {MAX_NODES:,} values")
+            self.problems.stop(node.where, f"the file has more than {MAX_NODES:,} values")
         if self._stack:
             self._stack[-1].nodes.append(node)
         else:
@@ -359,11 +359,11 @@ class _NodeBuilder:
         first: dict[str, Location] = {}
         for key, value in zip(nodes[::2], nodes[1::2], strict=True):
             if not isinstance(key, Scalar):
-                self.report.add(key.where, "a key must be a word, not a list or a mapping")
+                self.problems.add(key.where, "a key must be a word, not a list or a mapping")
             elif key.style == "plain" and (match := _NO_SPACES.match(key.text)):
-                self.report.add(key.where, _no_space(match[1]))
+                self.problems.add(key.where, _no_space(match[1]))
             elif key.text in first:
-                self.report.add(
+                self.problems.add(
                     key.where,
                     f"duplicate key {quote(key.text)}; it is already at {first[key.text]}",
                 )

@@ -408,8 +408,8 @@ def _candidate(file: _File, platform: PlatformName | None) -> Candidate:
             return compute_digest(file.read(size_limit(Path(file.name))))
         return file.label
 
-    attempt = platform.attempt if platform else None
-    return Candidate(Path(file.label), file.changed, attempt, digest)
+    upload_number = platform.upload_number if platform else None
+    return Candidate(Path(file.label), file.changed, upload_number, digest)
 
 
 def _write(target: Path, key: tuple[str, str], file: _File, result: CollectResult) -> bool:

@@ -32,12 +32,12 @@ _PLATFORMS: Final = {
     "Moodle": re.compile(r"(?P<name>.+?)_(?P<id>[0-9]+)_assignsubmission_file(?:_(?P<file>.*))?"),
     # Name, number, number of the upload, file.
     "Canvas": re.compile(
-        r"(?P<name>.+?)_(?P<late>LATE_)?(?P<id>[0-9]+)_(?P<attempt>[0-9]+)_"
+        r"(?P<name>.+?)_(?P<late>LATE_)?(?P<id>[0-9]+)_(?P<upload_number>[0-9]+)_"
         r"(?P<file>(?!assignsubmission_).+)"
     ),
     # Names are replaced by a random id.
     "Canvas, anonymous": re.compile(
-        r"(?P<late>LATE_)?(?P<name>anon_[0-9A-Za-z]+)_(?P<attempt>[0-9]+)_(?P<file>.+)"
+        r"(?P<late>LATE_)?(?P<name>anon_[0-9A-Za-z]+)_(?P<upload_number>[0-9]+)_(?P<file>.+)"
     ),
     # Number, name, date, file.
     "Brightspace": re.compile(
@@ -46,7 +46,7 @@ _PLATFORMS: Final = {
     ),
     # Assignment, login, date of the attempt, file.
     "Blackboard": re.compile(
-        r".+?_(?P<name>[^_]+)_attempt_(?P<attempt>(?P<date>[0-9-]+))(?:_(?P<file>.*))?"
+        r".+?_(?P<name>[^_]+)_attempt_(?P<upload_number>(?P<date>[0-9-]+))(?:_(?P<file>.*))?"
     ),
 }
 _DATES: Final = ("%b %d, %Y %I%M %p", "%b %d, %Y %I%M%p", "%Y-%m-%d-%H-%M-%S")
@@ -72,7 +72,7 @@ class PlatformName:
 
     name: str  # the student's name
     id: str | None
-    attempt: int | None  # number of the upload, higher for later ones
+    upload_number: int | None  # higher for later uploads
     file: str  # the student's own name for the file; may be empty
     platform: str = ""
     time: SubmissionTime | None = None  # None if the file's own date is the time of the submission
@@ -86,10 +86,10 @@ class PlatformName:
             return None
         # The student's own name may look like another platform's, so the longest one is right.
         platform, facts = max(hits, key=lambda hit: len(hit[1]["file"] or ""))
-        attempt = (facts.get("attempt") or "").replace("-", "")
-        number = int(attempt) if attempt else None
+        digits = (facts.get("upload_number") or "").replace("-", "")
+        upload_number = int(digits) if digits else None
         name, file = facts["name"].strip(), facts["file"] or ""
-        return cls(name, facts.get("id"), number, file, platform, _time(platform, facts))
+        return cls(name, facts.get("id"), upload_number, file, platform, _time(platform, facts))
 
 
 def _time(platform: str, facts: dict[str, str | None]) -> SubmissionTime | None:
@@ -142,14 +142,15 @@ class Candidate:
 
     path: Path
     changed: float | None  # time of the last change, in seconds since 1970
-    attempt: int | None = None  # number of the upload on the platform
+    upload_number: int | None = None  # counted by the platform
     # Computes the content's hash.
     digest: Callable[[], str] | None = field(default=None, compare=False)
 
     def reason_to_prefer(self, other: "Candidate") -> str | None:
         """Return the reason why this candidate counts rather than the other, or None."""
-        if self.attempt != other.attempt and None not in (self.attempt, other.attempt):
-            is_later = (self.attempt or 0) > (other.attempt or 0)
+        own_number, other_number = self.upload_number, other.upload_number
+        if own_number is not None and other_number is not None and own_number != other_number:
+            is_later = own_number > other_number
             return f"{self.path} is a later upload" if is_later else None
         if self.changed is None or other.changed is None:
             return None
@@ -189,7 +190,7 @@ def candidate(path: Path, files: Sequence[str] = (), *, below: Path | None = Non
     on_disk = find_zip(path) or path
     platform = PlatformName.parse(on_disk.stem)
     return Candidate(
-        path, find_change_time(on_disk), platform.attempt if platform else None, digest
+        path, find_change_time(on_disk), platform.upload_number if platform else None, digest
     )
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @options.exercises_option
 @options.unsafe_option
 def command(
-    exercise: str, program: str | None, call: str | None, exercises: Path | None, unsafe: bool
+    id_or_path: str, program: str | None, call: str | None, exercises: Path | None, unsafe: bool
 ) -> None:
     """Break a wrong program of EXERCISE, after you passed: find a CALL with a wrong result.
 
@@ -48,20 +48,20 @@ def command(
       etude break stable-softmax 1
       etude break stable-softmax 1 "softmax(np.array([[1.0, 2.0]]))"
     """
-    definition = resolve(exercise, options.collection_folder(exercises))
+    exercise = resolve(id_or_path, options.collection_folder(exercises))
     if program is None:
-        first_command = f"Begin: etude break {definition.id} 1{exercises_suffix(exercises)}"
-        click.echo("\n".join([*list_programs(definition), first_command]))
+        first_command = f"Begin: etude break {exercise.id} 1{exercises_suffix(exercises)}"
+        click.echo("\n".join([*list_programs(exercise), first_command]))
         return
-    wrong = find_program(definition, program)
+    wrong = find_program(exercise, program)
     if not call and not (call := ask_for_call(wrong)):
         click.echo(
-            f'\nAnswer: etude break {definition.id} {program} "CALL"{exercises_suffix(exercises)}'
+            f'\nAnswer: etude break {exercise.id} {program} "CALL"{exercises_suffix(exercises)}'
         )
         return
     with open_pool(unsafe=unsafe, is_batch=False) as pool:
-        verdict = grade_call(pool, definition, wrong, call)
-    click.echo(result_message(definition, wrong, call, verdict))
+        verdict = grade_call(pool, exercise, wrong, call)
+    click.echo(result_message(exercise, wrong, call, verdict))
     raise click.exceptions.Exit(NOT_PASSED if verdict.example is None else 0)
 
 

@@ -52,7 +52,7 @@ class CheckRequest:
 @click.option("--verbose", is_flag=True, help="Open every failing test, and leave nothing out.")
 @click.option("--shapes", is_flag=True, help="Show the shape and dtype that each line makes.")
 def command(
-    exercise: str,
+    id_or_path: str,
     file: Path | None,
     exercises: Path | None,
     formats: "tuple[RequestedFormat, ...]",
@@ -83,9 +83,9 @@ def command(
     gc.disable()
     delivery = options.parse_delivery(formats, plain=plain)
     if file is None:
-        exercise, file = find_exercise_and_file(exercise, exercises)
+        id_or_path, file = find_exercise_and_file(id_or_path, exercises)
     request = CheckRequest(
-        exercise=exercise,
+        exercise=id_or_path,
         file=file,
         exercises=exercises,
         delivery=delivery,
@@ -244,20 +244,20 @@ def _grade_file(
     from grader.grading.submissions.read_submission import read_submission
     from grader.grading.submissions.submitted_files import file_for
 
-    definition = resolve(request.exercise, options.collection_folder(request.exercises))
+    exercise = resolve(request.exercise, options.collection_folder(request.exercises))
     request.delivery.load()  # runs while the worker starts
     from grader.cli.progress_record import FollowUp
 
     is_text = request.delivery.printed in {"text", "plain"}
-    follow_up = FollowUp(definition, request.exercises, advises=is_text)
+    follow_up = FollowUp(exercise, request.exercises, advises=is_text)
     path = request.file
-    if not definition.files_to_submit:
-        path = file_for(path, definition.id, _possible_ids(request.exercise, request.exercises))
-    submission = read_submission(path, definition.files_to_submit).part_for(definition)
+    if not exercise.files_to_submit:
+        path = file_for(path, exercise.id, _possible_ids(request.exercise, request.exercises))
+    submission = read_submission(path, exercise.files_to_submit).part_for(exercise)
     if submission.is_unreadable:
         raise UsageError(f"{submission.path}: {submission.problem}")
     job_options = JobOptions(with_shapes=True) if request.shapes else None
-    ((_, result),) = pool.grade([Job(definition, submission, options=job_options)])
+    ((_, result),) = pool.grade([Job(exercise, submission, options=job_options)])
     if isinstance(result, EtudeError):
         raise result
     return result, follow_up, submission

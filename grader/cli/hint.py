@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.option("--again", is_flag=True, help="Show the hints you have taken already.")
 @click.option("--yes", "-y", is_flag=True, help="Agree to the price beforehand.")
 @options.exercises_option
-def command(exercise: str, again: bool, yes: bool, exercises: "Path | None") -> None:
+def command(id_or_path: str, again: bool, yes: bool, exercises: "Path | None") -> None:
     """Show the next hint of EXERCISE.
 
     What it costs of the exercise's XP is said before, and asked for. Once an exercise is passed,
@@ -36,18 +36,18 @@ def command(exercise: str, again: bool, yes: bool, exercises: "Path | None") -> 
     from grader.definitions.collection import resolve
     from grader.progress.status import exercise_status
 
-    definition = resolve(exercise, options.collection_folder(exercises))
-    status = exercise_status(read_history(), definition.id)
-    if again and definition.hints:
+    exercise = resolve(id_or_path, options.collection_folder(exercises))
+    status = exercise_status(read_history(), exercise.id)
+    if again and exercise.hints:
         if not status.hints:
-            click.echo(f"You have taken none of the {len(definition.hints)} hints.")
-        for number in range(1, min(status.hints, len(definition.hints)) + 1):
-            _print_hint(definition, number)
+            click.echo(f"You have taken none of the {len(exercise.hints)} hints.")
+        for number in range(1, min(status.hints, len(exercise.hints)) + 1):
+            _print_hint(exercise, number)
         return
-    if status.hints >= len(definition.hints) > 0:
-        click.echo(f"You have seen all of them, {len(definition.hints)}; --again shows them.")
+    if status.hints >= len(exercise.hints) > 0:
+        click.echo(f"You have seen all of them, {len(exercise.hints)}; --again shows them.")
         return
-    if (words := offer_hint(definition, status)) and not yes:
+    if (words := offer_hint(exercise, status)) and not yes:
         try:
             is_accepted = click.confirm(f"{words} Show it?")
         except click.Abort:
@@ -58,7 +58,7 @@ def command(exercise: str, again: bool, yes: bool, exercises: "Path | None") -> 
         if not is_accepted:
             click.echo("Not shown.")
             return
-    _print_hint(definition, take_hint(definition, status))
+    _print_hint(exercise, take_hint(exercise, status))
 
 
 def offer_hint(exercise: "Exercise", status: "ExerciseStatus") -> str:

@@ -36,7 +36,7 @@ def command() -> None:
 @click.option("--id", "name", metavar="ID", help="Its id; otherwise the first words of TEXT.")
 @options.exercises_option
 def add(
-    exercise: str,
+    id_or_path: str,
     submission: str,
     results: tuple[Path, ...],
     says: str | None,
@@ -53,7 +53,7 @@ def add(
       etude misconception add softmax ada/softmax.py --says "You forgot to subtract the maximum."
       etude misconception add softmax 1 --results results.jsonl
     """
-    definition = resolve(exercise, options.collection_for((exercise,), exercises))
+    exercise = resolve(id_or_path, options.collection_for((id_or_path,), exercises))
     path = submission
     # The number of a group stands for its first file.
     if submission.isdecimal():
@@ -64,13 +64,13 @@ def add(
         if not 1 <= number <= len(groups):
             raise UsageError(f"there is no group {number}; `etude stats` lists {len(groups)}")
         group = groups[number - 1]
-        if group.exercise.replace("_", "-") != definition.id:
+        if group.exercise.replace("_", "-") != exercise.id:
             raise UsageError(
-                f"group {number} is of exercise '{group.exercise}', not of '{definition.id}'"
+                f"group {number} is of exercise '{group.exercise}', not of '{exercise.id}'"
             )
         path = group.files[0]
     if says is None:
         says = click.prompt("What unlocks it, in one or two sentences", err=True)
-    name_added, line = new_misconception(definition, Path(path), says, name)
-    click.echo(f"{definition.where.path}:{line}: misconception '{name_added}' is added.")
-    click.echo(f"Prove it: etude verify {definition.where.path}")
+    name_added, line = new_misconception(exercise, Path(path), says, name)
+    click.echo(f"{exercise.where.path}:{line}: misconception '{name_added}' is added.")
+    click.echo(f"Prove it: etude verify {exercise.where.path}")

@@ -43,7 +43,9 @@ def _join_paths(
 
 def exercise_argument(function: _Function) -> _Function:
     """Add EXERCISE: an id, completed by the shell, or a path."""
-    return click.argument("exercise", shell_complete=complete_exercise)(function)
+    return click.argument("id_or_path", metavar="EXERCISE", shell_complete=complete_exercise)(
+        function
+    )
 
 
 def exercises_option(function: _Function) -> _Function:

@@ -27,7 +27,7 @@ _KINDS = {
 @click.command("show")
 @options.exercise_argument
 @options.exercises_option
-def command(exercise: str, exercises: Path | None) -> None:
+def command(id_or_path: str, exercises: Path | None) -> None:
     """Show the instructions of EXERCISE and the tests that are no secret.
 
     Nothing is run: inputs that are made by Python are shown as Python.
@@ -44,27 +44,25 @@ def command(exercise: str, exercises: Path | None) -> None:
     from grader.progress.status import exercise_status
     from grader.reports.terminal_markdown import print_markdown
 
-    definition = resolve(exercise, options.collection_folder(exercises))
-    command_arguments = f"{exercise}{exercises_suffix(exercises)}"  # used in commands to copy
-    now = exercise_status(read_history(), definition.id)
+    exercise = resolve(id_or_path, options.collection_folder(exercises))
+    command_arguments = f"{id_or_path}{exercises_suffix(exercises)}"  # used in commands to copy
+    now = exercise_status(read_history(), exercise.id)
     with options.pager(Console(highlight=False)) as console:
-        _print_line(console, definition.title, "bold")
-        about = (
-            f"{definition.difficulty}, {definition.xp} XP, {_KINDS[definition.kind]}; {now.state}"
-        )
+        _print_line(console, exercise.title, "bold")
+        about = f"{exercise.difficulty}, {exercise.xp} XP, {_KINDS[exercise.kind]}; {now.state}"
         _print_line(console, about, "dim")
-        if definition.requires:
-            _print_line(console, f"builds on {', '.join(definition.requires)}", "dim")
+        if exercise.requires:
+            _print_line(console, f"builds on {', '.join(exercise.requires)}", "dim")
         console.print()
-        print_markdown(console, definition.instructions)
-        if definition.forbid is not None:
+        print_markdown(console, exercise.instructions)
+        if exercise.forbid is not None:
             console.print()
-            print_markdown(console, definition.forbid.sentence)
-        _print_tests(console, definition)
+            print_markdown(console, exercise.forbid.sentence)
+        _print_tests(console, exercise)
         console.print()
         _print_line(console, f"Begin with: etude start {command_arguments}")
-        if now.hints < len(definition.hints):
-            number = f"{now.hints} of {len(definition.hints)} taken"
+        if now.hints < len(exercise.hints):
+            number = f"{now.hints} of {len(exercise.hints)} taken"
             _print_line(console, f"Hints ({number}): etude hint {command_arguments}")
 
 

@@ -12,7 +12,7 @@ from grader.errors import UsageError
 @options.exercise_argument
 @click.option("--give-up", is_flag=True, help="Show it now, and earn no XP with this exercise.")
 @options.exercises_option
-def command(exercise: str, give_up: bool, exercises: Path | None) -> None:
+def command(id_or_path: str, give_up: bool, exercises: Path | None) -> None:
     """Show the solution of EXERCISE and why it is right.
 
     It is shown after you passed, or with --give-up: then the exercise earns no XP any more.
@@ -28,33 +28,31 @@ def command(exercise: str, give_up: bool, exercises: Path | None) -> None:
     from grader.progress.history import History, Surrender, local_now
     from grader.progress.status import exercise_status
 
-    definition = resolve(exercise, options.collection_folder(exercises))
-    if not definition.solution:
-        raise UsageError(
-            f"there is no solution of '{definition.id}' here: this is a student edition"
-        )
-    now = exercise_status(read_history(), definition.id)
+    exercise = resolve(id_or_path, options.collection_folder(exercises))
+    if not exercise.solution:
+        raise UsageError(f"there is no solution of '{exercise.id}' here: this is a student edition")
+    now = exercise_status(read_history(), exercise.id)
     if not now.is_done:
-        available = now.available_xp(definition.xp)
+        available = now.available_xp(exercise.xp)
         if not give_up:
             price = f"for the {available} XP that it would earn"
             raise UsageError(
-                f"you have not passed '{definition.id}' yet; --give-up shows its solution, {price}"
+                f"you have not passed '{exercise.id}' yet; --give-up shows its solution, {price}"
             )
-        add_to_record(History(given_up=(Surrender(definition.id, local_now()),)), "giving up")
+        add_to_record(History(given_up=(Surrender(exercise.id, local_now()),)), "giving up")
         click.echo(f"Given up: this exercise earns no XP now ({available} are lost).\n")
     from rich.console import Console
 
     from grader.reports.terminal_markdown import print_code, print_markdown
 
     console = Console(highlight=False)
-    console.print(definition.title, style="bold", markup=False)
+    console.print(exercise.title, style="bold", markup=False)
     console.print()
-    print_code(console, definition.solution)
-    if definition.explanation:
+    print_code(console, exercise.solution)
+    if exercise.explanation:
         console.print()
-        print_markdown(console, definition.explanation)
-    for other in definition.also_right:
+        print_markdown(console, exercise.explanation)
+    for other in exercise.also_right:
         if other.when:
             console.print("\nAnother right way", style="bold", markup=False)
             print_markdown(console, other.when)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @options.exercise_argument
 @click.argument("file", type=options.PATH, required=False)
 @options.exercises_option
-def command(exercise: str, file: Path | None, exercises: Path | None) -> None:
+def command(id_or_path: str, file: Path | None, exercises: Path | None) -> None:
     """Write the starter of EXERCISE to FILE, or to <exercise>.py in this folder.
 
     A file that is there already is never changed. An exercise of several files gets a folder.
@@ -33,22 +33,22 @@ def command(exercise: str, file: Path | None, exercises: Path | None) -> None:
     from grader.definitions.collection import resolve
     from grader.progress.status import exercise_statuses
 
-    definition = resolve(exercise, options.collection_folder(exercises))
+    exercise = resolve(id_or_path, options.collection_folder(exercises))
     if file is None:
-        path = starter_path(definition, Path())
-    elif definition.files_to_submit:
-        path = file / definition.files_to_submit[0]
+        path = starter_path(exercise, Path())
+    elif exercise.files_to_submit:
+        path = file / exercise.files_to_submit[0]
     else:
-        path = starter_path(definition, file) if file.is_dir() else file
-    done = write_starter(definition, path)
+        path = starter_path(exercise, file) if file.is_dir() else file
+    done = write_starter(exercise, path)
     statuses = exercise_statuses(read_history())
     done_before = {name for name, status in statuses.items() if status.is_done}
-    missing = [name for name in definition.requires if name not in done_before]
+    missing = [name for name in exercise.requires if name not in done_before]
     click.echo(f"{path}: {done}.")
     if missing:
         click.echo(f"It builds on what you have not done yet: {', '.join(missing)}.")
-    click.echo(f"Read:  etude show {exercise}{exercises_suffix(exercises)}")
-    check = f"etude check {exercise} {shlex.quote(str(path))}{exercises_suffix(exercises)}"
+    click.echo(f"Read:  etude show {id_or_path}{exercises_suffix(exercises)}")
+    check = f"etude check {id_or_path} {shlex.quote(str(path))}{exercises_suffix(exercises)}"
     click.echo(f"Check: {check}")
 
 

@@ -16,7 +16,7 @@ from grader.grading.run.best_effort import BestEffort
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class UndisclosedResult:
     """The result of a test before its disclosure is applied."""
 
     outcome: Outcome
@@ -70,25 +70,29 @@ def make_result(
 
 
 def disclose(
-    exercise: Exercise, test: TestCase, attempt: Attempt, best_effort: BestEffort
+    exercise: Exercise, test: TestCase, undisclosed: UndisclosedResult, best_effort: BestEffort
 ) -> TestResult:
-    """Return the result of a hidden test with the part of an attempt that it may disclose."""
-    if attempt.outcome is Outcome.PASSED:
-        return make_result(test, Outcome.PASSED, points=attempt.points)
-    outcome = Outcome.FAILED if test.disclose == "nothing" else attempt.outcome
+    """Return the result of a hidden test with the part that it may disclose."""
+    if undisclosed.outcome is Outcome.PASSED:
+        return make_result(test, Outcome.PASSED, points=undisclosed.points)
+    outcome = Outcome.FAILED if test.disclose == "nothing" else undisclosed.outcome
     # Safe to show: a prediction is never run, so its message holds only the learner's text.
-    is_redacted = exercise.kind == "predict" and attempt.difference_kind is not None
+    is_redacted = exercise.kind == "predict" and undisclosed.difference_kind is not None
     if is_redacted and test.disclose == "category":
-        message = attempt.message
+        message = undisclosed.message
     else:
         message = best_effort.make(
             "sentence",
             lambda: outcome_sentences.hidden_test_sentence(
-                test.disclose, outcome, attempt.difference_kind, attempt.raw.inputs, test.holds
+                test.disclose,
+                outcome,
+                undisclosed.difference_kind,
+                undisclosed.raw.inputs,
+                test.holds,
             ),
             NOT_PASSED,
         )
-    return make_result(test, outcome, message, points=attempt.points)
+    return make_result(test, outcome, message, points=undisclosed.points)
 
 
 def not_run_result(test: TestCase, problem: str = "") -> TestResult:
@@ -112,5 +116,5 @@ def timed_out_result(
     )
     if not test.hidden:
         return make_result(test, Outcome.TIMED_OUT, sentence)
-    attempt = Attempt(Outcome.TIMED_OUT, RawResult(0, None, None))
-    return disclose(exercise, test, attempt, best_effort)
+    undisclosed = UndisclosedResult(Outcome.TIMED_OUT, RawResult(0, None, None))
+    return disclose(exercise, test, undisclosed, best_effort)

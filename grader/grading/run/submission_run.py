@@ -20,15 +20,15 @@ from grader.grading.results.verdict import (
     TestResult,
     Verdict,
 )
-from grader.grading.run.attempts import AttemptRunner
 from grader.grading.run.best_effort import BestEffort
 from grader.grading.run.disclosure import (
-    Attempt,
+    UndisclosedResult,
     disclose,
     make_result,
     not_run_result,
     shows_expected,
 )
+from grader.grading.run.program_tester import ProgramTester
 from grader.grading.run.related_results import RelatedResults
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import ChildGoneError, DefinedNames
@@ -98,7 +98,7 @@ class SubmissionRun:
         self._restarts_left = max_children - 1
         self._related = RelatedResults(oracle)
         self._loaded = LoadedSubmission(DefinedNames(), source=submission.source)
-        self._attempts: AttemptRunner | None = None
+        self._tester: ProgramTester | None = None
         self._began = time.monotonic()
         self._child: Child | None = None
         self._state = _ChildState.RUNNING
@@ -150,7 +150,7 @@ class SubmissionRun:
         loaded = self._loaded = load(self._child, self._submission, self.exercise)
         self.output = self._child.output()
         if loaded.program is not None:
-            self._attempts = AttemptRunner(
+            self._tester = ProgramTester(
                 self._oracle,
                 loaded.program,
                 self.source,
@@ -173,21 +173,24 @@ class SubmissionRun:
         if (problem := self._prepare_child(test)) is not None:
             return not_run_result(test, problem)
         assert self._child is not None  # for the type checker
-        assert self._attempts is not None
+        assert self._tester is not None
         begin, clock = self._child.output_size, time.perf_counter()
-        attempt = self._attempts.run(test)
+        undisclosed = self._tester.run(test)
         seconds = round(time.perf_counter() - clock, 6)
-        self.observed[test.id] = attempt.raw
-        if (ending := self._attempts.ending) is not None:
+        self.observed[test.id] = undisclosed.raw
+        if (ending := self._tester.ending) is not None:
             is_late = ending is Outcome.TIMED_OUT
             self._state = _ChildState.TIMED_OUT if is_late else _ChildState.ENDED
-        elif attempt.outcome is not Outcome.PASSED and self._child.output_full:
-            attempt = Attempt(
-                Outcome.OUTPUT_LIMIT, attempt.raw, outcome_sentences.OUTPUT_LIMIT, attempt.line
+        elif undisclosed.outcome is not Outcome.PASSED and self._child.output_full:
+            undisclosed = UndisclosedResult(
+                Outcome.OUTPUT_LIMIT,
+                undisclosed.raw,
+                outcome_sentences.OUTPUT_LIMIT,
+                undisclosed.line,
             )
         if test.hidden:
-            return disclose(self.exercise, test, attempt, self.best_effort)
-        result = self._visible_result(test, attempt, self._child.output(begin))
+            return disclose(self.exercise, test, undisclosed, self.best_effort)
+        result = self._visible_result(test, undisclosed, self._child.output(begin))
         return replace(result, seconds=seconds)
 
     def _prepare_child(self, test: TestCase) -> str | None:
@@ -224,22 +227,24 @@ class SubmissionRun:
             self.problem = None
         return problem.message if problem else None
 
-    def _visible_result(self, test: TestCase, attempt: Attempt, output: str) -> TestResult:
+    def _visible_result(
+        self, test: TestCase, undisclosed: UndisclosedResult, output: str
+    ) -> TestResult:
         """Return the result of a visible test, with the values behind a failure."""
-        lines, message, line = self.lines, attempt.message, attempt.line
+        lines, message, line = self.lines, undisclosed.message, undisclosed.line
         if not lines.is_one_file:
-            message = self._sentence(lambda: lines.sentence(attempt.message), message)
+            message = self._sentence(lambda: lines.sentence(undisclosed.message), message)
             line = lines.line(line)
         result = make_result(
-            test, attempt.outcome, message, points=attempt.points, line=line, output=output
+            test, undisclosed.outcome, message, points=undisclosed.points, line=line, output=output
         )
-        has_values = attempt.outcome is not Outcome.PASSED and self._with_values
+        has_values = undisclosed.outcome is not Outcome.PASSED and self._with_values
         if not has_values or not shows_expected(self.exercise, test):
             return result
         from grader.grading.feedback.summarize_values import failure_values  # only failures need it
 
         values = self.best_effort.make(
-            "values", lambda: failure_values(test, attempt.raw), FailureValues()
+            "values", lambda: failure_values(test, undisclosed.raw), FailureValues()
         )
         return replace(
             result,

@@ -17,7 +17,7 @@ from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.feedback import outcome_sentences, relation_sentences, summarize_values
 from grader.grading.results.jobs import Job, JobOptions
 from grader.grading.results.verdict import Outcome, Verdict
-from grader.grading.run import attempts
+from grader.grading.run import program_tester
 from grader.grading.run.best_effort import BestEffort
 from grader.grading.submissions.submission import Submission
 from grader.grading.workers.pool import Pool
@@ -50,7 +50,7 @@ def _wrong(make: Make, sandbox: Sandbox, source: str) -> Verdict:
         ((shapes, "trace_shapes"), TWICE),
         ((small_example, "find_small_example"), ONLY_LARGE),
         ((small_example, "small_draws"), ONLY_LARGE),
-        ((attempts, "difference_message"), TWICE),
+        ((program_tester, "difference_message"), TWICE),
         ((relation_sentences, "relation_sentence"), TWICE),
         ((summarize_values, "failure_values"), TWICE),
         ((outcome_sentences, "error_sentence"), RAISES),

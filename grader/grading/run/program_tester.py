@@ -1,4 +1,4 @@
-"""The attempts of a loaded program at the tests of its exercise."""
+"""The tests of an exercise, run on a loaded program."""
 
 import re
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from grader.grading.program.loaded_program import LoadedProgram
 from grader.grading.program.proxies import NoValueError
 from grader.grading.results.verdict import Outcome
 from grader.grading.run.best_effort import BestEffort
-from grader.grading.run.disclosure import Attempt, redact_difference, shows_expected
+from grader.grading.run.disclosure import UndisclosedResult, redact_difference, shows_expected
 from grader.grading.run.related_results import RelatedResults
 from grader.sandbox.answers import ChildGoneError, DefinedNames, Returned, Unsupported
 from grader.sandbox.limits import AUTHOR_SECONDS
@@ -25,13 +25,13 @@ from grader.sandbox.limits import AUTHOR_SECONDS
 _RETURN_OF_VALUE = re.compile(r"^\s+return\s+(?!None\b)\S", re.MULTILINE)
 
 
-class AttemptRunner:
+class ProgramTester:
     """Runs tests on one loaded program.
 
     Args:
         source: The program's code, which sentences quote.
         defined: The names that the program defines.
-        with_reasons: Whether attempts have sentences about the failure, which take time.
+        with_reasons: Whether results have sentences about the failure, which take time.
 
     Attributes:
         ending: The outcome of the test in which the child ended, or None while it runs.
@@ -58,30 +58,30 @@ class AttemptRunner:
         self._make = best_effort.make
         self._with_reasons = with_reasons
 
-    def run(self, test: TestCase) -> Attempt:
+    def run(self, test: TestCase) -> UndisclosedResult:
         """Judge the draws up to the first failure, or all of them for partial credit.
 
         Partial credit is rounded down to whole points.
         """
         draws = self._oracle.draws(test)
-        failed: Attempt | None = None
+        failed: UndisclosedResult | None = None
         passed = 0
         for draw in draws:
             begin = self._program.child.output_size
             try:
                 judgement = judge(self._program, self._oracle, test, draw)
             except (NoValueError, ChildGoneError, TooLongError, TooLargeError) as error:
-                attempt = self._explain_error(test, draw, error)
+                result = self._explain_error(test, draw, error)
             else:
-                attempt = self._explain_judgement(test, draw, judgement, begin)
-            if attempt.outcome is Outcome.PASSED:
+                result = self._explain_judgement(test, draw, judgement, begin)
+            if result.outcome is Outcome.PASSED:
                 passed += 1
                 continue
-            failed = failed or attempt
+            failed = failed or result
             if self.ending is not None or not test.partial:
                 break
         if failed is None:
-            return replace(attempt, points=test.points)
+            return replace(result, points=test.points)
         if not test.partial:
             return failed
         points = test.points * passed // len(draws)
@@ -98,8 +98,8 @@ class AttemptRunner:
         test: TestCase,
         draw: Draw,
         error: NoValueError | ChildGoneError | TooLongError | TooLargeError,
-    ) -> Attempt:
-        """Return the attempt of a draw that could not be judged."""
+    ) -> UndisclosedResult:
+        """Return the result of a draw that could not be judged."""
         raw = RawResult(draw.number, None, draw.expected, draw.inputs)
         match error:
             case NoValueError():
@@ -110,17 +110,17 @@ class AttemptRunner:
                 sentence = self._sentence(
                     partial(outcome_sentences.ended_process_sentence, error, self._source)
                 )
-                return Attempt(self.ending, raw, sentence, line)
+                return UndisclosedResult(self.ending, raw, sentence, line)
             case TooLongError():
                 seconds = self._program.child.limits.wall_seconds + AUTHOR_SECONDS
                 sentence = self._sentence(lambda: outcome_sentences.endless_test_sentence(seconds))
-                return Attempt(Outcome.TIMED_OUT, raw, sentence)
-        return Attempt(Outcome.OUT_OF_MEMORY, raw, outcome_sentences.TOO_LARGE)
+                return UndisclosedResult(Outcome.TIMED_OUT, raw, sentence)
+        return UndisclosedResult(Outcome.OUT_OF_MEMORY, raw, outcome_sentences.TOO_LARGE)
 
     def _explain_judgement(
         self, test: TestCase, draw: Draw, judgement: Judgement, begin: int
-    ) -> Attempt:
-        """Return the attempt of a draw that was judged, with the reason for a difference.
+    ) -> UndisclosedResult:
+        """Return the result of a draw that was judged, with the reason for a difference.
 
         Args:
             begin: The size of the output before the draw.
@@ -128,7 +128,7 @@ class AttemptRunner:
         got = judgement.got
         raw = RawResult(draw.number, got, draw.expected, draw.inputs)
         if judgement.difference is None:
-            return Attempt(Outcome.PASSED, raw)
+            return UndisclosedResult(Outcome.PASSED, raw)
         difference = redact_difference(
             self._exercise, test, judgement.difference, got=got, expected=draw.expected
         )
@@ -145,16 +145,18 @@ class AttemptRunner:
                 lambda: difference_message(difference, reason, draw.number, draw_count, items)
             )
         points = int(judgement.share * test.points)
-        return Attempt(Outcome.FAILED, raw, sentence, difference_kind=kind, points=points)
+        return UndisclosedResult(Outcome.FAILED, raw, sentence, difference_kind=kind, points=points)
 
-    def _without_value(self, test: TestCase, error: NoValueError, raw: RawResult) -> Attempt:
+    def _without_value(
+        self, test: TestCase, error: NoValueError, raw: RawResult
+    ) -> UndisclosedResult:
         answer = error.answer
         if isinstance(answer, Unsupported):
             sentence = self._sentence(
                 lambda: outcome_sentences.unsupported_result_sentence(answer, raw.expected)
             )
             kind = DifferenceKind.SHAPE if answer.is_too_large else DifferenceKind.TYPE
-            return Attempt(Outcome.FAILED, raw, sentence, difference_kind=kind)
+            return UndisclosedResult(Outcome.FAILED, raw, sentence, difference_kind=kind)
         line = answer.frames[-1][0] if answer.frames else None
         sentence = ""
         if self._with_reasons:
@@ -163,7 +165,7 @@ class AttemptRunner:
                     answer, make_check(self._exercise, test).failing_code(error), self._defined
                 )
             )
-        return Attempt(outcome_sentences.error_outcome(answer), raw, sentence, line)
+        return UndisclosedResult(outcome_sentences.error_outcome(answer), raw, sentence, line)
 
     def _reason_sentence(
         self, test: TestCase, draw: Draw, difference: Difference, *, got: object, begin: int

@@ -9,7 +9,7 @@ import datetime as dt
 import re
 import zoneinfo
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -20,6 +20,17 @@ from grader.grading.submissions.submission_time import ALL
 
 _MAX_NUMBER: Final = 10_000  # largest number of attempts or late days
 _LEVELS: Final = (ALL, "tracks", "exercises", "extensions")
+# The field of a `Window` for each key of the file.
+_FIELDS: Final = {
+    "opens": "opens",
+    "due": "due",
+    "late": "daily_factor",
+    "attempts": "attempts",
+    "hold_hidden": "hold_hidden",
+    "grace": "grace_seconds",
+    "late_days": "max_late_days",
+    "at_least": "min_share",
+}
 _GRACE: Final = re.compile(r"([0-9]{1,4}) ?(min|h)")
 _SECONDS: Final = {"min": 60.0, "h": 3600.0}
 
@@ -31,22 +42,22 @@ class Window:
     Attributes:
         opens: Earlier submissions are refused; None for no such time.
         due: Later submissions are late; None if time does not matter.
-        late: Factor of the points for each started day after `due`.
+        daily_factor: Factor of the points for each started day after `due`.
         attempts: Most attempts within a day; None for no limit.
         hold_hidden: True to hold back results of hidden tests until `due`.
-        grace: Seconds after `due` within which work is not late.
-        late_days: Days after which work keeps nothing; None for no such limit.
-        at_least: Least share that other late work keeps.
+        grace_seconds: Seconds after `due` within which work is not late.
+        max_late_days: Days after which work keeps nothing; None for no such limit.
+        min_share: Least share that other late work keeps.
     """
 
     opens: dt.datetime | None = None
     due: dt.datetime | None = None
-    late: float = 0.0
+    daily_factor: float = 0.0
     attempts: int | None = None
     hold_hidden: bool = False
-    grace: float = 0.0
-    late_days: int | None = None
-    at_least: float = 0.0
+    grace_seconds: float = 0.0
+    max_late_days: int | None = None
+    min_share: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +90,7 @@ class Schedule:
         share = 0.0 if late is None else parse_share(late)
         if share is None:
             raise UsageError(f"--late {late}: write a share from 0 to 1 for each day, as 0.9/day")
-        return cls(default=Window(due=until, late=share))
+        return cls(default=Window(due=until, daily_factor=share))
 
     def extension(self, student: str, exercise: str) -> dt.datetime | None:
         """Return a student's own due date for an exercise, or None."""
@@ -96,7 +107,13 @@ class Schedule:
         due = window.due and (self.extension(student, exercise) or window.due)
         due = due or self.extensions.get((student, exercise))
         until = None if due is None else due.timestamp()
-        return LateRule(until, window.late, window.grace, window.late_days, window.at_least)
+        return LateRule(
+            until,
+            window.daily_factor,
+            window.grace_seconds,
+            window.max_late_days,
+            window.min_share,
+        )
 
 
 def read_schedule(path: Path, tracks: Mapping[str, Iterable[str]]) -> Schedule:
@@ -190,9 +207,9 @@ def _entries(
 def _window(node: Node, base: Window, problems: ProblemList) -> Window:
     """Return the window for a mapping's settings, with `base` for the rest."""
     values: dict[str, Any] = {}
-    for name, value in _entries(node, problems, [each.name for each in fields(Window)]).items():
+    for name, value in _entries(node, problems, _FIELDS).items():
         try:
-            values[name] = _value(name, value)
+            values[_FIELDS[name]] = _value(name, value)
         except UsageError as error:
             problems.add(value.where, f"{name}: {error}")
     window = replace(base, **values)

@@ -31,10 +31,20 @@ class WindowInfo(BaseModel):
     due: _IsoTime = Field(
         validation_alias="due_at", description="The caller's own, if they have an extension."
     )
-    late: float = Field(description="What is left of late work's points for each day begun.")
-    grace: float = Field(description="Seconds after the due date in which nothing is late.")
-    late_days: int | None = Field(description="Later than so many days nothing is left.")
-    at_least: float = Field(description="What other late work keeps of its points.")
+    late: float = Field(
+        validation_alias="daily_factor",
+        description="What is left of late work's points for each day begun.",
+    )
+    grace: float = Field(
+        validation_alias="grace_seconds",
+        description="Seconds after the due date in which nothing is late.",
+    )
+    late_days: int | None = Field(
+        validation_alias="max_late_days", description="Later than so many days nothing is left."
+    )
+    at_least: float = Field(
+        validation_alias="min_share", description="What other late work keeps of its points."
+    )
     attempts: int | None = Field(description="Within 24 hours; null for any number.")
     hold_hidden: bool = Field(description="Results of hidden tests are held back until due.")
 

@@ -24,9 +24,6 @@ class Extension:
     due_at: int  # microseconds since 1970
 
 
-_RULE_COLUMNS = ("late", "grace", "late_days", "at_least", "attempts", "hold_hidden")
-
-
 def store_schedule(connection: Connection, windows: Mapping[str, Window], *, actor: str) -> bool:
     """Replace all schedules; return whether anything changed."""
     rows = {
@@ -34,7 +31,12 @@ def store_schedule(connection: Connection, windows: Mapping[str, Window], *, act
             "exercise": name,
             "opens_at": to_microseconds(window.opens),
             "due_at": to_microseconds(window.due),
-            **{rule: getattr(window, rule) for rule in _RULE_COLUMNS},
+            "late": window.daily_factor,
+            "grace": window.grace_seconds,
+            "late_days": window.max_late_days,
+            "at_least": window.min_share,
+            "attempts": window.attempts,
+            "hold_hidden": window.hold_hidden,
         }
         for name, window in windows.items()
     }

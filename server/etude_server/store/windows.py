@@ -1,11 +1,24 @@
 """The times at which a person may submit an exercise: the schedule and their own extension."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
+from typing import Final
 
 from sqlalchemy import Connection, select
 
 from etude_server.store.ids import now
 from etude_server.store.tables import extension, schedule
+
+# In the order of the fields of `StoredWindow`.
+_WINDOW_COLUMNS: Final = (
+    schedule.c.opens_at,
+    schedule.c.due_at,
+    schedule.c.late,
+    schedule.c.attempts,
+    schedule.c.hold_hidden,
+    schedule.c.grace,
+    schedule.c.late_days,
+    schedule.c.at_least,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,12 +28,12 @@ class StoredWindow:
     opens_at: int | None = None
     # The person's own time, if they have an extension.
     due_at: int | None = None
-    late: float = 0.0
+    daily_factor: float = 0.0
     attempts: int | None = None
     hold_hidden: bool = False
-    grace: float = 0.0  # seconds
-    late_days: int | None = None
-    at_least: float = 0.0
+    grace_seconds: float = 0.0
+    max_late_days: int | None = None
+    min_share: float = 0.0
 
     @property
     def is_limited(self) -> bool:
@@ -35,8 +48,7 @@ class StoredWindow:
 
 def find_windows(connection: Connection, person_id: str = "") -> dict[str, StoredWindow]:
     """Return the window of each exercise for a person, or for anyone without an extension."""
-    columns = [schedule.c[field.name] for field in fields(StoredWindow)]
-    rows = connection.execute(select(schedule.c.exercise, *columns))
+    rows = connection.execute(select(schedule.c.exercise, *_WINDOW_COLUMNS))
     windows = {name: StoredWindow(*values) for name, *values in rows}
     extensions = select(extension.c.exercise, extension.c.due_at)
     extensions = extensions.where(extension.c.person_id == person_id)

@@ -148,7 +148,7 @@ def test_the_best_counts_by_when_it_came(served: Served, prof: httpx.Client) -> 
     _schedule(served)
     _submit(served, late, HALF_RIGHT)
     _submit(served, late, RIGHT)
-    _schedule(served, due=NOW - HOUR, late=0.5)
+    _schedule(served, due=NOW - HOUR, daily_factor=0.5)
     assert _grade(prof, "late") == (2.5, "1 day late: 5 points were earned")
     [own] = late.get("/v1/progress").json()["exercises"]
     assert (own["points"], own["passed"]) == (2.5, True)
@@ -165,9 +165,9 @@ def test_what_came_in_time_counts_if_it_is_more(served: Served, prof: httpx.Clie
     _submit(served, both, HALF_RIGHT)
     between = datetime.now(UTC)
     _submit(served, both, RIGHT)
-    _schedule(served, due=between, late=0.1)
+    _schedule(served, due=between, daily_factor=0.1)
     assert _grade(prof, "both") == (2.0, "")
-    _schedule(served, due=between, late=0.9)
+    _schedule(served, due=between, daily_factor=0.9)
     assert _grade(prof, "both") == (4.5, "1 day late: 5 points were earned")
 
 

@@ -124,7 +124,9 @@ def _fill_store(database: Database, exercise: Exercise) -> dict[str, Any]:
         platform = platforms.register_platform(connection, registration, ["1"], actor="test")
         line = LineItem(ada.id, name, platform.id, "5", f"{issuer}/line")
         unsent_scores.store_line_item(connection, line)
-        schedules.store_schedule(connection, {name: Window(due=due, late=0.5)}, actor="test")
+        schedules.store_schedule(
+            connection, {name: Window(due=due, daily_factor=0.5)}, actor="test"
+        )
         for whom in (ada, bob):
             grade_actions.extend_due_date(connection, whom, name, due, actor="test")
             grade_actions.override_points(connection, whom, exercise, 1, "why", actor="test")

@@ -7,7 +7,7 @@ from reference.attention import scaled_dot_product_attention
 from reference.linear import linear
 
 
-def cross_attention(  # the equation has as many operands
+def cross_attention(
     x: ArrayLike,
     memory: ArrayLike,
     W_Q: ArrayLike,

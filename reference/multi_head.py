@@ -85,7 +85,7 @@ def merge_heads(x: ArrayLike) -> FloatArray:
     return side_by_side.reshape(*batch, positions, heads * features).copy()  # (..., n, h * d)
 
 
-def multi_head_attention(  # the equation has as many operands
+def multi_head_attention(
     x: ArrayLike,
     W_Q: ArrayLike,
     W_K: ArrayLike,
@@ -132,7 +132,7 @@ def multi_head_attention(  # the equation has as many operands
     return linear(merge_heads(found), W_O), weights  # (..., n, d_out), (..., h, n, m)
 
 
-def multi_head_attention_per_head(  # as above
+def multi_head_attention_per_head(
     x: ArrayLike,
     W_Q: ArrayLike,
     W_K: ArrayLike,
@@ -215,8 +215,7 @@ def separate_head_weights(W: ArrayLike, heads: int) -> FloatArray:
     Raises:
         TypeError: If `W` does not hold real numbers.
         ValueError: If `W` does not have two axes or its last is not a multiple of `heads`; names
-        the
-            shape.
+            the shape.
 
     Source:
         Vaswani et al. (2017), arXiv:1706.03762, section 3.2.2.

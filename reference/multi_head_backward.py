@@ -24,7 +24,7 @@ class MultiHeadGradients(NamedTuple):
     memory: FloatArray | None  # (..., m, d_memory); None in self-attention, where x has it all
 
 
-def multi_head_attention_backward(  # the equation has as many operands
+def multi_head_attention_backward(
     d_output: ArrayLike,
     x: ArrayLike,
     W_Q: ArrayLike,

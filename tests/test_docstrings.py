@@ -19,6 +19,17 @@ ACCENT = re.compile(
 )
 # The second half of a sentence whose first half is the code before the comment.
 SECOND_HALF = re.compile(r"#\s*(of|that|than|whose|which|who|or|by a)\b")
+# The entries of a section, each indented by four, and their continuation lines.
+SECTION = re.compile(r"^(Args|Attributes|Raises):\n((?:    .*\n?|\n(?=    ))*)", re.MULTILINE)
+ENTRY = re.compile(r"    (\*{0,2}[\w.]+(?:, \*{0,2}[\w.]+)*): ")
+# A comment before a branch, which seems to belong to the branch above.
+BEFORE_BRANCH = re.compile(
+    r"^( *)#.*\n\1(?:except|finally|else|elif|case(?= [^=]))\b.*:", re.MULTILINE
+)
+# A comment below a `return`, in its block.
+AFTER_RETURN = re.compile(
+    r"^( *)(?:return|raise|continue|break)\b.*(?<![(\[{,])\n\1 *#.*", re.MULTILINE
+)
 NOUN = re.compile(r"(The|A|An|All|Every|Each|Its|Whether)\b")
 IMPERATIVE = re.compile(r"(Return|Yield|Say|Whether)\b")
 
@@ -113,3 +124,53 @@ def test_properties_are_nouns_and_functions_imperatives() -> None:
     assert [place for place in properties if IMPERATIVE.match(docstrings[place])] == []
     plain = [place for place, names in decorators.items() if not names]
     assert [place for place in plain if NOUN.match(docstrings[place])] == []
+
+
+def _members(node: ast.AST) -> set[str]:
+    """Return the names of a function's parameters, or of a class's and its attributes."""
+    names = {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}
+    if isinstance(node, ast.ClassDef):
+        targets = [each.target for each in ast.walk(node) if isinstance(each, ast.AnnAssign)]
+        names |= {ast.unparse(each).removeprefix("self.") for each in targets}
+        names |= {
+            each.attr
+            for each in ast.walk(node)
+            if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store)
+        }
+    return names
+
+
+def test_documented_arguments_and_attributes_exist() -> None:
+    """Each entry of a section begins with a name; those of parameters and fields are real ones."""
+    sections = [
+        (f"{path}:{node.lineno}", node, section, re.findall("^    (?! ).+", text, re.MULTILINE))
+        for name in CODE
+        for path in (ROOT / name).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        for section, text in SECTION.findall(ast.get_docstring(node) or "")
+    ]
+
+    assert len(sections) > 800
+    for place, node, section, lines in sections:
+        entries = [ENTRY.match(line) for line in lines]
+        assert None not in entries, (place, lines)
+        if section != "Raises":
+            names = {name for entry in entries if entry for name in re.findall(r"\w+", entry[1])}
+            assert names <= _members(node), place
+
+
+def test_comments_stand_in_the_block_that_they_explain() -> None:
+    """A comment on a branch is its first line; none stands below a `return` in its block."""
+    texts = {
+        path: path.read_text("utf-8")
+        for name in (*CODE, *OTHERS)
+        for path in (ROOT / name).rglob("*.py")
+        if "hostile" not in path.parts
+    }
+
+    for pattern in (BEFORE_BRANCH, AFTER_RETURN):
+        found = [
+            (path, match[0]) for path, text in texts.items() for match in pattern.finditer(text)
+        ]
+        assert found == []

@@ -134,9 +134,9 @@ def grade_reports(batch: Batch, rules: Rules) -> Batch:
     """Return all reports with their grades, and one for each missing exercise.
 
     Raises:
-        UsageError: A student id has lost its leading zeros; an override is for an unknown student
-        or
-            exercise, or gives too many points; or the results lack a time that is needed.
+        UsageError: A student id has lost its leading zeros; an override is for an unknown
+            student or exercise, or gives too many points; or the results lack a time that is
+            needed.
     """
     reports = {
         (each.student or "", each.exercise): replace(

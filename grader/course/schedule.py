@@ -158,8 +158,7 @@ def parse_zoned_time(text: str, *, zone_needed: bool = True) -> dt.datetime:
 
     Raises:
         UsageError: The text is not a time, its zone is missing or unknown, or a change of clocks
-        makes
-            the time occur twice or never.
+            makes the time occur twice or never.
     """
     time, _, zone = text.rpartition(" ") if "/" in text else (text, "", "")
     try:

@@ -46,7 +46,8 @@ def from_json(text: str) -> History:
     """Read a history.
 
     Raises:
-        The text is not a history, or a value in it is impossible; the error names the place.
+        UsageError: The text is not a history, or a value in it is impossible; the error names
+            the place.
     """
     try:
         data = json.loads(text)

@@ -156,8 +156,7 @@ class Delivery:
 
         Raises:
             UsageError: Two formats have one destination, a file cannot be written, or a format
-            needs a
-                missing environment variable.
+                needs a missing environment variable.
         """
         bare = [request.format.name for request in requests if request.file is None]
         if len(bare) > 1:

@@ -1,9 +1,8 @@
 """Result files of platforms that grade the submissions of one student together.
 
 - Classroom 50: result.json, version 1. Only the runner's environment tells classroom, assignment
-and
-  submission. The runner itself stamps owner, kind and time; they are included so that the file is
-  complete without it. A fault is 0 of 0 points without a test, as are the runner's own errors.
+  and submission. The runner itself stamps owner, kind and time; they are included so that the file
+  is complete without it. A fault is 0 of 0 points without a test, as are the runner's own errors.
 - Exercism: results.json, version 3. A fault is its `error`, which only tells why nothing ran.
 - Gradescope: results.json. A fault has no score, so that Gradescope asks for a new run. If hidden
   results are held back, the text for all tests does not mention them either.

@@ -24,12 +24,12 @@ class Hosting:
     """The addresses of a site; by default only that of Pyodide.
 
     Args:
-        base_url: The site's path on its host, with a slash at both ends; only the error page needs
-        it.
+        base_url: The site's path on its host, with a slash at both ends; only the error page
+            needs it.
         site_url: The complete address, for canonical links and the sitemap.
         pyodide_url: The folder of a Pyodide distribution with NumPy; a path is on the same host.
         pyodide: The distribution's files by name, if the site contains them; the URL is then
-        unused.
+            unused.
         embed_in: The sites that may show pages in frames, such as https://lms.example.org.
 
     Raises:

@@ -44,9 +44,8 @@ def mathml(tex: str, *, display: bool) -> Markup:
     """Return a formula as a `<math>` element.
 
     Raises:
-        TexError: The TeX is invalid, or uses colours, numbered equations, links or strokes, which
-        the
-            pages do not support.
+        TexError: The TeX is invalid, or uses colours, numbered equations, links or strokes,
+            which the pages do not support.
     """
     try:
         markup = _CONVERTER.convert_with_local_state(tex.strip(), displaystyle=display)

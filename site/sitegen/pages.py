@@ -84,8 +84,7 @@ class Pages:
 
     Raises:
         DefinitionError: A track's description cannot be shown, or a lesson names an exercise that
-        its
-            track lacks.
+            its track lacks.
     """
 
     def __init__(self, content: Content, hosting: Hosting) -> None:

@@ -28,14 +28,12 @@ from sitegen.package_data import data_folder
 _HOURS = 2  # longer estimates are given in hours
 
 # `file:` because Firefox does not treat a page on a disk as its own origin, so that 'self' alone
-# would
-# leave it without style. A page from a server can never load files from a disk.
+# would leave it without style. A page from a server can never load files from a disk.
 _OWN_ORIGIN: Final = "'self' file:"
 # The content security policy, inside the page because many hosts set no headers: no inline script,
-# and no
-# other host except Pyodide's. Inline styles are allowed for the editor, and WebAssembly for Python.
-# The worker that runs Python has a `data:` address, so it inherits this policy and has no origin;
-# Pyodide's scripts have a `blob:` address there.
+# and no other host except Pyodide's. Inline styles are allowed for the editor, and WebAssembly for
+# Python. The worker that runs Python has a `data:` address, so it inherits this policy and has no
+# origin; Pyodide's scripts have a `blob:` address there.
 _POLICY: Final = "; ".join(
     (
         "default-src 'none'",

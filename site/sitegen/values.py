@@ -99,8 +99,8 @@ def show(value: object, *, shaded: bool) -> ValueView:
     """Choose the form in which to show a value.
 
     Args:
-        value: A plain Python value, a NumPy array or scalar, a `DescribedValue`, or a container of
-        them.
+        value: A plain Python value, a NumPy array or scalar, a `DescribedValue`, or a container
+            of them.
         shaded: True to colour tables of floating-point or boolean values.
     """
     match value:

@@ -25,10 +25,8 @@ SCREENSHOTS: Final = ROOT / "build" / "screenshots"
 
 # All of axe's rules, including best practices, except those that need a person to decide.
 # Styles are updated first, because a change of theme starts its transitions only then. A transition
-# may
-# start another one in an element that inherits from it, hence the loop; endless animations do not
-# count.
-# Transitions are finished, not awaited, because a page without frames never ends them.
+# may start another one in an element that inherits from it, hence the loop; endless animations do
+# not count. Transitions are finished, not awaited, because a page without frames never ends them.
 _SETTLE: Final = """
 () => {
   const fading = () => {

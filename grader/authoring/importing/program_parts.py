@@ -100,9 +100,8 @@ class ParsedProgram:
         """Return the statements that set these names, and all that those need, in order.
 
         Args:
-            effects: True to keep also statements for effect, such as `np.random.seed(0)`, before a
-            kept
-                one; statements that print are never kept.
+            effects: True to keep also statements for effect, such as `np.random.seed(0)`, before
+                a kept one; statements that print are never kept.
         """
         missing = set(names)
         taken: set[int] = set()

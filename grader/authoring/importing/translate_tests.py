@@ -76,8 +76,7 @@ def add_tests(
     Args:
         modules: The module names that a submission replaces.
         data: Source by name of modules beside the tests; the parts that tests need are copied to
-        the
-            front of their bodies.
+            the front of their bodies.
     """
     solution = read_program(draft.solution) or ParsedProgram(())
     names: list[str] = []
@@ -244,8 +243,8 @@ class _Module:
             fixture.decorator_list = []
             for number, statement in enumerate(fixture.body):
                 match statement:
-                    # Statements after the yield clean up.
                     case ast.Expr(value=ast.Yield(value=value)):
+                        # Statements after the yield clean up.
                         fixture.body[number:] = [ast.Return(value)]
                         break
             if any(isinstance(node, ast.Yield) for node in ast.walk(fixture)):

@@ -41,8 +41,8 @@ def choose(select: Iterable[str] = (), ignore: Iterable[str] = ()) -> frozenset[
     """Return the codes of the rules to run.
 
     Args:
-        select: Comma-separated codes, names, or prefixes of codes such as `ETU3`; empty for all
-        rules.
+        select: Comma-separated codes, names, or prefixes of codes such as `ETU3`; empty for
+            all rules.
         ignore: Rules to leave out, in the same form.
 
     Raises:

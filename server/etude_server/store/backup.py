@@ -36,9 +36,8 @@ def back_up_store(database: Database, target: Path, *, force: bool = False) -> B
         force: Replace an existing file, unless the copy is damaged.
 
     Raises:
-        UsageError: The store does not exist, is not on SQLite or is damaged, or the target cannot
-        be
-            written.
+        UsageError: The store does not exist, is not on SQLite or is damaged, or the target
+            cannot be written.
     """
     source = database.path
     database.make_private()

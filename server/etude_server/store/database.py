@@ -84,9 +84,7 @@ class Database:
             self._reader = self.engine.execution_options(isolation_level="AUTOCOMMIT")
             self._snapshot_reader = self.engine.execution_options(isolation_level="REPEATABLE READ")
         # SQLite has one writer, for which other processes poll. A lock among our own threads is
-        # fairer.
-        # PostgreSQL does not need it.
-        # fairer. PostgreSQL does without.
+        # fairer. PostgreSQL does not need it.
         self._write_lock = threading.Lock() if self.is_sqlite else contextlib.nullcontext()
 
     def __str__(self) -> str:

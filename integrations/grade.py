@@ -66,8 +66,8 @@ def _install(folder: str) -> int:
     try:
         for each in collection.split(os.pathsep) if collection else ():
             refuse_submitted_definitions(Path(each), graded)
-    # Grading will refuse the course, or needs no packages.
     except UsageError:
+        # Grading will refuse the course, or needs no packages.
         return 0
     return _etude("packages", "install", folder=folder) if collection else 0
 

@@ -142,8 +142,8 @@ class Runner:
                         importlib.import_module(name)
             try:
                 pytest_run.warm_up()
-            # A bug of ours or of an installed package.
             except Exception as error:
+                # A bug of ours or of an installed package.
                 raise GraderFault(f"pytest does not start: {error}") from error
         except BaseException:
             shutil.rmtree(self._root, ignore_errors=True)

@@ -106,8 +106,8 @@ class _Grader:
                 run.load()
                 for test in in_running_order(self.exercise):
                     results[test.id] = run.grade_test(test)
-            # The grader itself ran out of the memory that the submission had left.
             except MemoryError:
+                # The grader itself ran out of the memory that the submission had left.
                 run.problem = RunProblem(Outcome.OUT_OF_MEMORY, outcome_sentences.TOO_LARGE)
         verdict = run.verdict(results, _NAME)
         notes = (*verdict.notes, *differences(source, self._versions))

@@ -87,7 +87,7 @@ class _EtudeGroup(click.Group):
 
         Raises:
             BrokenPipeError: The reader of our output is gone; only `main` can end the process
-            cleanly.
+                cleanly.
         """
         extra["standalone_mode"] = False
         try:
@@ -189,8 +189,8 @@ def main() -> NoReturn:
         etude.main(prog_name="etude")
     except SystemExit as ended:
         status = ended.code if isinstance(ended.code, int) else FAULT
-    # The rest of the output has no reader.
     except BrokenPipeError:
+        # The rest of the output has no reader.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = _GONE
     # Exit without cleanup: tearing down NumPy and pytest would take a tenth of a second.
@@ -199,8 +199,8 @@ def main() -> NoReturn:
         sys.stderr.flush()
     except BrokenPipeError:
         status = _GONE
-    # The disk is full, so the output was lost.
     except OSError:
+        # The disk is full, so the output was lost.
         status = status or FAULT
     os._exit(status)
 

@@ -81,8 +81,8 @@ def ask_consent(*, unsafe: bool, answer: Callable[[str], str] | None = None) -> 
     if answer is not None:
         try:
             yes = answer(f"{_ABOUT} Go on? [y/N] ").strip().lower() in ("y", "yes")
-        # A notebook may run unattended.
         except (EOFError, NotImplementedError):
+            # A notebook may run unattended.
             yes = False
     else:
         click.echo(_ABOUT, err=True)

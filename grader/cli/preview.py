@@ -74,8 +74,8 @@ class _Preview:
         try:
             content, pages, failures = self._content()
             files = site_files(content, failures=failures)
-        # No page can be shown.
         except EtudeError as error:
+            # No page can be shown.
             self._pages, self._digests = {}, {}
             self._page = site_files(Content()), ("Not a valid definition", _nonempty_lines(error))
             self._publish()

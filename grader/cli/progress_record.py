@@ -92,8 +92,8 @@ def exercise_after(
             return ()
         try:
             return resolve(name, folder).requires
-        # Another author's mistake should not stop the learner here.
         except EtudeError:
+            # Another author's mistake should not stop the learner here.
             return ()
 
     candidate = next_open_exercise(here.exercises, done, exercise.id, requires)

@@ -101,8 +101,8 @@ def _write_new(path: Path, starter: str) -> bool:
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
             file.write(starter)
-    # Half a starter would block the next try.
     except OSError as error:
+        # Half a starter would block the next try.
         path.unlink(missing_ok=True)
         raise UsageError(f"{path} cannot be written: {_error_text(error)}") from None
     return True

@@ -143,11 +143,11 @@ class _WatchSession:
             if next_id is not None:
                 self._folder = _exercises_folder(exercise, self._request.file)
                 self._open_exercise(next_id)
-        # Nothing can be graded in this session.
         except SandboxFault:
+            # Nothing can be graded in this session.
             raise
-        # The folder may be unreadable or gone.
         except (EtudeError, OSError) as error:
+            # The folder may be unreadable or gone.
             click.echo(str(error), err=True)
 
     def _open_pool(self) -> "Pool | PortablePool":
@@ -229,8 +229,8 @@ class _WatchSession:
                 click.echo(f"Keys: {_KEYS}, {_MORE_KEYS}, Enter to grade again.")
         except (EtudeError, OSError, click.ClickException) as error:
             click.echo(str(error), err=True)
-        # Interrupts a question or a pager, not the session.
         except (click.Abort, KeyboardInterrupt):
+            # Interrupts a question or a pager, not the session.
             click.echo()
 
     def _look_back(self, key: str) -> None:

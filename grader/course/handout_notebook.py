@@ -109,8 +109,8 @@ def _test_cell(number: int, test: TestCase) -> dict[str, Any]:
     lines = [f"# {title}", "import numpy as np", ""]
     lines += [f"{name} = {value}" for name, value in inputs.items()]
     match "unknown" if values is None or None in inputs.values() else test.compared:
-        # The body itself asserts.
         case "nothing" if "capsys" not in code:
+            # The body itself asserts.
             lines += ["import pytest", code]
         case "text":
             expected = [] if test.stdout is None else ["# prints", *_comment(test.stdout)]
@@ -134,8 +134,8 @@ def _comparison(expected: object, tolerance: Tolerance) -> Iterator[str]:
         yield f"np.testing.assert_allclose(result, {text}, {close})"
     elif isinstance(expected, (bool, str, np.ndarray)):
         yield f"np.testing.assert_equal(result, {text})"
-    # Equality would be too strict for the numbers in it.
     else:
+        # Equality would be too strict for the numbers in it.
         yield from ("# gives", *_comment(text))
 
 

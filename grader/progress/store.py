@@ -113,8 +113,8 @@ def data_folder() -> Path:
 
     try:
         return user_data_path("etude", appauthor=False)
-    # A user without a name and without $HOME, as in some containers.
     except RuntimeError:
+        # A user without a name and without $HOME, as in some containers.
         raise RecordError(
             f"there is no home folder; {DATA_FOLDER_VARIABLE} can name another one"
         ) from None

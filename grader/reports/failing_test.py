@@ -66,10 +66,8 @@ def value_lines(test: TestResult, layout: TextLayout) -> list[Text]:
         width = (half if beside else layout.width) - len(_DIFFERS)
         pairs = list(zip_longest(_lines(expected, width), _lines(got, width)))
         left_out = 0
-        if (
-            layout.max_lines is not None and len(pairs) > layout.max_lines
-            # The rows around the first difference.
-        ):
+        if layout.max_lines is not None and len(pairs) > layout.max_lines:
+            # Only the rows around the first difference fit.
             room = layout.max_lines - 1
             first = next((number for number, (one, other) in enumerate(pairs) if one != other), 0)
             start = max(0, min(first - 1, len(pairs) - room))

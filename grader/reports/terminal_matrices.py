@@ -250,8 +250,8 @@ class _MatrixBlock:
             text = text if len(text) == side else f"{text} ".rjust(side)
         elif len(text) < side:
             text = f"[{text}]".rjust(side)
-        # Brackets replace the blanks around the text.
         else:
+            # Brackets replace the blanks around the text.
             text = "[" + text[2:].rjust(side - 2) + "]"
         style = "bold" if marked else ""
         if share is not None and self.coloured:

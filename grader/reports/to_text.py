@@ -239,8 +239,8 @@ class _VerdictLayout:
             case Sentence(role=role, text=text):
                 not_run = role == "message" and self._verdict.outcome is Outcome.NOT_RUN
                 yield from self._wrap(text, "" if not_run else _STYLES[role])
-            # Not wrapped, so that it can be pasted.
             case Code(lines=lines):
+                # Not wrapped, so that it can be pasted.
                 yield from _indent([Text(_INDENT + each, "bold") for each in lines])
             case Details(test=test):
                 yield from _indent(value_lines(test, self._layout))

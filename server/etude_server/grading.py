@@ -212,8 +212,8 @@ class Grading:
             with self.database.read() as connection:
                 if exercise_hash == loaded_hash:
                     stored = verdicts.find_verdict(connection, key)
-                # Older versions are not graded again; their last verdict is published.
                 else:
+                    # Older versions are not graded again; their last verdict is published.
                     stored = verdicts.find_latest_verdict(
                         connection, exercise_hash, request.source_hash
                     )

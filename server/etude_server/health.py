@@ -117,8 +117,8 @@ def check_store(database: Database) -> dict[str, str]:
         if migrations == OK:
             with database.write() as connection:
                 connection.execute(_DELETE_NOTHING)
-    # Both messages may contain the address, so only the cause is reported.
     except (SQLAlchemyError, UsageError) as error:
+        # Both messages may contain the address, so only the cause is reported.
         return {"database": f"away: {describe_cause(error)}", "migrations": "unknown"}
     return {"database": OK, "migrations": migrations}
 

@@ -155,8 +155,8 @@ class Regrader(_GradingThread):
                 for regrade in running:
                     try:
                         run_regrade(self._grading, regrade, should_stop=self._stopping.is_set)
-                    # The rest waits for another wake-up or start.
                     except EtudeError as error:
+                        # The rest waits for another wake-up or start.
                         _log.warning(
                             "a regrade has not ended", regrade=regrade.id, reason=str(error)
                         )

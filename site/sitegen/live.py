@@ -156,8 +156,8 @@ class _LiveHandler(BaseHTTPRequestHandler):
                 version = now
                 self.wfile.write(message)
                 self.wfile.flush()
-        # The page was closed.
         except OSError:
+            # The page was closed.
             self.close_connection = True
 
     def log_message(self, *_: object) -> None:

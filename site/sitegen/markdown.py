@@ -125,8 +125,8 @@ def _image_problems(
                 message = _NO_IMAGE_HERE
             elif not token.content.strip():
                 message = "an image needs a text alternative: ![what it shows](picture.png)"
-            # Handouts search for images with this function.
             elif written not in map(unquote, image_paths(source)):
+                # Handouts search for images with this function.
                 message = "write the image and its path together: ![what it shows](picture.png)"
             else:
                 try:

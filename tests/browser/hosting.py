@@ -83,8 +83,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         path = self._file()
         if path is None:
             self._send(HTTPStatus.NOT_FOUND, self.site / "404.html")
-        # Like static hosts: a folder's address ends with a slash.
         elif path.is_dir():
+            # Like static hosts: a folder's address ends with a slash.
             self.send_response(HTTPStatus.MOVED_PERMANENTLY)
             self.send_header("Location", f"{urlsplit(self.path).path}/")
             self.send_header("Content-Length", "0")

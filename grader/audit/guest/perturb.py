@@ -60,8 +60,8 @@ def _numbers(value: list[Any]) -> Array | None:
         return None
     try:
         array = np.array(value)
-    # The rows have different lengths.
     except ValueError:
+        # The rows have different lengths.
         return None
     return array if array.dtype.kind in "if" else None
 

@@ -51,8 +51,8 @@ def read_exercise(folder: Path) -> SourceDrafts:
     for line in text_if_there(folder, ".docs/hints.md").split("\n"):
         if line.startswith(("- ", "* ")):
             draft.hints.append(line[2:].strip())
-        # The line continues the list item above.
         elif draft.hints and line.startswith("  ") and line.strip():
+            # The line continues the list item above.
             draft.hints[-1] += f"\n{line.strip()}"
     count = len(draft.notes)
     for key, value in config.items():

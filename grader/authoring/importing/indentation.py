@@ -61,8 +61,8 @@ def reindent(code: str) -> IndentedCode:
     code = textwrap.dedent(code.expandtabs(_UNIT) if "\n\t" in code else code)
     try:
         lines = _logical_lines(code)
-    # The text is not a program under any indentation.
     except (tokenize.TokenError, SyntaxError):
+        # The text is not a program under any indentation.
         return IndentedCode(code)
     widths = {line.width for line in lines if line.head}
     before = parse_or_none(code)

@@ -219,8 +219,8 @@ def _run_and_compare(test: DraftTest, tree: ast.Module, draft: Draft) -> None:
     match tree.body[-1:]:
         case [ast.Expr(value=ast.Call(func=ast.Name(id="print")))]:
             pass
-        # A notebook displays the last value.
         case [ast.Expr() as last]:
+            # A notebook displays the last value.
             lines = test.code.split("\n")
             begin, end = last.lineno - 1, last.end_lineno or last.lineno
             text = ast.get_source_segment(test.code, last.value) or "\n".join(lines[begin:end])

@@ -55,8 +55,8 @@ def parse_json(text: str, name: str) -> Any:
     except json.JSONDecodeError as error:
         place = f"{name}:{error.lineno}:{error.colno}"
         raise UnreadableError(f"{place}: not valid JSON: {error.msg}") from error
-    # Nested too deeply, or a number with too many digits.
     except (RecursionError, ValueError) as error:
+        # Nested too deeply, or a number with too many digits.
         raise UnreadableError(f"{name}: not valid JSON that can be read here") from error
     level = [data]
     for _ in range(_MAX_NESTING):

@@ -165,8 +165,8 @@ class LintedExercise(CheckedExercise):
             return (
                 find_functions(tree, self.exercise.solution, self.exercise.defines) if tree else []
             )
-        # Nested too deeply to walk.
         except RecursionError:
+            # Nested too deeply to walk.
             return []
 
     def shape(self, *steps: Step) -> str | None:

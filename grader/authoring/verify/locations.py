@@ -53,8 +53,8 @@ class Locations:
     def _document(self) -> Document | None:
         try:
             document = read_yaml(self.path)
-        # The file has disappeared since.
         except EtudeError:
+            # The file has disappeared since.
             return None
         exercise = self._exercise
         digests = [*data_digests(exercise.data), *data_digests(exercise.hidden_data)]

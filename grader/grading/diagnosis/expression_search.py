@@ -270,7 +270,7 @@ class _Search:
             return False
         if node["role"] == "name" and self._agrees(number) and number in self._inner:
             return False  # the expression around it is more informative
-            # If a parameter already has a wrong value, the mistake is in the caller.
+        # If a parameter already has a wrong value, the mistake is in the caller.
         return not node["is_called"] or not any(
             other["is_parameter"] and other["scope"] == node["scope"] and not self._agrees(i)
             for i, other in enumerate(self._nodes)

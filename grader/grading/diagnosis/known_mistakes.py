@@ -311,7 +311,7 @@ class Diagnostician:
             for test in case.failing
         ):
             return None  # time and memory may differ from run to run
-            # For each kind, the last copy changes all places of this kind together.
+        # For each kind, the last copy changes all places of this kind together.
         whole = {copy.kind: copy for copy in own.copies if copy.kind in CERTAIN_REPAIRS}
         is_settled = False
         for copy in own.copies:

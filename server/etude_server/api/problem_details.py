@@ -119,8 +119,8 @@ async def _answer_error(request: Request, error: Exception) -> JSONResponse:
         case SandboxFault():
             status = HTTPStatus.SERVICE_UNAVAILABLE
             detail = "Nothing can be graded here at the moment."
-        # A TimeoutError means that all connections are in use.
         case exc.OperationalError() | exc.TimeoutError():
+            # A TimeoutError means that all connections are in use.
             _log.warning("the database is away", error=describe_cause(error))
             status, headers = HTTPStatus.SERVICE_UNAVAILABLE, {"Retry-After": "5"}
             detail = "The database is away; try again, with the same Idempotency-Key."

@@ -146,8 +146,8 @@ def _run_regrade(grading: Grading, regrade: Regrade) -> None:
     except KeyboardInterrupt:
         click.echo("What is done stays done; the same command goes on.", err=True)
         raise
-    # The total of this run and earlier ones.
     finally:
+        # The total of this run and earlier ones.
         _print_result(grading.database, regrade.id)
 
 

@@ -126,8 +126,8 @@ class ServiceProcess:
 def _is_grading_process(pid: int) -> bool:
     try:
         return b"grader.grading.workers.pool_process" in Path(f"/proc/{pid}/cmdline").read_bytes()
-    # The process has just ended.
     except (FileNotFoundError, ProcessLookupError):
+        # The process has just ended.
         return False
 
 

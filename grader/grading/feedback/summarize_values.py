@@ -8,6 +8,7 @@ import math
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sized
+from dataclasses import replace
 from types import NoneType
 from typing import Any, Final, TypeAlias
 
@@ -16,7 +17,7 @@ import numpy.typing as npt
 
 from grader.definitions.exercise import LiteralValue, TestCase
 from grader.grading.comparison.compare import DifferenceKind, RawResult, with_float_literals
-from grader.grading.results.verdict import PRINTED, FailureValues, ValueSummary
+from grader.grading.results.verdict import PRINTED, TestResult, ValueSummary
 from grader.sandbox.answers import Raised, Unsupported
 from grader.sandbox.printable import printable
 
@@ -53,28 +54,25 @@ _NOT_OF_THE_VALUE: Final = (
 )
 
 
-def failure_values(test: TestCase, raw: RawResult) -> FailureValues:
-    """Return the values of the draw that did not pass, for a test that shows them."""
-    try:
-        used = set(_WORD.findall(f"{test.code} {test.against or ''}"))
-        inputs = tuple((n, summarize(value)) for n, value in raw.inputs.items() if n in used)
-        if raw.difference_kind in _NOT_OF_THE_VALUE:
-            return FailureValues(inputs)
-        summary = summarize_print if test.compared == "text" else summarize
-        expected, got = None, None
-        right, came = _parts(raw)
-        if test.compared in ("value", "text"):
-            is_literal = isinstance(test.expect, LiteralValue)
-            expected = summary(with_float_literals(right, came) if is_literal else right)
-        # None is shown only if it is the wrong value itself, since it also stands for no answer.
-        if raw.difference_kind is DifferenceKind.NOTHING or not isinstance(
-            came, (NoneType, Raised, Unsupported)
-        ):
-            got = summary(came)
-        worst = raw.worst if got is not None and got.rows else None
-        return FailureValues(inputs, expected, got, worst)
-    except Exception:  # noqa: BLE001  an optional part must not cost the verdict
-        return FailureValues()
+def add_failure_values(result: TestResult, test: TestCase, raw: RawResult) -> TestResult:
+    """Return the result with the values of the draw that did not pass."""
+    used = set(_WORD.findall(f"{test.code} {test.against or ''}"))
+    inputs = tuple((n, summarize(value)) for n, value in raw.inputs.items() if n in used)
+    if raw.difference_kind in _NOT_OF_THE_VALUE:
+        return replace(result, inputs=inputs)
+    summary = summarize_print if test.compared == "text" else summarize
+    expected, got = None, None
+    right, came = _parts(raw)
+    if test.compared in ("value", "text"):
+        is_literal = isinstance(test.expect, LiteralValue)
+        expected = summary(with_float_literals(right, came) if is_literal else right)
+    # None is shown only if it is the wrong value itself, since it also stands for no answer.
+    if raw.difference_kind is DifferenceKind.NOTHING or not isinstance(
+        came, (NoneType, Raised, Unsupported)
+    ):
+        got = summary(came)
+    worst = raw.worst if got is not None and got.rows else None
+    return replace(result, inputs=inputs, expected=expected, got=got, worst=worst)
 
 
 def _parts(raw: RawResult) -> tuple[Any, Any]:

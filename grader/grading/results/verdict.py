@@ -62,16 +62,6 @@ class ValueSummary:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class FailureValues:
-    """The values of the draw that did not pass; empty where they may not be shown."""
-
-    inputs: tuple[tuple[str, ValueSummary], ...] = ()
-    expected: ValueSummary | None = None
-    got: ValueSummary | None = None
-    worst: tuple[int, ...] | None = None  # index of the largest difference between the two rows
-
-
 def _number(sent: object) -> Number:
     if isinstance(sent, str):
         return float(sent)

@@ -13,13 +13,7 @@ from grader.grading.expected.oracle import Oracle
 from grader.grading.feedback import outcome_sentences
 from grader.grading.program.loaded_program import LoadedSubmission, load
 from grader.grading.program.notebook_program import PartLines
-from grader.grading.results.verdict import (
-    FailureValues,
-    Outcome,
-    ResourceUsage,
-    TestResult,
-    Verdict,
-)
+from grader.grading.results.verdict import Outcome, ResourceUsage, TestResult, Verdict
 from grader.grading.run.best_effort import BestEffort
 from grader.grading.run.disclosure import (
     UndisclosedResult,
@@ -241,17 +235,11 @@ class SubmissionRun:
         has_values = undisclosed.outcome is not Outcome.PASSED and self._with_values
         if not has_values or not shows_expected(self.exercise, test):
             return result
-        from grader.grading.feedback.summarize_values import failure_values  # only failures need it
+        # Imports NumPy's printing, which only failures need.
+        from grader.grading.feedback.summarize_values import add_failure_values
 
-        values = self.best_effort.make(
-            "values", lambda: failure_values(test, undisclosed.raw), FailureValues()
-        )
-        return replace(
-            result,
-            inputs=values.inputs,
-            expected=values.expected,
-            got=values.got,
-            worst=values.worst,
+        return self.best_effort.make(
+            "values", lambda: add_failure_values(result, test, undisclosed.raw), result
         )
 
     def verdict(self, results: Mapping[TestId, TestResult], sandbox: str) -> Verdict:

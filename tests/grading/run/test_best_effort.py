@@ -52,7 +52,7 @@ def _wrong(make: Make, sandbox: Sandbox, source: str) -> Verdict:
         ((small_example, "small_draws"), ONLY_LARGE),
         ((program_tester, "difference_message"), TWICE),
         ((relation_sentences, "relation_sentence"), TWICE),
-        ((summarize_values, "failure_values"), TWICE),
+        ((summarize_values, "add_failure_values"), TWICE),
         ((outcome_sentences, "error_sentence"), RAISES),
         ((outcome_sentences, "unsupported_result_sentence"), AN_OBJECT),
         ((outcome_sentences, "hidden_test_sentence"), TWICE),

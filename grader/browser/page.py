@@ -64,10 +64,10 @@ from grader.sandbox.limits import DEFAULT_LIMITS
 _NAME: Final = "browser"
 # CPU seconds for one cell: the page of a lesson itself ends Python after sixty seconds.
 _CELL_SECONDS: Final = 58
-_BEFORE_RUN: Final = """\
-from grader.lessons.display import _take, heatmap, table
+_RUN_PRELUDE: Final = """\
+from grader.lessons.display import _pop_displays, heatmap, table
 __name__ = "__main__"
-def _give(inputs):
+def _set_inputs(inputs):
     globals().update({"inputs": inputs} | next(iter(inputs.values()), {}))
 """
 # Rows and columns of the largest matrix that a figure can show.
@@ -81,7 +81,7 @@ class _Grader:
 
     def __init__(self, data: EngineData) -> None:
         self.exercise = data.exercise
-        self._place = PageChildren()
+        self._children = PageChildren()
         values = dict(data.values)
         # Inputs that are too large to be loaded are drawn here.
         for test in data.exercise.tests:
@@ -89,8 +89,8 @@ class _Grader:
                 draws = enumerate(values[test.id].draws)
                 drawn = [replace(d, inputs=draw_inputs(data.exercise, test, n)) for n, d in draws]
                 values[test.id] = replace(values[test.id], draws=tuple(drawn))
-        self._oracle = Oracle(data.exercise, self._place, ValueCache(values))
-        self._diagnostician = Diagnostician(self._oracle, self._place, data.mistakes)
+        self._oracle = Oracle(data.exercise, self._children, ValueCache(values))
+        self._diagnostician = Diagnostician(self._oracle, self._children, data.mistakes)
         self._limits = find_limits(data.exercise)
         self._versions = data.grader
         self._results: dict[TestId, TestResult] = {}  # the results of the last verdict
@@ -101,7 +101,7 @@ class _Grader:
         submission = Submission.from_bytes(Path(self.exercise.path_name), data)
         results: dict[TestId, TestResult] = {}
         self._results = results
-        with SubmissionRun(self._oracle, submission, self._place, self._limits) as run:
+        with SubmissionRun(self._oracle, submission, self._children, self._limits) as run:
             try:
                 run.load()
                 for test in in_running_order(self.exercise):
@@ -121,7 +121,7 @@ class _Grader:
 
     def shapes(self, source: str) -> tuple[LineShape, ...]:
         """Return the shapes in the first visible test that failed, or else in the first test."""
-        return trace_shapes(self._oracle, source, self._place, self._results)
+        return trace_shapes(self._oracle, source, self._children, self._results)
 
     def inputs(self) -> dict[TestId, dict[str, Any]]:
         """Return copies of the inputs of the visible tests, without those that cannot be copied."""
@@ -252,9 +252,9 @@ def run(source: str) -> str:
     with _quietly(), PageChild(DEFAULT_LIMITS) as child:
         if _page.grader is not None:
             put_files(child, _page.grader.exercise)
-        child.load(_BEFORE_RUN, [])
+        child.load(_RUN_PRELUDE, [])
         _figures(child)  # discards the figures of an earlier run that was stopped
-        child.call("_give", [_page.grader.inputs() if _page.grader else {}], {})
+        child.call("_set_inputs", [_page.grader.inputs() if _page.grader else {}], {})
         problem = _problem_in(child, source)
         output = child.output()
         reply = {"output": output, "truncated": child.lost, "figures": _figures(child)}
@@ -402,7 +402,7 @@ def _problem_in(child: PageChild, source: str) -> dict[str, Any] | None:
 def _figures(child: PageChild) -> list[dict[str, Any]]:
     """Return the figures of a run; empty if the run has replaced the function that keeps them."""
     with contextlib.suppress(ChildGoneError):
-        match child.call("_take", [], {}):
+        match child.call("_pop_displays", [], {}):
             case Returned(value=list(value)):
                 figures = [dict(each) for each in value]
                 for figure in figures:

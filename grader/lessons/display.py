@@ -69,7 +69,7 @@ def _show(
     )
 
 
-def _take() -> list[dict[str, Any]]:
+def _pop_displays() -> list[dict[str, Any]]:
     """Remove and return the displays that were not taken yet."""
     displays = list(_displays)
     _displays.clear()

@@ -177,7 +177,7 @@ class _LessonSession:
         if self.draws and self._value(lambda: self._child.call("_left_open", [], {}), where):
             message = "the cell draws a figure and does not show it; end with plot('what it shows')"
             raise DefinitionError.at(where, message)
-        items = self._value(lambda: self._child.call("_take", [], {}), where)
+        items = self._value(lambda: self._child.call("_pop_displays", [], {}), where)
         displays: list[MatrixDisplay | PlotDisplay] = []
         for item in items:
             match item:

@@ -337,7 +337,7 @@ def test_every_cell_may_print_as_much_as_the_first(page: Page) -> None:
 def test_a_cell_that_replaces_what_shows_figures_harms_nothing(page: Page) -> None:
     """There are no figures then, and what is printed still is."""
     page("open_lesson")
-    said = page("cell", "def _take():\n    raise SystemExit\nprint('here')")
+    said = page("cell", "def _pop_displays():\n    raise SystemExit\nprint('here')")
     assert (said["printed"], said["figures"]) == ("here\n", [])
 
 

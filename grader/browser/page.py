@@ -37,7 +37,7 @@ import numpy as np
 from grader.browser.data_encoding import BreakData, EngineData, encoded_size, from_text
 from grader.browser.other_versions import differences
 from grader.browser.own_gpt import GptModel, GptProblem, OwnGpt
-from grader.browser.page_child import PageChild, PageChildren
+from grader.browser.page_child import PageChild, PageChildFactory
 from grader.definitions.exercise import Seeded, TestId
 from grader.errors import EtudeError
 from grader.grading.diagnosis.allowed_calls import judge_call
@@ -81,7 +81,7 @@ class _Grader:
 
     def __init__(self, data: EngineData) -> None:
         self.exercise = data.exercise
-        self._children = PageChildren()
+        self._children = PageChildFactory()
         values = dict(data.values)
         # Inputs that are too large to be loaded are drawn here.
         for test in data.exercise.tests:
@@ -222,7 +222,7 @@ def judge_break(data: str, program: str, call: str) -> str:
     with _quietly(), provide_data_files(breaks.exercise):
         try:
             judgement = judge_call(
-                breaks.exercise, breaks.calls, codes[program], PageChildren(), call
+                breaks.exercise, breaks.calls, codes[program], PageChildFactory(), call
             )
         except Exception as error:  # noqa: BLE001  reported on the page, which keeps working
             judgement = f"This could not be judged: {type(error).__name__}: {error}"

@@ -183,8 +183,8 @@ class PageChild(Child):
             raise wire.MalformedError("answers of too many bytes")
 
 
-class PageChildren:
-    """A source of children in this process."""
+class PageChildFactory:
+    """Makes children in this process."""
 
     def child(self, limits: Limits) -> PageChild:
         """Return a new child; the one before it must be closed."""

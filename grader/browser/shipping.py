@@ -21,7 +21,7 @@ from grader.grading.expected.oracle import Oracle, TestValues, ValueCache
 from grader.grading.feedback.difference_sentences import item_naming_text
 from grader.grading.program.author_code import provide_data_files
 from grader.sandbox.inside.wire import UnsupportedValueError
-from grader.sandbox.interface import Children
+from grader.sandbox.interface import ChildFactory
 
 MODULES: Final = "modules.zip"
 
@@ -115,7 +115,7 @@ def _imported_names(source: str, package: str) -> Iterator[str]:
 
 def engine_data(
     exercise: Exercise,
-    sandbox: Children,
+    sandbox: ChildFactory,
     cache: ValueCache | None = None,
     *,
     for_practice: bool = False,
@@ -145,7 +145,7 @@ def engine_data(
 
 def _engine_data(
     exercise: Exercise,
-    sandbox: Children,
+    sandbox: ChildFactory,
     cache: ValueCache | None,
     packages: Collection[str],
     *,
@@ -181,7 +181,7 @@ def _engine_data(
         raise DefinitionError.at(exercise.where, f"too much for a page: {error}") from error
 
 
-def break_data(exercise: Exercise, sandbox: Children) -> str:
+def break_data(exercise: Exercise, sandbox: ChildFactory) -> str:
     """Return the data by which a page judges calls that should break wrong programs.
 
     The data has the solution, the programs of `also_right` and of misconceptions, and the arguments

@@ -28,7 +28,7 @@ from grader.lessons.last_expression import print_last_expression
 from grader.lessons.lesson import Lesson
 from grader.lessons.safe_svg import UnsafeSvgError, safe_svg
 from grader.sandbox.answers import Answer, ChildGoneError, Raised, Returned
-from grader.sandbox.interface import Child, Children
+from grader.sandbox.interface import Child, ChildFactory
 from grader.sandbox.limits import Limits
 
 LIMITS: Final = Limits(cpu_seconds=60, wall_seconds=120.0)
@@ -42,7 +42,7 @@ _ROUNDED: Final = 0.01
 _VALUE: Final = "_value"  # the name of the function that evaluates an expression
 
 
-def run_lesson(lesson: Lesson, sandbox: Children) -> Lesson:
+def run_lesson(lesson: Lesson, sandbox: ChildFactory) -> Lesson:
     """Run every cell and expression of a lesson, and return it with the outputs and values.
 
     Raises:
@@ -59,7 +59,7 @@ def run_lesson(lesson: Lesson, sandbox: Children) -> Lesson:
 
 
 @contextmanager
-def _open_session(sandbox: Children, data: Mapping[str, bytes]) -> "Iterator[_LessonSession]":
+def _open_session(sandbox: ChildFactory, data: Mapping[str, bytes]) -> "Iterator[_LessonSession]":
     with sandbox.child(LIMITS) as child:
         if data and not isinstance(child.put_files(data), Returned):
             raise GraderFault("the lesson has data files, which this sandbox cannot take")
@@ -69,7 +69,7 @@ def _open_session(sandbox: Children, data: Mapping[str, bytes]) -> "Iterator[_Le
 
 
 def _run_experiment(
-    experiment: Experiment, lesson: Lesson, number: int, sandbox: Children
+    experiment: Experiment, lesson: Lesson, number: int, sandbox: ChildFactory
 ) -> Experiment:
     """Change a cell above an experiment, and run all cells down to it in a new child.
 

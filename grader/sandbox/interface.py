@@ -155,8 +155,8 @@ class Child(ABC):
         """Send a request and return its answer; see `inside.serving.OPERATIONS` for operations."""
 
 
-class Children(Protocol):
-    """A source of new children, one for each submission."""
+class ChildFactory(Protocol):
+    """Makes children, one for each submission."""
 
     def child(self, limits: Limits) -> Child:
         """Return a new child."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.browser.page_child import PageChildren
+from grader.browser.page_child import PageChildFactory
 from grader.sandbox.answers import Returned
 from grader.sandbox.backends import BACKENDS, UNSAFE
 from grader.sandbox.examination import examine
@@ -124,7 +124,7 @@ def child(request: pytest.FixtureRequest) -> Iterator[Child]:
     """Each place where a submission runs, if this host has it."""
     with ExitStack() as stack:
         if request.param == "page":
-            made: Child = PageChildren().child(LIMITS)
+            made: Child = PageChildFactory().child(LIMITS)
             stack.callback(made.close)
         elif request.param == "portable":
             made = stack.enter_context(PortableSandbox().child(LIMITS))
@@ -177,7 +177,7 @@ def test_a_stream_of_the_submission_s_own_is_read(
 def test_a_page_has_its_own_start_again() -> None:
     """After each request, whatever the submission made of it."""
     before = sys.argv, sys.orig_argv, sys.modules["__main__"]
-    child = PageChildren().child(LIMITS)
+    child = PageChildFactory().child(LIMITS)
     child.load("import sys\nsys.argv = 3\ndef f(): return sys.argv\n", ["f"])
     assert (sys.argv, sys.orig_argv, sys.modules["__main__"]) == before
     assert child.call("f", [], {}) == Returned(value=3)

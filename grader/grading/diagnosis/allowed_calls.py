@@ -34,7 +34,7 @@ from grader.grading.results.verdict import Outcome, SmallExample, TestResult
 from grader.grading.run.submission_run import SubmissionRun
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import ChildGoneError, Raised, Returned, Unsupported
-from grader.sandbox.interface import Children
+from grader.sandbox.interface import ChildFactory
 
 _MAX_NUMBERS: Final = 1000  # numbers in all arguments of a call
 _TOO_LARGE: Final = frozenset({"MemoryError", "OverflowError"})
@@ -62,7 +62,7 @@ def judge_call(
     exercise: Exercise,
     allowed: Sequence[AllowedCall],
     program: str,
-    sandbox: Children,
+    sandbox: ChildFactory,
     text: str,
 ) -> SmallExample | str:
     """Return the example made from a call, or the sentence about why it does not count."""
@@ -112,7 +112,7 @@ def undecided_reason(expected: Any, has_ties: Callable[[], bool]) -> str:
     return break_sentences.TIES if is_choice and has_ties() else ""
 
 
-def _compute_arguments(exercise: Exercise, sandbox: Children, call: WrittenCall) -> list[Any]:
+def _compute_arguments(exercise: Exercise, sandbox: ChildFactory, call: WrittenCall) -> list[Any]:
     """Compute the values of the arguments in a new child, which has seen nothing else.
 
     Raises:
@@ -208,7 +208,7 @@ def _lengths(values: tuple[Any, ...]) -> dict[tuple[int, int], int]:
 def _judge(
     exercise: Exercise,
     program: str,
-    sandbox: Children,
+    sandbox: ChildFactory,
     rules: _Rules,
     values: Sequence[Any],
 ) -> SmallExample | str:

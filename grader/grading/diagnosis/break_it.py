@@ -41,7 +41,7 @@ from grader.grading.results.verdict import Outcome, SmallExample, Verdict
 from grader.grading.run.submission_run import RunProblem, make_verdict
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import ChildGoneError
-from grader.sandbox.interface import Children
+from grader.sandbox.interface import ChildFactory
 
 _ID: Final = TestId("example")  # an id that does not reveal the hidden test
 _MAX_NUMBERS: Final = 500
@@ -54,7 +54,9 @@ _ROUNDS: Final = 3  # rounds of cutting axes, then simplifying numbers: each may
 _SCALES: Final = (1e3, 1e-6, 1e-200, 0.0)  # factors for floats, to provoke overflow and underflow
 
 
-def break_program(oracle: Oracle, submission: Submission, sandbox: Children, text: str) -> Verdict:
+def break_program(
+    oracle: Oracle, submission: Submission, sandbox: ChildFactory, text: str
+) -> Verdict:
     """Return the verdict on a job's `breaking_call`, with an example or a message.
 
     Args:
@@ -162,7 +164,7 @@ def _cut_inputs(inputs: Inputs) -> Iterator[Inputs]:
             yield shorter
 
 
-def small_witness(oracle: Oracle, submission: Submission, sandbox: Children) -> str:
+def small_witness(oracle: Oracle, submission: Submission, sandbox: ChildFactory) -> str:
     """Search for a small call that shows that a program is wrong; return it, or ""."""
     exercise = replace(oracle.exercise, forbid=None)
     calls = allowed_calls(oracle)

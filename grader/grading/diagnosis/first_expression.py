@@ -27,7 +27,7 @@ from grader.grading.results.jobs import find_limits
 from grader.grading.results.verdict import Diagnosis, Outcome, TestResult
 from grader.sandbox.answers import ChildGoneError, Returned
 from grader.sandbox.inside.wire import UnsupportedValueError
-from grader.sandbox.interface import Child, Children
+from grader.sandbox.interface import Child, ChildFactory
 from grader.sandbox.printable import printable
 
 WALL_SECONDS: Final = 2.0  # wall-clock limit of each child, in seconds
@@ -51,7 +51,7 @@ class Place:
 
 
 def find_first_wrong_expression(
-    oracle: Oracle, source: str, sandbox: Children, results: Mapping[TestId, TestResult]
+    oracle: Oracle, source: str, sandbox: ChildFactory, results: Mapping[TestId, TestResult]
 ) -> Diagnosis | None:
     """Return a diagnosis for a submission's first wrong expression, or None."""
     place = find_place(oracle, source, sandbox, results)
@@ -63,7 +63,7 @@ def find_first_wrong_expression(
 
 
 def find_place(
-    oracle: Oracle, source: str, sandbox: Children, results: Mapping[TestId, TestResult]
+    oracle: Oracle, source: str, sandbox: ChildFactory, results: Mapping[TestId, TestResult]
 ) -> Place | None:
     """Return the place of the first wrong expression, or None if it is not found in time."""
     exercise = oracle.exercise
@@ -130,7 +130,7 @@ def _calls(oracle: Oracle, failing: Sequence[TestCase]) -> Iterator[list[list[An
 
 
 @contextlib.contextmanager
-def _child(exercise: Exercise, sandbox: Children, module: ModuleType) -> Iterator[Child]:
+def _child(exercise: Exercise, sandbox: ChildFactory, module: ModuleType) -> Iterator[Child]:
     limits = replace(find_limits(exercise), cpu_seconds=1, wall_seconds=WALL_SECONDS)
     with sandbox.child(limits) as child:
         child.start()

@@ -39,7 +39,7 @@ from grader.grading.results.jobs import find_limits
 from grader.grading.results.verdict import Diagnosis, DiagnosisKind, Outcome, TestResult
 from grader.grading.run.submission_run import SubmissionRun, in_running_order
 from grader.grading.submissions.submission import Submission
-from grader.sandbox.interface import Children
+from grader.sandbox.interface import ChildFactory
 from grader.sandbox.limits import Limits
 
 Observed = Mapping[TestId, RawResult]
@@ -102,7 +102,9 @@ class Diagnostician:
         mistakes: Additional misconceptions, whose results are already known.
     """
 
-    def __init__(self, oracle: Oracle, sandbox: Children, mistakes: Sequence[Mistake] = ()) -> None:
+    def __init__(
+        self, oracle: Oracle, sandbox: ChildFactory, mistakes: Sequence[Mistake] = ()
+    ) -> None:
         self._exercise = oracle.exercise
         self._oracle = oracle
         if oracle.exercise.forbid is not None:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from grader.grading.diagnosis import source_reader
 from grader.grading.feedback.diagnosis_sentences import REPAIRS
 from grader.sandbox.answers import Answer, ChildGoneError, Returned
-from grader.sandbox.interface import Children
+from grader.sandbox.interface import ChildFactory
 from grader.sandbox.limits import Limits
 from grader.sandbox.printable import printable
 
@@ -44,7 +44,7 @@ class OwnCode:
 
 
 def read_own_code(
-    sandbox: Children, limits: Limits, source: str, numbers: Sequence[float]
+    sandbox: ChildFactory, limits: Limits, source: str, numbers: Sequence[float]
 ) -> OwnCode:
     """Read a submission's code in a child, without running it.
 

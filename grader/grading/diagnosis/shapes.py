@@ -14,7 +14,7 @@ from grader.grading.results.jobs import find_limits
 from grader.grading.results.verdict import LineShape, Outcome, TestResult
 from grader.sandbox.answers import ChildGoneError, Returned
 from grader.sandbox.inside.wire import UnsupportedValueError
-from grader.sandbox.interface import Children
+from grader.sandbox.interface import ChildFactory
 from grader.sandbox.printable import printable
 
 _WALL_SECONDS: Final = 2.0  # wall-clock limit of the traced run, in seconds
@@ -22,7 +22,7 @@ _KINDS: Final = ("call", "property", "output")  # kinds of test whose code only 
 
 
 def trace_shapes(
-    oracle: Oracle, source: str, sandbox: Children, results: Mapping[TestId, TestResult]
+    oracle: Oracle, source: str, sandbox: ChildFactory, results: Mapping[TestId, TestResult]
 ) -> tuple[LineShape, ...]:
     """Return the shape of the last value of each line in the first visible test that failed.
 

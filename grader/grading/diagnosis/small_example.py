@@ -40,7 +40,7 @@ from grader.grading.results.verdict import Outcome, SmallExample, TestResult
 from grader.grading.run.submission_run import SubmissionRun
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import ChildGoneError
-from grader.sandbox.interface import Children
+from grader.sandbox.interface import ChildFactory
 from grader.sandbox.limits import Limits
 
 _ID: Final = TestId("example")  # an id that does not reveal the hidden test
@@ -49,7 +49,7 @@ _ID: Final = TestId("example")  # an id that does not reveal the hidden test
 def find_small_example(
     oracle: Oracle,
     submission: Submission,
-    sandbox: Children,
+    sandbox: ChildFactory,
     results: Mapping[TestId, TestResult],
     observed: Mapping[TestId, RawResult],
 ) -> SmallExample | None:
@@ -132,7 +132,7 @@ def _differences(
 
 
 def _example(
-    oracle: Oracle, submission: Submission, sandbox: Children, probe: ProbeCall, inputs: Inputs
+    oracle: Oracle, submission: Submission, sandbox: ChildFactory, probe: ProbeCall, inputs: Inputs
 ) -> SmallExample | None:
     """Run the text of an example as a visible test in a new child; return the example."""
     try:

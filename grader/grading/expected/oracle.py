@@ -42,7 +42,7 @@ from grader.grading.program.proxies import Proxy, proxies_in, raise_for_function
 from grader.sandbox.answers import Usage
 from grader.sandbox.inside.value_types import as_data
 from grader.sandbox.inside.wire import MAX_BODY
-from grader.sandbox.interface import Children
+from grader.sandbox.interface import ChildFactory
 from grader.sandbox.limits import DEFAULT_RESULT_BYTES, MAX_RESULT_FACTOR, RESULT_ALLOWANCE_BYTES
 from grader.sandbox.replaying_child import Exchange
 
@@ -116,7 +116,7 @@ class Oracle:
     def __init__(
         self,
         exercise: Exercise,
-        sandbox: Children | None = None,
+        sandbox: ChildFactory | None = None,
         cache: ValueCache | None = None,
     ) -> None:
         self.exercise = exercise

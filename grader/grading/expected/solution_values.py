@@ -11,13 +11,13 @@ from grader.grading.program.loaded_program import LoadedProgram, put_files
 from grader.grading.program.proxies import NoValueError, Proxies
 from grader.grading.results.jobs import find_limits
 from grader.sandbox.answers import Cause, ChildGoneError, Returned, Unsupported
-from grader.sandbox.interface import Children
+from grader.sandbox.interface import ChildFactory
 
 T = TypeVar("T")
 
 
 @contextlib.contextmanager
-def loaded_solution(exercise: Exercise, sandbox: Children | None) -> Iterator[LoadedProgram]:
+def loaded_solution(exercise: Exercise, sandbox: ChildFactory | None) -> Iterator[LoadedProgram]:
     """Load the solution into a child of its own.
 
     Raises:

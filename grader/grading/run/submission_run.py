@@ -30,7 +30,7 @@ from grader.sandbox.limits import DEFAULT_LIMITS, Limits
 
 if TYPE_CHECKING:
     from grader.grading.comparison.compare import RawResult
-    from grader.sandbox.interface import Child, Children
+    from grader.sandbox.interface import Child, ChildFactory
 
 MAX_CHILDREN = 3
 """The number of children that one submission may use: a new one after each time-out, so that the
@@ -71,7 +71,7 @@ class SubmissionRun:
         self,
         oracle: Oracle,
         submission: Submission,
-        sandbox: "Children",
+        sandbox: "ChildFactory",
         limits: Limits = DEFAULT_LIMITS,
         *,
         with_values: bool = True,

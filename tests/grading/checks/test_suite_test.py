@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from grader.browser.data_encoding import from_text
-from grader.browser.page_child import PageChildren
+from grader.browser.page_child import PageChildFactory
 from grader.browser.shipping import engine_data
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
@@ -370,7 +370,7 @@ def test_a_function_of_the_suite_can_be_an_argument(sandbox: Sandbox, tmp_path: 
 def test_a_page_judges_a_suite_for_practice_alone(task: Exercise, sandbox: Sandbox) -> None:
     """It is sent the programs then; otherwise it has neither a test nor a program."""
     data = from_text(engine_data(task, sandbox, for_practice=True))
-    place = PageChildren()
+    place = PageChildFactory()
     oracle = Oracle(data.exercise, place, ValueCache(data.values))
     submission = Submission.from_bytes(Path("s.py"), task.solution.encode())
     with SubmissionRun(oracle, submission, place) as run:

@@ -68,7 +68,7 @@ class PageChild(Child):
         self._streams = sys.stdin, sys.stdout, sys.stderr
         self._state = SubmissionGlobals()
         self._time = TimeLimit(limits.cpu_seconds)
-        self._requests = self._weight = 0
+        self._requests = self._answered_bytes = 0
         self._folder = ""  # the working folder; empty if the submission has no files
 
     def start(self) -> None:
@@ -133,7 +133,7 @@ class PageChild(Child):
             raise self._authors_error
         try:
             header, body = _parts(answer)
-            self._weigh(header, body)
+            self._count_bytes(header, body)
             tree = mode.decode(header, body)
             answered = read_answer(tree, number, measured=mode.with_usage)
         except (wire.MalformedError, ForgedError) as error:
@@ -177,9 +177,9 @@ class PageChild(Child):
             sys.stdin, sys.stdout, sys.stderr = streams
             self._state.revert()
 
-    def _weigh(self, header: bytes, body: bytes) -> None:
-        self._weight += len(header) + len(body)
-        if self._weight > MAX_ANSWER_BYTES:
+    def _count_bytes(self, header: bytes, body: bytes) -> None:
+        self._answered_bytes += len(header) + len(body)
+        if self._answered_bytes > MAX_ANSWER_BYTES:
             raise wire.MalformedError("answers of too many bytes")
 
 

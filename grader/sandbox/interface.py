@@ -179,7 +179,7 @@ class FramedChild(Child):
         self._deadline: float | None = None  # set by `start`, since the start is not counted
         self._ending: Ending | None = None
         self._received = bytearray()
-        self._requests = self._weight = 0
+        self._requests = self._answered_bytes = 0
 
     def start(self) -> None:
         """Wait until the child is ready, then start its wall clock.
@@ -263,8 +263,8 @@ class FramedChild(Child):
             header, body = wire.lengths(self._receive(wire.PREFIX))
         except wire.MalformedError as error:
             raise self._end_forger(str(error)) from error
-        self._weight += header + body
-        if self._weight > MAX_ANSWER_BYTES:
+        self._answered_bytes += header + body
+        if self._answered_bytes > MAX_ANSWER_BYTES:
             raise self._end_forger("answers of too many bytes")
         return self._receive(header), self._receive(body)
 

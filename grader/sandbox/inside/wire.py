@@ -62,7 +62,7 @@ _OTHER_DTYPE: Final = re.compile(
     r"<[mM]8(\[[0-9]{0,4}(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)\])?|<U[1-9][0-9]{0,4}|\|S[1-9][0-9]{0,4}"
 )
 _MAX_CHARACTER: Final = 0x10FFFF  # the last code point of Unicode
-_AS_THEY_ARE = {type(None), bool, str, int, float}
+_JSON_TYPES = {type(None), bool, str, int, float}
 
 # Created once, since `json.dumps` and `json.loads` would create them for every call.
 _write_json = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
@@ -209,14 +209,14 @@ class _Encoder:
         self.shared = shared
         self.buffers: list[bytes | memoryview] = []
         self.size = 0
-        self.nodes = self.gaps = 0
+        self.nodes = self.gap_bytes = 0
 
     def node(self, value: object, depth: int) -> object:
         self.nodes += 1
         if self.nodes > MAX_NODES or depth > MAX_DEPTH:
             raise self._too_large()
         kind = type(value)
-        if kind in _AS_THEY_ARE:
+        if kind in _JSON_TYPES:
             return value
         number = self.shared.numbers.get(id(value))
         if number is not None:
@@ -249,7 +249,7 @@ class _Encoder:
                 raise
         plain = value_types.as_base(value)
         if plain is not value:
-            if type(plain) in _AS_THEY_ARE:
+            if type(plain) in _JSON_TYPES:
                 return plain
             return _ENCODERS.get(type(plain), _Encoder.encode_other)(self, plain, depth)
         handle = self.objects.keep(value) if self.objects is not None else None
@@ -322,9 +322,9 @@ class _Encoder:
         tree = ["a", name, list(value.shape), self._buffer(packed)]
         if not is_in_order or is_read_only:
             gaps = layout.gaps(value.shape, value.strides, value.itemsize)
-            if self.gaps + gaps > MAX_BODY or value.dtype.names is not None:
+            if self.gap_bytes + gaps > MAX_BODY or value.dtype.names is not None:
                 is_in_order, gaps = True, 0
-            self.gaps += gaps
+            self.gap_bytes += gaps
             tree += [None if is_in_order else list(value.strides), is_read_only]
         return tree
 
@@ -475,7 +475,7 @@ class _Decoder:
         self.body = body
         self.objects = objects
         self.shared = shared
-        self.nodes, self.taken, self.gaps = 1, 0, 0
+        self.nodes, self.read_bytes, self.gap_bytes = 1, 0, 0
 
     def node(self, tree: object, depth: int) -> object:
         if type(tree) is not list:
@@ -508,7 +508,7 @@ class _Decoder:
         if self.nodes > MAX_NODES or (items and depth > MAX_DEPTH):
             raise MalformedError("too many or too deep values")
         return [
-            item if type(item) in _AS_THEY_ARE else self.node(item, depth)  # a shortcut
+            item if type(item) in _JSON_TYPES else self.node(item, depth)  # a shortcut
             for item in items
         ]
 
@@ -538,16 +538,16 @@ class _Decoder:
         return bytes(self._slice(offset, length))
 
     def array(self, tree: list[Any], _depth: int) -> "npt.NDArray[Any]":
-        _, name, shape, offset, *how = tree
+        _, name, shape, offset, *order = tree
         values = self._array(name, _count(shape), offset).reshape(shape)
-        if not how:
+        if not order:
             return values
-        strides, is_read_only = how
+        strides, is_read_only = order
         if strides is not None:
             if type(strides) is not list or any(type(stride) is not int for stride in strides):
                 raise MalformedError("not strides")
-            self.gaps += layout.gaps(shape, strides, values.itemsize)
-            if self.gaps > MAX_BODY:
+            self.gap_bytes += layout.gaps(shape, strides, values.itemsize)
+            if self.gap_bytes > MAX_BODY:
                 raise MalformedError("an array of too wide gaps")
             values = layout.arrange(values, strides)
         values.flags.writeable = is_read_only is not True
@@ -621,8 +621,10 @@ class _Decoder:
             raise MalformedError("not a place in the body")
         if offset < 0 or length < 0 or offset + length > len(self.body):
             raise MalformedError("a place outside the body")
-        self.taken += length
-        if self.taken > len(self.body):  # repeated use of the same bytes could build a huge value
+        self.read_bytes += length
+        if self.read_bytes > len(
+            self.body
+        ):  # repeated use of the same bytes could build a huge value
             raise MalformedError("places that overlap")
         return memoryview(self.body)[offset : offset + length]
 

@@ -34,7 +34,7 @@ class Ending:
     rss: int  # peak memory in KiB
 
 
-class Peer(wire.Keeper, Protocol):
+class Peer(wire.ObjectTable, Protocol):
     """The objects of the trusted side that are not plain data."""
 
     def call_back(self, number: int, args: list[Any], kwargs: dict[Any, Any]) -> list[object]:

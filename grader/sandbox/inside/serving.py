@@ -195,7 +195,7 @@ class _Errors(_Stream):
                 self._output.write(pieces)
 
 
-class _Objects:
+class _ObjectTable:
     """The objects for which the trusted side has handles, and the functions that it provided."""
 
     def __init__(self, call_back: CallBack) -> None:
@@ -217,9 +217,9 @@ class _Objects:
                 return None
             name = f"<{wire.full_type_name(kind)}>"
         handle = wire.Handle(len(self._objects), name[: wire.MAX_KIND], callable(value))
-        return self._know(value, handle)
+        return self._register(value, handle)
 
-    def _know(self, value: object, handle: "_Handle") -> "_Handle":
+    def _register(self, value: object, handle: "_Handle") -> "_Handle":
         self._objects.append(value)
         self._handles[id(value)] = handle
         return handle
@@ -231,7 +231,7 @@ class _Objects:
         namespace: dict[str, Any] = {"np": np, "__name__": "given"}
         exec(compile(function.source, "<given>", "exec"), namespace)  # noqa: S102  the exercise's own code
         function_object: object = namespace[function.name]
-        self._know(function_object, wire.Callback(function.number))
+        self._register(function_object, wire.Callback(function.number))
         return function_object
 
     def call_back(self, callback: wire.Callback) -> object:
@@ -245,7 +245,7 @@ class _Objects:
             raise RuntimeError
 
         proxy = _TrustedIterator(call) if callback.iterates else call
-        self._know(proxy, callback)
+        self._register(proxy, callback)
         return proxy
 
 
@@ -693,7 +693,7 @@ class SubmissionServer:
     def __init__(self, output: Output, ask: Callable[[list[bytes | memoryview]], Frame]) -> None:
         self._submission = _SubmissionModule(output)
         self._ask = ask
-        self._objects = _Objects(self._call_back)
+        self._objects = _ObjectTable(self._call_back)
         self._number = 0  # number of the current request
         self._sharing = sharing.Sharing()
         self._is_shared = False  # whether the current request shares objects

@@ -87,7 +87,7 @@ class Sharing:
         self._released: list[int] = []
 
     def send(
-        self, payload: object, keeper: wire.Keeper | None, *, changes: bool = True
+        self, payload: object, table: wire.ObjectTable | None, *, changes: bool = True
     ) -> list[bytes | memoryview]:
         """Return the pieces of a message's frame.
 
@@ -108,7 +108,7 @@ class Sharing:
         try:
             if changed:
                 self._count_parts()
-            pieces = wire.encode([changed, self._released, payload], keeper, shared)
+            pieces = wire.encode([changed, self._released, payload], table, shared)
         except wire.UnsupportedValueError:
             for number in [number for number in shared.objects if number >= begin]:
                 shared.remove(number)
@@ -123,7 +123,7 @@ class Sharing:
         self,
         header: bytes | bytearray,
         body: bytes | bytearray,
-        objects: wire.Objects | None,
+        objects: wire.SandboxObjects | None,
         change: Change = lambda own, contents, _: replace_contents(own, contents),
     ) -> Any:
         """Return the payload of a message. Call `settle` before the objects can change again.

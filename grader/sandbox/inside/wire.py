@@ -102,14 +102,14 @@ class Handle:
     is_callable: bool = False
 
 
-class Keeper(Protocol):
+class ObjectTable(Protocol):
     """The objects of one side that are not plain data."""
 
     def keep(self, value: object) -> Handle | Function | Callback | None:
         """Keep an object that cannot cross; return its wire form, or None to refuse it."""
 
 
-class Objects(Keeper, Protocol):
+class SandboxObjects(ObjectTable, Protocol):
     """The objects in a sandbox that are not plain data."""
 
     def find(self, number: int) -> object:
@@ -204,7 +204,7 @@ class MalformedError(ValueError):
 class _Encoder:
     """Builds the tree of one value and collects its buffers."""
 
-    def __init__(self, objects: Keeper | None, shared: Shared) -> None:
+    def __init__(self, objects: ObjectTable | None, shared: Shared) -> None:
         self.objects = objects
         self.shared = shared
         self.buffers: list[bytes | memoryview] = []
@@ -424,7 +424,7 @@ _SHARED: Final = frozenset("ltsdavx")
 
 
 def encode(
-    value: object, objects: Keeper | None = None, shared: Shared | None = None
+    value: object, objects: ObjectTable | None = None, shared: Shared | None = None
 ) -> list[bytes | memoryview]:
     """Return the pieces of a value's frame, ready for `socket.sendmsg`.
 
@@ -471,7 +471,9 @@ def lengths(begin: bytes | bytearray) -> tuple[int, int]:
 class _Decoder:
     """Rebuilds a value from a tree and a body, which are not trusted."""
 
-    def __init__(self, body: bytes | bytearray, objects: Objects | None, shared: Shared) -> None:
+    def __init__(
+        self, body: bytes | bytearray, objects: SandboxObjects | None, shared: Shared
+    ) -> None:
         self.body = body
         self.objects = objects
         self.shared = shared
@@ -690,7 +692,7 @@ _DECODERS: dict[str, Callable[[_Decoder, list[Any], int], object]] = {
 def decode(
     header: bytes | bytearray,
     body: bytes | bytearray,
-    objects: Objects | None = None,
+    objects: SandboxObjects | None = None,
     shared: Shared | None = None,
 ) -> object:
     """Rebuild the value of a frame.

@@ -82,16 +82,16 @@ def main(control: int, configuration: str) -> NoReturn:
     config = json.loads(configuration)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the trusted side handles Ctrl-C
     channel, connection = _lay_out(control)
-    own_pids = None
+    pid_namespace = None
     if config["backend"] == "namespaces":  # keep our pid-namespace descriptor, then unmount /proc
-        own_pids = os.open("/proc/self/ns/pid", os.O_RDONLY)
+        pid_namespace = os.open("/proc/self/ns/pid", os.O_RDONLY)
         syscalls.unmount("/proc")
     importlib.import_module("numpy")
     _import_packages(config)
     hidden = {*config["import_only"], *config["folders"]}
     sys.path[:] = [path for path in sys.path if path not in hidden]
-    # This belongs to a child (see `_lock_in`), but is done here once for all children.
-    serving.leave_no_trace("/" if own_pids is None else "/tmp")  # noqa: S108  the sandbox's own
+    # This belongs to a child (see `_drop_rights`), but is done here once for all children.
+    serving.leave_no_trace("/" if pid_namespace is None else "/tmp")  # noqa: S108  the sandbox's own
     if config["backend"] == "landlock":
         syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
         syscalls.landlock_restrict(config["readable"], abi=config["landlock"])
@@ -102,7 +102,7 @@ def main(control: int, configuration: str) -> NoReturn:
             raise RuntimeError("not isolated: the file system is open")
     if config["is_batch"]:
         warm_up.warm_up()
-    zygote = _Zygote(config["backend"], channel, connection, own_pids)
+    zygote = _Zygote(config["backend"], channel, connection, pid_namespace)
     if config["is_batch"]:
         gc.collect()
     gc.freeze()  # keeps the heap shared with the children
@@ -174,18 +174,20 @@ class _Zygote:
         backend: str,
         channel: socket.socket,
         connection: socket.socket,
-        own_pids: int | None,
+        pid_namespace: int | None,
     ) -> None:
         self._backend = backend
         self._channel = channel
-        self._own_pids = own_pids
+        self._pid_namespace = pid_namespace
         self._limits: dict[bytes, _ChildLimits] = {}
         self._loop = request_loop.RequestLoop(connection)
         # In a pid namespace of its own, every child has pid 1, and it has a scratch folder.
-        alone = own_pids is not None
-        self._filter = syscalls.Filter(seccomp.program(syscalls.MACHINE, 1, scratch=alone))
+        has_pid_namespace = pid_namespace is not None
+        self._filter = syscalls.Filter(
+            seccomp.program(syscalls.MACHINE, 1, scratch=has_pid_namespace)
+        )
         self._places_of_pid = (
-            [] if alone else seccomp.places_of_pid(syscalls.MACHINE, scratch=False)
+            [] if has_pid_namespace else seccomp.places_of_pid(syscalls.MACHINE, scratch=False)
         )
 
     def serve_one(self) -> None:
@@ -203,12 +205,14 @@ class _Zygote:
                     self._limits.clear()
                 limits = self._limits[message] = _ChildLimits(json.loads(message))
             connection, output = descriptors
-            if self._own_pids is not None:  # makes the child the first process of a pid namespace
-                syscalls.setns(self._own_pids, syscalls.CLONE_NEWPID)
+            if (
+                self._pid_namespace is not None
+            ):  # makes the child the first process of a pid namespace
+                syscalls.setns(self._pid_namespace, syscalls.CLONE_NEWPID)
                 syscalls.unshare(syscalls.CLONE_NEWPID)
             pid = syscalls.fork()
             if pid == 0:
-                self._live(limits, connection, output)
+                self._run_child(limits, connection, output)
             os.close(connection)
             os.close(output)
             self._channel.send(b'{"pid": %d}' % pid)
@@ -221,7 +225,7 @@ class _Zygote:
             facts = ended, usage.ru_utime + usage.ru_stime, usage.ru_maxrss
             self._channel.send(b'{"status": %d, "cpu": %.6f, "rss": %d}' % facts)
 
-    def _live(self, limits: "_ChildLimits", connection: int, output: int) -> NoReturn:
+    def _run_child(self, limits: "_ChildLimits", connection: int, output: int) -> NoReturn:
         """Run a child to its end."""
         try:
             # Children do not share open files, since changed flags would outlive a child.
@@ -230,23 +234,23 @@ class _Zygote:
                 os.dup2(output, place)
             os.dup2(connection, _CONNECTION)
             os.closerange(_CONNECTION + 1, _MAX_DESCRIPTOR)
-            self._lock_in(limits)
+            self._drop_rights(limits)
             self._loop.serve(_OUTPUTS[0], limits.output_cap, limits.cpu_seconds)
         finally:
             os._exit(_SETUP_FAILED)
 
-    def _lock_in(self, limits: "_ChildLimits") -> None:
+    def _drop_rights(self, limits: "_ChildLimits") -> None:
         """Give up everything that a submission does not need. Rights must be dropped last."""
         syscalls.prctl(syscalls.PR_SET_PDEATHSIG, _SIGKILL)
         os.setsid()  # so that a signal to the process group does not reach the zygote
-        if self._own_pids is not None:
+        if self._pid_namespace is not None:
             syscalls.unshare(syscalls.CLONE_NEWNS)
             flags = syscalls.MS_NOSUID | syscalls.MS_NODEV | syscalls.MS_NOEXEC
             syscalls.mount("tmpfs", "/tmp", "tmpfs", flags, limits.tmpfs)  # noqa: S108  the sandbox's own
             os.chdir("/tmp")  # noqa: S108  the sandbox's own
         for number, limit in limits.rlimits:
             resource.setrlimit(number, limit)
-        if self._own_pids is not None:  # otherwise the user's other processes would count too
+        if self._pid_namespace is not None:  # otherwise the user's other processes would count too
             resource.setrlimit(resource.RLIMIT_NPROC, limits.processes)
         syscalls.default_signal(_SIGINT)
         if self._backend == "none":

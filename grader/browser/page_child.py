@@ -26,7 +26,7 @@ from grader.sandbox.answers import (
     read_stopped,
 )
 from grader.sandbox.inside import wire
-from grader.sandbox.inside.serving import Output, SubmissionServer, forget
+from grader.sandbox.inside.serving import Output, SubmissionServer, remove_submission
 from grader.sandbox.interface import PLAIN, Child, Ending, RequestMode
 from grader.sandbox.limits import MAX_ANSWER_BYTES, Limits
 from grader.sandbox.printable import printable
@@ -104,7 +104,7 @@ class PageChild(Child):
 
     def close(self) -> None:
         """Remove the submission and its files."""
-        forget()
+        remove_submission()
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
 

@@ -9,7 +9,7 @@ import sys
 from typing import NoReturn
 
 from . import wire
-from .serving import Output, SubmissionServer, leave_no_trace
+from .serving import Output, SubmissionServer, hide_launcher
 
 # Sent when the process is ready, before any code of the submission runs.
 _GREETING = wire.encode([0, "ok", None])
@@ -57,7 +57,7 @@ def main(output: str, cap: int) -> NoReturn:
     file = open(output, "wb", buffering=0)  # noqa: SIM115, PTH123  open until the process ends
     server = SubmissionServer(Output(file.fileno(), cap), pipes.ask)
     server.print_to(Output(file.fileno(), cap))
-    leave_no_trace(os.getcwd())  # noqa: PTH109  no pathlib in here
+    hide_launcher(os.getcwd())  # noqa: PTH109  no pathlib in here
     pipes.send(_GREETING)
     while True:
         pipes.send(server.answer(*pipes.next()))

@@ -70,10 +70,10 @@ _MAX_SHAPES = 8  # arrays whose shapes are reported for an error
 _MAX_CAUSES = 3  # errors that are reported as the causes of another one
 _MAX_ATTRIBUTES = 16  # attributes of an error that are reported
 _MAX_ATTRIBUTE = 1 << 14  # encoded size of an attribute in bytes
-_OF_BUILTINS = ("code", "name", "path", "value")  # attributes of built-in errors, not in `vars`
+_BUILTIN_ERROR_ATTRIBUTES = ("code", "name", "path", "value")  # these are not in `vars`
 _MAX_WARNINGS = 50  # warnings of one request that are reported
 _formatwarning = warnings.formatwarning
-_FUTURE = __future__.annotations.compiler_flag  # applies to all later cells
+_FUTURE_ANNOTATIONS = __future__.annotations.compiler_flag  # applies to all later cells
 
 _FUNCTIONS = (
     types.FunctionType, types.MethodType, types.MethodWrapperType, types.BuiltinMethodType,
@@ -333,7 +333,7 @@ class _SubmissionModule:
     @_operation
     def load(self, source: str, names: list[str]) -> dict[str, object]:
         """Run a program; return its public callables, and facts about the names."""
-        main = self._begin(source)
+        main = self._install_module(source)
         exec(compile(main, FILE_NAME, "exec"), self.module.__dict__)  # noqa: S102  in a sandbox
         return self._describe_names(names)
 
@@ -365,7 +365,7 @@ class _SubmissionModule:
         Args:
             places: The number and the last line of each cell.
         """
-        main = self._begin(source)
+        main = self._install_module(source)
         builtins.display = print  # type: ignore[attr-defined]  # as in a notebook
         warnings.formatwarning = functools.partial(_warning, places)
         failed: dict[int, dict[str, object]] = {}
@@ -376,7 +376,7 @@ class _SubmissionModule:
             try:
                 tree = ast.Module([statement], [])
                 code = compile(tree, FILE_NAME, "exec", flags, dont_inherit=True)
-                flags |= code.co_flags & _FUTURE
+                flags |= code.co_flags & _FUTURE_ANNOTATIONS
                 if code.co_flags & inspect.CO_COROUTINE:
                     cells.run_to_its_end(eval(code, self.module.__dict__))  # noqa: S307  in a sandbox
                 else:
@@ -391,7 +391,7 @@ class _SubmissionModule:
     @_operation
     def load_answers(self, source: str, names: list[str]) -> dict[str, object]:
         """Answer as `load` does, but build the values from the syntax tree without running it."""
-        self._begin(source)
+        self._install_module(source)
         self.module.__dict__.update(literals.answers(source, names, FILE_NAME))
         return self._describe_names(names)
 
@@ -401,11 +401,11 @@ class _SubmissionModule:
     ) -> list[object]:
         """Run the tests in a source on functions of the trusted side; see `suite.failures`."""
         suite.install(functions)
-        main = self._begin(source)
+        main = self._install_module(source)
         exec(compile(main, FILE_NAME, "exec"), self.module.__dict__)  # noqa: S102  in a sandbox
         return suite.failures(self.module.__dict__, begin, _describe_error, max_failures)
 
-    def _begin(self, source: str) -> str:
+    def _install_module(self, source: str) -> str:
         """Set up the module as `python submission.py` does; return the main module's text."""
         lines = source.splitlines(keepends=True)
         self.module.__file__ = os.path.abspath(FILE_NAME)  # noqa: PTH100  no pathlib in here
@@ -556,7 +556,7 @@ def _optional_fact(value: object) -> list[object]:
     return [value.__name__, True] if isinstance(value, type) else [value, False]
 
 
-def leave_no_trace(folder: str) -> None:
+def hide_launcher(folder: str) -> None:
     """Make this process look as if Python had been started with a submission in a folder."""
     os.environ["PWD"] = folder
     sys.path.insert(0, folder)
@@ -566,7 +566,7 @@ def leave_no_trace(folder: str) -> None:
             os.putenv(name, value)  # invisible to Python, but read by a BLAS that is loaded later
 
 
-def forget() -> None:
+def remove_submission() -> None:
     """Remove all traces of the submission from this process."""
     sys.modules.pop(MODULE_NAME, None)
     modules.remove()
@@ -656,7 +656,9 @@ def _describe_error(error: BaseException, depth: int = 0) -> dict[str, object]:
             scope = [each for frame, _ in own for each in (*frame.f_locals, *frame.f_globals)]
             public = [name for name in dict.fromkeys(scope) if not name.startswith("__")]
             answer["names"] = public[:_MAX_NAMES]
-        attributes = {name: getattr(error, name) for name in _OF_BUILTINS if hasattr(error, name)}
+        attributes = {
+            name: getattr(error, name) for name in _BUILTIN_ERROR_ATTRIBUTES if hasattr(error, name)
+        }
         attributes |= vars(error)
         small = {name: value for name, value in attributes.items() if _is_plain(value)}
         answer["attributes"] = dict(itertools.islice(small.items(), _MAX_ATTRIBUTES))
@@ -717,13 +719,13 @@ class SubmissionServer:
         self, request: list[Any], shared: wire.Shared, frame: Frame
     ) -> list[bytes | memoryview]:
         """Carry out a request; every failure of the submission becomes an answer."""
-        number, *words = request
+        number, *arguments = request  # begins with options and the operation
         del request  # so that no reference keeps the arguments alive
         before, self._number = self._number, number
         options = set()
-        while words[0] in ("usage", "warnings", "changes"):
-            options.add(words.pop(0))
-        act = types.MethodType(OPERATIONS[words.pop(0)], self._submission)
+        while arguments[0] in ("usage", "warnings", "changes"):
+            options.add(arguments.pop(0))
+        act = types.MethodType(OPERATIONS[arguments.pop(0)], self._submission)
         record, usage = list[object](), list[object]()
         states = (
             list(map(sharing.take_snapshot, shared.objects.values()))
@@ -738,10 +740,10 @@ class SubmissionServer:
                 else contextlib.nullcontext()
             ):
                 if "usage" in options:
-                    value, *usage = _measure(act, *words)
+                    value, *usage = _measure(act, *arguments)
                 else:
-                    value = act(*words)
-            words.clear()  # so that no reference keeps the arguments alive
+                    value = act(*arguments)
+            arguments.clear()  # so that no reference keeps the arguments alive
             type_name = wire.full_type_name(type(value))
             if "changes" in options:
                 value = [value, self._changes(shared, frame, states)]

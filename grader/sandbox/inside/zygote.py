@@ -91,7 +91,7 @@ def main(control: int, configuration: str) -> NoReturn:
     hidden = {*config["import_only"], *config["folders"]}
     sys.path[:] = [path for path in sys.path if path not in hidden]
     # This belongs to a child (see `_drop_rights`), but is done here once for all children.
-    serving.leave_no_trace("/" if pid_namespace is None else "/tmp")  # noqa: S108  the sandbox's own
+    serving.hide_launcher("/" if pid_namespace is None else "/tmp")  # noqa: S108  the sandbox's own
     if config["backend"] == "landlock":
         syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
         syscalls.landlock_restrict(config["readable"], abi=config["landlock"])

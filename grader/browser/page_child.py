@@ -160,7 +160,7 @@ class PageChild(Child):
         finally:
             self._state.apply()
             sys.stdin, sys.stdout, sys.stderr = ours
-        return _parts(mode.message(["given", *answer]))
+        return _parts(mode.message(["returned", *answer]))
 
     @contextlib.contextmanager
     def _submission_in_charge(self) -> Iterator[None]:

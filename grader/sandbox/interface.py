@@ -244,7 +244,7 @@ class FramedChild(Child):
             except BaseException:
                 self.end()  # the child is still waiting for an answer
                 raise
-            self._send(mode.message(["given", *answered]))
+            self._send(mode.message(["returned", *answered]))
             frame = self._next_frame()
 
     def _exchange(self, mode: RequestMode, words: Sequence[object]) -> tuple[int, Frame]:

@@ -16,7 +16,7 @@ If the message of a request shares objects, so do its answer and its callbacks (
 
 Instances of the submission's classes, functions and iterators stay here, and a handle crosses in
 their place. During a request, `["call back", number, args, kwargs]` may call a function of the
-trusted side. The answer is `["given", status, value]`, possibly after other requests.
+trusted side. The answer is `["returned", status, value]`, possibly after other requests.
 
 `status` is `ok`, `raised` (the submission's own exception), `unsupported` (a value that cannot
 cross) or `stopped` (the CPU time is over, see `cpu_limit`). A submission can tamper with all of
@@ -228,8 +228,8 @@ class _ObjectTable:
         return self._objects[number]
 
     def make(self, function: wire.Function) -> object:
-        namespace: dict[str, Any] = {"np": np, "__name__": "given"}
-        exec(compile(function.source, "<given>", "exec"), namespace)  # noqa: S102  the exercise's own code
+        namespace: dict[str, Any] = {"np": np, "__name__": "test_function"}
+        exec(compile(function.source, "<test function>", "exec"), namespace)  # noqa: S102  the exercise's own code
         function_object: object = namespace[function.name]
         self._register(function_object, wire.Callback(function.number))
         return function_object
@@ -809,7 +809,7 @@ class SubmissionServer:
         while True:
             shared = wire.Shared()
             answer = self._decode(frame, shared)
-            if answer[0] == "given":
+            if answer[0] == "returned":
                 self._is_shared = is_shared
                 return answer
             frame = self._ask(self._answer(answer, shared, frame))

@@ -148,7 +148,7 @@ def test_the_places_of_the_pid_are_where_it_stands(machine: str) -> None:
     """A program for one process becomes that for another by replacing these words."""
     for scratch in (True, False):
         program = bytearray(seccomp.program(machine, 7, scratch=scratch))
-        for place in seccomp.places_of_pid(machine, scratch=scratch):
+        for place in seccomp.pid_offsets(machine, scratch=scratch):
             struct.pack_into("=I", program, place, 123_456)
         assert program == seccomp.program(machine, 123_456, scratch=scratch)
 

@@ -244,12 +244,12 @@ def program(machine: str, pid: int, *, scratch: bool) -> bytes:
     return _allowing(*ARCHITECTURES[machine], allowed, conditions(pid, scratch=scratch))
 
 
-def places_of_pid(machine: str, *, scratch: bool) -> list[int]:
+def pid_offsets(machine: str, *, scratch: bool) -> list[int]:
     """Return the offsets in a `program` at which the pid is stored, as 32 bits each.
 
     Raises:
         KeyError: For an architecture other than `x86_64` and `aarch64`.
     """
     one, other = (program(machine, pid, scratch=scratch) for pid in (0, 0xFFFF_FFFF))
-    places = range(_CONSTANT_OFFSET, len(one), _INSTRUCTION_SIZE)
-    return [place for place in places if one[place] != other[place]]
+    offsets = range(_CONSTANT_OFFSET, len(one), _INSTRUCTION_SIZE)
+    return [offset for offset in offsets if one[offset] != other[offset]]

@@ -624,9 +624,8 @@ class _Decoder:
         if offset < 0 or length < 0 or offset + length > len(self.body):
             raise MalformedError("a place outside the body")
         self.read_bytes += length
-        if self.read_bytes > len(
-            self.body
-        ):  # repeated use of the same bytes could build a huge value
+        # Repeated use of the same bytes could build a huge value.
+        if self.read_bytes > len(self.body):
             raise MalformedError("places that overlap")
         return memoryview(self.body)[offset : offset + length]
 

@@ -119,8 +119,8 @@ def _lay_out(control: int) -> tuple[socket.socket, socket.socket]:
     while control <= _CONTROL:
         control = os.dup(control)
     os.dup2(os.open("/dev/null", os.O_RDONLY), _STDIN)
-    place, _ = (end.detach() for end in socket.socketpair())  # reserves the number for a child
-    os.dup2(place, _CONNECTION)
+    reserved, _ = (end.detach() for end in socket.socketpair())  # reserves the number for a child
+    os.dup2(reserved, _CONNECTION)
     os.dup2(control, _CONTROL)
     os.closerange(_CONTROL + 1, _MAX_DESCRIPTOR)
     # Family and type are passed, since a child may not query them from the kernel.
@@ -186,8 +186,8 @@ class _Zygote:
         self._filter = syscalls.Filter(
             seccomp.program(syscalls.MACHINE, 1, scratch=has_pid_namespace)
         )
-        self._places_of_pid = (
-            [] if has_pid_namespace else seccomp.places_of_pid(syscalls.MACHINE, scratch=False)
+        self._pid_offsets = (
+            [] if has_pid_namespace else seccomp.pid_offsets(syscalls.MACHINE, scratch=False)
         )
 
     def serve_one(self) -> None:
@@ -205,9 +205,8 @@ class _Zygote:
                     self._limits.clear()
                 limits = self._limits[message] = _ChildLimits(json.loads(message))
             connection, output = descriptors
-            if (
-                self._pid_namespace is not None
-            ):  # makes the child the first process of a pid namespace
+            if self._pid_namespace is not None:
+                # Makes the child the first process of a pid namespace.
                 syscalls.setns(self._pid_namespace, syscalls.CLONE_NEWPID)
                 syscalls.unshare(syscalls.CLONE_NEWPID)
             pid = syscalls.fork()
@@ -230,8 +229,8 @@ class _Zygote:
         try:
             # Children do not share open files, since changed flags would outlive a child.
             os.dup2(os.open("/dev/null", os.O_RDONLY), _STDIN)
-            for place in _OUTPUTS:
-                os.dup2(output, place)
+            for descriptor in _OUTPUTS:
+                os.dup2(output, descriptor)
             os.dup2(connection, _CONNECTION)
             os.closerange(_CONNECTION + 1, _MAX_DESCRIPTOR)
             self._drop_rights(limits)
@@ -258,8 +257,8 @@ class _Zygote:
         syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
         syscalls.drop_capabilities()
         syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
-        for place in self._places_of_pid:
-            self._filter.set_constant(place, os.getpid())
+        for offset in self._pid_offsets:
+            self._filter.set_constant(offset, os.getpid())
         self._filter.load()
         if not syscalls.is_refused_a_socket():
             raise RuntimeError("not isolated: sockets can be made")

@@ -32,13 +32,15 @@ class Control:
     Args:
         connection: A SEQPACKET socket, which `close` closes.
         name: The backend's name, for errors.
-        last_words: Returns the reason why the zygote has ended.
+        exit_reason: Returns the reason why the zygote has ended.
     """
 
-    def __init__(self, connection: socket.socket, name: str, last_words: Callable[[], str]) -> None:
+    def __init__(
+        self, connection: socket.socket, name: str, exit_reason: Callable[[], str]
+    ) -> None:
         self.name = name
         self._connection = connection
-        self._last_words = last_words
+        self._exit_reason = exit_reason
         self._sent = self._answered = 0
         self._answers: dict[int, dict[str, Any]] = {}
         self._unwanted: set[int] = set()
@@ -98,7 +100,7 @@ class Control:
         except OSError as error:
             raise SandboxFault(f"the {self.name} sandbox is gone: {error}") from error
         if not message:
-            raise SandboxFault(f"the {self.name} sandbox ended: {self._last_words()}")
+            raise SandboxFault(f"the {self.name} sandbox ended: {self._exit_reason()}")
         answer: dict[str, Any] = json.loads(message)
         return answer
 

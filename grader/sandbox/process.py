@@ -47,7 +47,7 @@ class Sandbox:
         self.keeps_spare = spare
         self._spare: ChildProcess | None = None
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._control = Control(ours, backend.name, self._last_words)
+        self._control = Control(ours, backend.name, self._exit_reason)
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  closed in close()
         try:
             compile_ahead()
@@ -119,12 +119,12 @@ class Sandbox:
         """The pid of the started process. The zygote itself may be a descendant of it."""
         return self._process.pid
 
-    def _last_words(self) -> str:
+    def _exit_reason(self) -> str:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1)
         self._errors.seek(0)
-        words = self._errors.read(4000).decode(errors="replace").strip().splitlines()
-        return printable(words[-1]) if words else f"exit status {self._process.poll()}"
+        lines = self._errors.read(4000).decode(errors="replace").strip().splitlines()
+        return printable(lines[-1]) if lines else f"exit status {self._process.poll()}"
 
 
 def open_sandbox(

@@ -48,7 +48,9 @@ def command(exercises: Path | None, database: str | None) -> None:
         else:
             _say(f"because: {examination.reason}", "  ")
             _say(f"to fix it: {examination.backend.fix}", "  ")
-        attempts = dict.fromkeys(examination.escapes, True) | dict.fromkeys(examination.held, False)
+        attempts = dict.fromkeys(examination.escapes, True) | dict.fromkeys(
+            examination.blocked, False
+        )
         _show_attempts("a child", attempts)
     click.echo()
     click.echo("an author's code (given, and what tests expect):")
@@ -99,8 +101,8 @@ def _try_store(url: str) -> None:
 def _show_attempts(backend: str, attempts: Mapping[str, bool]) -> None:
     if attempts:
         click.echo(f"  {backend} tried to:")
-    for label, got_out in attempts.items():
-        click.echo(f"    {label:31}{'got out' if got_out else 'refused'}")
+    for label, escaped in attempts.items():
+        click.echo(f"    {label:31}{'got out' if escaped else 'refused'}")
 
 
 def _say(text: str, indent: str) -> None:

@@ -96,23 +96,23 @@ _LABELS = {
     "connect_by_name": "connect to an abstract socket",
 }
 _CONTENT = "content"
-_HELD = 1  # exit status of an attempt that failed to escape
+_BLOCKED = 1  # exit status of an attempt that failed to escape
 
 
 @dataclass(frozen=True, slots=True)
-class Examination:
-    """The result for one backend."""
+class BackendReport:
+    """The result of the examination of one backend."""
 
     backend: Backend
     works: bool
     reason: str  # the reason why it does not work, with a fix; empty if it works
     escapes: tuple[str, ...]  # attempts that escaped
-    held: tuple[str, ...]  # attempts that were stopped
+    blocked: tuple[str, ...]  # the other attempts
 
 
-def examine(backends: Sequence[Backend] = BACKENDS) -> list[Examination]:
+def examine(backends: Sequence[Backend] = BACKENDS) -> list[BackendReport]:
     """Examine each of the backends."""
-    examinations = []
+    reports = []
     for backend in backends:
         results: dict[str, bool] = {}
         reason = unsupported_reason() or ""
@@ -126,13 +126,13 @@ def examine(backends: Sequence[Backend] = BACKENDS) -> list[Examination]:
                     results = _attempt_all(child, {**targets, "pid": sandbox.pid})
             except (SandboxFault, ChildGoneError, OSError) as error:
                 reason = str(error)
-        escapes = tuple(_LABELS[name] for name, out in results.items() if out)
-        held = tuple(_LABELS[name] for name, out in results.items() if not out)
+        escapes = tuple(_LABELS[name] for name, escaped in results.items() if escaped)
+        blocked = tuple(_LABELS[name] for name, escaped in results.items() if not escaped)
         if escapes:
             reason = f"a child could {', '.join(escapes)}"
         works = bool(results) and not escapes
-        examinations.append(Examination(backend, works, reason, escapes, held))
-    return examinations
+        reports.append(BackendReport(backend, works, reason, escapes, blocked))
+    return reports
 
 
 def examine_confinement() -> dict[str, bool]:
@@ -150,7 +150,7 @@ def examine_confinement() -> dict[str, bool]:
             "start a program": lambda: os.execv("/bin/true", ["true"]),  # noqa: S606  expected to fail
             "open a connection": lambda: socket.create_connection(address, 1),
         }
-        got_out = {}
+        escaped = {}
         for name, attempt in attempts.items():
             pid = os.fork()
             if pid == 0:
@@ -158,14 +158,15 @@ def examine_confinement() -> dict[str, bool]:
                     confine_this_process()
                     attempt()
                 except OSError:
-                    os._exit(_HELD)
+                    os._exit(_BLOCKED)
                 finally:
                     os._exit(0)
-            got_out[name] = os.waitpid(pid, 0)[1] != _HELD << 8
-        return got_out
+            escaped[name] = os.waitpid(pid, 0)[1] != _BLOCKED << 8
+        return escaped
 
 
 def _see_environment() -> None:
+    """Raise `FileNotFoundError` if nothing of the environment is left to see."""
     if os.environ == LEFT_IN_ENVIRONMENT and not Path("/proc/self/environ").read_bytes().strip(
         b"\0"
     ):
@@ -208,11 +209,11 @@ def _attempt_all(child: Child, targets: dict[str, object]) -> dict[str, bool]:
     reply = child.call("find", [targets], {})
     if reply != Returned(_CONTENT):
         raise SandboxFault(f"a file that it was given could not be read: {reply}")
-    got_out = {}
+    escaped = {}
     for name, label in _LABELS.items():
         answer = child.call(name, [targets], {})
         is_refused = isinstance(answer, Raised) and "OSError" in answer.bases
         if not is_refused and not isinstance(answer, Returned):
             raise SandboxFault(f"the attempt to {label} could not be made: {answer}")
-        got_out[name] = isinstance(answer, Returned) and answer.value is True
-    return got_out
+        escaped[name] = isinstance(answer, Returned) and answer.value is True
+    return escaped

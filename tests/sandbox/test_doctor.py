@@ -15,14 +15,14 @@ def test_a_working_backend_holds_every_attempt(each_sandbox: object) -> None:
     for examination in examine([NAMESPACES, LANDLOCK]):
         assert examination.escapes == ()
         if examination.works:
-            assert len(examination.held) == 11
+            assert len(examination.blocked) == 11
 
 
 def test_no_isolation_is_found_out() -> None:
     """The attempts are real: without a sandbox they get out, and the doctor says so."""
     (examination,) = examine([UNSAFE])
     assert not examination.works
-    assert examination.held == ()
+    assert examination.blocked == ()
 
 
 def test_an_author_s_code_gets_out_only_where_the_kernel_cannot_hold_it(

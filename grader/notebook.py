@@ -175,9 +175,9 @@ def task(exercise: str, *, course: str | Path | None = None) -> CellOutput:
 @_without_traceback
 def progress(*, course: str | Path | None = None) -> CellOutput:
     """Show the passed exercises of each track, XP and streak; for `course` see `check`."""
-    words = [] if course is None else ["--exercises", str(course)]
+    arguments = [] if course is None else ["--exercises", str(course)]
     with contextlib.redirect_stdout(io.StringIO()) as printed:
-        progress_command.command.main(words, prog_name="etude progress", standalone_mode=False)
+        progress_command.command.main(arguments, prog_name="etude progress", standalone_mode=False)
     text = printed.getvalue().strip("\n")
     return CellOutput(text, f"<pre>{html.escape(text)}</pre>")
 
@@ -188,8 +188,8 @@ def load_ipython_extension(shell: Any) -> None:
 
     def etude(line: str, cell: str) -> None:
         shell.run_cell(cell, store_history=False)
-        words = line.split()
-        verdict = check(words[0] if words else "", course=words[1] if words[1:] else None)
+        exercise, course, *_ = (*line.split(), "", "")
+        verdict = check(exercise, course=course or None)
         display(verdict)  # type: ignore[no-untyped-call,unused-ignore]
 
     shell.register_magic_function(etude, "cell")

@@ -45,14 +45,14 @@ def new_exercise(slug: str, folder: Path, kind: str = "write") -> Path:
     path = folder / f"{number}{slug}.yaml"
     try:
         with path.open("x", encoding="utf-8") as file:
-            words = {
+            replacements = {
                 "@slug@": slug,
                 "@title@": slug.replace("-", " ").capitalize(),
                 "@function@": _function(slug),
                 "@schema@": nearest_schema(folder, "exercise") or _OWN_SCHEMA,
             }
             text = (_TEMPLATES / f"{kind}.yaml").read_text(encoding="utf-8")
-            file.write(_fill_in(text, words))
+            file.write(_fill_in(text, replacements))
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from error
     return path
@@ -74,7 +74,7 @@ def new_course(slug: str, folder: Path) -> list[Path]:
         raise UsageError(f"'{slug}' is not lower-case words joined by hyphens")
     course = folder / slug
     package = f"{_function(slug)}_reference"
-    words = {"@title@": slug.replace("-", " ").capitalize(), "@package@": package}
+    replacements = {"@title@": slug.replace("-", " ").capitalize(), "@package@": package}
     files = {
         "course.yaml": "course.yaml",
         "reference.py.txt": f"{package}/__init__.py",
@@ -88,7 +88,7 @@ def new_course(slug: str, folder: Path) -> list[Path]:
             target = course / path
             target.parent.mkdir(exist_ok=True)
             text = (_TEMPLATES / "course" / name).read_text(encoding="utf-8")
-            target.write_text(_fill_in(text, words), encoding="utf-8")
+            target.write_text(_fill_in(text, replacements), encoding="utf-8")
             written.append(target)
         exercise = new_exercise(_FIRST_EXERCISE, course / _FIRST_TRACK)
         text = exercise.read_text(encoding="utf-8")
@@ -104,8 +104,8 @@ def new_course(slug: str, folder: Path) -> list[Path]:
     return [*written, numbered]
 
 
-def _fill_in(text: str, words: Mapping[str, str]) -> str:
-    return re.sub("|".join(words), lambda match: words[match[0]], text)
+def _fill_in(text: str, replacements: Mapping[str, str]) -> str:
+    return re.sub("|".join(replacements), lambda match: replacements[match[0]], text)
 
 
 def _function(slug: str) -> str:

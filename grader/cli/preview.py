@@ -158,8 +158,8 @@ def _finding_text(finding: dict[str, Any]) -> str:
 
 def _run_command(name: str, path: Path) -> dict[str, Any]:
     """Run an Etude command in a separate process, so that the server's state stays unchanged."""
-    words = (name, str(path.resolve()), "--format", "json")
-    command = [sys.executable, "-P", "-m", "grader.cli", *words]
+    arguments = (name, str(path.resolve()), "--format", "json")
+    command = [sys.executable, "-P", "-m", "grader.cli", *arguments]
     done = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603  our own
     try:
         answer: dict[str, Any] = json.loads(done.stdout)

@@ -225,7 +225,7 @@ def _namespaces(host: Host, control: int, is_batch: bool) -> Launch:
     if bwrap is None:
         raise SandboxFault("bubblewrap is not installed (for example: apt-get install bubblewrap)")
     root = Path("/sandbox")
-    words = [
+    options = [
         "--unshare-all",
         "--unshare-user",
         "--new-session",
@@ -235,24 +235,24 @@ def _namespaces(host: Host, control: int, is_batch: bool) -> Launch:
     ]
     # This capability holds only inside the new user namespace. The zygote needs it to give each
     # child its own namespaces.
-    words += ["--cap-add", "CAP_SYS_ADMIN", "--proc", "/proc", "--tmpfs", "/tmp"]  # noqa: S108  inside
+    options += ["--cap-add", "CAP_SYS_ADMIN", "--proc", "/proc", "--tmpfs", "/tmp"]  # noqa: S108  inside
     for device in ("/dev/null", "/dev/urandom"):
-        words += ["--dev-bind", device, device]
+        options += ["--dev-bind", device, device]
     for path in (*host.standard_library, *host.libraries, host.interpreter):
-        words += ["--ro-bind", str(path), str(path)]
+        options += ["--ro-bind", str(path), str(path)]
     for path in host.masked_folders:
-        words += ["--tmpfs", str(path), "--remount-ro", str(path)]
+        options += ["--tmpfs", str(path), "--remount-ro", str(path)]
     for target, link in host.links:
-        words += ["--symlink", target, str(link)]
+        options += ["--symlink", target, str(link)]
     for path in (*host.numpy, *host.course_packages.paths):
-        words += ["--ro-bind", str(path), str(root / "packages" / path.name)]
-    words += ["--ro-bind", str(INSIDE), str(root / "ours" / INSIDE.name)]
+        options += ["--ro-bind", str(path), str(root / "packages" / path.name)]
+    options += ["--ro-bind", str(INSIDE), str(root / "ours" / INSIDE.name)]
     for name, value in _ENVIRONMENT.items():
-        words += ["--setenv", name, value]
-    words += ["--chdir", "/", "--remount-ro", "/tmp", "--remount-ro", "/"]  # noqa: S108  inside
+        options += ["--setenv", name, value]
+    options += ["--chdir", "/", "--remount-ro", "/tmp", "--remount-ro", "/"]  # noqa: S108  inside
     folders = root / "ours", root / "packages"
     zygote = _zygote(host, "namespaces", control, folders, is_batch=is_batch)
-    return Launch((*_run_as_nobody(host, [bwrap, *words, *zygote]),), {})
+    return Launch((*_run_as_nobody(host, [bwrap, *options, *zygote]),), {})
 
 
 def _unconfined_start(backend: str) -> Callable[[Host, int, bool], Launch]:

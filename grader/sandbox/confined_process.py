@@ -54,8 +54,8 @@ class ConfinedProcess:
         self._connection, theirs = _FORK.Pipe()
         self._output = OutputFile(MAX_WORKER_OUTPUT_BYTES)
         serve = partial(_serve, theirs, self._connection, self._output)
-        words = (self._answer, self._open_sandbox, self._readable)
-        self._process = _FORK.Process(target=serve, args=words, daemon=True)
+        arguments = (self._answer, self._open_sandbox, self._readable)
+        self._process = _FORK.Process(target=serve, args=arguments, daemon=True)
         self._process.start()
         theirs.close()
 

@@ -147,17 +147,17 @@ class Program:
         if not re.match(r"%%\w", magic):
             yield from self._without_magics(lines)
             return
-        name, _, words = magic[2:].strip().partition(" ")
+        name, _, arguments = magic[2:].strip().partition(" ")
         lines[first] = ""
         if name in _CELL_RUN:
             yield from self._as_python(lines)
-            named = [word for word in words.split() if word.isidentifier()]
+            named = [word for word in arguments.split() if word.isidentifier()]
             if name == "capture" and named:
                 lines[first] = f"{named[0]} = None"
             return
         text = "\n".join(lines)
         lines[:] = [""] * len(lines)
-        if name not in _WRITE or not self._write(words, text):
+        if name not in _WRITE or not self._write(arguments, text):
             yield magic.strip()
 
     def _write(self, words: str, text: str) -> bool:
@@ -228,11 +228,11 @@ class Program:
 
     def _statement(self, command: str) -> str:
         """Return the Python statement that a magic runs, or ""."""
-        name, _, words = command[1:].partition(" ")
+        name, _, arguments = command[1:].partition(" ")
         if command.startswith("%") and name in _RUN:
-            lines = [_OPTIONS.sub("", words.strip(), count=1)]
+            lines = [_OPTIONS.sub("", arguments.strip(), count=1)]
             return "" if list(self._without_magics(lines)) else lines[0]
-        module = _module_name(words)
+        module = _module_name(arguments)
         is_run = command.startswith("%run ") and module in self.modules
         return f"from {module} import *" if is_run else ""
 
@@ -253,9 +253,10 @@ def _placeholder(target: str | None, command: str) -> str:
     return f"{target}{'[]' if command.startswith('!') else None}" if target else "pass"
 
 
-def _module_name(words: str) -> str:
-    """Return the name of the module whose file is the last word, or ""."""
-    name = words.rsplit(maxsplit=1)[-1].strip("'\"").removeprefix("./") if words.strip() else ""
+def _module_name(arguments: str) -> str:
+    """Return the name of the module whose file is the last argument, or ""."""
+    last = arguments.split()[-1:]
+    name = last[0].strip("'\"").removeprefix("./") if last else ""
     module = _MODULE.fullmatch(name)
     return module[1] if module else ""
 
@@ -264,11 +265,11 @@ def _as_magic(line: str) -> str:
     """Return a call of `get_ipython()` in the form of the original magic; other lines as is."""
     match = _CALL.fullmatch(line)
     try:
-        words = " ".join(ast.literal_eval(f"[{match[3]}]")) if match else ""
+        command = " ".join(ast.literal_eval(f"[{match[3]}]")) if match else ""
     except (ValueError, TypeError, SyntaxError):
         return line
     escape = "!" if match and match[2] in {"system", "getoutput"} else "%"
-    return f"{match[1]}{escape}{' '.join(words.split())}" if match else line
+    return f"{match[1]}{escape}{' '.join(command.split())}" if match else line
 
 
 def _take_prompts_off(lines: list[str], first: int) -> None:

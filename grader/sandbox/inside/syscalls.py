@@ -68,8 +68,8 @@ def setns(namespace: int, flags: int) -> None:
 
 def mount(source: str, target: str, kind: str, flags: int, options: str = "") -> None:
     """Mount a file system, or bind one path to another."""
-    words = (source.encode(), target.encode(), kind.encode())
-    _check_result(_libc.mount(*words, flags, options.encode()), f"mount {target}")
+    arguments = (source.encode(), target.encode(), kind.encode())
+    _check_result(_libc.mount(*arguments, flags, options.encode()), f"mount {target}")
 
 
 def unmount(target: str) -> None:
@@ -204,16 +204,16 @@ def landlock_restrict(readable: Iterable[str] | None, *, abi: int | None = None)
     try:
         for path in readable or ():
             try:
-                place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+                descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
             except OSError:  # missing, so it cannot be read anyway
                 continue
             try:
                 allowed = _READ_FILE | _READ_DIR if os.path.isdir(path) else _READ_FILE  # noqa: PTH112  no pathlib in here
-                rule = struct.pack("=Qi", allowed, place)
+                rule = struct.pack("=Qi", allowed, descriptor)
                 added = _libc.syscall(_ADD_RULE, ruleset, _RULE_PATH_BENEATH, rule, 0)
                 _check_result(added, "landlock_add_rule")
             finally:
-                os.close(place)
+                os.close(descriptor)
         flags = _LOG_SAME_EXEC_OFF if abi >= _LOG_FLAGS_SINCE else 0
         restricted = _libc.syscall(_RESTRICT_SELF, ruleset, flags)
         _check_result(restricted, "landlock_restrict_self")

@@ -75,8 +75,8 @@ def back_up_store(database: Database, target: Path, *, force: bool = False) -> B
 
 def make_dump_command(database: Database, target: Path) -> str:
     """Return the command that dumps a store on PostgreSQL; it asks for a password if necessary."""
-    words = ["pg_dump", "--format=custom", f"--file={target}", f"--dbname={database}"]
-    return f"(umask 077; {shlex.join(words)})"
+    command = ["pg_dump", "--format=custom", f"--file={target}", f"--dbname={database}"]
+    return f"(umask 077; {shlex.join(command)})"
 
 
 def _check_target(source: Path, target: Path, *, force: bool) -> None:

@@ -73,8 +73,8 @@ def list_programs(exercise: Exercise) -> list[str]:
     """
     programs, broken_ids = _find_programs(exercise)
     return [
-        f"{place}  {'broken' if program.id in broken_ids else 'to break, 1 XP'}"
-        for place, program in enumerate(programs, start=1)
+        f"{number}  {'broken' if program.id in broken_ids else 'to break, 1 XP'}"
+        for number, program in enumerate(programs, start=1)
     ]
 
 

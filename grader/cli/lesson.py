@@ -134,8 +134,8 @@ def _show_blocks(
     for are_questions, group in itertools.groupby(blocks, is_asked):
         # The text between two questions can be longer than the terminal.
         with contextlib.nullcontext() if are_questions else options.pager(console):
-            for place, block in enumerate(group):
-                if place or are_questions:
+            for index, block in enumerate(group):
+                if index or are_questions:
                     console.print()
                 if isinstance(block, (ChoiceQuestion, NumberQuestion)):
                     _show_question(console, block, next(numbers))

@@ -81,22 +81,22 @@ def _run_experiment(
     """
     find = experiment.find
     cells = [block for block in lesson.blocks[:number] if isinstance(block, Cell)]
-    places = [at for at, cell in enumerate(cells) if not cell.hidden and find in cell.code]
-    if not places:
+    indices = [index for index, cell in enumerate(cells) if not cell.hidden and find in cell.code]
+    if not indices:
         message = f"'{find:.40}' is in no cell above whose code is shown"
         raise DefinitionError.at(experiment.where, message)
-    place = places[-1]
-    changed = cells[place]
+    index = indices[-1]
+    changed = cells[index]
     count = changed.code.count(find)
     if count > 1:
         times = f"{count} times in the cell at line {changed.where.line}, not once"
         raise DefinitionError.at(experiment.where, f"'{find:.40}' occurs {times}")
     code = changed.code.replace(find, experiment.put)
     with _open_session(sandbox, lesson.data) as session:
-        for cell in cells[:place]:
+        for cell in cells[:index]:
             session.cell(cell)
         session.cell(replace(changed, code=code))
-        return replace(experiment, cell=place, why=session.text(experiment.why))
+        return replace(experiment, cell=index, why=session.text(experiment.why))
 
 
 @cache

@@ -133,5 +133,5 @@ def swap_arguments(program: Program, node: ast.Call) -> Iterator[Edit]:
         return
     own = calls.callee_name(node) in program.defined_names
     if own or (calls.callee_name(node) in _ORDERED and calls.is_function(node)):
-        for place in range(len(node.args) - 1):
-            yield Edit(node, nodes.call(node, args=nodes.swap(node.args, place, place + 1)))
+        for index in range(len(node.args) - 1):
+            yield Edit(node, nodes.call(node, args=nodes.swap(node.args, index, index + 1)))

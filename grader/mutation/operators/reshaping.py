@@ -52,7 +52,7 @@ def reshape_for_transpose(program: Program, node: ast.Attribute | ast.Call) -> I
         sizes = _numbers(inner)
         order = _permutation(node, len(sizes))
         if order is not None:
-            yield Edit(node, _with_numbers(inner, [sizes[place] for place in order]).replacement)
+            yield Edit(node, _with_numbers(inner, [sizes[index] for index in order]).replacement)
     above = program.parent(node)
     if isinstance(above, ast.Attribute):
         above = program.parent(above)
@@ -108,10 +108,10 @@ def other_size(_: Program, node: ast.Subscript | ast.Call) -> Iterator[Edit]:
     `x.shape[-1]` becomes `x.shape[0]`, the other way round, and `len(x)` `x.shape[1]`.
     """
     if isinstance(node, ast.Subscript):
-        shape, place = node.value, calls.integer(node.slice)
+        shape, index = node.value, calls.integer(node.slice)
         is_shape = isinstance(shape, ast.Attribute) and shape.attr == "shape"
-        if place is not None and (is_shape or calls.callee_name(shape) == "shape"):
-            yield Edit(node.slice, nodes.constant({0: -1, -2: -1}.get(place, 0)))
+        if index is not None and (is_shape or calls.callee_name(shape) == "shape"):
+            yield Edit(node.slice, nodes.constant({0: -1, -2: -1}.get(index, 0)))
     elif calls.callee_name(node) == "len" and len(node.args) == 1:
         size = ast.Attribute(node.args[0], "shape", ast.Load())
         # The last axis would not do: an array with one axis has the same size there.
@@ -140,12 +140,12 @@ def other_newaxis(_: Program, node: ast.Subscript) -> Iterator[Edit]:
     """
     if not isinstance(node.slice, ast.Tuple):
         return
-    places = [
-        place
-        for place, item in enumerate(node.slice.elts)
+    indices = [
+        index
+        for index, item in enumerate(node.slice.elts)
         if calls.is_constant(item, None)
         or (isinstance(item, ast.Attribute) and item.attr == "newaxis")
     ]
-    if len(places) == 1 and len(node.slice.elts) > 1:
-        place = places[0]
-        yield nodes.exchange(node.slice, place, place - 1 if place else 1)
+    if len(indices) == 1 and len(node.slice.elts) > 1:
+        index = indices[0]
+        yield nodes.exchange(node.slice, index, index - 1 if index else 1)

@@ -53,8 +53,8 @@ def swap_targets(_: Program, node: ast.Assign) -> Iterator[Edit]:
 def _swaps(items: ast.expr | None) -> Iterator[Edit]:
     """Yield an edit for each pair of neighbours in a tuple."""
     if isinstance(items, ast.Tuple) and not any(isinstance(e, ast.Starred) for e in items.elts):
-        for place in range(len(items.elts) - 1):
-            yield nodes.exchange(items, place, place + 1)
+        for index in range(len(items.elts) - 1):
+            yield nodes.exchange(items, index, index + 1)
 
 
 @operator(ast.Call)

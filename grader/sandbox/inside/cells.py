@@ -69,17 +69,17 @@ def choose(cells: list[list[object]], names: list[str]) -> tuple[list[list[objec
     last: dict[str, int] = {}  # the index of the last cell that defines each name
     failures: dict[str, int] = {}
     uses: list[set[str]] = []
-    stars = {place for place, (_, source) in enumerate(cells) if _STAR.search(str(source))}
-    for place, cell in enumerate(cells):
+    stars = {index for index, (_, source) in enumerate(cells) if _STAR.search(str(source))}
+    for index, cell in enumerate(cells):
         joined = program([cell])
         try:
             table = symtable.symtable(joined.source, "<cell>", "exec")
         except (SyntaxError, ValueError, RecursionError):
             table = symtable.symtable("", "<cell>", "exec")
         defined = (each for each in table.get_symbols() if each.is_assigned() or each.is_imported())
-        last.update((each.get_name(), place) for each in defined)
+        last.update((each.get_name(), index) for each in defined)
         if joined.unreadable:
-            failures.update(dict.fromkeys(_DEFINITION.findall(str(cell[1])), place))
+            failures.update(dict.fromkeys(_DEFINITION.findall(str(cell[1])), index))
         uses.append(set(_globals(table)))
     waiting, chosen, places = list(names), set[int](), failures | last
     while waiting:
@@ -87,7 +87,7 @@ def choose(cells: list[list[object]], names: list[str]) -> tuple[list[list[objec
         if needed is not None and needed not in chosen:
             chosen.add(needed)
             waiting += uses[needed]
-    selection = [cells[place] for place in sorted(chosen | stars)]
+    selection = [cells[index] for index in sorted(chosen | stars)]
     return selection, [name for name in names if name not in last]
 
 
@@ -289,14 +289,14 @@ def statements(source: str, ends: list[int]) -> Iterator[tuple[int, ast.stmt]]:
     Args:
         ends: The last line of each cell.
     """
-    place = 0
+    index = 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         body = ast.parse(source).body
     for statement in body:
-        while place < len(ends) - 1 and statement.lineno > ends[place]:
-            place += 1
-        yield place, statement
+        while index < len(ends) - 1 and statement.lineno > ends[index]:
+            index += 1
+        yield index, statement
 
 
 def run_to_its_end(coroutine: Coroutine[object, object, object]) -> None:

@@ -320,15 +320,15 @@ class _SubmissionModule:
         for name, content in contents.items():
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
             try:
-                place = os.open(name, flags, 0o444)
+                descriptor = os.open(name, flags, 0o444)
             except OSError:  # the folder is not writable, or the file exists
                 virtual_files.serve(contents)
                 return
             try:
                 while content:
-                    content = content[os.write(place, content) :]  # noqa: PLW2901  the remaining bytes
+                    content = content[os.write(descriptor, content) :]  # noqa: PLW2901  the remaining bytes
             finally:
-                os.close(place)
+                os.close(descriptor)
 
     @_operation
     def load(self, source: str, names: list[str]) -> dict[str, object]:
@@ -370,8 +370,8 @@ class _SubmissionModule:
         warnings.formatwarning = functools.partial(_warning, places)
         failed: dict[int, dict[str, object]] = {}
         flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-        for place, statement in cells.statements(main, [end for _, end in places]):
-            if place in failed and not isinstance(statement, cells.DEFINITIONS):
+        for index, statement in cells.statements(main, [end for _, end in places]):
+            if index in failed and not isinstance(statement, cells.DEFINITIONS):
                 continue
             try:
                 tree = ast.Module([statement], [])
@@ -384,9 +384,9 @@ class _SubmissionModule:
             except (OutputLimitError, MemoryError):
                 raise
             except BaseException as error:  # noqa: BLE001  includes SystemExit
-                failed.setdefault(place, _describe_error(error))
+                failed.setdefault(index, _describe_error(error))
         first = itertools.islice(failed.items(), _MAX_FAILED)
-        return {**self._describe_names(names), "failed": [[place, facts] for place, facts in first]}
+        return {**self._describe_names(names), "failed": [[index, facts] for index, facts in first]}
 
     @_operation
     def load_answers(self, source: str, names: list[str]) -> dict[str, object]:

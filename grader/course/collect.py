@@ -119,15 +119,15 @@ class _Exercises:
         """Return whether the file or a folder around it is named after the exercise."""
         return exercise in map(self.exercise_of, PurePosixPath(file.label).parts)
 
-    def places(self, file: _File) -> list[str]:
-        """Return the places of a file; a notebook with several exercises has one for each."""
+    def relative_paths(self, file: _File) -> list[str]:
+        """Return the paths of a file; a notebook with several exercises has one for each."""
         path, ids = Path(file.name), list[str]()
         if is_notebook(path) and self.exercise_of(path.name) is None:
             names = Submission.from_bytes(path, file.read(size_limit(path))).sections
             ids = [name for name in names if self.exercise_of(name) == name]
-        return ids or [self.place(file)]
+        return ids or [self.relative_path(file)]
 
-    def place(self, file: _File) -> str:
+    def relative_path(self, file: _File) -> str:
         """Return a file's path below the student's folder, without suffix.
 
         Raises:
@@ -211,28 +211,28 @@ def collect(
     exercises = _Exercises(exercise_of, files_by_exercise or {}, single_exercise)
     result = CollectResult()
     earlier = read_times(into / TIMES_FILE) if (into / TIMES_FILE).exists() else {}
-    places: list[tuple[_File, str]] = []
+    files_with_paths: list[tuple[_File, str]] = []
     with contextlib.ExitStack() as stack:
         for packed in _walk_source(source, stack, result):
             with _refusals(result, packed):
-                places += _find_places(packed, exercises, result)
+                files_with_paths += _find_files(packed, exercises, result)
         chosen: dict[tuple[str, str], list[tuple[Candidate, _File]]] = {}
-        bare = [file for file, _ in places if file.platform is None]
+        bare = [file for file, _ in files_with_paths if file.platform is None]
         level = _level_of_students(bare, exercises) if students_by_name is None else ""
-        for file, place in places:
+        for file, relative_path in files_with_paths:
             with _refusals(result, file):
                 student = _student(file, students_by_name, level, exercises)
                 candidate = _candidate(file, _platform_name(file, students_by_name))
-                chosen.setdefault((student, place), []).append((candidate, file))
-        for (student, place), candidates in sorted(chosen.items()):
-            files = _files_of_person(candidates, place, exercises, result)
+                chosen.setdefault((student, relative_path), []).append((candidate, file))
+        for (student, relative_path), candidates in sorted(chosen.items()):
+            files = _files_of_person(candidates, relative_path, exercises, result)
             best, left_out = choose([candidate for candidate, _ in files])
             result.left_out.update({str(path): reason for path, reason in left_out.items()})
             for file in [file for candidate, file in files if candidate is best]:
                 suffix = PurePosixPath(file.name).suffix.lower()
-                key = student, place.split("/")[0]
+                key = student, relative_path.split("/")[0]
                 with _refusals(result, file):
-                    if _write(into / student / f"{place}{suffix}", key, file, result):
+                    if _write(into / student / f"{relative_path}{suffix}", key, file, result):
                         _note_time(result, key, file, _platform_name(file, students_by_name))
     result.all_dates_equal = all_at_once((who, time) for (who, _), time in result.times.items())
     if result.all_dates_equal:
@@ -246,7 +246,10 @@ def collect(
 
 
 def _files_of_person(
-    files: list[tuple[Candidate, _File]], place: str, exercises: _Exercises, result: CollectResult
+    files: list[tuple[Candidate, _File]],
+    relative_path: str,
+    exercises: _Exercises,
+    result: CollectResult,
 ) -> list[tuple[Candidate, _File]]:
     """Return a student's candidate files: of one person only, and named ones if there are any."""
     people = {(platform.name, platform.id) for _, file in files if (platform := file.platform)}
@@ -257,8 +260,8 @@ def _files_of_person(
         )
         result.left_out.update({file.label: reason for _, file in files})
         return []
-    named = [file for file in files if exercises.is_named(file[1], place)]
-    if exercises.single == place and 0 < len(named) < len(files):
+    named = [file for file in files if exercises.is_named(file[1], relative_path)]
+    if exercises.single == relative_path and 0 < len(named) < len(files):
         reason = f"{named[0][1].label} is named after the exercise"
         result.left_out.update({file[1].label: reason for file in files if file not in named})
         return named
@@ -288,10 +291,10 @@ def _refusals(result: CollectResult, file: _File) -> Iterator[None]:
         result.is_damaged = True
 
 
-def _find_places(
+def _find_files(
     file: _File, exercises: _Exercises, result: CollectResult
 ) -> list[tuple[_File, str]]:
-    """Return the file, or the files in a student's own zip, each with its place.
+    """Return the file, or the files in a student's own zip, each with its path.
 
     A single file in a zip may take its name from the zip.
 
@@ -300,27 +303,29 @@ def _find_places(
         _RefusalError: The file names no exercise.
     """
     if is_code(file.path):
-        return [(file, place) for place in exercises.places(file)]
+        return [(file, relative_path) for relative_path in exercises.relative_paths(file)]
     if not is_zip(file.path):
         raise _RefusalError("neither Python nor a notebook")
     archive = open_zip(io.BytesIO(file.read(MAX_NOTEBOOK)))
     entries = list_files(archive)
-    places, refused = [], dict[str, str]()
+    files_with_paths, refused = [], dict[str, str]()
     for path in filter(is_code, entries):
         read = functools.partial(read_entry, archive, entries[path])
         inner = replace(file, inner=path, read=read)
         try:
-            places += [(inner, place) for place in exercises.places(inner)]
+            files_with_paths += [
+                (inner, relative_path) for relative_path in exercises.relative_paths(inner)
+            ]
         except _RefusalError as refusal:
             refused[inner.label] = str(refusal)
-    if not places:
+    if not files_with_paths:
         only_code(entries)
         if (exercise := exercises.exercise_of(PurePosixPath(file.path).name)) is None:
             (reason,) = refused.values()  # the reason for the only code file
             raise _RefusalError(reason)
         return [(inner, exercise)]
     result.left_out |= refused
-    return places
+    return files_with_paths
 
 
 def _platform_name(file: _File, students_by_name: Mapping[str, str] | None) -> PlatformName | None:

@@ -14,7 +14,7 @@ from sitegen.assets import hashed_name
 from sitegen.content import Content
 from sitegen.feeds import announcements
 from sitegen.hosting import PYODIDE, Hosting
-from sitegen.links import EMBED, LESSONS, SEARCH, TAKEN, asset_path
+from sitegen.links import EMBED, LESSONS, RESERVED_FOLDERS, SEARCH, asset_path
 from sitegen.offline import WORKER, offline_worker
 from sitegen.output import write_site
 from sitegen.pages import PageFiles, Pages
@@ -79,7 +79,9 @@ def site_files(
     """
     hosting = hosting or Hosting()
     # Ids are also folder names, so they must be plain and unique.
-    problems = [*_id_problems((track.id for track in content.tracks), folder="", taken=TAKEN)]
+    problems = [
+        *_id_problems((track.id for track in content.tracks), folder="", taken=RESERVED_FOLDERS)
+    ]
     for track in content.tracks:
         exercises = (exercise.id for exercise in track.exercises)
         problems += _id_problems(exercises, folder=f"{track.id}/", taken=(LESSONS,))

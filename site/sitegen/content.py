@@ -107,7 +107,7 @@ class Content:
         for_practice: True if pages run the hidden tests, too.
         wrong_answer: Makes the example of a check on the home page, for practice.
         cache: The cache of the pages of tracks.
-        made_from: Everything beside its card that a track's pages are made from, by the track's id.
+        fingerprints: By the track's id, the inputs of a track's pages besides its card.
         own_gpt: The model, if a track has all its functions with their solutions.
     """
 
@@ -120,7 +120,7 @@ class Content:
     for_practice: bool = False
     title: str = PLATFORM
     cache: Cache = field(default_factory=lambda: Cache(None, ""))
-    made_from: Mapping[str, str] = field(default_factory=dict)
+    fingerprints: Mapping[str, str] = field(default_factory=dict)
     own_gpt: OwnGpt | None = None
     wrong_answer: Callable[[], WrongAnswer] | None = None
 

@@ -13,10 +13,10 @@ PROGRESS = f"progress/{INDEX}"
 ABOUT = f"about/{INDEX}"
 ACCESSIBILITY = f"accessibility/{INDEX}"
 OWN_GPT = f"own-gpt/{INDEX}"
-LOST = f"offline/{INDEX}"
+OFFLINE = f"offline/{INDEX}"
 ASSETS = "assets"
 LESSONS = "lessons"
-TAKEN = (
+RESERVED_FOLDERS = (
     *("assets", "pyodide"),
     *("concepts", "search", "progress", "about", "accessibility", "offline", "own-gpt"),
 )

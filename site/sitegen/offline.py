@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Final
 
 from sitegen.hosting import PYODIDE, Hosting
-from sitegen.links import ASSETS, CONCEPTS, INDEX, LOST, PROGRESS, SEARCH
+from sitegen.links import ASSETS, CONCEPTS, INDEX, OFFLINE, PROGRESS, SEARCH
 
 WORKER: Final = "offline.js"
 
-_FROM_THE_START: Final = (INDEX, CONCEPTS, SEARCH, PROGRESS, LOST)
+_FROM_THE_START: Final = (INDEX, CONCEPTS, SEARCH, PROGRESS, OFFLINE)
 
 
 def offline_worker(
@@ -37,6 +37,6 @@ def offline_worker(
         "assets": sorted(path for path in files if path.startswith(f"{ASSETS}/")),
         "index": index,
         "pages": _FROM_THE_START,
-        "lost": LOST,
+        "lost": OFFLINE,
     }
     return f"const ETUDE_BUILD={json.dumps(build)};\n".encode() + script

@@ -25,8 +25,8 @@ from sitegen.links import (
     ACCESSIBILITY,
     CONCEPTS,
     INDEX,
-    LOST,
     NOT_FOUND,
+    OFFLINE,
     OWN_GPT,
     PROGRESS,
     SEARCH,
@@ -55,14 +55,14 @@ _COLLECTION_PAGES: Final = {
 _STATIC_PAGES: Final = {
     ABOUT: ("about", ""),
     ACCESSIBILITY: ("accessibility", ""),
-    LOST: ("offline", ""),
+    OFFLINE: ("offline", ""),
     NOT_FOUND: ("404", ""),
 }
 
 _FILES: Final = "files.json"  # the data files of a lesson, beside its page
 
 _Card = TypeVar("_Card", Stop, ExerciseCard)
-_Around: TypeAlias = tuple[_Card | None, _Card | None]  # the previous and the next card
+_Neighbours: TypeAlias = tuple[_Card | None, _Card | None]  # the previous and the next card
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class PageFiles:
     entry: SearchEntry | None = None
 
 
-_FORMAT: Final = PickleFormat(PageFiles, (SearchEntry,))
+_PAGE_FILES_FORMAT: Final = PickleFormat(PageFiles, (SearchEntry,))
 
 
 class Pages:
@@ -123,12 +123,15 @@ class Pages:
         if self._gpt_track:
             yield OWN_GPT, partial(self._own_gpt, self._gpt_track)
         for track, card in zip(self._content.tracks, self._cards, strict=True):
-            made_from = self._content.made_from.get(card.id)
-            facts = repr((made_from, card, self._leads_to_gpt(card.id), self._site))
+            fingerprints = self._content.fingerprints.get(card.id)
+            facts = repr((fingerprints, card, self._leads_to_gpt(card.id), self._site))
             digest = hashlib.sha256(facts.encode()).hexdigest()
             for path, build in self._track_builders(track, card):
                 key = f"page {path} {digest}"
-                yield path, partial(_FORMAT.load_or_make, self._content.cache, key, build)
+                yield (
+                    path,
+                    partial(_PAGE_FILES_FORMAT.load_or_make, self._content.cache, key, build),
+                )
 
     def _track_builders(
         self, track: PublicTrack, card: TrackCard
@@ -142,15 +145,17 @@ class Pages:
             outline = outlines[stop.path]
             yield stop.path, partial(self._lesson, outline, stop, lesson, card.by_id, around)
         cards = _with_neighbours(card.exercises)
-        for exercise, (own, (previous, following)) in zip(track.exercises, cards, strict=True):
-            before = card.lesson_of.get(own.id)
+        for exercise, (own_card, (previous, following)) in zip(track.exercises, cards, strict=True):
+            before = card.lesson_of.get(own_card.id)
             outline = outlines[before.path if before else ""]
             # The last exercise of a lesson leads to the next lesson, not to its first exercise.
             after = card.lesson_of.get(following.id) if following else None
             next_lesson = None if after is before else after
             yield (
-                own.path,
-                partial(self._exercise, outline, own, exercise, (previous, following), next_lesson),
+                own_card.path,
+                partial(
+                    self._exercise, outline, own_card, exercise, (previous, following), next_lesson
+                ),
             )
 
     def search(self, index: str) -> str:
@@ -250,7 +255,7 @@ class Pages:
         card: LessonCard,
         lesson: TrackLesson,
         cards: Mapping[str, ExerciseCard],
-        around: _Around[Stop],
+        around: _Neighbours[Stop],
     ) -> PageFiles:
         images = PageImages(lesson.path)
         notebook = notebook_path(card.path)
@@ -287,9 +292,9 @@ class Pages:
     def _exercise(
         self,
         outline: Outline,
-        own: ExerciseCard,
+        card: ExerciseCard,
         exercise: PublicExercise,
-        around: _Around[ExerciseCard],
+        around: _Neighbours[ExerciseCard],
         next_lesson: LessonCard | None,
     ) -> PageFiles:
         images = PageImages(exercise.file) if exercise.file else None
@@ -298,27 +303,27 @@ class Pages:
         contents = self._content.data.get(exercise.id, {})
         places = {name: exercise_file(outline.id, exercise.id, f"data/{name}") for name in contents}
         html = self._render(
-            own.path,
+            card.path,
             "exercise",
             track=outline,
-            view=view_exercise(own, exercise, outline.id, images),
-            notebook=notebook_path(own.path) if notebook else None,
+            view=view_exercise(card, exercise, outline.id, images),
+            notebook=notebook_path(card.path) if notebook else None,
             data=places,
             gpt=self._leads_to_gpt(outline.id),
-            names={"track": outline.id, "exercise": own.id, **_packages(exercise.packages)},
+            names={"track": outline.id, "exercise": card.id, **_packages(exercise.packages)},
             previous=around[0],
             following=next_lesson or around[1],
             next_lesson=next_lesson,
         )
         runnable = self._content.runnable.get(exercise.id)
         data = exercise_data(outline.id, exercise, runnable, images) if runnable else ()
-        note = f"Exercise {own.number} · {outline.title} · {own.difficulty}"
-        subjects = (*own.concepts, *exercise.defines)
-        entry = SearchEntry.from_page(own.title, own.path, note, subjects, exercise.instructions)
-        files = {path: text.encode() for path, text in ((own.path, html), *data)}
-        files |= images.files_for(own.path) if images else {}
+        note = f"Exercise {card.number} · {outline.title} · {card.difficulty}"
+        subjects = (*card.concepts, *exercise.defines)
+        entry = SearchEntry.from_page(card.title, card.path, note, subjects, exercise.instructions)
+        files = {path: text.encode() for path, text in ((card.path, html), *data)}
+        files |= images.files_for(card.path) if images else {}
         files |= {places[name]: content for name, content in contents.items()}
-        files |= {notebook_path(own.path): notebook.encode()} if notebook else {}
+        files |= {notebook_path(card.path): notebook.encode()} if notebook else {}
         return PageFiles(files, entry)
 
 
@@ -337,7 +342,7 @@ def render_pages(tracks: Sequence[PublicTrack]) -> Iterator[tuple[str, bytes]]:
         yield from make().files.items()
 
 
-def _with_neighbours(cards: Sequence[_Card]) -> Iterator[tuple[_Card, _Around[_Card]]]:
+def _with_neighbours(cards: Sequence[_Card]) -> Iterator[tuple[_Card, _Neighbours[_Card]]]:
     for index, card in enumerate(cards):
         before = cards[index - 1] if index else None
         after = cards[index + 1] if index + 1 < len(cards) else None

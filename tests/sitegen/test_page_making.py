@@ -35,13 +35,13 @@ def test_a_page_is_made_again_when_something_on_it_changes(tmp_path: Path) -> No
         made.append(1)
         return "engine"
 
-    def build(title: str, made_from: str, hosting: Hosting) -> dict[str, bytes]:
+    def build(title: str, fingerprints: str, hosting: Hosting) -> dict[str, bytes]:
         track = make_track(make_exercise(), make_exercise("other", title=title))
         content = Content(
             [track],
             runnable={"weights": Runnable(engine)},
             cache=Cache(tmp_path / "cache", ""),
-            made_from={"attention": made_from},
+            fingerprints={"attention": fingerprints},
         )
         return site_files(content, hosting=hosting)
 

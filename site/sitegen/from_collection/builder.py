@@ -199,7 +199,7 @@ class ContentBuilder:
         lessons: dict[str, list[TrackLesson]] = {}
         runnable: dict[str, Runnable] = {}
         notebooks: dict[str, Callable[[], str]] = {}
-        made_from: dict[str, str] = {}
+        fingerprints: dict[str, str] = {}
         for track in tracks:
             edition = untested_track(track)
             exercises = []
@@ -231,7 +231,7 @@ class ContentBuilder:
                 *((e.digest, e.packages, e.needs) for e in lessons[track.definition.id]),
                 *(image.read_bytes() for image in images),
             )
-            made_from[track.definition.id] = repr(facts)
+            fingerprints[track.definition.id] = repr(facts)
         courses = [each.course for track in tracks for each in track.exercises if each.course]
         by_id = {str(exercise.id): exercise for track in tracks for exercise in track.exercises}
         return Content(
@@ -245,7 +245,7 @@ class ContentBuilder:
             for_practice=any(self._is_practice(e) for track in tracks for e in track.exercises),
             wrong_answer=self._wrong_answer(by_id),
             cache=self._cache,
-            made_from=made_from,
+            fingerprints=fingerprints,
             own_gpt=self._own_gpt(by_id),
         )
 

@@ -91,14 +91,14 @@ export class Service {
     method: string,
     path: string,
     body?: object,
-    more: Readonly<Record<string, string>> = {},
+    extraHeaders: Readonly<Record<string, string>> = {},
   ): Promise<unknown> {
-    const headers = { "X-CSRF-Token": this.session?.csrf ?? "", "Content-Type": "application/json", ...more };
+    const headers = { "X-CSRF-Token": this.session?.csrf ?? "", "Content-Type": "application/json", ...extraHeaders };
     return this.#request(path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
   }
 
-  async #request(path: string, how: RequestInit): Promise<unknown> {
-    const response = await fetch(new URL(path, this.address), how).catch(() => null);
+  async #request(path: string, init: RequestInit): Promise<unknown> {
+    const response = await fetch(new URL(path, this.address), init).catch(() => null);
     if (response === null) throw new ServiceError(0, UNREACHABLE_SENTENCE);
     if (!response.ok) throw await toServiceError(response);
     return response.status === 204 ? null : response.json();

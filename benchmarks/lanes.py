@@ -83,7 +83,7 @@ def serve_sandbox(connection: Connection, backend_name: str, spare: bool) -> Non
     (exercise,) = workload.exercises(1)
     (backend,) = (backend for backend in BACKENDS if backend.name == backend_name)
     try:
-        sandbox = open_sandbox([backend], spare=spare)
+        sandbox = open_sandbox([backend], keep_spare_child=spare)
     except SandboxFault as fault:
         connection.send(str(fault))
         return

@@ -14,7 +14,7 @@ from grader.sandbox.process import Sandbox, open_sandbox
 
 def open_with_spare() -> Sandbox:
     """Start the strongest sandbox as a batch does."""
-    return open_sandbox(spare=True)
+    return open_sandbox(keep_spare_child=True)
 
 
 def open_without_spare() -> Sandbox:

@@ -311,10 +311,15 @@ def sandbox_opener(
         from grader.sandbox.process import open_sandbox, open_unsafe
 
         # A spare core can fork the next child ahead of time.
-        spare = workers is not None and workers < cores()
+        keep_spare_child = workers is not None and workers < cores()
         start = open_unsafe if unsafe else open_sandbox
         meanwhile = None if is_batch else partial(import_module, "grader.grading.session.engine")
-        return start(spare=spare, is_batch=is_batch, meanwhile=meanwhile, packages=packages)
+        return start(
+            keep_spare_child=keep_spare_child,
+            is_batch=is_batch,
+            meanwhile=meanwhile,
+            packages=packages,
+        )
 
     return opener
 

@@ -28,8 +28,8 @@ class Sandbox:
     """A running zygote. `child()` forks a new, isolated process for one submission.
 
     Args:
-        spare: Whether to fork the next child with the usual limits in advance, while the one
-            before is running. This makes a batch faster.
+        keep_spare_child: Whether to fork the next child with the usual limits in advance, while
+            the one before is running. This makes a batch faster.
         is_batch: Whether to prepare for many submissions, which takes longer than running one.
         packages: The modules that submissions may import besides NumPy.
     """
@@ -38,13 +38,13 @@ class Sandbox:
         self,
         backend: Backend,
         *,
-        spare: bool = False,
+        keep_spare_child: bool = False,
         is_batch: bool = True,
         packages: Iterable[str] = (),
     ) -> None:
         self.backend = backend
         self.packages = frozenset(packages)
-        self.keeps_spare = spare
+        self.keeps_spare_child = keep_spare_child
         self._spare: ChildProcess | None = None
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control = Control(ours, backend.name, self._exit_reason)
@@ -89,7 +89,7 @@ class Sandbox:
             SandboxFault: The zygote is gone or too slow.
         """
         self.wait_until_ready()
-        if not self.keeps_spare or limits != DEFAULT_LIMITS:  # most searches use other limits
+        if not self.keeps_spare_child or limits != DEFAULT_LIMITS:  # most searches use other limits
             return ChildProcess(self._control, limits)
         child = self._spare or ChildProcess(self._control, limits)
         self._spare = ChildProcess(self._control, limits)
@@ -130,7 +130,7 @@ class Sandbox:
 def open_sandbox(
     backends: Sequence[Backend] = BACKENDS,
     *,
-    spare: bool = False,
+    keep_spare_child: bool = False,
     is_batch: bool = True,
     meanwhile: Callable[[], object] | None = None,
     packages: Iterable[str] = (),
@@ -149,7 +149,9 @@ def open_sandbox(
     causes = []
     for backend in backends:
         try:
-            sandbox = Sandbox(backend, spare=spare, is_batch=is_batch, packages=packages)
+            sandbox = Sandbox(
+                backend, keep_spare_child=keep_spare_child, is_batch=is_batch, packages=packages
+            )
             try:
                 if meanwhile is not None:
                     meanwhile()

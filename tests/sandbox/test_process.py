@@ -413,7 +413,7 @@ def test_the_order_of_a_set_is_the_same_in_every_sandbox(each_sandbox: Sandbox) 
 
 def test_a_spare_is_forked_ahead_beside_children_with_other_limits(each_sandbox: Sandbox) -> None:
     """Each child is fresh, in order, whatever the limits of the one before."""
-    with Sandbox(each_sandbox.backend, spare=True) as sandbox:
+    with Sandbox(each_sandbox.backend, keep_spare_child=True) as sandbox:
         for number, limits in enumerate([Limits(), PATIENT, PATIENT, Limits(), Limits()]):
             answer = ask(sandbox, f"def f(): return {number}", limits=limits)
             assert answer == Returned(value=number)

@@ -137,4 +137,4 @@ def test_children_are_forked_ahead_where_a_core_is_left(
     """On a machine that is busy with workers it would only take time from them."""
     assert len(two_cores) == 2
     with sandbox_opener(unsafe=False, workers=workers)() as sandbox:
-        assert sandbox.keeps_spare == ahead
+        assert sandbox.keeps_spare_child == ahead

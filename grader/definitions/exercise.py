@@ -74,8 +74,8 @@ _NO_RULES: Final[Mapping[str, Any]] = {}
 _COUNT: Final = {"minimum": 0}
 _FROM_ONE: Final = {"minimum": 1}
 _ABOVE_ZERO: Final = {"exclusiveMinimum": 0}
-_EQUAL: NanPolicy = "equal"
-_KIND: DtypePolicy = "kind"
+_DEFAULT_NAN_POLICY: NanPolicy = "equal"
+_DEFAULT_DTYPE_POLICY: DtypePolicy = "kind"
 
 
 def _doc(
@@ -181,7 +181,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _AnyTest:
+class _BaseTest:
     """The fields of every test."""
 
     where: Location
@@ -210,7 +210,7 @@ class _AnyTest:
     expected_key: ClassVar[Literal["expect", "stdout"]] = "expect"  # key of the expected value
     compared: ClassVar[Compared] = "nothing"  # what is compared with the expected value
     is_expression: ClassVar[bool] = False  # whether the code is an expression that calls names
-    runs_inside: ClassVar[bool] = False  # whether the code runs in the submission's namespace
+    runs_in_submission: ClassVar[bool] = False  # whether the code runs in its namespace
 
     # Values of keys that a kind lacks. A kind that has such a key declares a field.
     expect = cast("Expected | None", None)
@@ -219,10 +219,10 @@ class _AnyTest:
     of = cast("tuple[str, ...]", ())
     against = cast("str | None", None)
     tolerance = cast("Tolerance | None", None)
-    nan = _EQUAL
+    nan = _DEFAULT_NAN_POLICY
     keep_inputs = False
     accept = cast("tuple[Accepted, ...]", ())
-    dtype = _KIND
+    dtype = _DEFAULT_DTYPE_POLICY
     budget = cast("Budget | None", None)
 
     @property
@@ -247,13 +247,13 @@ class _AnyTest:
         """True if the expected value comes from the exercise's solution."""
         return isinstance(self.expect, FromSolution)
 
-    def expecting(self, _program: FromReference | FromSolution, /) -> Self:
+    def with_expected_from(self, _program: FromReference | FromSolution, /) -> Self:
         """Return the test with a program as the source of its expected value, if it has one."""
         return self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CallTest(_AnyTest):
+class CallTest(_BaseTest):
     """Call the submission and compare what it returns.
 
     An instance of a subclass is as good as one of its base: a named tuple where a tuple is
@@ -304,13 +304,13 @@ class CallTest(_AnyTest):
     )
     budget: Budget | None = _doc("What the call may use at most.", default=None)
 
-    def expecting(self, program: FromReference | FromSolution, /) -> Self:
+    def with_expected_from(self, program: FromReference | FromSolution, /) -> Self:
         """Return the test with a program as the source of its expected value."""
         return replace(self, expect=program)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OutputTest(_AnyTest):
+class OutputTest(_BaseTest):
     """Run statements after the submission, in its namespace, and compare what they print."""
 
     kind = "output"
@@ -319,7 +319,7 @@ class OutputTest(_AnyTest):
     expected_heading = "Must print"
     expected_key = "stdout"
     compared = "text"
-    runs_inside = True
+    runs_in_submission = True
 
     run: str = _doc("Python statements that run in the submission's namespace.")
     stdout: str | None = _doc(
@@ -336,13 +336,13 @@ class OutputTest(_AnyTest):
         """True if the expected output comes from the exercise's solution."""
         return self.stdout is None
 
-    def expecting(self, _program: FromReference | FromSolution, /) -> Self:
+    def with_expected_from(self, _program: FromReference | FromSolution, /) -> Self:
         """Return the test with the solution as the source of its expected output."""
         return replace(self, stdout=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PropertyTest(_AnyTest):
+class PropertyTest(_BaseTest):
     """Call the submission and check a property that every right answer has."""
 
     kind = "property"
@@ -377,7 +377,7 @@ class PropertyTest(_AnyTest):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PytestTest(_AnyTest):
+class PytestTest(_BaseTest):
     """Run the body of a pytest test; the names that are defined stand for the submission's.
 
     A body means what it means in plain pytest, though the submission runs in a process of its own.
@@ -416,7 +416,7 @@ class PytestTest(_AnyTest):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FigureTest(_AnyTest):
+class FigureTest(_BaseTest):
     """Run statements that draw with matplotlib, and compare the figure with the solution's.
 
     The statements run after the submission, in its namespace. The figure is what the last of them
@@ -429,7 +429,7 @@ class FigureTest(_AnyTest):
     kind_key = code_key = "figure"
     page_heading = "Draw"
     compared = "figure"
-    runs_inside = True
+    runs_in_submission = True
 
     figure: str = _doc("Python statements that run in the submission's namespace.")
     compare: tuple[FigurePart, ...] = _doc(
@@ -451,7 +451,7 @@ class FigureTest(_AnyTest):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SuiteTest(_AnyTest):
+class SuiteTest(_BaseTest):
     """Run the pytest functions of a submission on programs that do what its exercise describes.
 
     For an exercise of `kind: test` alone. The suite imports what `defines` names from the module

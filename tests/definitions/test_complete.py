@@ -32,7 +32,7 @@ from grader.definitions.exercise import (
     Seeded,
     TestCase,
     Tolerance,
-    _AnyTest,
+    _BaseTest,
 )
 from grader.definitions.yaml_source import Document, ListNode, MappingNode, Node, read_yaml
 from grader.errors import Location
@@ -284,7 +284,7 @@ def test_every_key_is_used(document: Document) -> None:
         missing.discard("files_to_submit")
         missing.discard("program")  # of a suite: tests/grading/checks/test_suite_test.py
         if kind in get_args(TestCase):  # what all tests have in common is used somewhere
-            missing -= set(author_keys(_AnyTest)) & set().union(*map(keys, tests))
+            missing -= set(author_keys(_BaseTest)) & set().union(*map(keys, tests))
         assert (kind, missing) == (kind, set())
 
 

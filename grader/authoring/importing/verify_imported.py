@@ -86,7 +86,7 @@ def verify_imported(
         changed = variants.with_changed_inputs(exercise, changing) if changing else exercise
         if wrong := {test.id for test, _ in _wrong_tests(changed, first[path][_SOLUTION])}:
             tests = tuple(
-                test.expecting(FromSolution()) if test.id in wrong else test
+                test.with_expected_from(FromSolution()) if test.id in wrong else test
                 for test in changed.tests
             )
             changed = variants.make_variant(changed, "corrected", tests=tests)

@@ -134,7 +134,7 @@ def _known_names(checked: CheckedExercise) -> Iterator[Problem]:
             names = frozenset(name for name in own if not name.startswith("_"))
         if test.is_expression:
             yield from _unknown_in_expressions(checked, test, index, names)
-        elif test.runs_inside:
+        elif test.runs_in_submission:
             yield from _unknown_run_names(checked, names, "tests", index, test.code_key)
         elif test.python:
             scopes = (names, checked.exercise.defines, ("np", "pytest", "capsys"))

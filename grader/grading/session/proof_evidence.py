@@ -68,7 +68,7 @@ def _wrong_value(exercise: Exercise, test: TestCase, written: Any, raw: RawResul
     """Return a message about the difference of a literal from the true value, or ""."""
     used = set(_WORD.findall(test.code)) & exercise.defines.keys()
     if used and all(exercise.defines[name].reference for name in used):
-        variant = replace(test.expecting(FromReference()), seeds=1)
+        variant = replace(test.with_expected_from(FromReference()), seeds=1)
         truth, source = Oracle(exercise).draws(variant)[0].expected, "the reference gives"
     elif raw is not None and raw.got is not None and not isinstance(raw.got, Raised):
         truth, source = raw.got, "the solution gives"

@@ -31,7 +31,7 @@ _KEEP_TABLES: Final = frozenset(
 def unsendable_table(subject: LintedExercise) -> Iterator[Problem]:
     """An argument or a result is a table, which cannot cross the border of the sandbox."""
     exercise = subject.exercise
-    crossing = [index for index, test in enumerate(exercise.tests) if not test.runs_inside]
+    crossing = [index for index, test in enumerate(exercise.tests) if not test.runs_in_submission]
     for index in crossing:
         for mode, steps in subject.python(index):
             for node in _find_tables(

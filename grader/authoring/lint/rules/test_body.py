@@ -103,7 +103,7 @@ def undeclared_operator(subject: LintedExercise) -> Iterator[Problem]:
     }
     for index, test in enumerate(subject.exercise.tests):
         objects: dict[str, str] = {}  # the class of each variable
-        for mode, steps in subject.python(index) if not test.runs_inside else ():
+        for mode, steps in subject.python(index) if not test.runs_in_submission else ():
             for node in subject.nodes(mode, *steps):
                 match node:
                     case ast.Assign(

@@ -16,7 +16,7 @@ ExerciseId = NewType("ExerciseId", str)
 TestId = NewType("TestId", str)
 
 Kind: TypeAlias = Literal["write", "fix", "predict", "test"]
-Grading: TypeAlias = Literal["certified", "practice"]
+CertificationMode: TypeAlias = Literal["certified", "practice"]
 Difficulty: TypeAlias = Literal["beginner", "intermediate", "advanced"]
 Disclosure: TypeAlias = Literal["nothing", "category", "inputs"]
 Edition: TypeAlias = Literal["full", "student"]
@@ -654,7 +654,7 @@ class Course:
 
     where: Location
     title: str
-    grading: Grading = "certified"
+    grading: CertificationMode = "certified"
     reference: str = ""  # name of the reference's package
     sources: Mapping[str, str] = field(default_factory=dict)  # source of each module, by path
     packages: tuple[str, ...] = ()  # installed modules that submissions may import

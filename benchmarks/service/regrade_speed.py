@@ -17,7 +17,7 @@ from benchmarks.service.stage import (
 )
 from etude_server.actions import regrades as actions
 from etude_server.catalog import Catalog
-from etude_server.grading import Grading
+from etude_server.grading import GradingService
 from etude_server.local_executor import LocalExecutor
 from etude_server.store.database import Database
 from etude_server.store.migrate import upgrade_store
@@ -65,7 +65,7 @@ def _fill(url: str, whole: Catalog, number: int) -> None:
     """Make a store with that many graded submissions."""
     with GradingPool(2) as pool, Database(url) as database:
         upgrade_store(database)
-        executor = LocalExecutor(Grading(database, whole, pool))
+        executor = LocalExecutor(GradingService(database, whole, pool))
         executor.start()
         accept_many(database, number)
         executor.notify([])
@@ -76,7 +76,7 @@ def _fill(url: str, whole: Catalog, number: int) -> None:
 def _timed(url: str, whole: Catalog, before: Exercise, after: Exercise, workers: int) -> float:
     mended = dataclasses.replace(whole, exercises={**whole.exercises, EXERCISE: after})
     with GradingPool(workers) as pool, Database(url) as database:
-        grading = Grading(database, mended, pool)
+        grading = GradingService(database, mended, pool)
         wanted = actions.plan_regrade(grading, EXERCISE, before.digest)
         actions.preview_regrade(grading, wanted, sample=10)  # also warms up what grades
         begun = actions.start_regrade(grading, wanted, by="bench", reason="a test was taken away")

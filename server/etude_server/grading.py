@@ -165,7 +165,7 @@ def complete_requests(requests: Sequence[GradingRequest], error: Exception | Non
             request.future.set_exception(error)
 
 
-class Grading:
+class GradingService:
     """Grades requests; of identical code that is being graded, only one copy.
 
     The job queue, on PostgreSQL, is for regrades that begin here.

@@ -10,7 +10,7 @@ import structlog
 from sqlalchemy.exc import SQLAlchemyError
 
 from etude_server.actions.regrades import run_regrade
-from etude_server.grading import Grading, make_submission_request
+from etude_server.grading import GradingService, make_submission_request
 from etude_server.store import regrades, submissions
 from etude_server.store.database import describe_cause
 from etude_server.store.submissions import StoredSubmission
@@ -31,7 +31,7 @@ _log = structlog.get_logger(__name__)
 class _GradingThread:
     """A thread that grades inside the server."""
 
-    def __init__(self, grading: Grading, name: str) -> None:
+    def __init__(self, grading: GradingService, name: str) -> None:
         self._grading = grading
         self._wake_up = threading.Event()
         self._stopping = threading.Event()
@@ -58,7 +58,7 @@ class _GradingThread:
 class LocalExecutor(_GradingThread):
     """Grades waiting submissions."""
 
-    def __init__(self, grading: Grading) -> None:
+    def __init__(self, grading: GradingService) -> None:
         super().__init__(grading, "executor")
         self._in_flight: dict[str, tuple[str, str]] = {}  # exercise and source, by id
         self._failures = 0  # number of consecutive failures
@@ -135,7 +135,7 @@ class LocalExecutor(_GradingThread):
 class Regrader(_GradingThread):
     """Runs regrades, including those interrupted earlier, which it continues at start."""
 
-    def __init__(self, grading: Grading) -> None:
+    def __init__(self, grading: GradingService) -> None:
         super().__init__(grading, "regrader")
 
     def defer_regrade(self, _regrade_id: str, _source_hashes: Sequence[str]) -> None:

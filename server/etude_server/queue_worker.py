@@ -24,7 +24,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from etude_server import logs
 from etude_server.actions import regrades as actions
 from etude_server.catalog import Catalog
-from etude_server.grading import Grading, GradingRequest, make_submission_request
+from etude_server.grading import GradingRequest, GradingService, make_submission_request
 from etude_server.health import OK, Health, SelfTest, serve_health
 from etude_server.job_queue import GRADE_TASK, REGRADE_TASK, JobQueue, Lane, make_procrastinate_app
 from etude_server.metrics import Meter
@@ -87,7 +87,7 @@ def run_worker(settings: WorkerSettings, address: Callable[[], str]) -> None:
         if self_test.wait() != OK:
             raise SandboxFault(f"the self-test failed: {self_test.state}")
         meter.register_queue(database)
-        worker = _QueueWorker(settings, Grading(database, catalog, pool, meter))
+        worker = _QueueWorker(settings, GradingService(database, catalog, pool, meter))
         health = Health(database, self_test, lambda: worker.unavailable_reason)
         if settings.health_port is not None:
             port = serve_health(settings.health_host, settings.health_port, health, meter)
@@ -97,7 +97,7 @@ def run_worker(settings: WorkerSettings, address: Callable[[], str]) -> None:
 
 
 class _QueueWorker:
-    def __init__(self, settings: WorkerSettings, grading: Grading) -> None:
+    def __init__(self, settings: WorkerSettings, grading: GradingService) -> None:
         self._settings = settings
         self._grading = grading
         self._stopping = asyncio.Event()

@@ -8,7 +8,7 @@ from typing import Protocol
 from etude_server import logs
 from etude_server.actions.regrades import RegradeQueue
 from etude_server.catalog import Catalog
-from etude_server.grading import Grading
+from etude_server.grading import GradingService
 from etude_server.health import Health, SelfTest, serve_health
 from etude_server.job_queue import JobQueue
 from etude_server.local_executor import LocalExecutor, Regrader
@@ -52,7 +52,7 @@ class Service:
     executor: SubmissionExecutor
     # The queue of regrades; on PostgreSQL the same object as the executor.
     regrade_queue: RegradeQueue
-    grading: Grading | None  # grades previews; None without a pool
+    grading: GradingService | None  # grades previews; None without a pool
     meter: Meter
     health: Health
     staff_reader: StaffReader
@@ -75,7 +75,9 @@ def open_service(settings: Settings) -> Iterator[Service]:
         meter = Meter()
         meter.register_queue(database)
         job_queue = None if database.is_sqlite else JobQueue(database)
-        grading = None if pool is None else Grading(database, catalog, pool, meter, job_queue)
+        grading = (
+            None if pool is None else GradingService(database, catalog, pool, meter, job_queue)
+        )
         executor: SubmissionExecutor
         regrade_queue: RegradeQueue
         if job_queue is not None:

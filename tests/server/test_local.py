@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from etude_server import local_executor
-from etude_server.grading import Grading, GradingRequest
+from etude_server.grading import GradingRequest, GradingService
 from etude_server.local_executor import LocalExecutor
 from etude_server.store import people, submissions
 from etude_server.store.database import Database
@@ -51,7 +51,7 @@ def test_several_that_fail_at_once_are_one_pause(
         for each in range(4):
             submissions.accept_submission(connection, owner, "double", f"x = {each}", key=str(each))
     grading = _FullDisk(database)
-    executor = LocalExecutor(cast("Grading", grading))
+    executor = LocalExecutor(cast("GradingService", grading))
     executor.start()
     try:
         with grading.changed:

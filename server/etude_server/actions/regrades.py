@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 
 from etude_server.actions.grades import require_text
 from etude_server.catalog import Catalog
-from etude_server.grading import Grading, GradingRequest
+from etude_server.grading import GradingRequest, GradingService
 from etude_server.store import regrades, verdicts
 from etude_server.store.database import Database
 from etude_server.store.regrades import EndState, Mark, Regrade, RegradeChange
@@ -108,7 +108,7 @@ def plan_regrade(host: RegradeHost, exercise: str, from_hash: str = "") -> Regra
 
 
 def preview_regrade(
-    grading: Grading,
+    grading: GradingService,
     plan: RegradePlan,
     *,
     sample: int | None = None,
@@ -223,7 +223,7 @@ def end_regrade(host: RegradeHost, regrade_id: str, state: EndState, *, actor: s
 
 
 def run_regrade(
-    grading: Grading,
+    grading: GradingService,
     regrade: Regrade,
     *,
     should_stop: Callable[[], bool] = lambda: False,
@@ -304,7 +304,7 @@ def _make_mark(verdict: StoredVerdict) -> Mark:
 
 
 def _grade_all(
-    grading: Grading,
+    grading: GradingService,
     requests: Iterable[GradingRequest],
     *,
     should_stop: Callable[[], bool] = lambda: False,

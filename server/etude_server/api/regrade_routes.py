@@ -21,7 +21,7 @@ from etude_server.api.problem_details import (
     problem_responses,
     require_existing,
 )
-from etude_server.grading import Grading
+from etude_server.grading import GradingService
 from etude_server.store import regrades
 from etude_server.store.regrades import Regrade, RegradeChange
 
@@ -89,7 +89,7 @@ class NewRegrade(RegradeRequest):
     allow_lower: bool = Field(False, description="Publish also what is worse than it was.")
 
 
-def require_grading(service: CurrentService) -> Grading:
+def require_grading(service: CurrentService) -> GradingService:
     """Return the grading of this server, or raise if it grades nothing."""
     if service.grading is None:
         detail = "This server does not grade by itself: use `etude regrade`."
@@ -98,7 +98,7 @@ def require_grading(service: CurrentService) -> Grading:
 
 
 RegradeId = Annotated[str, Path(pattern=r"^[0-9a-f-]{36}$", description="A regrade's id.")]
-LocalGrading = Annotated[Grading, Depends(require_grading)]
+LocalGrading = Annotated[GradingService, Depends(require_grading)]
 
 
 def require_regrade(regrade_id: RegradeId, service: CurrentService) -> Regrade:

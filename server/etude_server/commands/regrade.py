@@ -15,7 +15,7 @@ from rich.table import Table
 from etude_server.actions import regrades as actions
 from etude_server.actions.regrades import RegradePlan
 from etude_server.commands.server_options import database_option, find_user_name, open_course
-from etude_server.grading import Grading
+from etude_server.grading import GradingService
 from etude_server.store import regrades
 from etude_server.store.database import Database
 from etude_server.store.regrades import Regrade, RegradeChange
@@ -137,7 +137,7 @@ def _regrade(
             click.echo("\nNothing is published. To publish it: --yes --reason TEXT")
 
 
-def _run_regrade(grading: Grading, regrade: Regrade) -> None:
+def _run_regrade(grading: GradingService, regrade: Regrade) -> None:
     goes_on = f" goes on behind {regrade.done} of {regrade.sources} sources" if regrade.done else ""
     click.echo(f"\nRegrade {regrade.id}{goes_on}")
     try:
@@ -152,15 +152,17 @@ def _run_regrade(grading: Grading, regrade: Regrade) -> None:
 
 
 @contextlib.contextmanager
-def _open_grading(url: str, exercises: Path | None, workers: int) -> Iterator[Grading]:
+def _open_grading(url: str, exercises: Path | None, workers: int) -> Iterator[GradingService]:
     """Open the grading pool before the database, whose address may contain a password."""
     folder = options.collection_folder(exercises)
     with GradingPool(workers) as pool, open_course(url, folder) as course:
-        yield Grading(course.database, course.catalog, pool, regrade_queue=course.regrade_queue)
+        yield GradingService(
+            course.database, course.catalog, pool, regrade_queue=course.regrade_queue
+        )
 
 
 def _show_preview(
-    grading: Grading, plan: RegradePlan, sample: int | None, *, allow_lower: bool
+    grading: GradingService, plan: RegradePlan, sample: int | None, *, allow_lower: bool
 ) -> int:
     """Show the changes, and return the number of sources that could not be graded."""
     with grading.database.read() as connection:

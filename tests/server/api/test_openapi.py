@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
-from etude_server.grading import Grading
+from etude_server.grading import GradingService
 from etude_server.settings import Settings
 from etude_server.store import people, submissions
 from tests.server.api.conftest import Served, grading_worker
@@ -85,7 +85,7 @@ def _fill_store(served: Served) -> dict[str, list[str]]:
     exercise = context.catalog.find("double")
     assert context.pool is not None
     assert exercise is not None
-    stored = Stored(Grading(context.database, context.catalog, context.pool), exercise)
+    stored = Stored(GradingService(context.database, context.catalog, context.pool), exercise)
     graded = [
         stored.submit(name, source, score)
         for name, source, score in (

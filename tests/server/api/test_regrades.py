@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from etude_server.grading import Grading
+from etude_server.grading import GradingService
 from etude_server.settings import Settings
 from etude_server.store import events, regrades
 from etude_server.store.database import Database
@@ -32,7 +32,9 @@ def start(serving: Callable[[Settings], Served], tmp_path_factory: pytest.TempPa
         exercise = context.catalog.find("double")
         assert context.pool is not None
         assert exercise is not None
-        return served, Stored(Grading(context.database, context.catalog, context.pool), exercise)
+        return served, Stored(
+            GradingService(context.database, context.catalog, context.pool), exercise
+        )
 
     return begin
 
@@ -94,7 +96,9 @@ def test_a_server_goes_on_with_what_another_left(start: Start, tmp_path: Path) -
         upgrade_store(made)
     served, stored = start(f"sqlite:///{tmp_path}/other.db")
     database = Database(url)
-    before = Stored(Grading(database, stored.grading.catalog, stored.grading.pool), stored.exercise)
+    before = Stored(
+        GradingService(database, stored.grading.catalog, stored.grading.pool), stored.exercise
+    )
     raised = before.submit("ada", RIGHT, 2)
     begun = before.begin()
     database.engine.dispose()

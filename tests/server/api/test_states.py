@@ -22,7 +22,7 @@ import pytest
 
 from etude_server.actions import grades as grade_actions
 from etude_server.actions import people as people_actions
-from etude_server.grading import Grading
+from etude_server.grading import GradingService
 from etude_server.settings import Settings
 from etude_server.store import people, schedules
 from etude_server.store.database import Database
@@ -311,7 +311,7 @@ class OtherProgram:
         context = term.served.context
         assert context.pool is not None
         self.exercises = term.exercises
-        grading = Grading(database, context.catalog, context.pool)
+        grading = GradingService(database, context.catalog, context.pool)
         self.stored = Stored(grading, term.exercises["double"])
         self.chosen = random.Random(SEED)  # noqa: S311  no secret
 

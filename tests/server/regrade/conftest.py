@@ -12,7 +12,7 @@ from sqlalchemy import select
 from etude_server.actions import regrades as actions
 from etude_server.actions.regrades import RegradePlan
 from etude_server.catalog import Catalog
-from etude_server.grading import Grading
+from etude_server.grading import GradingService
 from etude_server.job_queue import JobQueue
 from etude_server.store import people, submissions, verdicts
 from etude_server.store.database import Database
@@ -58,7 +58,7 @@ def pool() -> Iterator[GradingPool]:
 class Stored:
     """A store with submissions, and the means to grade them again."""
 
-    grading: Grading
+    grading: GradingService
     exercise: Exercise
 
     @property
@@ -128,7 +128,7 @@ def store_of(
     catalog = Catalog.load(folder)
     exercise = catalog.find("double")
     assert exercise is not None
-    return Stored(Grading(database, catalog, pool, regrade_queue=queue), exercise)
+    return Stored(GradingService(database, catalog, pool, regrade_queue=queue), exercise)
 
 
 def _verdict(source_hash: str, score: int, most: int) -> Verdict:

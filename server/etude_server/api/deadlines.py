@@ -81,11 +81,11 @@ def _make_locked_problem(detail: str, until: int) -> ProblemError:
     return ProblemError(HTTPStatus.LOCKED, detail, {"Retry-After": str(seconds)})
 
 
-def is_result_held(connection: Connection, person: Person, exercise: str) -> bool:
+def is_result_withheld(connection: Connection, person: Person, exercise: str) -> bool:
     """Return whether results of hidden tests are withheld from a person."""
     if person.role != "student":
         return False
-    return windows.find_window(connection, person.id, exercise).is_holding
+    return windows.find_window(connection, person.id, exercise).withholds_results
 
 
 def remove_hidden_tests(verdict: StoredVerdict) -> StoredVerdict:

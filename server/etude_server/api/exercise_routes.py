@@ -112,7 +112,7 @@ def solution(exercise: str, person: SignedIn, service: CurrentService) -> dict[s
         raise ProblemError(HTTPStatus.NOT_FOUND, "There is no solution to show.")
     with service.database.read() as connection:
         own_grades = grades.list_person_grades(connection, person.id)
-        is_held = deadlines.is_result_held(connection, person, exercise)
+        is_held = deadlines.is_result_withheld(connection, person, exercise)
     if is_held or not any(grade.exercise == exercise and grade.passed for grade in own_grades):
         raise ProblemError(HTTPStatus.FORBIDDEN, "You see the solution once you have passed.")
     return render(entry)
@@ -147,6 +147,6 @@ def progress(person: SignedIn, service: CurrentService) -> dict[str, Any]:
         best = [
             grade
             for grade in grades.list_person_grades(connection, person.id)
-            if not deadlines.is_result_held(connection, person, grade.exercise)
+            if not deadlines.is_result_withheld(connection, person, grade.exercise)
         ]
     return {"name": person.name, "xp": sum(grade.xp for grade in best), "exercises": best}

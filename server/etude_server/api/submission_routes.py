@@ -296,7 +296,7 @@ def _find_visible_verdict(
 ) -> StoredVerdict | None:
     """Return the published verdict as a person may see it, or None."""
     stored = verdicts.find_published_verdict(connection, submission.id)
-    if stored is None or not deadlines.is_result_held(connection, person, submission.exercise):
+    if stored is None or not deadlines.is_result_withheld(connection, person, submission.exercise):
         return stored
     return deadlines.remove_hidden_tests(stored)
 

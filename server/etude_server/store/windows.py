@@ -41,7 +41,7 @@ class StoredWindow:
         return any(each is not None for each in (self.opens_at, self.due_at, self.attempts))
 
     @property
-    def is_holding(self) -> bool:
+    def withholds_results(self) -> bool:
         """True if results of hidden tests are still withheld."""
         return self.hold_hidden and self.due_at is not None and now() < self.due_at
 

@@ -94,14 +94,14 @@ class Figure:
         return tuple(part for part in parts if part)
 
 
-Check: TypeAlias = Callable[[Figure, str], str]
+FieldValidator: TypeAlias = Callable[[Figure, str], str]
 """Returns an error message about a value in its figure; empty if the value is valid."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
     title: str
-    keys: Mapping[str, Check]
+    keys: Mapping[str, FieldValidator]
     required: tuple[str, ...] = ()
     arrays: tuple[str, ...] = ()  # keys whose values are expressions
 
@@ -159,41 +159,45 @@ def _word_of_sentence(figure: Figure, value: str) -> str:
     return "" if value in words else f"'{value:.40}' is not in the sentence"
 
 
-def _choice_check(*words: str) -> Check:
-    def check(_: Figure, value: str) -> str:
+def _choice_validator(*words: str) -> FieldValidator:
+    def validate(_: Figure, value: str) -> str:
         if value in words:
             return ""
         return f"expected one of {', '.join(words)}, found '{value:.40}'"
 
-    return check
+    return validate
 
 
-def _list_check(one: Check, separator: str) -> Check:
-    def check(figure: Figure, value: str) -> str:
+def _list_validator(validate_item: FieldValidator, separator: str) -> FieldValidator:
+    def validate(figure: Figure, value: str) -> str:
         parts = (part.strip() for part in value.split(separator))
-        return next(filter(None, (one(figure, part) for part in parts)), "")
+        return next(filter(None, (validate_item(figure, part) for part in parts)), "")
 
-    return check
+    return validate
 
 
-def _number_check(minimum: float, maximum: float) -> Check:
-    def check(_: Figure, value: str) -> str:
+def _number_validator(minimum: float, maximum: float) -> FieldValidator:
+    def validate(_: Figure, value: str) -> str:
         try:
             is_valid = minimum <= float(value) <= maximum
         except ValueError:
             is_valid = False
         return "" if is_valid else f"expected a number from {minimum:g} to {maximum:g}"
 
-    return check
+    return validate
 
 
 def _score(figure: Figure, value: str) -> str:
     name, _, score = value.rpartition(" ")
-    return _number_check(-6, 6)(figure, score) if name else "expected a name and a score: 'clock 2'"
+    return (
+        _number_validator(-6, 6)(figure, score)
+        if name
+        else "expected a name and a score: 'clock 2'"
+    )
 
 
-def _expressions(max_count: int) -> Check:
-    def check(_: Figure, value: str) -> str:
+def _expressions(max_count: int) -> FieldValidator:
+    def validate(_: Figure, value: str) -> str:
         parts = [part.strip() for part in value.split(";")]
         if len(parts) > max_count:
             noun = "expression" if max_count == 1 else "expressions"
@@ -205,7 +209,7 @@ def _expressions(max_count: int) -> Check:
                 return f"'{part:.40}' is no expression of Python: {error}"
         return ""
 
-    return check
+    return validate
 
 
 def _each_value(_: Figure, value: str) -> str:
@@ -216,12 +220,12 @@ def _each_value(_: Figure, value: str) -> str:
     return f"expected a name and 2 to {_MAX_CHOICES} values, as in 'width = 1, 2, 4'"
 
 
-_COMMON: Final[Mapping[str, Check]] = {
+_COMMON_KEYS: Final[Mapping[str, FieldValidator]] = {
     "title": _any_text, "alt": _any_text, "names": _any_text, "each": _each_value,
 }  # fmt: skip
-_array: Final = _expressions(1)
+_EXPRESSION: Final = _expressions(1)
 
-_switch: Final = _choice_check(*_SWITCH)
+_SWITCH_VALIDATOR: Final = _choice_validator(*_SWITCH)
 
 _KINDS: Final = {
     "explorer": _Kind(
@@ -230,59 +234,61 @@ _KINDS: Final = {
             "title": _any_text,
             "sentence": _sentence,
             "ask": _word_of_sentence,
-            "try": _list_check(_sentence, "|"),
-            "head": _choice_check(*HEADS),
-            "controls": _list_check(_choice_check(*CONTROLS), ","),
-            "mask": _switch,
-            "scale": _switch,
-            "temperature": _number_check(0.25, 4),
+            "try": _list_validator(_sentence, "|"),
+            "head": _choice_validator(*HEADS),
+            "controls": _list_validator(_choice_validator(*CONTROLS), ","),
+            "mask": _SWITCH_VALIDATOR,
+            "scale": _SWITCH_VALIDATOR,
+            "temperature": _number_validator(0.25, 4),
         },
         required=("sentence",),
     ),
     "broadcasting": _Kind("A column and a row, stretched", {"title": _any_text}),
     "selection": _Kind(
         "Which numbers are taken?",
-        {"title": _any_text, "of": _choice_check(*SELECTIONS)},
+        {"title": _any_text, "of": _choice_validator(*SELECTIONS)},
         required=("of",),
     ),
     "stepper": _Kind(
         "Attention, one step at a time",
-        {"title": _any_text, "step": _number_check(1, 9), "mask": _switch},
+        {"title": _any_text, "step": _number_validator(1, 9), "mask": _SWITCH_VALIDATOR},
     ),
     "curves": _Kind(
         "How far scores spread, and what the softmax makes of it",
         {
             "title": _any_text,
-            "d_k": _choice_check(*SIZES),
-            "temperature": _number_check(0.25, 8),
-            "scale": _switch,
+            "d_k": _choice_validator(*SIZES),
+            "temperature": _number_validator(0.25, 8),
+            "scale": _SWITCH_VALIDATOR,
         },
     ),
     "positions": _Kind(
         "One position, and all others",
-        {"title": _any_text, "position": _number_check(0, POSITIONS - 1)},
+        {"title": _any_text, "position": _number_validator(0, POSITIONS - 1)},
     ),
     "shares": _Kind(
         "Scores and their shares",
-        {"title": _any_text, "scores": _list_check(_score, ",")},
+        {"title": _any_text, "scores": _list_validator(_score, ",")},
         required=("scores",),
     ),
     "arrows": _Kind("Two arrows and their dot product", {"title": _any_text}),
     "map": _Kind(
         "The map of a tiny GPT",
-        {"title": _any_text, "part": _list_check(_choice_check(*PARTS), ",")},
+        {"title": _any_text, "part": _list_validator(_choice_validator(*PARTS), ",")},
         required=("part",),
     ),
     "curve": _Kind(
         "Curve",
-        {**_COMMON, "x": _array, "y": _expressions(_MAX_CURVES), "axes": _any_text},
+        {**_COMMON_KEYS, "x": _EXPRESSION, "y": _expressions(_MAX_CURVES), "axes": _any_text},
         ("alt", "x", "y"),
         ("x", "y"),
     ),
-    "image": _Kind("Image", {**_COMMON, "values": _array}, ("alt", "values"), ("values",)),
+    "image": _Kind(
+        "Image", {**_COMMON_KEYS, "values": _EXPRESSION}, ("alt", "values"), ("values",)
+    ),
     "compare": _Kind(
         "Side by side",
-        {**_COMMON, "left": _array, "right": _array},
+        {**_COMMON_KEYS, "left": _EXPRESSION, "right": _EXPRESSION},
         ("alt", "left", "right"),
         ("left", "right"),
     ),

@@ -189,11 +189,9 @@ def _number_validator(minimum: float, maximum: float) -> FieldValidator:
 
 def _score(figure: Figure, value: str) -> str:
     name, _, score = value.rpartition(" ")
-    return (
-        _number_validator(-6, 6)(figure, score)
-        if name
-        else "expected a name and a score: 'clock 2'"
-    )
+    if not name:
+        return "expected a name and a score: 'clock 2'"
+    return _number_validator(-6, 6)(figure, score)
 
 
 def _expressions(max_count: int) -> FieldValidator:

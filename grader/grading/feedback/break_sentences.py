@@ -52,14 +52,15 @@ def lacking_property_sentence(text: str, lacking: Iterable[str], *, is_empty: bo
     if is_empty:
         return f"The task promises at least one number here, and {_code(text)} has none."
     lacks = set(lacking)
-    words = next((words for name, words in _PROMISES.items() if name in lacks), "other numbers")
-    return f"The tests give only {words} here, not {_code(text)}."
+    phrases = (phrase for name, phrase in _PROMISES.items() if name in lacks)
+    usual_inputs = next(phrases, "other numbers")
+    return f"The tests give only {usual_inputs} here, not {_code(text)}."
 
 
 def wrong_form_sentence(text: str, forms: Iterable[str]) -> str:
     """Return the sentence about an argument of an unusual form."""
-    words = " or ".join(sorted(forms)).replace(" axes or an array with ", " or ")
-    return f"The tests give only {words} here, not {_code(text)}."
+    usual_inputs = " or ".join(sorted(forms)).replace(" axes or an array with ", " or ")
+    return f"The tests give only {usual_inputs} here, not {_code(text)}."
 
 
 def wrong_program_sentence(sentence: str) -> str:

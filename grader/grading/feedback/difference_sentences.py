@@ -179,8 +179,8 @@ def _share(count: int, total: int, noun: str) -> str:
 
 
 def _quote(text: str) -> str:
-    words = " ".join(text.split())
-    return f"`{words}`" if len(words) <= _LINE else f"`{words[: _LINE - 3]}...`"
+    one_line = " ".join(text.split())
+    return f"`{one_line}`" if len(one_line) <= _LINE else f"`{one_line[: _LINE - 3]}...`"
 
 
 def _both_prints(expected: str, got: str) -> str:

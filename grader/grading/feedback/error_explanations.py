@@ -50,10 +50,10 @@ def signature(kind: str, message: str) -> tuple[str, ...] | None:
     sizes = {
         text: _SIZE.findall(text.replace(" ", "")) for text in groups if _SIZES.fullmatch(text)
     }
-    words = [text for text in groups if text not in sizes]
+    other_texts = [text for text in groups if text not in sizes]
     if cause in _SIZELESS:
-        return (cause, *words)
-    return (cause, *words, *sorted(size for text in groups for size in sizes.get(text, ())))
+        return (cause, *other_texts)
+    return (cause, *other_texts, *sorted(size for text in groups for size in sizes.get(text, ())))
 
 
 def shapes_sentence(shapes: Sequence[tuple[str, tuple[int, ...]]]) -> str:

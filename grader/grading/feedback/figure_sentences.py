@@ -117,8 +117,8 @@ def _count(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def _label_list(words: Sequence[str]) -> str:
-    return ", ".join(f"{word!r:.40}" for word in words[:8]) or "nothing"
+def _label_list(labels: Sequence[str]) -> str:
+    return ", ".join(f"{label!r:.40}" for label in labels[:8]) or "nothing"
 
 
 def _place(at: Sequence[float]) -> str:

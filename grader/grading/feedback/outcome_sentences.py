@@ -135,11 +135,11 @@ def error_sentence(
     if not error.frames and call:
         return _test_line_sentence(error, call, contents)
     explained = _cause_sentence(error)
-    words = f"{error.type}: {_error_words(error)}" if error.message else error.type
+    error_text = f"{error.type}: {_error_words(error)}" if error.message else error.type
     if not explained:
-        return f"{words}{at}."
+        return f"{error_text}{at}."
     place = _place(error, loading=loading)
-    return f"{place and f'{place}: '}{explained} ({words})"
+    return f"{place and f'{place}: '}{explained} ({error_text})"
 
 
 def _cause_sentence(error: Raised) -> str:
@@ -230,12 +230,12 @@ def syntax_error_sentence(error: Raised, source: str = "") -> str:
         )
     quoted = f": `{error.text.strip()[:80]}`" if error.text.strip() else ""
     line = f"line {error.line}" if error.line else "your code"
-    words = f"({error.type}: {shorten(error.message)})"
+    error_text = f"({error.type}: {shorten(error.message)})"
     from grader.grading.feedback.error_explanations import unreadable_line_sentence
 
     if explained := unreadable_line_sentence(error.text.strip(), error.message):
-        return f"Python cannot read {line}{quoted}. {explained} {words}"
-    return f"Python cannot read {line}{quoted} {words}."
+        return f"Python cannot read {line}{quoted}. {explained} {error_text}"
+    return f"Python cannot read {line}{quoted} {error_text}."
 
 
 def _line_at(source: str, position: int) -> int:
@@ -282,12 +282,11 @@ def failed_cell_note(cell: str, line: int | None, error: Raised) -> str:
     """
     if "SyntaxError" in error.bases and not error.frames:
         return f"{cell.capitalize()} was left out. {syntax_error_sentence(error)}"
-    words = f"{error.type}: {_error_words(error)}" if error.message else error.type
+    error_text = f"{error.type}: {_error_words(error)}" if error.message else error.type
     pronoun = "" if "line" in cell else "its "
     at = f" at {pronoun}line {line}" if line else ""
-    return (
-        f"{cell.capitalize()} stopped{at} ({words}). What it defines and the other cells were run."
-    )
+    stopped = f"{cell.capitalize()} stopped{at} ({error_text})"
+    return f"{stopped}. What it defines and the other cells were run."
 
 
 def unsupported_result_sentence(answer: Unsupported, expected: object = None) -> str:

@@ -81,10 +81,10 @@ def _origin_text(factor: float, origin: Origin) -> str:
     if not axes:
         return f", {_CONSTANTS[formula]}." if formula else "."
     one, other = axes[0], axes[-1]
-    words = _FORMULAS[formula].format(
+    formula_text = _FORMULAS[formula].format(
         m=one.length, n=other.length, first=_length(one), last=_length(other)
     )
-    return f"; {number_text(factor)} is {words}."
+    return f"; {number_text(factor)} is {formula_text}."
 
 
 _LOG_SUM_EXP: Final = "the logarithm of the sum of its exponentials"

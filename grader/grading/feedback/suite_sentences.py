@@ -42,8 +42,10 @@ def _acceptance_sentence(_: str, rejected: int, count: int, needed: int, told: s
 
 
 def _shorten(text: str) -> str:
-    words = " ".join(printable(text).replace("`", "'").split())
-    return words if len(words) <= _MAX_TEXT_LENGTH else f"{words[: _MAX_TEXT_LENGTH - 3]}..."
+    one_line = " ".join(printable(text).replace("`", "'").split())
+    return (
+        one_line if len(one_line) <= _MAX_TEXT_LENGTH else f"{one_line[: _MAX_TEXT_LENGTH - 3]}..."
+    )
 
 
 SUITE_SENTENCES: Final[Mapping[str, Sentence]] = {

@@ -204,9 +204,9 @@ def syntax_sentence(message: str, text: str) -> str:
 
 def newer_syntax_sentence(syntax: Syntax, there: Versions) -> str:
     """Return the sentence about syntax that a grader's Python cannot read."""
-    words = f"{syntax.words[0].upper()}{syntax.words[1:]}"
+    sentence_start = f"{syntax.words[0].upper()}{syntax.words[1:]}"
     needed, has = _version_text(syntax.since), _version_text(there.python)
-    return f"{words} Python {needed} or newer, and the grader has {has}: {syntax.instead}."
+    return f"{sentence_start} Python {needed} or newer, and the grader has {has}: {syntax.instead}."
 
 
 def name_sentence(name: str, there: Versions) -> str:

@@ -93,7 +93,7 @@ def _doc(
 
 @dataclass(frozen=True, slots=True)
 class Literals:
-    """Inputs written as plain YAML; a nested list of numbers is the array NumPy makes of it."""
+    """Inputs written as plain YAML. A nested list of numbers becomes a NumPy array."""
 
     values: Mapping[str, Any]
 
@@ -102,20 +102,26 @@ class Literals:
 class Seeded:
     """Inputs made by Python that the grader runs.
 
-    There are `np`, a seeded `rng`, `size`, which grows from draw to draw, and `sizes(count)`: that
-    many different small numbers for axes, growing with `size`. In each third draw one of them is 1,
-    each in its turn; `sizes(count, least=2)` gives none below 2. All but `np` are for `given`
-    alone; what a call needs of them gets a name here, as in `n, d = sizes(2)`.
+    The code can use `np` and a random generator `rng` with a fixed seed. It can also use the number
+    `size`, which grows from draw to draw. `sizes(count)` returns that many different small numbers,
+    for the lengths of axes. They grow with `size`. In every third draw one of them is 1, at another
+    position each time. `sizes(count, least=2)` returns no number below 2.
 
-    Every evaluation gets inputs of its own: what a call or a body does to a list, no other one
-    sees. Arrays cannot be written to, but in a `pytest` body; change a copy. Inputs that cannot be
-    copied, as functions and iterators, are made again: the text runs again and must give the same.
-    Change nothing outside it, as an attribute of a module: that would stay for other submissions.
+    A test knows `np` from the start. It does not know `rng`, `size` and `sizes`. Give each length
+    that a test uses a name here, as in `n, d = sizes(2)`.
 
-    A submission gets an array writable, and in the memory layout that it has here: in Fortran order
-    after `np.asfortranarray(x)` or `x.T`, with gaps after `x[::2]`. After `x.setflags(write=False)`
-    it is read-only there too. Numbers, texts, dates, containers of the standard library and arrays
-    of them, also masked ones, can be sent. Arrays of objects and of long doubles cannot.
+    Every evaluation gets its own inputs. A list that one call or body changes stays the same for
+    the others. Arrays are read-only, except in a `pytest` body. Copy an array to change it. Inputs
+    that cannot be copied, such as functions and iterators, are made again. The code then runs
+    again and must give the same inputs. The code must not change anything else, such as an
+    attribute of a module. The change would remain for other submissions.
+
+    The submission gets an array with the memory layout that it has here. After
+    `np.asfortranarray(x)` or `x.T` it is in Fortran order; after `x[::2]` it has gaps. The
+    submission can write to it, unless the code here calls `x.setflags(write=False)`.
+
+    Inputs can be numbers, texts, dates and containers of the standard library. They can also be
+    arrays and masked arrays. Arrays of objects or of long doubles are not possible.
     """
 
     code: str
@@ -123,21 +129,22 @@ class Seeded:
 
 @dataclass(frozen=True, slots=True)
 class FromReference:
-    """The expected value is what the reference gives for the same call."""
+    """The expected value is the result of the reference for the same call."""
 
 
 @dataclass(frozen=True, slots=True)
 class FromSolution:
-    """The expected value is what the exercise's own solution gives, in a sandbox of its own."""
+    """The expected value is the result of the exercise's solution, run in its own sandbox."""
 
 
 @dataclass(frozen=True, slots=True)
 class FromExpression:
-    """The expected value is that of a Python expression.
+    """The expected value is the value of a Python expression.
 
-    It may use the given names, `np`, the package of the reference (`reference`, or as `course.yaml`
-    names it) and the reference's counterparts of what is defined; never the submission. A list of
-    numbers in it stays a list: write `{expression: "[1, 2]"}` where a list has to be returned.
+    The expression can use the given names and `np`. It can use the package of the reference:
+    `reference`, or the name in `course.yaml`. The names under `defines` stand for the reference's
+    counterparts. The expression never uses the submission. A list of numbers in it stays a list.
+    Write `{expression: "[1, 2]"}` if the submission must return a list.
     """
 
     code: str
@@ -145,7 +152,7 @@ class FromExpression:
 
 @dataclass(frozen=True, slots=True)
 class LiteralValue:
-    """The expected value is written out; a nested list of numbers stands for an array."""
+    """The expected value is written out. A nested list of numbers stands for an array."""
 
     value: Any
 
@@ -168,15 +175,16 @@ class Budget:
 
     where: Location
     time: float | None = _doc(
-        "CPU time; never less than a floor that keeps noise from deciding. A page does not measure "
-        "it: there, a program that is only slow passes. A misconception that only time tells from "
-        "the solution should take a few times as long, and come last: one that takes seconds "
-        "leaves no time to try the others.",
+        "The CPU time. The limit never falls below a minimum, so that noise does not decide. A "
+        "page does not measure it: there, a program that is only slow passes. Some "
+        "misconceptions differ from the solution only in time. Such a misconception should take "
+        "a few times as long as the solution. It should also come last. A misconception that "
+        "takes seconds leaves no time to try the others.",
         _ABOVE_ZERO,
         default=None,
     )
     memory: float | None = _doc(
-        "Peak of the memory that the call allocates.", _ABOVE_ZERO, default=None
+        "The peak of the memory that the call allocates.", _ABOVE_ZERO, default=None
     )
 
 
@@ -185,20 +193,22 @@ class _BaseTest:
     """The fields of every test."""
 
     where: Location
-    id: TestId = _doc("Names the test in every report; unique in the exercise.", SLUG)
-    description: str = _doc("What the test shows, in a few words a learner reads.", default="")
+    id: TestId = _doc("The name of the test in every report. It is unique in the exercise.", SLUG)
+    description: str = _doc("What the test shows, in a few words. Learners read it.", default="")
     given: Given = _doc(
         "The inputs: a mapping of literals, or Python.", default_factory=lambda: Literals({})
     )
     seeds: int = _doc(
-        "How often to draw new inputs; each draw must pass.",
+        "The number of draws of new inputs. Each draw must pass.",
         {"minimum": 1, "maximum": 1000},
         default=1,
     )
-    partial: bool = _doc("Give points in proportion to the draws that pass.", default=False)
-    hidden: bool = _doc("A hidden test is never shown to learners.", default=False)
-    points: int = _doc("What the test is worth.", _COUNT, default=1)
-    disclose: Disclosure = _doc("What feedback on a hidden test may tell.", default="category")
+    partial: bool = _doc("`true` gives points in proportion to the draws that pass.", default=False)
+    hidden: bool = _doc("`true` hides the test from learners.", default=False)
+    points: int = _doc("The points for passing the test.", _COUNT, default=1)
+    disclose: Disclosure = _doc(
+        "What the feedback on a hidden test may reveal.", default="category"
+    )
 
     # Facts that follow from the definition alone, so that linting and showing an exercise need not
     # import the grader. `grading.checks` judges each kind.
@@ -254,10 +264,10 @@ class _BaseTest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallTest(_BaseTest):
-    """Call the submission and compare what it returns.
+    """Call the submission and compare the result with the expected value.
 
-    An instance of a subclass is as good as one of its base: a named tuple where a tuple is
-    expected, a `Counter` where a dict is. Dataclasses are compared by their fields.
+    An instance of a subclass counts as an instance of its base. So a named tuple can replace a
+    tuple, and a `Counter` a dict. Dataclasses are compared by their fields.
     """
 
     kind = "call"
@@ -268,41 +278,44 @@ class CallTest(_BaseTest):
     is_expression = True
 
     call: str = _doc(
-        "A Python expression over the given names and what is defined. Its arguments are plain "
-        "values and arrays: a `run` test makes anything else, such as a `Generator` of NumPy's."
+        "A Python expression that uses the given names and the names under `defines`. Its "
+        "arguments are plain values and arrays. Use a `run` test for other arguments, such as a "
+        "NumPy `Generator`."
     )
     expect: Expected = _doc(
-        "`reference`, `solution`, `{expression: ...}`, or the value itself. Several arrays of "
-        "different shapes are a tuple, `expression: (np.array(...), np.array(...))`, which goes on "
-        "a line of its own below `expect:`, for between braces a comma ends it.",
+        "`reference`, `solution`, `{expression: ...}`, or the value itself. Write several arrays "
+        "of different shapes as a tuple: `expression: (np.array(...), np.array(...))`. Write "
+        "this on its own line below `expect:`, because a comma between braces ends it.",
         default_factory=FromReference,
     )
     tolerance: Tolerance | None = _doc(
-        "How close numbers must be; follows the dtype when left out.", default=None
+        "The allowed deviation of numbers. By default it follows the dtype.", default=None
     )
     nan: NanPolicy = _doc(
-        "`equal`: NaN belongs where the expected value has it and nowhere else; `ignored`: where "
-        "the expected value is NaN, anything may stand.",
+        "With `equal`, NaN must stand exactly where the expected value has NaN. With `ignored`, "
+        "any value may stand there.",
         default="equal",
     )
     accept: tuple[Accepted, ...] = _doc(
-        "Types and dtypes that are as good as the expected one: `list` and `tuple` of numbers for "
-        "an array, `array` for a list or a tuple, `float16`, `float32` and `complex64` for more "
-        "digits (numbers then compare as closely as that dtype allows), `integer` and `bool` for "
-        "other numbers.",
+        "Types and dtypes that are accepted besides the expected one. `list` and `tuple` accept "
+        "these containers of numbers in place of an array. `array` accepts an array in place of "
+        "a list or a tuple. `float16`, `float32` and `complex64` accept fewer digits. Numbers "
+        "then compare as closely as that dtype allows. `integer` and `bool` accept these in "
+        "place of other numbers.",
         default=(),
     )
     dtype: DtypePolicy = _doc(
-        "`kind`: integers of any width are alike, and floats may not have fewer digits; `exact`: "
-        "each array and number has the very dtype that is expected, such as `uint8`.",
+        "With `kind`, integers of any width are equal, and floats may not have fewer digits. "
+        "With `exact`, each array and number must have exactly the expected dtype, such as "
+        "`uint8`.",
         default="kind",
     )
     keep_inputs: bool = _doc(
-        "Fail a submission that gives the right result and changes an argument in place; `false` "
-        "allows it.",
+        "`true` fails a submission that changes an argument in place, though its result is "
+        "right. `false` allows it.",
         default=True,
     )
-    budget: Budget | None = _doc("What the call may use at most.", default=None)
+    budget: Budget | None = _doc("The limits on the time and the memory of the call.", default=None)
 
     def with_expected_from(self, program: FromReference | FromSolution, /) -> Self:
         """Return the test with a program as the source of its expected value."""
@@ -323,12 +336,13 @@ class OutputTest(_BaseTest):
 
     run: str = _doc("Python statements that run in the submission's namespace.")
     stdout: str | None = _doc(
-        "What they must print; numbers compare within the tolerance. Left out: what the solution "
-        "prints.",
+        "The text that they must print. Numbers compare within the tolerance. The default is the "
+        "text that the solution prints.",
         default=None,
     )
     tolerance: Tolerance | None = _doc(
-        "How close printed numbers must be; to the last printed digit when left out.", default=None
+        "The allowed deviation of printed numbers. By default the last printed digit must match.",
+        default=None,
     )
 
     @property
@@ -353,64 +367,71 @@ class PropertyTest(_BaseTest):
     is_expression = True
 
     holds: Property = _doc("The property's name.")
-    call: str = _doc("A Python expression over the given names and what is defined.")
+    call: str = _doc("A Python expression that uses the given names and the names under `defines`.")
     of: tuple[str, ...] = _doc(
-        "The given names that the property moves or changes; when left out, every array of floats, "
-        "or for gradient and idempotent the first one.",
+        "The given names that the check reorders or changes. By default these are all arrays of "
+        "floats. For gradient and idempotent it is only the first one.",
         unique="",
         default=(),
     )
     axis: int | None = _doc(
-        "The axis that the property is about; when left out, the last one for "
-        "rows_sum_to_one and shift_invariant, else the one before it, which numbers the tokens.",
+        "The axis of the property. For rows_sum_to_one and shift_invariant the default is the "
+        "last axis. Otherwise it is the axis before the last, which numbers the tokens.",
         default=None,
     )
     against: str | None = _doc(
-        "A second expression over the same names, without the reference: for gradient the scalar "
-        "that is differentiated, for "
-        "two_ways_agree another way to the same result.",
+        "A second expression over the same names, without the reference. For gradient it is the "
+        "scalar that is differentiated. For two_ways_agree it is another way to the same result.",
         default=None,
     )
     tolerance: Tolerance | None = _doc(
-        "How close numbers must be; follows the dtype when left out.", default=None
+        "The allowed deviation of numbers. By default it follows the dtype.", default=None
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PytestTest(_BaseTest):
-    """Run the body of a pytest test; the names that are defined stand for the submission's.
+    """Run the body of a pytest test on the names that the submission defines.
 
-    A body means what it means in plain pytest, though the submission runs in a process of its own.
-    Inputs are the body's own, and may be written to. What a call changes in an argument (an array,
-    a list, a dict, nested or not) is changed in the body too, and fails the test unless
-    `keep_inputs` is `false`: `assert np.allclose(f(x), 2 * x)` would hold if `f` made all of it
-    zeros. A result or an attribute that is an argument, or that shares its memory, does so in the
-    body: `f(a) is a`, `np.shares_memory(model.weights, w)`. What the body changes in an array or a
-    container that the submission keeps, the submission sees: `model.weights[0] = 5`.
+    A body means the same as in plain pytest. The submission runs in another process, however. The
+    body has its own inputs and may write to them.
 
-    Objects, functions and classes of the submission are stand-ins. `len`, `iter`, `with`, `str`,
-    attributes, methods, `isinstance`, `__doc__` and `inspect.signature` are asked of the
-    submission. An operator, such as `==`, `<`, `in` or `+`, is asked only if `operators` of the
-    class in `defines` names it; otherwise two objects are equal only if they are the same. Where no
-    definition is of `kind: class`, nothing is asked of an object: a result is plain data there, and
-    an object can only be passed on to another function of the submission. Functions, lambdas and
-    iterators may be arguments: the submission calls them where the body runs. `pytest.raises`,
-    `pytest.warns`, `pytest.approx` and `capsys.readouterr` are there; no other fixture is.
+    A call can change an argument: an array, a list or a dict, nested or not. The argument then
+    changes in the body too, and the test fails. With `keep_inputs: false` it does not fail.
+    Without this rule `assert np.allclose(f(x), 2 * x)` would hold if `f` filled `x` with zeros.
 
-    Not to be had, and refused by `etude lint` where it can be seen: `type(x) is A`; a class that
-    derives from the submission's, or an exception class of its own; source, code and pickles. Two
-    arrays that overlap, neither of which is the whole, do not share memory on the other side. Their
-    numbers are exchanged with each call.
+    A result or an attribute can be an argument, or share its memory. The same holds in the body:
+    `f(a) is a`, `np.shares_memory(model.weights, w)`. The body can change an array or a container
+    that the submission keeps: `model.weights[0] = 5`. The submission then sees the change.
+
+    Proxies stand for the objects, functions and classes of the submission. The submission answers
+    `len`, `iter`, `with`, `str`, attributes, methods, `isinstance`, `__doc__` and
+    `inspect.signature`. It answers an operator, such as `==`, `<`, `in` or `+`, only if `defines`
+    allows it. For this, name the operator in the `operators` of the class. Without `==`, two
+    objects are equal only if they are the same object.
+
+    If `defines` has no entry of `kind: class`, objects of the submission answer nothing. Results
+    are then plain data. An object can only be passed on to another function of the submission.
+
+    Functions, lambdas and iterators can be arguments. The submission calls them, and they run in
+    the body's process. The body can use `pytest.raises`, `pytest.warns`, `pytest.approx` and
+    `capsys.readouterr`. There are no other fixtures.
+
+    Some things are not possible; `etude lint` reports them where it can. A body cannot ask
+    `type(x) is A`. It cannot derive a class from one of the submission's. It cannot expect an
+    exception class of the submission: expect the built-in class that it derives from. It cannot
+    read source, code or pickles. Two arrays can overlap without one being part of the
+    other. They do not share memory on the other side; each call exchanges their numbers.
     """
 
     kind = "pytest"
     kind_key = code_key = "pytest"
     page_heading = "Test"
 
-    pytest: str = _doc("Python statements with `assert`; `pytest`, `capsys` and `np` are there.")
+    pytest: str = _doc("Python statements with `assert`. They can use `pytest`, `capsys` and `np`.")
     keep_inputs: bool = _doc(
-        "Fail a submission that changes an argument in place; `false` allows it. Then compute what "
-        "is expected from copies that no call is given.",
+        "`true` fails a submission that changes an argument in place. `false` allows it. With "
+        "`false`, compute the expected value from copies that no call gets.",
         default=True,
     )
 
@@ -419,10 +440,11 @@ class PytestTest(_BaseTest):
 class FigureTest(_BaseTest):
     """Run statements that draw with matplotlib, and compare the figure with the solution's.
 
-    The statements run after the submission, in its namespace. The figure is what the last of them
-    gives (a figure, axes, or what is drawn on them), or else the current one of `pyplot`. Its data
-    are compared: no pixels, no fonts. Lines, points, bars and images may be drawn in any order. The
-    course must name `matplotlib.pyplot` under `packages`.
+    The statements run after the submission, in its namespace. The last statement can give the
+    figure, its axes, or something drawn on them. Otherwise the test takes the current figure of
+    `pyplot`. The test compares the data of the figure, but no pixels and no fonts. The order in
+    which lines, points, bars and images are drawn does not matter. The course must name
+    `matplotlib.pyplot` under `packages`.
     """
 
     kind = "figure"
@@ -433,15 +455,17 @@ class FigureTest(_BaseTest):
 
     figure: str = _doc("Python statements that run in the submission's namespace.")
     compare: tuple[FigurePart, ...] = _doc(
-        "What counts, besides the number of plots. `lines`, `points` (`scatter`), `bars` (`bar`, "
-        "`barh`, `hist`) and `images` (`imshow`, `pcolormesh`) are data. `texts` are those of "
-        "`text` and `annotate` with their places. `styles` are those of lines and their markers. "
-        "Then there are `title`, `xlabel`, `ylabel`, `legend`, `limits` of the axes and `scales`.",
+        "The parts to compare. The number of plots always counts. `lines`, `points`, `bars` and "
+        "`images` are data. Points come from `scatter`. Bars come from `bar`, `barh` and `hist`. "
+        "Images come from `imshow` and `pcolormesh`. `texts` are the texts of `text` and "
+        "`annotate`, with their places. `styles` are the styles of lines and their markers. "
+        "`limits` are the limits of the axes. `scales` are their scales. The others are `title`, "
+        "`xlabel`, `ylabel` and `legend`.",
         unique="",
         default=("lines", "points", "bars", "images", "xlabel", "ylabel"),
     )
     tolerance: Tolerance | None = _doc(
-        "How close numbers must be; follows the dtype when left out.", default=None
+        "The allowed deviation of numbers. By default it follows the dtype.", default=None
     )
 
     @property
@@ -452,26 +476,31 @@ class FigureTest(_BaseTest):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteTest(_BaseTest):
-    """Run the pytest functions of a submission on programs that do what its exercise describes.
+    """Run the pytest functions of a submission on right or wrong programs.
 
-    For an exercise of `kind: test` alone. The suite imports what `defines` names from the module
-    `program`. `accepts`: all its tests pass on `program` and on each of `also_right`. `rejects`: on
-    a wrong program some test fails. The wrong programs are the misconceptions, whose feedback says
-    what a suite leaves open, and the mutants of `program`, apart from those in `equivalent`.
+    Only an exercise of `kind: test` has this test. The suite imports the names under `defines`
+    from the module `program`. With `accepts`, all its tests must pass on each right program. These
+    are `program` and each of `also_right`. With `rejects`, at least one of its tests must fail on
+    a wrong program. The wrong programs are the misconceptions and the mutants of `program`. The
+    mutants in `equivalent` do not count. The feedback of a misconception says what the suite does
+    not test.
 
-    For each program the suite starts in a new process, the program in another one: all that the
-    suite has of it is a function to call. Arguments cross as in a `pytest` test. Of pytest there
-    are `raises`, `approx` and `mark.parametrize`; no fixtures, and no classes of tests. A
-    suite that does not end the same each time on a right program is refused.
+    For each program, the suite and the program start in two new processes. The suite can only call
+    the functions of the program. Arguments are passed as in a `pytest` test. The suite can use
+    `pytest.raises`, `pytest.approx` and `pytest.mark.parametrize`. It cannot use fixtures or
+    classes of tests. On a right program the suite must end the same each time. Otherwise it is
+    refused.
     """
 
     kind = kind_key = code_key = "suite"
     page_heading = "Your suite"
 
-    suite: SuiteAim = _doc("`accepts`: each right program passes; `rejects`: wrong ones do not.")
+    suite: SuiteAim = _doc(
+        "With `accepts`, each right program must pass. With `rejects`, wrong programs must fail."
+    )
     at_least: float = _doc(
-        "For `rejects`: the share of wrong programs that is enough. Below it the points are in "
-        "proportion to the share.",
+        "For `rejects`: the share of wrong programs that must fail. Below this share the points "
+        "are in proportion to it.",
         {"exclusiveMinimum": 0, "maximum": 1},
         default=1.0,
     )
@@ -502,64 +531,71 @@ class Definition:
         "The reference's counterpart, as `package.module:name`.", default=None
     )
     kind: DefinedAs = _doc(
-        "A function, a class, or a value (always that where `kind` is predict).",
+        "`function`, `class` or `value`. Where the `kind` of the exercise is `predict`, it is "
+        "always `value`.",
         default="function",
     )
     choices: tuple[str, ...] = _doc(
-        'For a value: the answers to choose from; any when left out. They are texts: `"yes"` and '
-        '`"True"` in quotes, for YAML reads booleans without them.',
+        "For a value: the answers to choose from. By default any answer is possible. Choices are "
+        'texts. Write `"yes"` and `"True"` in quotes, because they are not texts otherwise.',
         unique="",
         default=(),
     )
     operators: tuple[Operator, ...] = _doc(
-        "For a class: the operators that tests use on its objects. Without it they are not asked: "
-        "what a submission returns could say that it equals everything. With it, its functions can "
-        "return such an object too: where a number is expected, compare `float(norm(v))`.",
+        "For a class: the operators that tests use on its objects. Tests do not use any other "
+        "operator, because an object could claim to equal everything. If you name one, functions "
+        "of the submission can return such an object too. Where you expect a number, compare "
+        "`float(norm(v))`.",
         default=(),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Forbid:
-    """Constructs that a submission must do without; its syntax tree is searched before it runs.
+    """Constructs that a submission must not use. Its syntax tree is searched before it runs.
 
-    Aliases are followed, as in `from numpy import einsum as e` and `la = np.linalg`. Where anything
-    below a module is forbidden, the module itself may only be imported, renamed in a plain
-    assignment or followed by a dot, since what becomes of it elsewhere is not seen: `f(np)` and
-    `m=np` in a list of parameters are refused. Something in NumPy is forbidden under all names that
-    NumPy has for it, as `numpy.matlib.einsum`, and as a method where arrays have one of its name:
-    `np.var` is `x.var()` too.
+    The search follows aliases, as in `from numpy import einsum as e` and `la = np.linalg`. It
+    cannot follow a module that is passed on in another way. So if something below a module is
+    forbidden, the module itself has only three uses. The submission may import it, rename it in a
+    plain assignment or write a dot after it. `f(np)` and `m=np` in a list of parameters are
+    refused.
 
-    Where anything is forbidden, so are the usual ways around it: `getattr`, `globals`, `locals`,
-    `vars`, `eval`, `exec`, `compile`, `__import__`, `__dict__`, `__globals__`, `sys.modules` and
-    their like, and the modules `builtins`, `importlib`, `inspect`, `operator`, `pickle`, `pkgutil`,
-    `pydoc`, `timeit` and others that look up or run code by its name. Everything else is allowed,
-    and so is all that tests do.
+    A forbidden part of NumPy is forbidden under all its names, such as `numpy.matlib.einsum`. If
+    arrays have a method of the same name, it is forbidden too: with `np.var` also `x.var()`.
+
+    If anything is forbidden, so are the usual ways around it. These are `getattr`, `globals`,
+    `locals`, `vars`, `eval`, `exec`, `compile`, `__import__`, `__dict__`, `__globals__`,
+    `sys.modules` and similar names. Modules that look up or run code by its name are forbidden as
+    well. Among them are `builtins`, `importlib`, `inspect`, `operator`, `pickle`, `pkgutil`,
+    `pydoc` and `timeit`. Everything else is allowed. Tests may use everything.
     """
 
     where: Location
-    imports: tuple[str, ...] = _doc("Modules, with all below them.", unique="", default=())
+    imports: tuple[str, ...] = _doc(
+        "Modules. Everything below them is forbidden too.", unique="", default=()
+    )
     names: tuple[str, ...] = _doc(
-        "Names and attributes, as `sum` or `np.einsum`; one without a dot is meant wherever it "
-        "stands, as in `x.sum()`.",
+        "Names and attributes, such as `sum` or `np.einsum`. A name without a dot is forbidden "
+        "everywhere, also in `x.sum()`.",
         unique="",
         default=(),
     )
     calls: tuple[str, ...] = _doc(
-        "Functions and methods, as `np.linalg.norm` or `dot`, which is `x.dot(y)` too, as `np.dot` "
-        "is; to name one "
-        "without a call counts.",
+        "Functions and methods, such as `np.linalg.norm` or `dot`. Both `dot` and `np.dot` "
+        "forbid `x.dot(y)` too. A use of the name without a call counts as well.",
         unique="",
         default=(),
     )
     loops: bool = _doc(
-        "for, while and comprehensions; `map`, `filter`, `functools.reduce`, `itertools`, "
-        "`np.vectorize`, `np.frompyfunc`, `np.apply_along_axis`, `np.apply_over_axes`, "
-        "`np.fromiter`, `np.nditer`, `np.ndenumerate` and `np.ndindex`, which loop unseen; and a "
-        "function that calls itself by its name. Functions that call each other are not found.",
+        "`true` forbids `for`, `while`, comprehensions and functions that call themselves by "
+        "name. It also forbids functions that contain a loop: `map`, `filter`, "
+        "`functools.reduce` and `itertools`. In NumPy these are `np.vectorize`, `np.frompyfunc`, "
+        "`np.apply_along_axis`, `np.apply_over_axes`, `np.fromiter`, `np.nditer`, "
+        "`np.ndenumerate`, `np.ndindex` and `np.nested_iters`. Functions that call each other "
+        "are not found.",
         default=False,
     )
-    because: str = _doc("Why, in a sentence that the learner reads.", default="")
+    because: str = _doc("The reason, in one sentence. Learners read it.", default="")
 
     @property
     def sentence(self) -> str:
@@ -572,7 +608,7 @@ class Forbid:
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """One hint; the next says more."""
+    """One hint. Each hint says more than the one before."""
 
     short_form: ClassVar[str] = "text"  # the field that a plain text stands for
 
@@ -586,23 +622,24 @@ class Misconception:
     """A known wrong way to solve the exercise, and what to tell someone who took it."""
 
     where: Location
-    id: str = _doc("Names the misconception in reports and statistics.", SLUG)
+    id: str = _doc("The name of the misconception in reports and statistics.", SLUG)
     code: str = _doc(
-        "A program that makes exactly this mistake: best the solution with one change. Two of them "
-        "at once are recognised, too. A number that the solution lacks may be another one."
+        "A program that makes exactly this mistake. Best is the solution with one change. Two "
+        "misconceptions in one submission are recognised too. A number that only this program "
+        "has may differ in the submission."
     )
-    feedback: str = _doc("What unlocks it, in one or two sentences.", FILLED)
+    feedback: str = _doc("What helps the learner, in one or two sentences.", FILLED)
     hint: int | None = _doc("The number of the hint that helps, from 1.", _FROM_ONE, default=None)
     breakable: bool = _doc(
-        "Whether learners are offered to break the program after a pass, as by `etude break`. "
-        "Turn it off where no call of plain data shows the mistake.",
+        "`true` invites learners to break the program after a pass, as with `etude break`. Turn "
+        "it off if no call with plain data shows the mistake.",
         default=True,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Equivalent:
-    """A generated mutant of the solution that no test can kill, since it means the same."""
+    """A generated mutant of the solution that no test can kill, because it means the same."""
 
     where: Location
     change: str = _doc("The change, as `etude verify` prints it.", FILLED)
@@ -618,8 +655,8 @@ class RightProgram:
     where: Location
     code: str = _doc("The program.")
     when: str = _doc(
-        "Markdown: in a sentence or two, the other way and when to take it. With it the program is "
-        "shown after a pass, below the solution; without it no one sees the program.",
+        "Markdown: the other way and when to take it, in one or two sentences. With it, the "
+        "program is shown after a pass, below the solution. Without it, no one sees the program.",
         default="",
     )
 
@@ -630,21 +667,24 @@ class ExerciseLimits:
 
     where: Location
     cpu_seconds: int | None = _doc(
-        "CPU time for all tests together. After a time-out the next test begins with all of it, "
-        "twice at most.",
+        "The CPU time for all tests together. After a time-out the next test has the full time "
+        "again, at most twice.",
         _ABOVE_ZERO,
         default=None,
     )
     wall_seconds: float | None = _doc(
-        "Wall clock, likewise, with what the tests compute from the results.",
+        "The wall-clock time, with the same rule. It includes the time that tests need to "
+        "compute values from the results.",
         _ABOVE_ZERO,
         default=None,
     )
     memory_mib: int | None = _doc(
-        "Address space; Python and NumPy take some 350 MiB of it.", _ABOVE_ZERO, default=None
+        "The address space. Python and NumPy take about 350 MiB of it.", _ABOVE_ZERO, default=None
     )
     output_kib: int | None = _doc(
-        "What may be printed; a multiple of 4.", {**_ABOVE_ZERO, "multipleOf": 4}, default=None
+        "The largest printed output, a multiple of 4.",
+        {**_ABOVE_ZERO, "multipleOf": 4},
+        default=None,
     )
 
 
@@ -682,27 +722,31 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Exercise:
-    """One exercise: from it come the verdict and the page."""
+    """One exercise. The verdict and the page are made from it."""
 
     where: Location
-    id: ExerciseId = _doc("Lower-case words joined by hyphens; unique in the collection.", SLUG)
+    id: ExerciseId = _doc(
+        "Lower-case words joined by hyphens. The id is unique in the collection.", SLUG
+    )
     title: str = _doc("The heading of the page.", FILLED)
     difficulty: Difficulty = _doc("beginner, intermediate or advanced.")
     xp: int = _doc("Experience points for passing.", _COUNT)
     instructions: str = _doc(
-        "Markdown with $maths$: what to write, and why. An image, `![what it shows](picture.png)`, "
-        "is a PNG or JPEG of at most 256 KiB in the course; its path begins at this file's folder.",
+        "Markdown with $maths$: what to write, and why. An image, `![what it "
+        "shows](picture.png)`, is a PNG or JPEG of at most 256 KiB. It must be in the course. "
+        "Its path begins at the folder of this file.",
         FILLED,
     )
     defines: Mapping[str, Definition] = _doc(
-        "What a submission must define; where `kind` is test, what its suite imports."
+        "The names that a submission must define. Where `kind` is `test`, the names that its "
+        "suite imports."
     )
-    starter: str = _doc("The code a learner begins with.")
+    starter: str = _doc("The code that a learner begins with.")
     tests: tuple[TestCase, ...] = _doc(
-        "Visible and hidden tests, in the order they run.", unique="id"
+        "Visible and hidden tests, in the order in which they run.", unique="id"
     )
     solution: str = _doc(
-        "A model answer; it passes every test. Only a student edition may lack it.", default=""
+        "A model answer, which passes every test. Only a student edition may lack it.", default=""
     )
     explanation: str = _doc(
         "Markdown: why the solution is right. Only a student edition may lack it.",
@@ -710,33 +754,38 @@ class Exercise:
         default="",
     )
     kind: Kind = _doc(
-        "write; fix (the starter is broken); predict (answered without running: besides comments, "
-        "a docstring and `import numpy as np` a submission only sets names to literals, "
-        "`np.array(...)` of one, `np.nan` and `np.inf` among them); test (the submission is a "
-        "suite of pytest functions for a program that the learner does not see).",
+        "With `write` the learner writes the code. With `fix` the starter is broken. With "
+        "`predict` the learner answers without running the code. The submission then only sets "
+        "names to literals or to `np.array(...)` of a literal. `np.nan` and `np.inf` are allowed "
+        "among them. Comments, a docstring and `import numpy as np` are allowed too. With `test` "
+        "the submission is a suite of pytest functions. It tests a program that the learner does "
+        "not see.",
         default="write",
     )
     program: str = _doc(
-        "Where `kind` is test: a right program, which no learner sees. `also_right`, "
-        "`misconceptions` and `equivalent` are about it; `solution` is a suite.",
+        "Where `kind` is `test`: a right program, which no learner sees. `also_right`, "
+        "`misconceptions` and `equivalent` then refer to it. `solution` is a suite.",
         default="",
     )
     requires: tuple[ExerciseId, ...] = _doc(
-        "Exercises to have passed before.", unique="", default=()
+        "The exercises to pass before this one.", unique="", default=()
     )
-    concepts: tuple[str, ...] = _doc("Ideas that the exercise trains.", unique="", default=())
+    concepts: tuple[str, ...] = _doc("The ideas that the exercise trains.", unique="", default=())
     minutes: int | None = _doc(
-        "How long it takes, by estimate: pages say so, and `etude next --course NAME` draws "
-        "about ten minutes a day. When left out, 5 to predict, else 8, 15 or 25 by difficulty.",
+        "The estimated time. Pages show it. `etude next --course NAME` uses it to choose about "
+        "ten minutes a day. The default is 5 for `predict`. Otherwise it is 8, 15 or 25 by "
+        "difficulty.",
         _FROM_ONE,
         default=None,
     )
     hints: tuple[Hint, ...] = _doc(
-        "Markdown, each a text or `{text, price}`; from a nudge to nearly the answer.", default=()
+        "Markdown: each hint is a text or `{text, price}`. They lead from a nudge to nearly the "
+        "answer.",
+        default=(),
     )
-    forbid: Forbid | None = _doc("What a submission must do without.", default=None)
+    forbid: Forbid | None = _doc("The constructs that a submission must not use.", default=None)
     limits: ExerciseLimits | None = _doc(
-        "Other limits than the usual, up to the site's cap.", default=None
+        "Limits in place of the usual ones, up to the site's maximum.", default=None
     )
     misconceptions: tuple[Misconception, ...] = _doc(
         "Known mistakes, each with a program that makes it.", unique="id", default=()
@@ -745,41 +794,45 @@ class Exercise:
         "Mutants of the solution that mean the same as it.", unique="change", default=()
     )
     also_right: tuple[RightProgram, ...] = _doc(
-        "Further right programs, written in other ways than the solution, each a text or "
-        "`{code, when}`; `verify` sees each pass.",
+        "Other right programs, each a text or `{code, when}`. They are written in another way "
+        "than the solution. `etude verify` checks that each passes.",
         default=(),
     )
     small_examples: bool = _doc(
-        "Whether a submission that fails hidden tests only is followed by a small input on which "
-        "it is wrong, drawn for it and in no test.",
+        "`true` adds a small input to the feedback if a submission fails only hidden tests. The "
+        "submission is wrong on it. The input is drawn for the submission and is in no test.",
         default=True,
     )
     edition: Edition = _doc(
-        "full, or student: without anything hidden, made from the full one, never by hand.",
+        "`full`, or `student`: without anything hidden. A student edition is always made from "
+        "the full one, never by hand.",
         default="full",
     )
     files: tuple[str, ...] = _doc(
-        "Data for a submission, as `data/iris.csv`: paths below the course's folder, at most 8 MiB "
-        "each. It finds them read-only in its working folder, under their names without folders. "
-        "`given`, expected expressions, test bodies and the reference open them by the same names, "
-        "hidden ones too.",
+        "Data for a submission, such as `data/iris.csv`: paths below the course's folder. Each "
+        "file has at most 8 MiB. The submission finds them read-only in its working folder, by "
+        "name without folders. `given`, expected expressions, test bodies and the reference open "
+        "them by the same names. They can open the hidden files too.",
         default=(),
     )
     hidden_files: tuple[str, ...] = _doc(
-        "The same, but there only once hidden tests run, and in no handout.", default=()
+        "Data for hidden tests only. The submission finds them once hidden tests run. They are "
+        "in no handout.",
+        default=(),
     )
     files_to_submit: tuple[str, ...] = _doc(
-        "The files of a submission of several modules, as `[attention.py, masks.py]`: lower-case "
-        "words joined by underscores. The first is the main one, which defines what is asked for; "
-        "it imports the others by their names. Starter and solution have all of them, each after "
-        "a line `# etude file: attention.py`. A misconception, or another right program, begins "
-        "with such a line too, and may leave out files that are as in the solution.",
+        "The files of a submission of several modules, such as `[attention.py, masks.py]`. The "
+        "names are lower-case words joined by underscores. The first file is the main one, which "
+        "defines the required names. It imports the others by their names. Starter and solution "
+        "contain all files. Each file begins after a line `# etude file: attention.py`. A "
+        "misconception or another right program begins with such a line too. It may omit files "
+        "that are the same as in the solution.",
         unique="",
         default=(),
     )
     hidden_elsewhere: int = _doc(
-        "In a student edition: how many tests it lacks, hidden ones and those that need the "
-        "solution.",
+        "In a student edition: the number of tests that it lacks. It lacks hidden tests and "
+        "tests that need the solution.",
         _COUNT,
         default=0,
     )

@@ -52,14 +52,14 @@ def sarif_log(
         region = {"startLine": max(result.line, 1)}
         if result.column is not None:
             region["startColumn"] = result.column
-        place = {"artifactLocation": {"uri": result.uri}, "region": region}
+        physical_location = {"artifactLocation": {"uri": result.uri}, "region": region}
         entries.append(
             {
                 "ruleId": result.rule,
                 "ruleIndex": list(rules).index(result.rule),
                 "level": result.level,
                 "message": {"text": result.message},
-                "locations": [{"physicalLocation": place}],
+                "locations": [{"physicalLocation": physical_location}],
                 "partialFingerprints": {mark: fingerprint},
             }
         )

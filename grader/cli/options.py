@@ -278,8 +278,8 @@ def refuse_submitted_definitions(definitions: Path, graded: Path) -> None:
     path = definitions.absolute()
     for _ in range(_MAX_LINKS):
         link = next((way for way in (*reversed(path.parents), path) if way.is_symlink()), None)
-        place = os.path.realpath(path if link is None else link.parent)
-        if Path(place).is_relative_to(folder):
+        real_path = os.path.realpath(path if link is None else link.parent)
+        if Path(real_path).is_relative_to(folder):
             raise UsageError(
                 f"{definitions} lies in {graded}, the folder that is graded, so a student "
                 "could have written it; keep exercises outside of that folder"

@@ -91,8 +91,8 @@ def find_package_folders(modules: frozenset[str]) -> PackageFolders:
             required += [top] if top not in tops else []
             spec = importlib.util.find_spec(top)
             if spec is not None:
-                places = spec.submodule_search_locations or filter(None, [spec.origin])
-                folders = [Path(place).resolve() for place in places]
+                module_paths = spec.submodule_search_locations or filter(None, [spec.origin])
+                folders = [Path(path).resolve() for path in module_paths]
                 # The shared libraries of a wheel are in a folder beside its module.
                 spellings = sorted({installed.name, called, called.replace("-", "_"), top})
                 libraries = [f.parent / f"{name}.libs" for f in folders for name in spellings]

@@ -123,11 +123,11 @@ def _check_lessons(files: TrackFiles) -> Iterator[Problem]:
     first: dict[ExerciseId, Location] = {}
     for index, lesson in enumerate(lessons):
         for number, name in enumerate(lesson.exercises):
-            place = ("lessons", index, "exercises", number)
+            steps = ("lessons", index, "exercises", number)
             if name not in track.exercises:
                 message = f"no exercise {quote(name)} in this track"
-                yield files.problem(message + did_you_mean(name, track.exercises), *place)
+                yield files.problem(message + did_you_mean(name, track.exercises), *steps)
             if name in first:
                 message = f"{quote(name)} is taken; it is already at {first[name]}"
-                yield files.problem(message, *place)
-            first.setdefault(name, files.document.node(*place).where)
+                yield files.problem(message, *steps)
+            first.setdefault(name, files.document.node(*steps).where)

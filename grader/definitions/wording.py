@@ -69,11 +69,11 @@ def other_letter(written: str, meant: str) -> str:
         return ""
     if len(apart) == len(meant) and any(_LOOK_ALIKE.get(written[i]) != meant[i] for i in apart):
         return ""
-    place = apart[0]
-    letter = written[place]
+    index = apart[0]
+    letter = written[index]
     script = unicodedata.name(letter, "").partition(" ")[0].capitalize()
     note = f", which is a {script} letter and" if script in ("Cyrillic", "Greek") else ""
     return (
-        f"Letter {place + 1} of `{written}` is `{letter}`{note or ','} not `{meant[place]}`. "
+        f"Letter {index + 1} of `{written}` is `{letter}`{note or ','} not `{meant[index]}`. "
         "Type the name again."
     )

@@ -152,10 +152,10 @@ def worst_index(test: TestResult) -> tuple[int, int] | None:
 
 def worst_values(test: TestResult) -> tuple[float, float] | None:
     """Return the two numbers with the largest difference, or None."""
-    place = worst_index(test)
-    if place is None or test.expected is None or test.got is None:
+    index = worst_index(test)
+    if index is None or test.expected is None or test.got is None:
         return None
-    row, column = place
+    row, column = index
     expected, got = test.expected.rows, test.got.rows
     return None if expected is None or got is None else (expected[row][column], got[row][column])
 

@@ -32,7 +32,7 @@ class Concept:
     @property
     def exercises(self) -> int:
         """The number of exercises that train the concept."""
-        return sum(len(place.exercises) for place in self.places)
+        return sum(len(in_track.exercises) for in_track in self.places)
 
 
 def anchor(concept: str) -> str:
@@ -51,16 +51,16 @@ def find_concepts(tracks: Sequence[TrackCard]) -> tuple[Concept, ...]:
             for concept in dict.fromkeys(exercise.concepts):
                 names.setdefault(anchor(concept), concept)
                 by_anchor[anchor(concept)].append(exercise)
-        for place, exercises in by_anchor.items():
+        for anchor_id, exercises in by_anchor.items():
             lessons = {
                 lesson.path: lesson
                 for exercise in exercises
                 if (lesson := track.lesson_of.get(exercise.id)) is not None
             }
-            trained[place].append(
+            trained[anchor_id].append(
                 InTrack(track, tuple(lessons.values()), tuple(dict.fromkeys(exercises)))
             )
     return tuple(
-        Concept(names[place].replace("-", " "), place, tuple(trained[place]))
-        for place in sorted(trained, key=lambda each: (names[each].lower(), each))
+        Concept(names[anchor_id].replace("-", " "), anchor_id, tuple(trained[anchor_id]))
+        for anchor_id in sorted(trained, key=lambda each: (names[each].lower(), each))
     )

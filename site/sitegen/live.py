@@ -71,8 +71,8 @@ class LiveSite:
 
     def file(self, path: str) -> bytes | None:
         """Return the file at a URL's path; for a folder, its index."""
-        place = path.strip("/")
-        names = (place, f"{place}/{INDEX}".lstrip("/"))
+        page_path = path.strip("/")
+        names = (page_path, f"{page_path}/{INDEX}".lstrip("/"))
         return next((self._files[name] for name in names if name in self._files), None)
 
     def wait(self, version: int) -> int | None:

@@ -268,8 +268,8 @@ class _Reader:
             if name in self._files:
                 packages[str(PurePosixPath(name).relative_to(strip))] = name
         for length in range(len(parts), 0, -1):
-            place = base.joinpath(*parts[:length])
-            for name in (f"{place}.py", f"{place}/__init__.py"):
+            module_path = base.joinpath(*parts[:length])
+            for name in (f"{module_path}.py", f"{module_path}/__init__.py"):
                 if name in self._files:
                     return {**packages, str(PurePosixPath(name).relative_to(strip)): name}
         return {}
@@ -317,17 +317,17 @@ class _Reader:
         return modules or candidates
 
     def _find_replaced_module(self, named: str, candidates: dict[str, str]) -> str:
-        """Return the place of the module that a named solution replaces."""
+        """Return the path of the module that a named solution replaces."""
         stem, missing = PurePosixPath(named).stem, self._missing()
-        places = [*candidates] or [f"{name}.py" for name in missing]
-        same = [place for place in places if PurePosixPath(place).stem == stem]
-        if len(places) != 1 and len(same) != 1:
+        paths = [*candidates] or [f"{name}.py" for name in missing]
+        same = [path for path in paths if PurePosixPath(path).stem == stem]
+        if len(paths) != 1 and len(same) != 1:
             modules = ", ".join([*candidates, *missing][:_MAX_NAMES]) or "no module of the folder"
             message = f"the tests import {modules}, and none of these is this file"
             raise bad(self._files.path(named), message)
         if not candidates and not same:
             self._notes.append(f"{named} is imported as {missing[0]}, the name in the tests")
-        return (same or places)[0]
+        return (same or paths)[0]
 
     def _find_unimported_solution(self) -> tuple[str, str, str | None]:
         """Find the solution of tests that import no existing module."""

@@ -87,7 +87,7 @@ def read_text(name: str, text: str) -> SourceDrafts:
     source_drafts = SourceDrafts()
     done = work = 0
 
-    def place(at: int) -> str:
+    def locate(at: int) -> str:
         # Lines of the stripped text differ from those of the file.
         if is_html:
             return f"{name}: exercise {len(source_drafts.drafts) + 1}"
@@ -97,16 +97,16 @@ def read_text(name: str, text: str) -> SourceDrafts:
         if mark.start() < done:
             continue
         if tries == _MAX_TRIES or work > _WORK or len(source_drafts.drafts) == _MAX_BLOCKS:
-            where = place(mark.start())
+            where = locate(mark.start())
             source_drafts.failures.append(f"{where}: too much to read; what follows was left out")
             break
         begin, block, used = _read_block_around(text, mark.start(), done)
         work += used
         if isinstance(block, ReadObject):
             done = block.end
-            source_drafts.drafts.append(_Mapper(place(begin), block).draft())
+            source_drafts.drafts.append(_Mapper(locate(begin), block).draft())
         elif block is not None:
-            where = place(block.at)
+            where = locate(block.at)
             source_drafts.failures.append(f"{where}: this exercise cannot be read: {block.message}")
             done = max(block.at, mark.end())
     return source_drafts

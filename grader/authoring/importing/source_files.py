@@ -53,8 +53,8 @@ def parse_json(text: str, name: str) -> Any:
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
-        place = f"{name}:{error.lineno}:{error.colno}"
-        raise UnreadableError(f"{place}: not valid JSON: {error.msg}") from error
+        position = f"{name}:{error.lineno}:{error.colno}"
+        raise UnreadableError(f"{position}: not valid JSON: {error.msg}") from error
     except (RecursionError, ValueError) as error:
         # Nested too deeply, or a number with too many digits.
         raise UnreadableError(f"{name}: not valid JSON that can be read here") from error

@@ -56,9 +56,9 @@ def alone_runs(exercise: Exercise, *, every: bool) -> Iterator[VariantRun]:
 def wrong_suites(exercise: Exercise) -> tuple[SabotagedProgram, ...]:
     """Return suites that must fail: the solution without assertions, and one that always fails."""
     tree = ast.parse(exercise.solution)
-    for place, number in _parts(tree):
-        if isinstance(statement := place[number], ast.Assert):
-            place[number] = ast.Expr(statement.test)
+    for statements, index in _parts(tree):
+        if isinstance(statement := statements[index], ast.Assert):
+            statements[index] = ast.Expr(statement.test)
     return (
         SabotagedProgram("asserts nothing", "asserts nothing", ast.unparse(tree)),
         SabotagedProgram("refuses", "refuses everything", "def test_all():\n    assert False\n"),
@@ -68,23 +68,23 @@ def wrong_suites(exercise: Exercise) -> tuple[SabotagedProgram, ...]:
 def _without_parts(suite: str) -> Iterator[tuple[str, str]]:
     """Yield the suite without one test or assertion, together with the removed part."""
     tree = ast.parse(suite)
-    for place, number in _parts(tree):
-        part = place[number]
-        if isinstance(part, ast.Assert) and sum(isinstance(e, ast.Assert) for e in place) == 1:
+    for statements, index in _parts(tree):
+        part = statements[index]
+        if isinstance(part, ast.Assert) and sum(isinstance(e, ast.Assert) for e in statements) == 1:
             # The test is removed as a whole.
             continue
-        place[number] = ast.Pass()
+        statements[index] = ast.Pass()
         yield f"line {part.lineno}, `{ast.unparse(part).splitlines()[0]}`", ast.unparse(tree)
-        place[number] = part
+        statements[index] = part
 
 
 def _parts(tree: ast.Module) -> list[tuple[list[ast.stmt], int]]:
-    """Return the places of the tests and assertions in a suite."""
+    """Return each test and assertion of a suite, as the statements around it and its index."""
     return [
-        (place, number)
+        (statements, index)
         for node in ast.walk(tree)
-        if isinstance(place := getattr(node, "body", None), list)
-        for number, part in enumerate(place)
+        if isinstance(statements := getattr(node, "body", None), list)
+        for index, part in enumerate(statements)
         if isinstance(part, ast.Assert)
         or (isinstance(part, ast.FunctionDef) and part.name.startswith("test"))
     ]

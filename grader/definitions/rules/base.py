@@ -88,9 +88,9 @@ class _Finder(ast.NodeVisitor):
         self.scope = _Scope(outer, isinstance(node, _COMPREHENSIONS))
         self.generic_visit(node)
         inner, self.scope = self.scope, outer
-        for used, place in inner.uses.items():
+        for used, name_node in inner.uses.items():
             if used not in inner.sets:
-                outer.uses.setdefault(used, place)
+                outer.uses.setdefault(used, name_node)
 
     def _note(self, node: ast.AST) -> None:
         match node:

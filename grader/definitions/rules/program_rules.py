@@ -35,8 +35,8 @@ def _syntax(checked: CheckedExercise) -> Iterator[Problem]:
         steps = ("tests", index)
         if not isinstance(test.given, Literals):
             yield from checked.syntax("exec", *steps, "given")
-        for mode, place in test.python:
-            yield from checked.syntax(mode, *steps, *place)
+        for mode, keys in test.python:
+            yield from checked.syntax(mode, *steps, *keys)
 
 
 def _uses_in_calls(checked: CheckedExercise) -> Iterator[Problem]:
@@ -145,9 +145,9 @@ def _unknown_in_expressions(
     checked: CheckedExercise, test: TestCase, index: int, names: Collection[str]
 ) -> Iterator[Problem]:
     defined = checked.exercise.defines
-    for _, place in test.python:
-        steps: tuple[Step, ...] = ("tests", index, *place)
-        if place[-1] == "expression":
+    for _, keys in test.python:
+        steps: tuple[Step, ...] = ("tests", index, *keys)
+        if keys[-1] == "expression":
             course = checked.exercise.course
             roots = ("np", "reference", *([course.reference] if course else ()))
             scopes = (names, checked.references, roots)
@@ -230,9 +230,11 @@ def _choices(checked: CheckedExercise) -> Iterator[Problem]:
     tree = checked.tree("exec", "solution") if checked.exercise.solution else None
     for node in ast.iter_child_nodes(tree) if tree is not None else ():
         match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=value) as place):
+            case ast.Assign(
+                targets=[ast.Name(id=name)], value=ast.Constant(value=value) as constant
+            ):
                 if name in defined and (message := _no_choice(defined[name], value)):
-                    yield checked.in_text(f"{value!r} {message}", place, "solution")
+                    yield checked.in_text(f"{value!r} {message}", constant, "solution")
 
 
 def _kinds(checked: CheckedExercise) -> Iterator[Problem]:

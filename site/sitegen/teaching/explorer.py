@@ -83,8 +83,8 @@ def view_explorer(figure: Figure) -> dict[str, Any]:
         "sentence": " ".join(texts),
         "ask": ask,
         "words": tuple(
-            Word(text, percent(weight), _shade(weight), is_known(text), place == top)
-            for place, (text, weight) in enumerate(zip(texts, weights[ask].tolist(), strict=True))
+            Word(text, percent(weight), _shade(weight), is_known(text), index == top)
+            for index, (text, weight) in enumerate(zip(texts, weights[ask].tolist(), strict=True))
         ),
         "fits": len(texts) * (0.6 * max(map(len, texts)) + 1) <= _ROOM,
         "arcs": _arcs(weights, ask),
@@ -120,9 +120,9 @@ def describe_row(words: Sequence[str], row: Sequence[float], ask: int, *, mask: 
     if len(visible) == 1:
         return ("", asking, " sees only itself: the mask hides what comes later.")
     # Weights that differ only by rounding count as equal, and the earlier word is named first.
-    order = sorted(range(len(visible)), key=lambda place: -_whole(visible[place], 1_000_000))
+    order = sorted(range(len(visible)), key=lambda index: -_whole(visible[index], 1_000_000))
     first, second = order[:2]
-    names = ["itself" if place == ask else f"“{words[place]}”" for place in range(len(words))]
+    names = ["itself" if index == ask else f"“{words[index]}”" for index in range(len(words))]
     if visible[first] - min(visible) < _ALIKE:
         which = "all words that it sees" if mask else "all words"
         return ("", asking, f" looks at {which} alike, {percent(visible[first])} each.")

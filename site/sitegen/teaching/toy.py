@@ -140,17 +140,17 @@ def is_known(word: str) -> bool:
 def features(words: Sequence[str]) -> Array:
     """Return X, the features and positions of words, shape (n, D_MODEL)."""
     X = np.zeros((len(words), D_MODEL))
-    for place, word in enumerate(words):
+    for position, word in enumerate(words):
         plain = _plain(word)
         if plain in _TOPICS_OF:
-            kind, X[place, : len(TOPICS)] = _TOPICS_OF[plain]
+            kind, X[position, : len(TOPICS)] = _TOPICS_OF[plain]
         else:
             kind = next((name for name, end in _ENDINGS if re.search(end, plain)), "thing")
-        X[place, _row(kind)] = 1
+        X[position, _row(kind)] = 1
         for number, period in enumerate(_PERIODS):
-            angle = 2 * np.pi * place / period
-            X[place, _FEATURES + 2 * number] = np.cos(angle)
-            X[place, _FEATURES + 2 * number + 1] = np.sin(angle)
+            angle = 2 * np.pi * position / period
+            X[position, _FEATURES + 2 * number] = np.cos(angle)
+            X[position, _FEATURES + 2 * number + 1] = np.sin(angle)
     return X
 
 

@@ -76,10 +76,10 @@ def unused_prerequisite(subject: LintedExercise) -> Iterator[Problem]:
 def later_prerequisite(subject: LintedExercise) -> Iterator[Problem]:
     """A prerequisite comes later in the track."""
     places = subject.neighbours.places
-    track, place = places.get(subject.exercise.id, ("", 0))
+    track, position = places.get(subject.exercise.id, ("", 0))
     for index, name in enumerate(subject.exercise.requires):
-        other_track, other = places.get(name, ("", 0))
-        if track and track == other_track and other > place:
+        other_track, other_position = places.get(name, ("", 0))
+        if track and track == other_track and other_position > position:
             message = f"{quote(name)} comes later in the track {quote(track)}"
             yield subject.problem(message, "requires", index)
 

@@ -69,12 +69,14 @@ def hidden_data_shown(subject: LintedExercise) -> Iterator[Problem]:
     ]
     for number, hint in enumerate(exercise.hints):
         texts.append((f"hint {number + 1}", subject.hint(number), hint.text))
-    for place, steps, text in texts:
+    for text_name, steps, text in texts:
         folded = _normalize(text)
         for _, test in hidden:
             for name, array in _literal_arrays(test):
                 if array not in visible_texts and array in folded:
-                    message = f"{place} has the numbers of {name} in the hidden {quote(test.id)}"
+                    message = (
+                        f"{text_name} has the numbers of {name} in the hidden {quote(test.id)}"
+                    )
                     yield subject.problem(message, *steps)
     for index, _ in hidden:
         for number, other in visible:

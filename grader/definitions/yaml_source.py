@@ -214,7 +214,7 @@ class Document:
         node = self.node(*above)
         return node.key_place(str(name)) if isinstance(node, MappingNode) else node.where
 
-    def place(self, scalar: Scalar, line: int, column: int) -> Location:
+    def locate(self, scalar: Scalar, line: int, column: int) -> Location:
         """Return the place in the file of a line and a column of a scalar's text.
 
         Both are counted from 1. For a text that YAML folded or unescaped, it is the scalar's place.

@@ -51,7 +51,7 @@ class ProseText:
         if isinstance(self.source, Path):
             return Problem(Location(self.source, line, column), message)
         document, scalar = self.source
-        return Problem(document.place(scalar, line, column), f"{self.label}: {message}")
+        return Problem(document.locate(scalar, line, column), f"{self.label}: {message}")
 
 
 @dataclass(frozen=True, slots=True)

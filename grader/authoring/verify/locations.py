@@ -46,7 +46,7 @@ class Locations:
             return self._exercise.where
         node = self._document.node(*self._document.text_steps("code", *steps))
         if isinstance(node, Scalar):
-            return self._document.place(node, line, 1)
+            return self._document.locate(node, line, 1)
         return node.where
 
     @cached_property

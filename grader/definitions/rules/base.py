@@ -148,7 +148,7 @@ class CheckedExercise:
         """Return a problem with an expression in the Python at a node."""
         node = cast("Scalar", self.document.node(*steps))
         line = node.text.split("\n")[name.lineno - 1].encode()[: name.col_offset]
-        where = self.document.place(node, name.lineno, len(line.decode()) + 1)
+        where = self.document.locate(node, name.lineno, len(line.decode()) + 1)
         label = next(step for step in reversed(steps) if isinstance(step, str))
         return Problem(where, f"{label}: {message}")
 
@@ -176,7 +176,7 @@ class CheckedExercise:
             try:
                 self._trees[steps] = ast.parse(node.text, mode=mode)
             except SyntaxError as error:
-                where = self.document.place(node, error.lineno or 1, error.offset or 1)
+                where = self.document.locate(node, error.lineno or 1, error.offset or 1)
                 message = f"{steps[-1]}: not valid Python: {error.msg}"
                 self._trees[steps] = Problem(where, message)
             except (MemoryError, RecursionError, ValueError):  # raised if it is nested too deeply

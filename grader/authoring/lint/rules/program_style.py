@@ -86,7 +86,7 @@ def long_code_line(subject: LintedExercise) -> Iterator[Problem]:
         scalar = subject.text(*steps)
         for number, line in enumerate(scalar.text.split("\n"), 1):
             if len(line) > WIDTH:
-                where = subject.document.place(scalar, number, WIDTH + 1)
+                where = subject.document.locate(scalar, number, WIDTH + 1)
                 message = f"a line of {len(line)} characters; at most {WIDTH} fit"
                 label = next(step for step in reversed(steps) if isinstance(step, str))
                 yield Problem(where, f"{label}: {message}")

@@ -154,7 +154,7 @@ class OwnGpt:
 
     def _exercise(self, line: int | None) -> str | None:
         """Return the exercise whose code contains a line of the joined source."""
-        place = self._lines.place(line) if line else None
+        place = self._lines.locate(line) if line else None
         names = {f"{part.replace('-', '_')}.py": part for part in self._model.parts}
         return names.get(str(place[0])) if place else None
 

@@ -76,7 +76,7 @@ class PartLines:
         """Return the number of a line in the main file; None in a notebook or in another file."""
         if line is None or self.is_one_file:
             return line
-        place = self.place(line)
+        place = self.locate(line)
         main = self.files[0][0] if self.files and not self.numbers else _THE_FILE
         return place[1] if place and place[0] == main else None
 
@@ -102,7 +102,7 @@ class PartLines:
         feedback = _HELPER.sub(lambda match: self.sentence(match[0]), original.feedback, count=1)
         return replace(original, feedback=feedback)
 
-    def place(self, line: int) -> tuple[int | str, int] | None:
+    def locate(self, line: int) -> tuple[int | str, int] | None:
         """Return the cell number or file name of a line, and the line's number in that part.
 
         For an exported notebook, which is a single file, the name is empty.
@@ -128,7 +128,7 @@ class PartLines:
 
     def _places(self, match: re.Match[str]) -> str:
         word, lines = match.groups()
-        places = [self.place(int(each)) for each in re.findall("[0-9]+", lines)]
+        places = [self.locate(int(each)) for each in re.findall("[0-9]+", lines)]
         if None in places:
             return match[0]
         cell_names = [
@@ -215,7 +215,7 @@ def load_cells(
     failed = sorted([*program.failed, *ran], key=lambda each: each[0])
 
     def note(number: int, error: Raised) -> str:
-        place = lines.place(error.frames[0][0]) if error.frames else None
+        place = lines.locate(error.frames[0][0]) if error.frames else None
         line = place[1] if place else None
         sentence = outcome_sentences.failed_cell_note(lines.cell(number), line, error)
         return lines.sentence(sentence) if error.line else sentence

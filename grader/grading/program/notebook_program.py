@@ -208,8 +208,8 @@ def load_cells(
     lines = program.lines
     # The number 0 makes warnings name the line of the exported file.
     numbers = (0,) * len(lines.numbers) if lines.is_exported else lines.numbers
-    places = [list(each) for each in zip(numbers, lines.ends, strict=True)]
-    answer = child.ask("load_cells", program.submission.source, names, places)
+    cell_ends = [list(each) for each in zip(numbers, lines.ends, strict=True)]
+    answer = child.ask("load_cells", program.submission.source, names, cell_ends)
     facts = answer.value if isinstance(answer, Returned) else None
     ran = [(lines.numbers[n], e) for n, e in read_failed_cells(facts) if n < len(lines.numbers)]
     failed = sorted([*program.failed, *ran], key=lambda each: each[0])

@@ -356,21 +356,21 @@ class _SubmissionModule:
 
     @_operation
     def load_cells(
-        self, source: str, names: list[str], places: list[list[int]]
+        self, source: str, names: list[str], cell_ends: list[list[int]]
     ) -> dict[str, object]:
         """Run cells as `load` does, and also return the index and the error of each failed cell.
 
         After an error in a cell, only the definitions in the rest of the cell are run.
 
         Args:
-            places: The number and the last line of each cell.
+            cell_ends: The number and the last line of each cell.
         """
         main = self._install_module(source)
         builtins.display = print  # type: ignore[attr-defined]  # as in a notebook
-        warnings.formatwarning = functools.partial(_warning, places)
+        warnings.formatwarning = functools.partial(_warning, cell_ends)
         failed: dict[int, dict[str, object]] = {}
         flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-        for index, statement in cells.statements(main, [end for _, end in places]):
+        for index, statement in cells.statements(main, [end for _, end in cell_ends]):
             if index in failed and not isinstance(statement, cells.DEFINITIONS):
                 continue
             try:
@@ -577,7 +577,7 @@ def remove_submission() -> None:
 
 
 def _warning(  # with the parameters of `warnings.formatwarning`
-    places: list[list[int]],
+    cell_ends: list[list[int]],
     message: Warning | str,
     category: type[Warning],
     filename: str,
@@ -591,7 +591,7 @@ def _warning(  # with the parameters of `warnings.formatwarning`
     if filename.startswith(_OURS):
         return _formatwarning(message, category, "sys", 1, "")
     begin = 0
-    for number, end in places if filename == FILE_NAME else []:
+    for number, end in cell_ends if filename == FILE_NAME else []:
         if number and begin < lineno <= end:
             line = linecache.getline(FILE_NAME, lineno) if line is None else line
             return _formatwarning(message, category, f"cell {number}", lineno - begin, line)

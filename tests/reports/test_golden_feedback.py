@@ -35,17 +35,20 @@ from tests.conftest import Goldens
 FOLDER = Path(__file__).parents[1] / "golden" / "feedback"
 SHIPPED = Path(__file__).parents[2] / "exercises"
 CASES = sorted(path.parent for path in FOLDER.rglob("submission.py"))
-RECOGNISED = ("causes", "ladder", "relations")
-"""Groups whose cases are named after a cause, a rung or a relation; see test_figures.py for figures."""
+RECOGNISED = ("causes", "differences", "relations")
+"""Groups whose cases are named after a cause, a kind of difference or a relation.
+
+See test_figures.py for figures.
+"""
 NAMED = (*RECOGNISED, "diagnoses", "endings")
 LIMITS = ("timed-out", "out-of-memory", "output-limit")
-MEASURED = FOLDER / "ladder" / "budget-of-time" / "budget"
+MEASURED = FOLDER / "differences" / "budget-of-time" / "budget"
 """The case that quotes a measured time, which is another number each time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a case came to, and the rungs, relations and causes that were recognised."""
+    """The verdict of a case, with the recognised kinds of difference, relations and causes."""
 
     verdict: Verdict
     recognised: frozenset[str]
@@ -204,7 +207,7 @@ def test_every_golden_report_is_of_a_case(goldens: Goldens) -> None:
 
 
 def test_everything_that_can_be_recognised_has_a_case() -> None:
-    """Each rung, relation and cause, each property, each limit and each kind of diagnosis.
+    """Each kind of difference and of diagnosis, each relation, cause, property and limit.
 
     The names of the cases are enough: each case is shown to be what its name begins with.
     """

@@ -145,7 +145,7 @@ WAYS: Mapping[str, Way] = {
     "abort": Way("os.abort()"),
     "kill": Way("os.kill(os.getpid(), 9)"),
 }
-"""Each rung, each outcome, and other ways for something to come out."""
+"""Each kind of difference, each outcome, and other ways for something to come out."""
 
 SOURCE = """\
 import os
@@ -510,7 +510,7 @@ def test_where_nothing_may_be_told_every_way_to_fail_is_one(
 def test_of_a_category_nothing_else_is_told(
     one: str, other: str, sandbox: Sandbox, load: Callable[[Fields], Exercise]
 ) -> None:
-    """Two submissions that fail hidden tests on the same rung get the same verdict.
+    """Two submissions that fail hidden tests by the same kind of difference get the same verdict.
 
     A small example has other values, since these are of inputs of its own.
     """

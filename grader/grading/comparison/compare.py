@@ -1,6 +1,6 @@
-"""The comparison ladder: the first rung that a value fails, and the facts about the difference.
+"""The comparison of a submission's value with the expected one.
 
-The rungs are the members of `DifferenceKind` up to VALUES, in that order.
+It finds the first kind of difference, in the order of `DifferenceKind` up to VALUES, and its facts.
 `feedback.difference_sentences` turns the facts into sentences.
 
 NaN and infinities are compared by position; no tolerance applies to them. NaN must stand exactly
@@ -103,7 +103,7 @@ def usual_tolerance(dtype: np.dtype[Any]) -> Tolerance:
     return _SMALL_DTYPES.get(dtype.char, _DOUBLE)  # `dtype.name` would be slower
 
 
-def compare(  # noqa: PLR0911  each rung of the ladder returns
+def compare(  # noqa: PLR0911  one return for each kind of difference
     expected: object, got: object, tolerance: Tolerance | None = None, path: _Path = ()
 ) -> Difference | None:
     """Compare a submission's value with the expected one.

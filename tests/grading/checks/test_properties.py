@@ -117,7 +117,7 @@ CASES = [Case(*case) for case in _CASES]
 def test_a_property_holds_for_the_right_and_not_for_the_wrong(
     grade_one: GradeOne, case: Case
 ) -> None:
-    """On every draw; the learner gets the property's own sentence, and no other rung's."""
+    """On every draw; the learner gets the property's own sentence, and no other sentence."""
     test = {**case.fields, "holds": case.holds, "seeds": 3}
     assert grade_one(case.right, test).message == ""
     result = grade_one(case.wrong, test)

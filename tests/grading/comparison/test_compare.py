@@ -1,4 +1,4 @@
-"""The comparison ladder: the first rung that fails, and its sentence with the place."""
+"""The first difference of two values, and its sentence with the place."""
 
 import numpy as np
 import pytest
@@ -62,10 +62,10 @@ MATRIX = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
         ),
     ],
 )  # fmt: skip
-def test_each_rung_says_what_was_expected_what_came_and_where(
+def test_each_kind_of_difference_says_what_was_expected_what_came_and_where(
     expected: object, got: object, kind: DifferenceKind, sentence: str
 ) -> None:
-    """One sentence per rung."""
+    """One sentence for each kind of difference."""
     found = compare(expected, got)
     assert found is not None
     assert (found.kind, difference_sentence(found)) == (kind, sentence)

@@ -17,7 +17,7 @@ from typing import BinaryIO, Final
 
 SQLITE_ENDINGS: Final = ("", "-journal", "-wal", "-shm")
 """The endings that SQLite appends to a database's name, for the files that belong together."""
-_OF_OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
+_GROUP_AND_OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
 
@@ -114,7 +114,7 @@ def deny_others(path: Path) -> bool:
     for ending in SQLITE_ENDINGS:
         with contextlib.suppress(OSError):
             mode = os.lstat(target + ending).st_mode
-            if stat.S_ISREG(mode) and mode & _OF_OTHERS:
-                Path(target + ending).chmod(stat.S_IMODE(mode) & ~_OF_OTHERS)
+            if stat.S_ISREG(mode) and mode & _GROUP_AND_OTHERS:
+                Path(target + ending).chmod(stat.S_IMODE(mode) & ~_GROUP_AND_OTHERS)
                 had_any = True
     return had_any

@@ -32,7 +32,7 @@ from sitegen.markdown import unshowable
 
 _WORKERS = 2
 # Imported sources never have misconceptions, and the proof already reports missing hidden tests.
-_NOT_OF_SOURCES = frozenset({"ETU101", "ETU301"})
+_SKIPPED_RULES = frozenset({"ETU101", "ETU301"})
 
 
 @click.command("import")
@@ -100,7 +100,7 @@ def _lint_errors(paths: list[Path]) -> Iterator[tuple[Path, LintFinding]]:
     """Yield the lint errors in files, which `etude verify` also refuses."""
     for path in paths:
         for finding in lint([TargetGroup((path,), None)], None, unshowable=unshowable).findings:
-            if finding.rule.level == "error" and finding.rule.code not in _NOT_OF_SOURCES:
+            if finding.rule.level == "error" and finding.rule.code not in _SKIPPED_RULES:
                 yield path, finding
 
 

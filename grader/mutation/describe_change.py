@@ -15,7 +15,7 @@ _CONTEXT = 30
 _TOO_LITTLE = 8
 _ALWAYS_WIDENED = (ast.Constant, ast.Slice, ast.Name, ast.Tuple, ast.Starred, ast.keyword)
 # Lines of context before and after the change in a diff.
-_AROUND = 1
+_CONTEXT_LINES = 1
 _NO_NEWLINE = "\n\\ No newline at end of file\n"
 _HAS_BODY = (
     ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.For, ast.AsyncFor, ast.While, ast.If,
@@ -76,6 +76,6 @@ def unified_diff(before: str, after: str) -> str:
         after.splitlines(keepends=True),
         "solution.py",
         "mutant.py",
-        n=_AROUND,
+        n=_CONTEXT_LINES,
     )
     return "".join(line if line.endswith("\n") else line + _NO_NEWLINE for line in lines)

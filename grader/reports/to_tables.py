@@ -16,14 +16,14 @@ _COLUMNS = (
     "student", "file", "exercise", "outcome", "score", "max_score", "xp", "passed", "tests",
     "diagnosis", "message", "sandbox", "exercise_hash", "submission_hash", "grader_version",
 )  # fmt: skip
-_OF_GRADES = ("grade", "max_grade", "note", "submitted", "time_from")
+_GRADE_COLUMNS = ("grade", "max_grade", "note", "submitted", "time_from")
 _FORMULA = ("=", "+", "-", "@", "|", "%", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
 def submissions(batch: Batch) -> str:
     """Return one row per submission; score and points are empty without a verdict, not zero."""
     has_grades = any(report.grade is not None for report in batch)
-    rows: list[Sequence[_Cell]] = [(*_COLUMNS, *_OF_GRADES) if has_grades else _COLUMNS]
+    rows: list[Sequence[_Cell]] = [(*_COLUMNS, *_GRADE_COLUMNS) if has_grades else _COLUMNS]
     for report in batch:
         verdict, grade, time = report.verdict, report.grade, report.time
         row: list[_Cell] = [report.student, report.file]
@@ -52,7 +52,7 @@ def submissions(batch: Batch) -> str:
             source = None if time is None else time.source
             row += [_points(report), str(grade.max_points), grade.note, submitted, source]
         elif has_grades:
-            row += [None] * len(_OF_GRADES)
+            row += [None] * len(_GRADE_COLUMNS)
         rows.append(row)
     return _table(rows)
 

@@ -17,8 +17,8 @@ INDEX_ASSET: Final = "search-index.json"
 
 # The weight of a word in a title, a subject and a body.
 _TITLE, _SUBJECT, _BODY = 12, 6, 1
-# The largest weight in a body: more repetitions add nothing.
-_MAX_OF_BODY: Final = 4
+# Repetitions of a word in a body that count; more add nothing.
+_MAX_BODY_COUNT: Final = 4
 _WORD: Final = re.compile(r"[^\W_]+")
 _UNSAID: Final = re.compile(r"\$[^$]*\$|\]\([^)\s]*\)")  # formulas and link addresses
 # Words that occur in every text, so that they do not distinguish pages.
@@ -52,7 +52,7 @@ class SearchEntry:
         total: Counter[str] = Counter()
         for word, count in Counter(words(_UNSAID.sub(" ", body))).items():
             if word not in _COMMON and len(word) > 1:
-                total[word] += _BODY * min(count, _MAX_OF_BODY)
+                total[word] += _BODY * min(count, _MAX_BODY_COUNT)
         for text in subjects:
             total.update(dict.fromkeys(words(text), _SUBJECT))
         total.update(dict.fromkeys(words(title), _TITLE))

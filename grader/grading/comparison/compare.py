@@ -73,7 +73,7 @@ _KIND = {
 _NUMBER = (bool, int, float, complex, np.generic)
 _TEXT = (str, bytes)  # base classes of NumPy's text scalars as well
 _FAMILIES = (str, (bytes, bytearray), (set, frozenset))  # types whose values may be equal
-_OF_NUMBERS = "biufc"
+_NUMBER_KINDS = "biufc"
 _DTYPES = {np.dtype(kind).name for kind in np.typecodes["All"] if kind not in "OSUVMm"}
 
 
@@ -243,7 +243,7 @@ def _as_dtype(
     expected: Array, got: Array, accept: Collection[Accepted]
 ) -> tuple[Array, Array] | None:
     """Return both arrays in one dtype if a test accepts the dtype of the second, or None."""
-    if not {expected.dtype.kind, got.dtype.kind} <= set(_OF_NUMBERS):
+    if not {expected.dtype.kind, got.dtype.kind} <= set(_NUMBER_KINDS):
         return None
     if got.dtype.name in accept and got.dtype.kind in "fc":
         narrow = np.promote_types(got.dtype, np.float16)
@@ -368,7 +368,7 @@ def _compare_arrays(
     if "O" in (expected.dtype.kind, got.dtype.kind):  # an integer that is too large for a dtype
         return _wrong_type(expected, got, path)
     is_alike = got.dtype == expected.dtype and got.shape == expected.shape
-    if is_alike and got.dtype.kind in _OF_NUMBERS and got.tobytes() == expected.tobytes():
+    if is_alike and got.dtype.kind in _NUMBER_KINDS and got.tobytes() == expected.tobytes():
         return None  # bitwise equal, which includes NaN
     if got.shape != expected.shape:
         shapes = {"expected": expected.shape, "got": got.shape}
@@ -379,7 +379,9 @@ def _compare_arrays(
         fields = (compare(expected[n], got[n], tolerance, (*path, n)) for n in names)
         difference = next(filter(None, fields), None)
     elif difference is None:
-        compare_values = _compare_values if expected.dtype.kind in _OF_NUMBERS else _compare_exactly
+        compare_values = (
+            _compare_values if expected.dtype.kind in _NUMBER_KINDS else _compare_exactly
+        )
         difference = compare_values(expected, got, tolerance, path)
     return difference
 

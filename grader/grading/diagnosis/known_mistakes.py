@@ -54,14 +54,14 @@ _NO_EFFECT = 1e-6  # a constant below this may have no effect on any result
 _TINY = re.compile(r"[eE]-(?:[6-9]|\d\d)")  # matches a number that may be below `_NO_EFFECT`
 _MIN_EVIDENCE = 2  # tests with distinctive values that a search over many programs needs
 
-_OF_VALUES = (DifferenceKind.SHAPE, DifferenceKind.NOT_FINITE, DifferenceKind.VALUES)
+_VALUE_KINDS = (DifferenceKind.SHAPE, DifferenceKind.NOT_FINITE, DifferenceKind.VALUES)
 _EVIDENCE_BEYOND_VALUES = (DifferenceKind.INPUTS, DifferenceKind.PROPERTY, DifferenceKind.BUDGET)
 """Differences that are evidence for a misconception although the values may be right.
 
 They are not evidence for a mutant, since several mutants would show the same.
 """
 
-_OVERFLOWS = "drop-max-subtraction"
+_OVERFLOW_OPERATOR = "drop-max-subtraction"
 
 _VAGUE_OPERATORS = frozenset({
     "other-constant", "other-default", "other-flag", "other-function", "drop-statement",
@@ -230,7 +230,7 @@ class Diagnostician:
         yield "Two declared mistakes at once", lambda: self._find_pair(case)
         # A breach of a property is too little evidence for a change by chance.
         is_of_values = all(
-            case.fingerprints[test.id].difference_kind in _OF_VALUES for test in case.failing
+            case.fingerprints[test.id].difference_kind in _VALUE_KINDS for test in case.failing
         )
         if self._exercise.solution and is_of_values:
             yield "One other change", lambda: self._find_repair(case, own, CHANCE_REPAIRS)
@@ -404,7 +404,7 @@ class Diagnostician:
 
     def _find_mutants(self, case: "_FailedSubmission") -> Iterator[_Candidate]:
         # What is evidence for any mutant is evidence for this one. Without it none is made.
-        if not _has_evidence("mutation", _OVERFLOWS, case):
+        if not _has_evidence("mutation", _OVERFLOW_OPERATOR, case):
             return
         sentences: set[str] = set()
         for program in self._mutants:
@@ -562,7 +562,7 @@ def _is_evidence(
         return fingerprint.is_distinctive and not fingerprint.is_specific
     if kind == "mutation":
         if overflows:  # many mistakes overflow at the same places
-            return mistake == _OVERFLOWS and not case.is_never_finite
+            return mistake == _OVERFLOW_OPERATOR and not case.is_never_finite
         # The message of an error is more helpful, and several mutants may raise the same error.
         return fingerprint.is_distinctive and not fingerprint.is_specific and not shown_by_test
     is_answered = case.is_prediction and fingerprint.difference_kind != ""

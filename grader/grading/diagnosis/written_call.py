@@ -14,7 +14,7 @@ from grader.grading.feedback import break_sentences
 _MAX_CHARACTERS: Final = 2000  # characters of a call
 _MAX_POWER: Final = 999  # exponent above which a power could take long to compute
 
-_OF_NUMPY: Final = frozenset({
+_PLAIN_NUMPY_NAMES: Final = frozenset({
     "arange", "array", "asarray", "bool", "bool_", "complex64", "complex128", "diag", "e",
     "eye", "float16", "float32", "float64", "full", "identity", "inf", "int8", "int16", "int32",
     "int64", "linspace", "nan", "ones", "pi", "tri", "tril", "triu", "uint8", "uint16",
@@ -142,7 +142,7 @@ def _check(argument: ast.expr) -> None:
     for node in ast.walk(argument):
         match node:
             case ast.Attribute(value=ast.Name(id="np"), attr=name):
-                is_plain = name in _OF_NUMPY
+                is_plain = name in _PLAIN_NUMPY_NAMES
             case ast.Name(id=name):
                 is_plain = name in {"np", "int", "float", "bool", "complex"}
             case ast.BinOp(left, ast.Pow(), power):  # bounded, since a page could not stop it

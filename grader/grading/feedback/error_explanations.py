@@ -263,7 +263,7 @@ def _sides(match: re.Match[str]) -> str:
     return "The shapes do not fit: paired from the right, axes must be equally long, or one be 1."
 
 
-_OF_METHOD: Final = " The first parameter of a method is `self`."
+_SELF_PARAMETER: Final = " The first parameter of a method is `self`."
 _KEYWORDS: Final = {"dim": "axis", "keepdim": "keepdims"}
 _SHAPE = r"(\([\d, ]*\))"
 _NUMBER = r"'?(?:int|float|complex|bool|numpy\.(?:u?int|float|complex|bool)\w*)'?"
@@ -272,7 +272,7 @@ _NO_ITEMS = (
     "away before, or does a function give one number where an array was meant?"
 )
 
-_OF_ARRAYS = (
+_ARRAY_ATTRIBUTES = (
     "T|all|any|arg(?:max|min|sort)|astype|clip|cumsum|dot|dtype|flatten|max|mean|min|ndim|prod|"
     "ravel|reshape|round|shape|size|squeeze|std|sum|swapaxes|take|transpose|var"
 )
@@ -374,7 +374,7 @@ CAUSES: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "AttributeError": {
         "none": r"'NoneType' object has no (attribute)",
-        "list-as-array": rf"'(?:list|tuple)' object has no attribute '(?:{_OF_ARRAYS})'",
+        "list-as-array": rf"'(?:list|tuple)' object has no attribute '(?:{_ARRAY_ATTRIBUTES})'",
         "removed-from-numpy": (
             r"`np\.(\w+)` was removed in the NumPy 2\.0 release(?:\. Use (`[^`]+`) instead\.)?"
         ),
@@ -610,10 +610,10 @@ _SENTENCES: Final[Mapping[str, str | Callable[[re.Match[str]], str]]] = {
         else f"The function called here has no argument {_names(m[1])}."
     ),
     "arguments-missing": lambda m: (
-        f"This call gives the function fewer arguments than it needs.{_OF_METHOD * bool(m[1])}"
+        f"This call gives the function fewer arguments than it needs.{_SELF_PARAMETER * bool(m[1])}"
     ),
     "arguments-too-many": lambda m: (
-        f"This call gives the function more arguments than it takes.{_OF_METHOD * bool(m[1])}"
+        f"This call gives the function more arguments than it takes.{_SELF_PARAMETER * bool(m[1])}"
     ),
     "shape-as-arguments": (
         "The shape is one argument, in brackets of its own: `np.zeros((3, 4))`."

@@ -574,7 +574,7 @@ ROUNDABOUT = (
     "Line {line} uses `{name}`, which can reach by another name what this exercise does without, "
     "so it is not allowed here either."
 )
-PASSED_AROUND = (
+WORKAROUND = (
     "Line {line} passes `{name}` around, which could hide what this exercise does without. Write "
     "`{name}.` and what you need of it where you need it."
 )

@@ -46,7 +46,7 @@ _CONTAINERS: Final[tuple[type[Sized], ...]] = (*_ENDS, dict)
 _MAX_AXES: Final = 4  # with more axes, the printed edges of all axes would be too many values
 
 # Kinds of difference that the values cannot show, such as a changed input.
-_NOT_OF_THE_VALUE: Final = (
+_KINDS_WITHOUT_VALUES: Final = (
     DifferenceKind.INPUTS,
     DifferenceKind.ASSERTION,
     DifferenceKind.BUDGET,
@@ -58,7 +58,7 @@ def add_failure_values(result: TestResult, test: TestCase, raw: RawResult) -> Te
     """Return the result with the values of the draw that did not pass."""
     used = set(_WORD.findall(f"{test.code} {test.against or ''}"))
     inputs = tuple((n, summarize(value)) for n, value in raw.inputs.items() if n in used)
-    if raw.difference_kind in _NOT_OF_THE_VALUE:
+    if raw.difference_kind in _KINDS_WITHOUT_VALUES:
         return replace(result, inputs=inputs)
     summary = summarize_print if test.compared == "text" else summarize
     expected, got = None, None

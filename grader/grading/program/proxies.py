@@ -40,7 +40,7 @@ from grader.sandbox.printable import printable
 _MAX_CALLBACKS: Final = 100_000  # calls of a test's functions in one test
 _MAX_WARNINGS: Final = 50  # warnings of one call that are repeated
 _MAX_WARNING_LENGTH: Final = 2000  # characters of a warning
-_OF_ARRAYS: Final = frozenset(name for name in dir(np.ndarray) if not name.startswith("_"))
+_ARRAY_ATTRIBUTES: Final = frozenset(name for name in dir(np.ndarray) if not name.startswith("_"))
 _Error = TypeVar("_Error", bound=Exception)
 _TYPES: Final = {
     kind.__name__: kind
@@ -449,7 +449,7 @@ class Proxies:
         if self.objects or not isinstance(value, Proxy):
             return
         kind = value.handle_.kind
-        if not kind.startswith("<") or kind == "<type>" or attribute in _OF_ARRAYS:
+        if not kind.startswith("<") or kind == "<type>" or attribute in _ARRAY_ATTRIBUTES:
             raise self._remember(NoValueError(Unsupported(printable(kind.strip("<>")), "")))
 
     def keep(self, value: object) -> Handle | Function | Callback | None:

@@ -22,7 +22,7 @@ from grader.sandbox.answers import Raised, Returned
 from grader.sandbox.interface import Child
 from grader.sandbox.printable import printable
 
-_AROUND = frozenset(
+_WORKAROUND_ROOTS = frozenset(
     {
         "__main__", "_operator", "_pickle", "bdb", "builtins", "cProfile", "code", "codeop",
         "compile", "ctypes", "doctest", "eval", "exec", "gc", "getattr", "globals", "imp",
@@ -31,7 +31,7 @@ _AROUND = frozenset(
         "zipimport",
     }
 )  # fmt: skip
-_AROUND_ANYWHERE = frozenset(
+_WORKAROUND_ATTRIBUTES = frozenset(
     {
         "__array_namespace__", "__builtins__", "__code__", "__dict__", "__getattr__",
         "__getattribute__", "__globals__", "__import__", "__loader__", "__self__",
@@ -143,16 +143,16 @@ def breach(forbid: Forbid, uses: Sequence[Use], own: Collection[str] = ()) -> Re
             )
             return Refusal(sentence, use.line)
         root, *below = use.name.split(".")
-        leads_around = root in _AROUND or not _AROUND_ANYWHERE.isdisjoint(below)
+        is_workaround = root in _WORKAROUND_ROOTS or not _WORKAROUND_ATTRIBUTES.isdisjoint(below)
         if _is_library(root):  # its attributes include its imports, as in dataclasses.inspect
-            leads_around |= not _AROUND.isdisjoint(below) or "modules" in below
+            is_workaround |= not _WORKAROUND_ROOTS.isdisjoint(below) or "modules" in below
         else:
-            leads_around |= root in _AROUND_ANYWHERE
-        if leads_around:
+            is_workaround |= root in _WORKAROUND_ATTRIBUTES
+        if is_workaround:
             around = outcome_sentences.ROUNDABOUT
             return Refusal(partial(around.format, line=use.line, name=use.written), use.line)
         if use.kind == "passed" and (use.name in own or _could_hide(forbid, use.name)):
-            passed = outcome_sentences.PASSED_AROUND
+            passed = outcome_sentences.WORKAROUND
             return Refusal(partial(passed.format, line=use.line, name=use.written), use.line)
     return None
 

@@ -33,7 +33,11 @@ _MANY_DECIMALS = 12  # a literal with more decimals was not rounded by hand
 _HALF = 0.5 * (1 + 1e-6)  # half a unit of the last digit, plus the error of its binary form
 _ROUNDING = 1e-9  # relative tolerance for the last bits of literals with full precision
 _TIMES_AGAIN = 3  # evaluations of the reference, since random values may agree by chance
-_BY_CHANCE = (Outcome.TIMED_OUT, Outcome.OUT_OF_MEMORY, Outcome.NOT_RUN)  # as on a busy machine
+_CHANCE_OUTCOMES = (
+    Outcome.TIMED_OUT,
+    Outcome.OUT_OF_MEMORY,
+    Outcome.NOT_RUN,
+)  # as on a busy machine
 _WORD = re.compile(r"\w+")
 
 
@@ -189,7 +193,7 @@ def find_changed_outcomes(first: Verdict, second: Verdict) -> tuple[TestId, ...]
         for name in before
         if name in after
         and before[name] != after[name]
-        and not {before[name][0], after[name][0]}.intersection(_BY_CHANCE)
+        and not {before[name][0], after[name][0]}.intersection(_CHANCE_OUTCOMES)
     )
 
 

@@ -43,7 +43,7 @@ _TEXT: Final = (  # matches a string in the form that `repr` returns
 )
 _CELL_MAGIC: Final = re.compile(rf"get_ipython\(\)\.run_cell_magic\({_TEXT}, {_TEXT}, {_TEXT}\)\s*")
 _MARIMO: Final = re.compile(r"^app = marimo\.App\(", re.MULTILINE)
-_OF_MARIMO: Final = re.compile(r"@app\.(?P<kind>\w+)|with app\.setup|(?P<end>if __name__ ==)")
+_MARIMO_CELL: Final = re.compile(r"@app\.(?P<kind>\w+)|with app\.setup|(?P<end>if __name__ ==)")
 _INDENT: Final = "    "
 _INDENTED: Final = re.compile(r"[ \t]")
 
@@ -119,7 +119,7 @@ def _marimo(lines: list[str]) -> Iterator[int]:
 
     The cells are run in the order of the file.
     """
-    matches = [(n, match) for n, line in enumerate(lines) if (match := _OF_MARIMO.match(line))]
+    matches = [(n, match) for n, line in enumerate(lines) if (match := _MARIMO_CELL.match(line))]
     begins = [number for number, _ in matches]
     lines[: begins[0] if begins else None] = [""] * (begins[0] if begins else len(lines))
     for (begin, match), end in zip(matches, [*begins[1:], len(lines)], strict=True):

@@ -18,7 +18,7 @@ from etude_server.catalog import Catalog
 from etude_server.grading import GradingRequest, GradingService
 from etude_server.store import regrades, verdicts
 from etude_server.store.database import Database
-from etude_server.store.regrades import EndState, Mark, Regrade, RegradeChange
+from etude_server.store.regrades import EndState, Regrade, RegradeChange, VerdictSummary
 from etude_server.store.verdicts import StoredVerdict
 from grader.definitions.exercise import Exercise
 from grader.errors import GraderFault, UsageError
@@ -135,7 +135,7 @@ def preview_regrade(
     def make_request(source_hash: str) -> GradingRequest:
         def collect_changes(connection: Connection, verdict: StoredVerdict) -> None:
             pairs = regrades.find_changes(
-                connection, exercise.id, from_hash, source_hash, _make_mark(verdict)
+                connection, exercise.id, from_hash, source_hash, _summarize_verdict(verdict)
             )
             changes[source_hash] = [change for _, change in pairs]
 
@@ -280,7 +280,11 @@ def make_source_request(
         if not regrades.claim_source(connection, regrade.id, source_hash):
             return
         for submission, change in regrades.find_changes(
-            connection, regrade.exercise, regrade.from_hash, source_hash, _make_mark(verdict)
+            connection,
+            regrade.exercise,
+            regrade.from_hash,
+            source_hash,
+            _summarize_verdict(verdict),
         ):
             if change.effect == "lowered" and not regrade.allow_lower:
                 regrades.record_kept_verdict(connection, regrade, submission, change)
@@ -299,8 +303,8 @@ def make_source_request(
     )
 
 
-def _make_mark(verdict: StoredVerdict) -> Mark:
-    return Mark(verdict.outcome, verdict.score, verdict.max_score)
+def _summarize_verdict(verdict: StoredVerdict) -> VerdictSummary:
+    return VerdictSummary(verdict.outcome, verdict.score, verdict.max_score)
 
 
 def _grade_all(

@@ -71,7 +71,7 @@ _REGRADE_COLUMNS = tuple(
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class VerdictSummary:
     """The outcome and points of a verdict."""
 
     outcome: str
@@ -80,12 +80,12 @@ class Mark:
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Self:
-        """Return the mark that an event's data describe."""
+        """Return the summary that an event's data describe."""
         return cls(str(data["outcome"]), int(data["score"]), int(data["max_score"]))
 
     @property
     def rank(self) -> tuple[bool, float]:
-        """The sort key among marks of any version: passed or not, then the share of points."""
+        """The sort key among verdicts of any version: passed or not, then the share of points."""
         return self.outcome == "passed", self.score / max(self.max_score, 1)
 
 
@@ -96,15 +96,20 @@ class RegradeChange:
     submission: str
     person: str
     display_name: str
-    before: Mark
-    after: Mark
+    before: VerdictSummary
+    after: VerdictSummary
     effect: Effect
     held: bool = False  # True if the verdict would have been lowered, and was kept
     event: int = 0  # the event's number in the log; 0 in a preview
 
 
 def _make_change(
-    names: tuple[str, str, str], before: Mark, after: Mark, *, held: bool = False, seq: int = 0
+    names: tuple[str, str, str],
+    before: VerdictSummary,
+    after: VerdictSummary,
+    *,
+    held: bool = False,
+    seq: int = 0,
 ) -> RegradeChange:
     effect: Effect = "same"
     if after.rank != before.rank:
@@ -172,7 +177,7 @@ def compute_mean_seconds(connection: Connection, exercise_hash: str) -> float | 
 
 
 def find_changes(
-    connection: Connection, exercise: str, from_hash: str, source_hash: str, after: Mark
+    connection: Connection, exercise: str, from_hash: str, source_hash: str, after: VerdictSummary
 ) -> list[tuple[StoredSubmission, RegradeChange]]:
     """Return the changes by a new verdict on a source, including submissions that stay.
 
@@ -201,7 +206,7 @@ def find_changes(
             StoredSubmission(*row[: len(submissions.SUBMISSION_COLUMNS)]),
             _make_change(
                 (row.id, row.name, row.public_name),
-                Mark(row.outcome, row.score, row.max_score),
+                VerdictSummary(row.outcome, row.score, row.max_score),
                 after,
             ),
         )
@@ -383,10 +388,10 @@ def iterate_changes(
         if data["regrade"] != regrade_id:
             continue
         held = row.kind == events.HELD
-        new_mark = Mark.from_data(data["after"] if held else data)
-        old_mark = Mark.from_data(data["before"])
+        new_summary = VerdictSummary.from_data(data["after"] if held else data)
+        old_summary = VerdictSummary.from_data(data["before"])
         names = row.subject, row.name, row.public_name
-        change = _make_change(names, old_mark, new_mark, held=held, seq=row.seq)
+        change = _make_change(names, old_summary, new_summary, held=held, seq=row.seq)
         if change.effect != "same":
             remaining = None if remaining is None else remaining - 1
             yield change

@@ -29,7 +29,7 @@ from etude_server.store import (
 from etude_server.store.database import Database
 from etude_server.store.migrate import upgrade_store
 from etude_server.store.platforms import PlatformRegistration
-from etude_server.store.regrades import Mark
+from etude_server.store.regrades import VerdictSummary
 from etude_server.store.unsent_scores import LineItem
 from grader.course.roster_file import read_roster
 from grader.course.schedule import Window
@@ -152,7 +152,7 @@ def _fill_store(database: Database, exercise: Exercise) -> dict[str, Any]:
         "secret": secret, "people.key": invite, "cookie": cookie, "issuer": issuer,
         "platform_id": platform.id, "exercise": name, "source_hash": taken[0].source_hash,
         "exercise_hash": "e1", "from_hash": "e1", "to_hash": "e2", "regrade_id": begun.id,
-        "regrade": begun, "after": Mark("passed", 1, 1), "min_failures": 1, "limit": 5, "max_stuck": 5, "subject": taken[0].id,
+        "regrade": begun, "after": VerdictSummary("passed", 1, 1), "min_failures": 1, "limit": 5, "max_stuck": 5, "subject": taken[0].id,
         "stored_submission": taken[0], "key": kept.key, "submission_id": taken[0].id,
         "submissions.submission_id": taken[6].id, "submission_ids": [taken[6].id],
     }  # fmt: skip

@@ -257,7 +257,7 @@ class _Auditor:
         programs = [[*known_mistakes(self._assignment, match)] for match in matches]
         # Skip an exercise whose right program the tests reject: its mistakes would show nothing.
         right = [
-            self._task(str(number), str(program[0].beside), ids=self._ids, first_failure=True)
+            self._task(str(number), str(program[0].beside), ids=self._ids, stop_at_failure=True)
             for number, program in enumerate(programs)
             if program
         ]
@@ -293,7 +293,7 @@ class _Auditor:
                 program.source,
                 limits,
                 ids=ids if self._passes_in_any_order else self._ids,
-                first_failure=not run_all,
+                stop_at_failure=not run_all,
             )
             for program in programs
             if (ids := reached.tests_reaching(program))

@@ -39,7 +39,7 @@ class Session:
     ids: frozenset[str] | None = None  # ids of the tests to run, or None for all
     order: str = "written"  # "written", "reversed" or "shuffled"
     times: int = 1  # number of runs of each test
-    first_failure: bool = False  # True to stop at the first failure
+    stop_at_failure: bool = False  # True to stop at the first failure
     trace: str = ""  # the file whose executed lines are reported, or ""
     seed: int = 0  # seeds the generators that a test uses without seeding them
 
@@ -215,7 +215,7 @@ class _Plugin:
                 reached.add(each.lines, each.calls)
             message |= {"lines": sorted(reached.lines), "calls": reached.calls}
         self._send(message)
-        if self._failed and self._session.first_failure:
+        if self._failed and self._session.stop_at_failure:
             item.session.shouldstop = "the first failure"
         return result
 

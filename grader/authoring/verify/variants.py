@@ -173,7 +173,7 @@ def plan_mutant(
     used = solution.cpu_seconds if solution is not None else 0.0
     cpu_seconds = min(usual.cpu_seconds, max(1, math.ceil(_SLOWDOWN * used)))
     limits = replace(usual, cpu_seconds=cpu_seconds)
-    options = JobOptions(stops_at_failure=True, variant_of=original.digest)
+    options = JobOptions(stop_at_failure=True, variant_of=original.digest)
     return VariantRun(group, name, Job(hidden, _submission(hidden, source), limits, options))
 
 

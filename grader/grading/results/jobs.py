@@ -18,7 +18,7 @@ class JobOptions:
     """Requests to the engine beyond grading, such as those of a proof or of `etude break`.
 
     Attributes:
-        stops_at_failure: Stop at the first test that does not pass; later tests have no result.
+        stop_at_failure: Stop at the first test that does not pass; later tests have no result.
         with_evidence: The verdict carries `Evidence`.
         variant_of: The digest of the exercise of which the job's is a variant. Tests of the same id
             ask the same in both, so inputs and expected values are computed once.
@@ -30,7 +30,7 @@ class JobOptions:
         with_shapes: The verdict carries `shapes` and is otherwise the same.
     """
 
-    stops_at_failure: bool = False
+    stop_at_failure: bool = False
     with_evidence: bool = False
     variant_of: str = ""
     wrong_program: Submission | None = None

@@ -255,8 +255,8 @@ class _GradingSession:
             note(journal.BEGAN, time.monotonic())
             run.load()
             note(journal.LOADED, run.output)
-            first_failure = options is not None and options.stops_at_failure
-            results = _run_items(items, run, note, first_failure=first_failure)
+            stop_at_failure = options is not None and options.stop_at_failure
+            results = _run_items(items, run, note, stop_at_failure=stop_at_failure)
             evidence = collect_evidence(run) if options and options.with_evidence else None
         verdict = replace(run.verdict(results, self._sandbox.backend.name), evidence=evidence)
         if has_feedback:
@@ -318,12 +318,12 @@ def _run_items(
     run: SubmissionRun,
     note: Callable[[str, Any], None],
     *,
-    first_failure: bool,
+    stop_at_failure: bool,
 ) -> dict[TestId, TestResult]:
     """Run items as pytest does, but without set-up and tear-down, which they do not need.
 
     Args:
-        first_failure: Whether to stop after the first test that does not pass.
+        stop_at_failure: Whether to stop after the first test that does not pass.
 
     Raises:
         GraderFault: pytest's report and our result disagree.
@@ -347,7 +347,7 @@ def _run_items(
             raise GraderFault(f"test {item.case.id!r} could not be run: {reason}")
         results[item.case.id] = result
         note(journal.RESULT, result_data(result))
-        if first_failure and not report.passed:
+        if stop_at_failure and not report.passed:
             break
     return results
 

@@ -52,7 +52,7 @@ def recover_result(job: Job, notes: Sequence[tuple[str, Any]], sandbox: str) -> 
     if list(results) != [test.id for test in tests[: len(finished)]]:
         raise ValueError("not the results of this job's tests")
     left = tests[len(finished) :]
-    if job.options is not None and job.options.stops_at_failure:
+    if job.options is not None and job.options.stop_at_failure:
         del left[1:]
     for test in left[:1]:
         results[test.id] = timed_out_result(job.exercise, test, seconds, best_effort)

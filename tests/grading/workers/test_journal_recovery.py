@@ -146,7 +146,7 @@ def test_a_submission_that_is_not_loaded_in_time_has_no_results(make: Make) -> N
     assert result.outcome is Outcome.TIMED_OUT
     assert result.message.startswith("Stopped after 1 s.")
     assert {test.outcome for test in result.tests} == {Outcome.NOT_RUN}
-    probed = job(exercise, RIGHT, SHORT, JobOptions(stops_at_failure=True))
+    probed = job(exercise, RIGHT, SHORT, JobOptions(stop_at_failure=True))
     result = recover_result(probed, [(journal.BEGAN, 1.0), (journal.LOADED, "")], "namespaces")
     assert isinstance(result, Verdict)
     assert [test.outcome for test in result.tests] == [Outcome.TIMED_OUT]

@@ -1,4 +1,6 @@
-"""The sentences about the outcome of a test or a submission, apart from wrong results.
+"""The sentences about the outcome of a test or a submission.
+
+Those about wrong results stand in other modules, except for hidden tests and for predictions.
 
 A sentence about a hidden test must not contain anything that the submission could have chosen: no
 message, no value, no line. It is made only from the outcome, the kind of difference and the test's
@@ -53,10 +55,55 @@ _HIDDEN_BY_OUTCOME = {
 }
 _MAX_LISTED_LINES = 5  # omitted lines of a notebook that a note lists
 _MAX_QUOTE_LENGTH = 300  # characters of a submission's own text in a sentence
+_MAX_ANSWER_LENGTH = 40  # characters up to which a sentence repeats an answer
+
+_QUOTED = re.compile(r"'([^']+)'")
+_NO_MODULE = re.compile(r"^No module named '(?!_multiprocessing|_posixshmem)([^']+)'")
+_MERGED = re.compile(r"^<{7}(?: .*)?\n(?:.*\n)*?={7}\n(?:.*\n)*?>{7}(?= |$)", re.MULTILINE)
+_PLACE = re.compile(r" \((?:/[^()]*|unknown location)\)$")  # the path of a module on this machine
+# The names of dtypes by their kinds.
+_DTYPES = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex", "U": "str"}
+_LOOP = re.compile(r"(?:while|for)\b.*?(?=:\s*(?:#|$)|$)")
+_UNQUOTED = re.compile(r"[-+\d.,()\[\] e]+|True|False")
 
 _ENDED = (
     "Your code ended the whole program, so no test after that could run. Leave this out: a "
     "function ends with `return`."
+)
+STARTER = "This is still the starter: write your code into it."
+PRINTED = "You printed the right answer. Return it instead of printing it."
+RETURNED = "Your code has no `print`: it returns its text, and what is printed counts here."
+ONLY_PRINTED = "Your code prints something here, and returns nothing."
+_BEYOND = {
+    "statement": "is more than an answer. Write only assignments of plain values here",
+    "name": "sets `{name}`, which is not asked for. Set only {answers}",
+    "value": (
+        "leaves something to compute. Work out `{name}` yourself and write the plain value: a "
+        "number, a text, a list or `np.array([...])`"
+    ),
+}
+ROUNDABOUT = (
+    "Line {line} uses `{name}`, which can reach by another name what this exercise does without, "
+    "so it is not allowed here either."
+)
+WORKAROUND = (
+    "Line {line} passes `{name}` around, which could hide what this exercise does without. Write "
+    "`{name}.` and what you need of it where you need it."
+)
+TOO_MANY_NAMES = "Your code uses more names than can be checked for what this exercise forbids."
+TOO_LARGE = (
+    "What the test computes from the result of your code does not fit into memory. Look at the "
+    "shape that you return: a length of it is much too large."
+)
+OUTPUT_LIMIT = (
+    "Your code printed more than it may, so the rest was cut off. Is there a print in a loop?"
+)
+NO_SENTENCE = "No test could run."
+NO_LETTER = "Your functions gave nothing that is a letter."
+NOT_RUN = "Not run, because your program had ended before."
+NO_TESTS = (
+    "All that is asked for is there. Whether it is right is found by the hidden tests, which are "
+    "not run here."
 )
 
 
@@ -155,12 +202,6 @@ def _cause_sentence(error: Raised) -> str:
     if not sentence and error.type == "NameError" and (missing := _QUOTED.search(error.message)):
         return error_explanations.undefined_name_sentence(missing[1], error.names)
     return " ".join(filter(None, (sentence, here)))
-
-
-_QUOTED = re.compile(r"'([^']+)'")
-_NO_MODULE = re.compile(r"^No module named '(?!_multiprocessing|_posixshmem)([^']+)'")
-_MERGED = re.compile(r"^<{7}(?: .*)?\n(?:.*\n)*?={7}\n(?:.*\n)*?>{7}(?= |$)", re.MULTILINE)
-_PLACE = re.compile(r" \((?:/[^()]*|unknown location)\)$")  # the path of a module on this machine
 
 
 def _error_words(error: Raised) -> str:
@@ -317,10 +358,6 @@ def unsupported_result_sentence(answer: Unsupported, expected: object = None) ->
     return f"Your function returned {_article(kind)}{where}. {advice}"
 
 
-_DTYPES = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex", "U": "str"}
-"""The names of dtypes by their kinds."""
-
-
 def unsupported_value_sentence(name: str, answer: Unsupported) -> str:
     """Return the sentence about a defined value of a type that cannot be compared."""
     where = f" at {answer.path}" if answer.path else ""
@@ -336,9 +373,6 @@ def _article(kind: str) -> str:
     if kind.startswith(("a ", "an ")):
         return kind
     return f"{'an' if kind[:1].lower() in 'aeiou' else 'a'} {kind}"
-
-
-_LOOP = re.compile(r"(?:while|for)\b.*?(?=:\s*(?:#|$)|$)")
 
 
 def _time_out_sentence(error: ChildGoneError, source: str) -> str:
@@ -387,12 +421,6 @@ def ended_process_sentence(error: ChildGoneError, source: str = "") -> str:
             return _ENDED
         case Cause.PROTOCOL:
             return "Your code wrote to the grader's connection, so there is no answer to judge."
-
-
-STARTER = "This is still the starter: write your code into it."
-PRINTED = "You printed the right answer. Return it instead of printing it."
-RETURNED = "Your code has no `print`: it returns its text, and what is printed counts here."
-ONLY_PRINTED = "Your code prints something here, and returns nothing."
 
 
 def unreturned_value_sentence(claim: object, source: str) -> str:
@@ -545,19 +573,6 @@ def wrong_answer_sentence(
     return f"{answers}: {answer} is not it. Go through it step by step once more."
 
 
-_MAX_ANSWER_LENGTH = 40  # characters up to which a sentence repeats an answer
-_UNQUOTED = re.compile(r"[-+\d.,()\[\] e]+|True|False")
-
-_BEYOND = {
-    "statement": "is more than an answer. Write only assignments of plain values here",
-    "name": "sets `{name}`, which is not asked for. Set only {answers}",
-    "value": (
-        "leaves something to compute. Work out `{name}` yourself and write the plain value: a "
-        "number, a text, a list or `np.array([...])`"
-    ),
-}
-
-
 def more_than_answers_sentence(statement: str, line: int, name: str, answers: Sequence[str]) -> str:
     """Return the sentence about code in a prediction that is more than answers."""
     listed = join_words([f"`{answer}`" for answer in answers], "and")
@@ -570,33 +585,6 @@ def forbidden_use_sentence(line: int, uses: str, because: str) -> str:
     return f"Line {line} {uses}, which this exercise does without{reason}."
 
 
-ROUNDABOUT = (
-    "Line {line} uses `{name}`, which can reach by another name what this exercise does without, "
-    "so it is not allowed here either."
-)
-WORKAROUND = (
-    "Line {line} passes `{name}` around, which could hide what this exercise does without. Write "
-    "`{name}.` and what you need of it where you need it."
-)
-TOO_MANY_NAMES = "Your code uses more names than can be checked for what this exercise forbids."
-
-
 def endless_test_sentence(seconds: float) -> str:
     """Return the sentence about a test that ran out of time."""
     return f"The test did not end within {seconds:g} s with what your code returned."
-
-
-TOO_LARGE = (
-    "What the test computes from the result of your code does not fit into memory. Look at the "
-    "shape that you return: a length of it is much too large."
-)
-OUTPUT_LIMIT = (
-    "Your code printed more than it may, so the rest was cut off. Is there a print in a loop?"
-)
-NO_SENTENCE = "No test could run."
-NO_LETTER = "Your functions gave nothing that is a letter."
-NOT_RUN = "Not run, because your program had ended before."
-NO_TESTS = (
-    "All that is asked for is there. Whether it is right is found by the hidden tests, which are "
-    "not run here."
-)

@@ -57,7 +57,7 @@ def _unlike(node: ast.AST, classes: Collection[str]) -> str:
         case ast.Compare(
             left=ast.Call(func=ast.Name(id="type")), comparators=[ast.Name(id=name)]
         ) if name in classes:
-            message = f"an object is a stand-in here; write 'isinstance(..., {name})'"
+            message = f"an object is a proxy here; write 'isinstance(..., {name})'"
         case ast.ClassDef(bases=bases):
             own = [base.id for base in bases if isinstance(base, ast.Name) and base.id in classes]
             message = f"no class can derive from {quote(own[0])} here" if own else ""

@@ -121,7 +121,7 @@ def _known_mistake(right, max_arguments, part, item):
     signature = inspect.signature(right)
 
     @functools.wraps(right)
-    def stand_in(*args, **kwargs):
+    def wrapper(*args, **kwargs):
         bound = signature.bind(*args, **kwargs)
         values = list(bound.args)
         if bound.kwargs or len(values) > max_arguments:
@@ -141,7 +141,7 @@ def _known_mistake(right, max_arguments, part, item):
         results[part] = result
         return tuple(results)
 
-    return stand_in
+    return wrapper
 
 
 {target} = _known_mistake({target}, {max_arguments}, {part}, {item})

@@ -53,7 +53,7 @@ def install(space: dict[str, Any]) -> None:
 
 def _wrap(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
-    def stand_in(*args: Any, **kwargs: Any) -> Any:
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
         global _inside  # noqa: PLW0603  one thread
         if _inside or _answer is None:
             return function(*args, **kwargs)
@@ -63,7 +63,7 @@ def _wrap(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         finally:
             _inside -= 1
 
-    return stand_in
+    return wrapper
 
 
 @dataclass(slots=True)

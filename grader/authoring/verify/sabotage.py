@@ -248,7 +248,7 @@ def _wrong_on_purpose(kind, condition, names, space):
         is_method = isinstance(right, types.FunctionType) and "." in name
 
         @functools.wraps(right)
-        def stand_in(*args, **kwargs):
+        def wrapper(*args, **kwargs):
             own, rest = args[:is_method], args[is_method:]
             arrays = [] if inside else arrays_in([*rest, *kwargs.values()])
             is_right = inside or not is_wrong or not is_met(right, rest, kwargs, arrays, is_method)
@@ -261,7 +261,7 @@ def _wrong_on_purpose(kind, condition, names, space):
             finally:
                 inside.pop()
 
-        return stand_in
+        return wrapper
 
     in_making = ("raises", "plus one", "almost zero", "widened", "in place")
 

@@ -12,7 +12,7 @@ from grader.authoring.verify.variants import REPEATS, RunGroup, VariantRun
 from grader.authoring.verify.wrong_programs import (
     SabotagedProgram,
     conditional_mistakes,
-    wrong_programs,
+    sabotage_programs,
 )
 from grader.definitions.exercise import Exercise, TestId
 from grader.grading.results.verdict import Evidence, Outcome, Verdict
@@ -100,18 +100,18 @@ def run_steps(facts: ProofFacts) -> Iterator[list[VariantRun]]:
         accepts_any = facts.verdicts[RunGroup.STRICT][""].outcome is not Outcome.PASSED
         yield list(alone_runs(exercise, every=accepts_any))
         return
-    facts.wrong = wrong_programs(exercise, facts.right)
+    facts.wrong = sabotage_programs(exercise, facts.right)
     yield from _right_programs(facts)
     # Most of the other runs would take as long.
     if facts.solution.timed_out:
         facts.sound = frozenset()
         return
-    facts.wrong = wrong_programs(exercise, facts.right)
+    facts.wrong = sabotage_programs(exercise, facts.right)
     if facts.proving:
         # The starter's helpers are mutated too, because a learner may rewrite them wrongly.
         facts.mutants = mutants(facts.right, tuple(exercise.defines))
         facts.conditional = tuple(conditional_mistakes(exercise, facts.right))
-    yield list(_wrong_programs(facts))
+    yield list(_sabotaged_runs(facts))
     yield list(_last_runs(facts))
 
 
@@ -143,7 +143,7 @@ def _right_programs(facts: ProofFacts) -> Iterator[list[VariantRun]]:
             facts.sound, facts.right = sound, both
 
 
-def _wrong_programs(facts: ProofFacts) -> Iterator[VariantRun]:
+def _sabotaged_runs(facts: ProofFacts) -> Iterator[VariantRun]:
     """Yield the runs of all wrong programs, and of the right program again."""
     exercise = facts.exercise
     used = facts.evidence.usage if facts.evidence else None

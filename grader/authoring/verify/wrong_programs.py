@@ -106,7 +106,7 @@ _CONDITIONS: Final[dict[str, tuple[SabotageKind, str]]] = {
 _OPTIONAL: Final = ("arguments left out", "no argument left out")
 
 
-def wrong_programs(exercise: Exercise, right: str) -> tuple[SabotagedProgram, ...]:
+def sabotage_programs(exercise: Exercise, right: str) -> tuple[SabotagedProgram, ...]:
     """Return the wrong programs of an exercise, made from a right or the best available program."""
     if exercise.kind == "predict":
         return tuple(_wrong_answers(exercise, right))

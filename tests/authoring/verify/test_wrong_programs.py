@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.authoring.verify.wrong_programs import conditional_mistakes, wrong_programs
+from grader.authoring.verify.wrong_programs import conditional_mistakes, sabotage_programs
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 
@@ -82,7 +82,7 @@ def loaded(folder: Path, text: str) -> Exercise:
 
 def program(exercise: Exercise, name: str) -> SimpleNamespace:
     """Run one of the wrong programs; it is made of the solution, so it is ours."""
-    (source,) = [w.source for w in wrong_programs(exercise, exercise.solution) if w.id == name]
+    (source,) = [w.source for w in sabotage_programs(exercise, exercise.solution) if w.id == name]
     namespace: dict[str, Any] = {}
     exec(source, namespace)  # noqa: S102  the solution above
     return SimpleNamespace(**{n: namespace[n] for n in exercise.defines if n in namespace})
@@ -202,7 +202,7 @@ def test_a_class_is_wrong_in_its_methods(tmp_path: Path) -> None:
 def test_what_is_predicted_is_answered_with_other_literals(tmp_path: Path) -> None:
     """Every other choice, and nothing that would have to run."""
     exercise = loaded(tmp_path, CHOICE)
-    found = {w.id: w.source for w in wrong_programs(exercise, exercise.solution)}
+    found = {w.id: w.source for w in sabotage_programs(exercise, exercise.solution)}
     assert found["axis: columns"] == "axis = 'columns'\nsize = 3\n"
     assert found["sevens"] == "axis = 7\nsize = 7\n"
     assert "axis: rows" not in found

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import pytest
 
-from grader.authoring.verify.wrong_programs import wrong_programs
+from grader.authoring.verify.wrong_programs import sabotage_programs
 from grader.definitions import program_files
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError
@@ -253,7 +253,7 @@ def test_a_wrong_program_for_a_proof_is_wrong_in_its_main_file(
     several: Callable[..., Exercise], sandbox: Sandbox
 ) -> None:
     """What is appended comes after the files, and belongs to the first."""
-    for wrong in wrong_programs(several(), RIGHT):
+    for wrong in sabotage_programs(several(), RIGHT):
         submission = Submission.from_bytes(Path("s.py"), wrong.source.encode())
         verdict = grade(several(), submission, sandbox)
         assert not verdict.message

@@ -161,10 +161,8 @@ class _Parts:
         kind: str
         if not self._exact_dtypes:
             kind = "i" if array.dtype.kind == "u" else array.dtype.kind
-        elif array.dtype in (
-            np.dtype(int),
-            np.int64,
-        ):  # NumPy's default integers have 32 bits in a browser
+        elif array.dtype in (np.dtype(int), np.int64):
+            # NumPy's default integers have 32 bits in a browser.
             kind = "integer"
         else:
             kind = array.dtype.str

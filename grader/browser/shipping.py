@@ -53,8 +53,9 @@ _MAX_BYTES: Final = 1 << 20
 def bundle() -> bytes:
     """Return a zip archive with one file, `MODULES`: a zip archive of the modules of a page.
 
-    Comments are left out: no one reads them in a page. Only the outer archive is compressed, because all modules together compress to a fifth less than
-    one by one. The same modules always give the same bytes.
+    Comments are left out: no one reads them in a page. Only the outer archive is compressed,
+    because all modules together compress to a fifth less than one by one. The same modules always
+    give the same bytes.
     """
     files = {}
     for name, path in sorted(modules().items()):

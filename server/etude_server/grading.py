@@ -36,7 +36,7 @@ from grader.grading.workers.grading_pool import GradingPool
 
 _NO_EXERCISE: Final = "there is no such exercise any more"
 # Attempts may quote the program's output.
-_TOO_MANY_FAULTS: Final = "it could not be graded; its attempts say why"
+_COULD_NOT_BE_GRADED: Final = "it could not be graded; its attempts say why"
 _MAX_BATCH: Final = 64  # most results in one transaction
 # Tries of a transaction that conflicts with another one.
 _MAX_TRIES: Final = 3
@@ -260,10 +260,10 @@ class GradingService:
             message = str(fault)
 
             def give_up(connection: Connection) -> None:
-                """Store a fault, which is not a verdict; after three of them staff has to look."""
+                """Record the fault and park the submissions: the pool tried them several times."""
                 verdicts.record_fault(connection, key.exercise_hash, key.source_hash, run, message)
                 for request in requests:
-                    request.give_up(connection, _TOO_MANY_FAULTS)
+                    request.give_up(connection, _COULD_NOT_BE_GRADED)
 
             self._publisher.enqueue(requests, give_up)
         elif fault is not None:

@@ -1,4 +1,7 @@
-"""The public form of an exercise. This is the only place where hidden parts are left out."""
+"""The public form of an exercise, without its hidden parts, for pages.
+
+The student edition of a definition is made in `definitions.student`.
+"""
 
 import inspect
 from collections.abc import Collection, Sequence

@@ -82,11 +82,11 @@ _BEYOND = {
         "number, a text, a list or `np.array([...])`"
     ),
 }
-ROUNDABOUT = (
+WORKAROUND = (
     "Line {line} uses `{name}`, which can reach by another name what this exercise does without, "
     "so it is not allowed here either."
 )
-WORKAROUND = (
+MODULE_PASSED_ON = (
     "Line {line} passes `{name}` around, which could hide what this exercise does without. Write "
     "`{name}.` and what you need of it where you need it."
 )

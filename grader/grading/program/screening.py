@@ -149,11 +149,11 @@ def breach(forbid: Forbid, uses: Sequence[Use], own: Collection[str] = ()) -> Re
         else:
             is_workaround |= root in _WORKAROUND_ATTRIBUTES
         if is_workaround:
-            around = outcome_sentences.ROUNDABOUT
-            return Refusal(partial(around.format, line=use.line, name=use.written), use.line)
+            template = outcome_sentences.WORKAROUND
+            return Refusal(partial(template.format, line=use.line, name=use.written), use.line)
         if use.kind == "passed" and (use.name in own or _could_hide(forbid, use.name)):
-            passed = outcome_sentences.WORKAROUND
-            return Refusal(partial(passed.format, line=use.line, name=use.written), use.line)
+            template = outcome_sentences.MODULE_PASSED_ON
+            return Refusal(partial(template.format, line=use.line, name=use.written), use.line)
     return None
 
 

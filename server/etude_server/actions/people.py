@@ -82,9 +82,7 @@ def import_people(connection: Connection, rows: Sequence[RosterRow], *, actor: s
                     f"{row.where}: {name_by_login[row.login]!r} has the login {row.login!r}"
                 )
         results = [_import_row(connection, row, actor) for row in rows]
-    return ImportCounts(
-        *(results.count(known_person) for known_person in ("added", "changed", "unchanged"))
-    )
+    return ImportCounts(*(results.count(kind) for kind in ("added", "changed", "unchanged")))
 
 
 def _import_row(connection: Connection, row: RosterRow, actor: str) -> str:

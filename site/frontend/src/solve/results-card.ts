@@ -25,7 +25,7 @@ export class ResultsCard {
     this.#content,
   );
 
-  /** A card that shows `waiting` until there are results, and `changed` once they are about other work. */
+  /** A card that shows `invitation` until there are results, and `staleSentence` once the work has changed since. */
   constructor(invitation: string, staleSentence: string) {
     this.#staleNote.textContent = staleSentence;
     this.#content.append(element("p", { class: "quiet" }, invitation));

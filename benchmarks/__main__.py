@@ -1,6 +1,5 @@
 """Runs the benchmarks: `python -m benchmarks [--quick] [--only NAME]`."""
 
-import os
 from pathlib import Path
 from typing import Protocol
 
@@ -23,7 +22,6 @@ from benchmarks.machine import facts, watch_elsewhere
 from benchmarks.processes import children_of_this
 from benchmarks.result_tables import Section, aims_text, section_text, title_text
 from benchmarks.workload import WrongVerdictError
-from grader.sandbox.limits import ONE_BLAS_THREAD
 
 RESULTS = Path(__file__).parent / "results.md"
 
@@ -57,7 +55,6 @@ _SECTIONS: dict[str, _Measure] = {
 def main(quick: bool, only: tuple[str, ...]) -> None:
     """Measure what Etude costs, print it, and after a full run write it to results.md."""
     adopt_orphans()
-    os.environ.update(ONE_BLAS_THREAD)  # a grading process may start no thread
     texts = [title_text(facts())]
     click.echo(texts[0])
     sections = []

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import ParamSpec, TypeVar
+from unittest.mock import patch
 
 from benchmarks.processes import children_of_this
+from grader.sandbox.limits import ONE_BLAS_THREAD
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -25,7 +27,11 @@ _PR_SET_CHILD_SUBREAPER = 36  # linux/prctl.h
 def in_fresh_process(function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
     """Call a function in a new interpreter, so that nothing measured earlier is in its memory."""
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, mp_context=context) as executor:
+    with (
+        # A grading process may start no thread. A plain pytest beside it keeps those of its BLAS.
+        patch.dict(os.environ, ONE_BLAS_THREAD),
+        ProcessPoolExecutor(1, mp_context=context) as executor,
+    ):
         return executor.submit(function, *args, **kwargs).result()
 
 

@@ -90,8 +90,8 @@ def _values(test: TestResult, *, verbose: bool) -> Iterator[str]:
         numbers = range(row_count)
         if not verbose and row_count > _ROWS:
             numbers = range(test.worst[0], test.worst[0] + 1) if test.worst else range(0)
-            shown = "One" if test.worst else "None"
-            yield f"  {shown} of {row_count} rows is shown ({VERBOSE_HINT})."
+            row_number = "One" if test.worst else "None"
+            yield f"  {row_number} of {row_count} rows is shown ({VERBOSE_HINT})."
         for number in numbers:
             of_row = "" if expected.is_vector and got.is_vector else f"Row {number}, "
             for name, texts in (("expected", expected_texts), ("yours", own_texts)):

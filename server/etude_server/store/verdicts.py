@@ -182,8 +182,8 @@ def store_verdict(connection: Connection, result: Verdict, run: GradingRun) -> S
 
 def record_fault(
     connection: Connection, exercise_hash: str, source_hash: str, run: GradingRun, message: str
-) -> int:
-    """Record a grading fault, which is not the submission's; return the number of faults so far."""
+) -> None:
+    """Record a grading fault, which is not the submission's."""
     # PostgreSQL accepts only UTF-8 without NUL.
     storable_message = (
         message[:2000].encode(errors="backslashreplace").decode().replace("\0", "\\0")
@@ -191,12 +191,6 @@ def record_fault(
     row = {"exercise_hash": exercise_hash, "source_hash": source_hash, **asdict(run)}
     row |= {"id": make_id_at(run.ended_at), "outcome": FAULT, "message": storable_message}
     connection.execute(_INSERT_ATTEMPT, row)
-    counted = select(func.count()).where(
-        attempt.c.exercise_hash == exercise_hash,
-        attempt.c.source_hash == source_hash,
-        attempt.c.outcome == FAULT,
-    )
-    return int(connection.execute(counted).scalar_one())
 
 
 def prune_attempts(connection: Connection, before: int, limit: int) -> int:

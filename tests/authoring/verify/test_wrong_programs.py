@@ -241,10 +241,10 @@ ARGUMENTS: dict[str, tuple[tuple[Any, ...], tuple[Any, ...]]] = {
 
 def answer(source: str, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
     space: dict[str, Any] = {}
-    exec(source, space)  # noqa: S102  the program below
+    exec(source, space)  # noqa: S102  a program of ours, made from the one below
     result = space["half"](*arguments)
-    shown = [np.asarray(each) for each in (*result, *arguments)]
-    return tuple((each.shape, each.dtype, each.tolist()) for each in shown)
+    arrays = [np.asarray(each) for each in (*result, *arguments)]
+    return tuple((each.shape, each.dtype, each.tolist()) for each in arrays)
 
 
 @pytest.mark.parametrize("condition", ARGUMENTS)

@@ -307,14 +307,6 @@ def test_a_parked_submission_waits_for_staff(database: Database, ada: Person) ->
         assert submissions.list_waiting(connection, 5) == [submitted]
 
 
-def test_faults_are_counted_by_what_was_graded(database: Database) -> None:
-    """Three faults of one code are three; another's are its own."""
-    with database.write() as connection:
-        counts = [verdicts.record_fault(connection, "e1", "s1", _RUN, "broke") for _ in range(3)]
-        assert counts == [1, 2, 3]
-        assert verdicts.record_fault(connection, "e2", "s1", _RUN, "broke") == 1
-
-
 @pytest.mark.slow
 def test_queue_positions_are_counted_up_to_a_thousand(database: Database, ada: Person) -> None:
     """Reading one's place takes no longer in a very long queue."""

@@ -1,12 +1,11 @@
 """`etude import`: convert exercises of other formats to definitions, and verify them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
 
 from grader.authoring.importing import import_report
-from grader.authoring.importing.draft import Draft
 from grader.authoring.importing.fill_in import slug
 from grader.authoring.importing.read_source import read_source
 from grader.authoring.importing.validate_drafts import load_if_valid, validate_draft
@@ -75,12 +74,7 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
         write_text(
             into / track / "track.yaml", track_text(track, source_drafts.drafts, source.name)
         )
-    imported = {
-        path: (draft, exercise)
-        for path, draft in drafts.items()
-        if (exercise := load_if_valid(path)) is not None
-    }
-    proofs = _verify(imported)
+    proofs = _verify([exercise for exercise in map(load_if_valid, drafts) if exercise is not None])
     for path, proof in proofs.items():
         if correct_tests(drafts[path], proof.printed, proof.changing):
             write_text(path, definition_text(drafts[path]))
@@ -104,12 +98,9 @@ def _lint_errors(paths: list[Path]) -> Iterator[tuple[Path, LintFinding]]:
                 yield path, finding
 
 
-def _verify(
-    imported: Mapping[Path, tuple[Draft, Exercise]],
-) -> dict[Path, ImportProof]:
-    if not imported:
+def _verify(exercises: Sequence[Exercise]) -> dict[Path, ImportProof]:
+    if not exercises:
         return {}
-
     opener = options.sandbox_opener(unsafe=False, workers=_WORKERS)
-    with Pool(_WORKERS, opener) as pool, progress(len(imported)) as advance:
-        return verify_imported(imported, pool, leak_finder(), advance)
+    with Pool(_WORKERS, opener) as pool, progress(len(exercises)) as advance:
+        return verify_imported(exercises, pool, leak_finder(), advance)

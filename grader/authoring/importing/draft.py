@@ -31,8 +31,7 @@ class Draft:
     """An exercise that is being imported.
 
     `notes` are parts of the source that the format cannot express, by their name there; the file
-    keeps them as comments. `repairs` and `remarks` are sentences for the report. `own_solution` is
-    the source's own solution with only imports in front, if the draft's solution needs more.
+    keeps them as comments. `repairs` and `remarks` are sentences for the report.
     """
 
     origin: str
@@ -53,7 +52,6 @@ class Draft:
     notes: list[tuple[str, str]] = field(default_factory=list)
     repairs: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
-    own_solution: str = ""
 
 
 @dataclass(slots=True)

@@ -145,9 +145,6 @@ def _stand_alone(draft: Draft, solution: ParsedProgram, starter: ParsedProgram) 
     others = [
         name for s in front.statements if not s.imports for name in sorted(s.sets & solution.needs)
     ]
-    if others:
-        own_imports = (s.source for s in front.statements if s.imports)
-        draft.own_solution = join([*own_imports, draft.solution])
     draft.solution = front.before(draft.solution)
     names = [f"`{name}`" for name in dict.fromkeys(others or imports)]
     if names:

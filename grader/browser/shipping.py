@@ -29,7 +29,7 @@ _PAGE: Final = "grader.browser.page"
 _LEFT_OUT: Final = frozenset(
     {
         "grader.definitions.collection", "grader.definitions.files",
-        "grader.grading.checks.figure_test", "grader.grading.feedback.figure_sentences",
+        "grader.grading.checks.figure", "grader.grading.feedback.figure_sentences",
         "grader.grading.diagnosis.derived_mistakes", "grader.grading.diagnosis.teaching_exercises",
         "grader.mutation", "grader.sandbox.inside.drawn_figure",
     }
@@ -166,7 +166,7 @@ def _engine_data(
     if for_practice:
         edition = replace(edition, hidden_data=exercise.hidden_data)
     if tests and is_suite:
-        from grader.grading.checks.suite_test import for_page
+        from grader.grading.checks.suite import for_page
 
         edition = replace(edition, **for_page(exercise))
     with_programs = replace(edition, misconceptions=() if is_suite else exercise.misconceptions)

@@ -1,6 +1,6 @@
 """The properties that a test can name with `holds`, with their sentences.
 
-A new property needs an entry here and a check in `grader.grading.checks.property_test`.
+A new property needs an entry here and a check in `grader.grading.checks.property`.
 """
 
 from collections.abc import Mapping

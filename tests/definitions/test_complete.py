@@ -282,7 +282,7 @@ def test_every_key_is_used(document: Document) -> None:
         missing = set(author_keys(kind)).difference(*map(keys, found))
         # With several files each program looks another way: tests/grading/program/test_several_files.
         missing.discard("files_to_submit")
-        missing.discard("program")  # of a suite: tests/grading/checks/test_suite_test.py
+        missing.discard("program")  # of a suite: tests/grading/checks/test_suite.py
         if kind in get_args(TestCase):  # what all tests have in common is used somewhere
             missing -= set(author_keys(_BaseTest)) & set().union(*map(keys, tests))
         assert (kind, missing) == (kind, set())

@@ -41,7 +41,7 @@ from grader.sandbox.process import Sandbox
 Fields: TypeAlias = dict[str, Any]
 Render: TypeAlias = Callable[[Verdict], str]
 
-# Of a hidden figure test there is one sentence; see tests/grading/checks/test_figure_test.py.
+# Of a hidden figure test there is one sentence; see tests/grading/checks/test_figure.py.
 KINDS = [kind for kind in DifferenceKind if kind is not DifferenceKind.FIGURE]
 DISCLOSURES = ("nothing", "category", "inputs")
 

@@ -20,7 +20,7 @@ from grader.authoring.verify.wrong_programs import (
 )
 from grader.definitions.exercise import TestCase, TestId
 from grader.definitions.wording import did_you_mean, listing
-from grader.grading.checks.suite_test import mutants_of_program
+from grader.grading.checks.suite import mutants_of_program
 from grader.grading.feedback.outcome_sentences import unanswered_sentence
 from grader.grading.results.jobs import find_limits
 from grader.grading.results.verdict import Outcome, Verdict

@@ -8,7 +8,7 @@ from grader.authoring.verify import variants
 from grader.authoring.verify.variants import REPEATS, RunGroup, VariantRun
 from grader.authoring.verify.wrong_programs import SabotagedProgram
 from grader.definitions.exercise import Equivalent, Exercise, SuiteTest
-from grader.grading.checks.suite_test import mutants_of_program
+from grader.grading.checks.suite import mutants_of_program
 
 
 def suite_runs(exercise: Exercise, wrong: Iterable[SabotagedProgram]) -> Iterator[VariantRun]:

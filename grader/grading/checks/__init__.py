@@ -17,11 +17,11 @@ from grader.definitions.exercise import (
     SuiteTest,
     TestCase,
 )
-from grader.grading.checks.call_test import AnswerCheck, CallCheck
+from grader.grading.checks.call import AnswerCheck, CallCheck
 from grader.grading.checks.judgement import Check, DiffersError, Judgement
-from grader.grading.checks.output_test import OutputCheck
-from grader.grading.checks.property_test import PropertyCheck
-from grader.grading.checks.pytest_test import PytestCheck
+from grader.grading.checks.output import OutputCheck
+from grader.grading.checks.property import PropertyCheck
+from grader.grading.checks.pytest_body import PytestCheck
 from grader.grading.checks.replay import can_replay, replay_or_judge
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.program.author_code import TooLargeError
@@ -42,11 +42,11 @@ def make_check(exercise: Exercise, test: TestCase) -> Check[Any]:
     if exercise.kind == "predict" and isinstance(test, CallTest):
         return AnswerCheck(test)
     if isinstance(test, FigureTest):
-        from grader.grading.checks.figure_test import FigureCheck  # not shipped to pages
+        from grader.grading.checks.figure import FigureCheck  # not shipped to pages
 
         return FigureCheck(test)
     if isinstance(test, SuiteTest):
-        from grader.grading.checks.suite_test import SuiteCheck  # slow to import: it makes mutants
+        from grader.grading.checks.suite import SuiteCheck  # slow to import: it makes mutants
 
         return SuiteCheck(test)
     return _CHECKS[type(test)](test)

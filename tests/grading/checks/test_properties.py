@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from grader.errors import DefinitionError
-from grader.grading.checks import property_test
+from grader.grading.checks import property as property_check
 from grader.grading.comparison.compare import compare_shapes, shape_tree
 from grader.grading.feedback.difference_sentences import difference_sentence
 from grader.grading.results.verdict import Outcome
@@ -348,7 +348,7 @@ def test_a_search_that_breaks_on_a_result_is_a_failed_test(
     def breaks(*_: object) -> None:
         raise ValueError("setting an array element with a sequence")
 
-    monkeypatch.setitem(property_test._CHECKS, "deterministic", breaks)  # noqa: SLF001  no input breaks one
+    monkeypatch.setitem(property_check._CHECKS, "deterministic", breaks)  # noqa: SLF001  no input breaks one
     test = {"given": MATRIX, "call": "f(x)", "holds": "deterministic"}
     result = grade_one(source("x"), test)
     assert result.outcome is Outcome.FAILED

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from grader.errors import DefinitionError
-from grader.grading.checks.pytest_test import rebuild_exception
+from grader.grading.checks.pytest_body import rebuild_exception
 from grader.grading.results.verdict import Outcome
 from grader.sandbox.answers import Raised
 
@@ -190,7 +190,7 @@ def test_a_body_that_does_not_end_is_stopped(
     grade_one: "GradeOne", monkeypatch: pytest.MonkeyPatch, source: str, lines: tuple[str, ...]
 ) -> None:
     """A loop of the test, with the submission's result, or a wait for that; no author is wrong."""
-    monkeypatch.setattr("grader.grading.checks.pytest_test.AUTHOR_SECONDS", -7.7)  # of 8 s
+    monkeypatch.setattr("grader.grading.checks.pytest_body.AUTHOR_SECONDS", -7.7)  # of 8 s
     result = grade_one(source, body(*lines))
     assert result.outcome is Outcome.TIMED_OUT
     assert result.message.startswith("The test did not end within")

@@ -8,10 +8,10 @@ import pytest
 
 from grader.definitions.exercise import Exercise
 from grader.grading.checks import Judgement
-from grader.grading.checks.call_test import CallCheck
-from grader.grading.checks.output_test import OutputCheck
-from grader.grading.checks.property_test import PropertyCheck
-from grader.grading.checks.pytest_test import PytestCheck
+from grader.grading.checks.call import CallCheck
+from grader.grading.checks.output import OutputCheck
+from grader.grading.checks.property import PropertyCheck
+from grader.grading.checks.pytest_body import PytestCheck
 from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.verdict import Verdict

@@ -21,7 +21,7 @@ import numpy as np
 from grader.definitions.exercise import Exercise, Misconception, SuiteTest
 from grader.errors import DefinitionError, EtudeError, GraderFault
 from grader.grading.checks.judgement import Check, Judgement
-from grader.grading.checks.pytest_test import rebuild_exception
+from grader.grading.checks.pytest_body import rebuild_exception
 from grader.grading.comparison.compare import Difference, DifferenceKind
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.feedback.summarize_values import summarize

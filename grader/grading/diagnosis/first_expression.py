@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from grader.definitions.exercise import Exercise, Seeded, TestCase, TestId
-from grader.grading.diagnosis import expression_search, marking
+from grader.grading.diagnosis.in_child import expression_search, marking
 from grader.grading.diagnosis.own_code import unpack_answer
 from grader.grading.diagnosis.probe_call import plain_calls
 from grader.grading.expected.inputs import draw_of_sizes

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from grader.grading.diagnosis import source_reader
+from grader.grading.diagnosis.in_child import source_reader
 from grader.grading.feedback.diagnosis_sentences import REPAIRS
 from grader.sandbox.answers import Answer, ChildGoneError, Returned
 from grader.sandbox.interface import ChildFactory

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from grader.definitions.exercise import TestCase, TestId
-from grader.grading.diagnosis import shape_tracer
+from grader.grading.diagnosis.in_child import shape_tracer
 from grader.grading.expected.oracle import Oracle
 from grader.grading.program.loaded_program import put_files
 from grader.grading.results.jobs import find_limits

@@ -1,7 +1,6 @@
-"""Two functions that run in children of the sandbox, for `first_expression`.
+"""The search for the first wrong expression, for `first_expression`.
 
-`trace` runs a right program. `locate` runs the submission in a child that ends after it. This
-module may import only the standard library and NumPy.
+`trace` runs a right program. `locate` runs the submission, in another child.
 
 Both programs are marked, see `marking`. An expression agrees if the right program computes the same
 values in all draws. The first wrong expression is the first one for which the whole result becomes

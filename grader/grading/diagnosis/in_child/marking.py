@@ -1,7 +1,6 @@
 """The marking of a program: each expression is wrapped in a call that notes its value.
 
-This runs in a child, since hostile source can crash Python's parser. This module may import only
-the standard library.
+It runs in a child, since hostile source can crash Python's parser.
 """
 
 import ast

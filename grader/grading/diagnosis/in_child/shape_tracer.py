@@ -1,7 +1,4 @@
-"""The shapes of the values that each line of a program makes in one call, noted while it runs.
-
-This runs in a child. This module may import only the standard library and NumPy.
-"""
+"""The shapes of the values that each line of a program makes in one call, noted while it runs."""
 
 import ast
 import contextlib

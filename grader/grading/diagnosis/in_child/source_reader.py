@@ -1,7 +1,6 @@
 """A reader of programs: their numbers and functions, and copies with one part changed.
 
-This runs in a child, since hostile source can crash Python's parser. This module may import only
-the standard library.
+It runs in a child, since hostile source can crash Python's parser.
 """
 
 import ast

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from grader.authoring.importing import import_report
-from grader.authoring.importing.fill_in import slug
+from grader.authoring.importing.draft import slug
 from grader.authoring.importing.read_source import read_source
 from grader.authoring.importing.validate_drafts import load_if_valid, validate_draft
 from grader.authoring.importing.verify_imported import ImportProof, verify_imported

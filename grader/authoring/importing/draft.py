@@ -1,5 +1,7 @@
 """A draft: an exercise between its source and its definition, with a record of all repairs."""
 
+import re
+import unicodedata
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
@@ -7,6 +9,9 @@ TestKey: TypeAlias = Literal["run", "pytest", "call"]
 
 NOTHING: Final = object()
 """Marks a test without `expect`, since None may be an expected value."""
+
+_MAX_ID_LENGTH: Final = 60  # characters
+_NOT_IN_AN_ID: Final = re.compile(r"[^a-z0-9]+")
 
 
 @dataclass(slots=True)
@@ -67,3 +72,10 @@ class SourceDrafts:
         self.drafts += other.drafts
         self.failures += other.failures
         self.remarks += other.remarks
+
+
+def slug(text: str) -> str:
+    """Turn any text into an id, or "" if it has no letters or digits."""
+    plain = unicodedata.normalize("NFKD", text[:1000]).encode("ascii", "ignore").decode().lower()
+    plain = plain.replace("'", "")
+    return _NOT_IN_AN_ID.sub("-", plain)[:_MAX_ID_LENGTH].strip("-")

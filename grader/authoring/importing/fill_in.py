@@ -2,11 +2,10 @@
 
 import ast
 import re
-import unicodedata
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from grader.authoring.importing.draft import Draft, DraftTest
+from grader.authoring.importing.draft import Draft, DraftTest, slug
 from grader.authoring.importing.program_parts import (
     ParsedProgram,
     find_kind,
@@ -26,15 +25,6 @@ _KINDS: Final[dict[str, str]] = {
     "predict": "predict", "predict-output": "predict", "output": "predict",
 }  # fmt: skip
 _XP: Final = 10
-_MAX_ID_LENGTH: Final = 60  # characters
-_NOT_IN_AN_ID: Final = re.compile(r"[^a-z0-9]+")
-
-
-def slug(text: str) -> str:
-    """Turn any text into an id, or "" if it has no letters or digits."""
-    plain = unicodedata.normalize("NFKD", text[:1000]).encode("ascii", "ignore").decode().lower()
-    plain = plain.replace("'", "")
-    return _NOT_IN_AN_ID.sub("-", plain)[:_MAX_ID_LENGTH].strip("-")
 
 
 def fill_in_draft(draft: Draft) -> None:

@@ -16,8 +16,7 @@ import os
 from pathlib import Path
 from typing import Any, Final
 
-from grader.authoring.importing.draft import Draft, DraftTest, SourceDrafts
-from grader.authoring.importing.fill_in import slug
+from grader.authoring.importing.draft import Draft, DraftTest, SourceDrafts, slug
 from grader.authoring.importing.program_parts import read_program, with_empty_bodies
 from grader.authoring.importing.source_files import (
     UnreadableError,

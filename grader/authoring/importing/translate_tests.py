@@ -13,8 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NoReturn
 
-from grader.authoring.importing.draft import Draft, DraftTest
-from grader.authoring.importing.fill_in import slug
+from grader.authoring.importing.draft import Draft, DraftTest, slug
 from grader.authoring.importing.program_parts import (
     ParsedProgram,
     find_kind,

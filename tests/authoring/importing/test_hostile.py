@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.authoring.importing.draft import Draft, DraftTest
-from grader.authoring.importing.fill_in import fill_in_draft, slug
+from grader.authoring.importing.draft import Draft, DraftTest, slug
+from grader.authoring.importing.fill_in import fill_in_draft
 from grader.authoring.importing.js_document import read_text
 from grader.authoring.importing.read_source import read_source
 from grader.authoring.importing.source_files import (

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
 from grader.audit.guest.match import Correspondence
-from grader.authoring.importing.assignment import Assignment
+from grader.authoring.sources.assignment import Assignment
 from grader.definitions.exercise import Exercise
 
 

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from grader.audit.guest.call_as_test import Style
-from grader.authoring.importing.assignment import Assignment
+from grader.authoring.sources.assignment import Assignment
 
 EXTRA_FILE = "test_etude_audit_extra.py"
 

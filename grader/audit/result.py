@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from grader.authoring.importing.assignment import Assignment
+from grader.authoring.sources.assignment import Assignment
 
 CheckVerdict: TypeAlias = Literal["ok", "hole", "note"]
 

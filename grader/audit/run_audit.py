@@ -19,7 +19,7 @@ from grader.audit.ready_tests import ReadyTest
 from grader.audit.result import GROUPS, Audit, SuiteCheck, Survivor
 from grader.audit.runner import Message, Runner, Task, TaskLimits, TaskOutcome
 from grader.audit.tasks import TestOutcome
-from grader.authoring.importing.assignment import Assignment
+from grader.authoring.sources.assignment import Assignment
 from grader.definitions.wording import plural
 from grader.errors import UsageError
 from grader.mutation import mutants

@@ -29,7 +29,7 @@ from types import TracebackType
 from typing import Any, Self, TypeAlias
 
 from grader.audit.guest import pytest_run
-from grader.authoring.importing.assignment import Assignment
+from grader.authoring.sources.assignment import Assignment
 from grader.errors import DefinitionError, GraderFault, Location, SandboxFault
 from grader.sandbox.confine import CALLS, FILES, confine_this_process, leave_parent
 from grader.sandbox.inside import syscalls

@@ -12,7 +12,7 @@ from grader.audit.ready_tests import json_tests
 from grader.audit.reports.audit_formats import FORMATS
 from grader.audit.result import Audit
 from grader.audit.run_audit import Request, run_audit
-from grader.authoring.importing.assignment import Assignment
+from grader.authoring.sources.assignment import Assignment
 from grader.cli import options
 from grader.cli.main import NOT_PASSED, USAGE
 from grader.cli.progress_bar import progress

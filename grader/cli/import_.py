@@ -6,7 +6,6 @@ from pathlib import Path
 import click
 
 from grader.authoring.importing import import_report
-from grader.authoring.importing.draft import slug
 from grader.authoring.importing.read_source import read_source
 from grader.authoring.importing.validate_drafts import load_if_valid, validate_draft
 from grader.authoring.importing.verify_imported import ImportProof, verify_imported
@@ -19,6 +18,7 @@ from grader.authoring.importing.write import (
 )
 from grader.authoring.lint.rule import LintFinding
 from grader.authoring.lint.run import lint
+from grader.authoring.sources.draft import slug
 from grader.authoring.targets import TargetGroup
 from grader.cli import options
 from grader.cli.main import FAULT, NOT_PASSED

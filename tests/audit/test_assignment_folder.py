@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from grader.audit.loading.load_assignment import load_all
-from grader.authoring.importing.assignment import Assignment
+from grader.authoring.sources.assignment import Assignment
 from grader.errors import DefinitionError, EtudeError, UsageError
 
 Write: TypeAlias = Callable[[Mapping[str, str]], Path]

@@ -5,7 +5,7 @@ from dataclasses import replace
 from grader.audit.audit_cache import AuditCache
 from grader.audit.result import Audit, SuiteCheck, Survivor
 from grader.audit.run_audit import Request
-from grader.authoring.importing.assignment import Assignment
+from grader.authoring.sources.assignment import Assignment
 
 ASSIGNMENT = Assignment(
     "double", "pytest", "solution.py", {"solution.py": "x = 1\n"}, {"test_x.py": "y = 2\n"}

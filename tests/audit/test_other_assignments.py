@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from grader.audit.loading.load_assignment import load_all
-from grader.authoring.importing.assignment import Assignment
+from grader.authoring.sources.assignment import Assignment
 from grader.errors import DefinitionError, EtudeError
 
 SOURCES = Path(__file__).parents[1] / "golden" / "importing"

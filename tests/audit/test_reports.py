@@ -12,7 +12,7 @@ import pytest
 from grader.audit.reports.audit_formats import FORMATS
 from grader.audit.reports.audit_phrases import headline, percent
 from grader.audit.result import Audit, SuiteCheck, Survivor
-from grader.authoring.importing.assignment import Assignment
+from grader.authoring.sources.assignment import Assignment
 from tests.conftest import Goldens
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "audit" / "reports"

@@ -8,7 +8,7 @@ import pytest
 from grader.audit import tasks
 from grader.audit.guest.pytest_run import Session
 from grader.audit.runner import Runner, TaskLimits, TaskOutcome
-from grader.authoring.importing.assignment import Assignment
+from grader.authoring.sources.assignment import Assignment
 
 SOLUTION = "def double(x):\n    return 2 * x\n"
 FILES = ("test_double.py",)

@@ -13,12 +13,12 @@ from grader.audit.loading.written_tests import (
     function_name,
     pytest_module,
 )
-from grader.authoring.importing import exercism, problem_folder
-from grader.authoring.importing.assignment import Assignment
-from grader.authoring.importing.draft import NOTHING
-from grader.authoring.importing.program_parts import free_names, read_program
-from grader.authoring.importing.python_parsing import bad, has_test, parse
-from grader.authoring.importing.source_files import entries, read_text_inside
+from grader.authoring.sources import exercism, problem_folder
+from grader.authoring.sources.assignment import Assignment
+from grader.authoring.sources.draft import NOTHING
+from grader.authoring.sources.program_parts import free_names, read_program
+from grader.authoring.sources.python_parsing import bad, has_test, parse
+from grader.authoring.sources.source_files import entries, read_text_inside
 
 _SAME = '''\
 def assert_same(result, expected):

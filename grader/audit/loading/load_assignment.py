@@ -7,12 +7,12 @@ from typing import Final
 
 from grader.audit.loading.exercise_folders import load_exercism, load_problem
 from grader.audit.loading.notebook_assignment import load_notebook
-from grader.authoring.importing import exercism, problem_folder
-from grader.authoring.importing.assignment import Assignment
-from grader.authoring.importing.assignment_folder import is_test_file, load_python_folder
-from grader.authoring.importing.folder_files import FolderFiles
-from grader.authoring.importing.python_parsing import bad
-from grader.authoring.importing.source_files import UnreadableError, printable_name, subfolders
+from grader.authoring.sources import exercism, problem_folder
+from grader.authoring.sources.assignment import Assignment
+from grader.authoring.sources.assignment_folder import is_test_file, load_python_folder
+from grader.authoring.sources.folder_files import FolderFiles
+from grader.authoring.sources.python_parsing import bad
+from grader.authoring.sources.source_files import UnreadableError, printable_name, subfolders
 from grader.definitions.files import SUFFIXES, TRACK_FILE
 from grader.errors import UsageError
 

@@ -16,13 +16,13 @@ from grader.audit.loading.written_tests import (
     pytest_module,
     without_star_imports,
 )
-from grader.authoring.importing.assignment import Assignment
-from grader.authoring.importing.draft import Draft, DraftTest
-from grader.authoring.importing.notebook_cells import says_something
-from grader.authoring.importing.notebook_reader import read_notebook
-from grader.authoring.importing.program_parts import free_names, join, read_program
-from grader.authoring.importing.python_parsing import bad, find_imports, parse
-from grader.authoring.importing.source_files import (
+from grader.authoring.sources.assignment import Assignment
+from grader.authoring.sources.draft import Draft, DraftTest
+from grader.authoring.sources.notebook_cells import says_something
+from grader.authoring.sources.notebook_reader import read_notebook
+from grader.authoring.sources.program_parts import free_names, join, read_program
+from grader.authoring.sources.python_parsing import bad, find_imports, parse
+from grader.authoring.sources.source_files import (
     UnreadableError,
     printable_name,
     read_text,

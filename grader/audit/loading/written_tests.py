@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
-from grader.authoring.importing.program_parts import read_program
+from grader.authoring.sources.program_parts import read_program
 
 PRINTED: Final = '''\
 def words_of(text):

@@ -5,8 +5,8 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from grader.authoring.importing.draft import Draft, DraftTest, slug
-from grader.authoring.importing.program_parts import (
+from grader.authoring.sources.draft import Draft, DraftTest, slug
+from grader.authoring.sources.program_parts import (
     ParsedProgram,
     find_kind,
     free_names,

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from grader.authoring.importing.draft import Draft, SourceDrafts
 from grader.authoring.importing.verify_imported import ImportProof
+from grader.authoring.sources.draft import Draft, SourceDrafts
 from grader.definitions.wording import plural
 
 

@@ -4,16 +4,16 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from grader.authoring.importing import (
+from grader.authoring.importing.fill_in import fill_in_draft, make_unused_id
+from grader.authoring.sources import (
     exercism,
     js_document,
     notebook_reader,
     problem_folder,
     python_module,
 )
-from grader.authoring.importing.draft import SourceDrafts
-from grader.authoring.importing.fill_in import fill_in_draft, make_unused_id
-from grader.authoring.importing.source_files import (
+from grader.authoring.sources.draft import SourceDrafts
+from grader.authoring.sources.source_files import (
     UnreadableError,
     entries,
     printable_name,

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from grader.authoring.importing.draft import Draft
 from grader.authoring.importing.write import definition_text
+from grader.authoring.sources.draft import Draft
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
 from grader.definitions.yaml_source import ListNode, read_yaml

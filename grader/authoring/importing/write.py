@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from grader.authoring.importing.draft import NOTHING, Draft, DraftTest
+from grader.authoring.sources.draft import NOTHING, Draft, DraftTest
 from grader.definitions.emit import emit
 from grader.definitions.files import SUFFIXES, TRACK_FILE, id_in_name
 from grader.definitions.yaml_source import MAX_DIGITS, ListNode, MappingNode, Node, Scalar, Style

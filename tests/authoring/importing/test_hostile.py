@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from grader.authoring.importing.draft import Draft, DraftTest, slug
 from grader.authoring.importing.fill_in import fill_in_draft
-from grader.authoring.importing.js_document import read_text
 from grader.authoring.importing.read_source import read_source
-from grader.authoring.importing.source_files import (
+from grader.authoring.importing.validate_drafts import validate_draft
+from grader.authoring.sources.draft import Draft, DraftTest, slug
+from grader.authoring.sources.js_document import read_text
+from grader.authoring.sources.source_files import (
     MAX_DOCUMENT,
     UnreadableError,
     path_inside,
     read_text_inside,
 )
-from grader.authoring.importing.validate_drafts import validate_draft
 from grader.errors import UsageError
 
 DEEP = "[" * 100_000 + "]" * 100_000

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from grader.authoring.importing.notebook_cells import split_hidden, split_solution
 from grader.authoring.importing.read_source import read_source
+from grader.authoring.sources.notebook_cells import split_hidden, split_solution
 from grader.errors import UsageError
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from grader.authoring.importing.draft import SourceDrafts
 from grader.authoring.importing.read_source import read_source
+from grader.authoring.sources.draft import SourceDrafts
 from grader.errors import UsageError
 from tests.conftest import Etude
 

@@ -3,8 +3,8 @@
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from grader.authoring.importing.python_parsing import bad
-from grader.authoring.importing.source_files import UnreadableError, entries, printable_name
+from grader.authoring.sources.python_parsing import bad
+from grader.authoring.sources.source_files import UnreadableError, entries, printable_name
 from grader.errors import UsageError
 from grader.safe_files import IrregularFileError, open_regular
 

@@ -6,9 +6,9 @@ from types import MappingProxyType
 
 import pytest
 
-from grader.authoring.importing.draft import Draft
-from grader.authoring.importing.program_parts import find_operators, read_program
-from grader.authoring.importing.translate_tests import add_tests
+from grader.authoring.sources.draft import Draft
+from grader.authoring.sources.program_parts import find_operators, read_program
+from grader.authoring.sources.translate_tests import add_tests
 
 
 def translate(source: str, data: Mapping[str, str] = MappingProxyType({})) -> Draft:

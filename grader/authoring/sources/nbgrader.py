@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Final
 
-from grader.authoring.importing import notebook_cells as parts
-from grader.authoring.importing.draft import SourceDrafts
-from grader.authoring.importing.notebook_cells import NotebookCell
-from grader.authoring.importing.program_parts import join, parse_or_none, read_program
+from grader.authoring.sources import notebook_cells as parts
+from grader.authoring.sources.draft import SourceDrafts
+from grader.authoring.sources.notebook_cells import NotebookCell
+from grader.authoring.sources.program_parts import join, parse_or_none, read_program
 
 _MARK: Final = re.compile(r"^\s*#+\s*BEGIN SOLUTION\b", re.MULTILINE)
 _AUTOTEST: Final = re.compile(r"[\s#]*#\s*(?:HASHED\s+)?AUTOTEST\s+(\S.*)$")

@@ -13,9 +13,9 @@ from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from grader.authoring.importing.assignment import Assignment
-from grader.authoring.importing.folder_files import FolderFiles
-from grader.authoring.importing.python_parsing import (
+from grader.authoring.sources.assignment import Assignment
+from grader.authoring.sources.folder_files import FolderFiles
+from grader.authoring.sources.python_parsing import (
     ImportedName,
     bad,
     find_imports,
@@ -23,7 +23,7 @@ from grader.authoring.importing.python_parsing import (
     is_test_case,
     parse,
 )
-from grader.authoring.importing.source_files import (
+from grader.authoring.sources.source_files import (
     MAX_FILE,
     UnreadableError,
     printable_name,

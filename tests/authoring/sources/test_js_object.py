@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from grader.authoring.importing.js_object import NoObjectError, read_object
+from grader.authoring.sources.js_object import NoObjectError, read_object
 
 
 @pytest.mark.parametrize(

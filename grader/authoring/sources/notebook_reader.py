@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Final
 
-from grader.authoring.importing.draft import SourceDrafts
-from grader.authoring.importing.nbgrader import MARKS, NbgraderReader, PlainReader
-from grader.authoring.importing.notebook_cells import NotebookCell
-from grader.authoring.importing.otter import OtterReader, has_questions
-from grader.authoring.importing.source_files import (
+from grader.authoring.sources.draft import SourceDrafts
+from grader.authoring.sources.nbgrader import MARKS, NbgraderReader, PlainReader
+from grader.authoring.sources.notebook_cells import NotebookCell
+from grader.authoring.sources.otter import OtterReader, has_questions
+from grader.authoring.sources.source_files import (
     UnreadableError,
     parse_json,
     printable_name,

@@ -5,10 +5,10 @@ import os
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-from grader.authoring.importing.draft import Draft, SourceDrafts
-from grader.authoring.importing.program_parts import parse_or_none
-from grader.authoring.importing.python_parsing import find_imports
-from grader.authoring.importing.source_files import (
+from grader.authoring.sources.draft import Draft, SourceDrafts
+from grader.authoring.sources.program_parts import parse_or_none
+from grader.authoring.sources.python_parsing import find_imports
+from grader.authoring.sources.source_files import (
     UnreadableError,
     parse_json,
     path_inside,
@@ -16,7 +16,7 @@ from grader.authoring.importing.source_files import (
     read_text_inside,
     text_if_there,
 )
-from grader.authoring.importing.translate_tests import add_tests
+from grader.authoring.sources.translate_tests import add_tests
 
 CONFIG: Final = ".meta/config.json"
 _MODEL: Final = ("exemplar", "example")

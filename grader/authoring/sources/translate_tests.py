@@ -13,8 +13,8 @@ from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NoReturn
 
-from grader.authoring.importing.draft import Draft, DraftTest, slug
-from grader.authoring.importing.program_parts import (
+from grader.authoring.sources.draft import Draft, DraftTest, slug
+from grader.authoring.sources.program_parts import (
     ParsedProgram,
     find_kind,
     find_operators,

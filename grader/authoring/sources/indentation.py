@@ -14,7 +14,7 @@ import tokenize
 from dataclasses import dataclass, field
 from typing import Final
 
-from grader.authoring.importing.program_parts import parse_or_none
+from grader.authoring.sources.program_parts import parse_or_none
 
 _UNIT: Final = 4  # spaces per level
 _JUMPS: Final = re.compile(r"(?:return|raise|break|continue|pass)\b")

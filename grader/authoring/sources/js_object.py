@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, Final
 
-from grader.authoring.importing.typography import DASHES, DOUBLE, SINGLE
+from grader.authoring.sources.typography import DASHES, DOUBLE, SINGLE
 
 MAX_DEPTH: Final = 32
 MAX_LENGTH: Final = 512 << 10  # longest object, in characters

@@ -10,9 +10,9 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
-from grader.authoring.importing import notebook_cells as parts
-from grader.authoring.importing.notebook_cells import NotebookCell, Question
-from grader.authoring.importing.program_parts import join, read_program
+from grader.authoring.sources import notebook_cells as parts
+from grader.authoring.sources.notebook_cells import NotebookCell, Question
+from grader.authoring.sources.program_parts import join, read_program
 
 _BLOCK: Final = re.compile(r"\s*#\s*(BEGIN|END)\s+(QUESTION|PROMPT|SOLUTION|TESTS)\s*(?:\n|\Z)")
 _QUOTED: Final = re.compile(

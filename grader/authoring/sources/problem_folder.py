@@ -16,9 +16,9 @@ import os
 from pathlib import Path
 from typing import Any, Final
 
-from grader.authoring.importing.draft import Draft, DraftTest, SourceDrafts, slug
-from grader.authoring.importing.program_parts import read_program, with_empty_bodies
-from grader.authoring.importing.source_files import (
+from grader.authoring.sources.draft import Draft, DraftTest, SourceDrafts, slug
+from grader.authoring.sources.program_parts import read_program, with_empty_bodies
+from grader.authoring.sources.source_files import (
     UnreadableError,
     entries,
     parse_json,

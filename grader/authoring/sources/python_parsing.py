@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.authoring.importing.source_files import printable_name
+from grader.authoring.sources.source_files import printable_name
 from grader.errors import DefinitionError, Location, UsageError
 
 

@@ -1,4 +1,4 @@
-"""An assignment to audit, as plain text."""
+"""An assignment: a solution and its tests, as plain text."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

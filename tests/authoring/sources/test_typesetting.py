@@ -5,10 +5,10 @@ import re
 
 import pytest
 
-from grader.authoring.importing.indentation import reindent
-from grader.authoring.importing.js_document import without_markup
-from grader.authoring.importing.program_parts import parse_or_none
-from grader.authoring.importing.typography import plain_code, plain_output, plain_prose
+from grader.authoring.sources.indentation import reindent
+from grader.authoring.sources.js_document import without_markup
+from grader.authoring.sources.program_parts import parse_or_none
+from grader.authoring.sources.typography import plain_code, plain_output, plain_prose
 
 PROGRAM = '''\
 import numpy as np

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from grader.authoring.importing.draft import Draft, DraftTest, SourceDrafts
-from grader.authoring.importing.program_parts import (
+from grader.authoring.sources.draft import Draft, DraftTest, SourceDrafts
+from grader.authoring.sources.program_parts import (
     ParsedProgram,
     find_kind,
     free_names,

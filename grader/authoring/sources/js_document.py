@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from grader.authoring.importing import source_files
-from grader.authoring.importing.draft import Draft, DraftTest, SourceDrafts
-from grader.authoring.importing.indentation import reindent
-from grader.authoring.importing.js_object import NoObjectError, ReadObject, read_object
-from grader.authoring.importing.program_parts import parse_or_none
-from grader.authoring.importing.typography import (
+from grader.authoring.sources import source_files
+from grader.authoring.sources.draft import Draft, DraftTest, SourceDrafts
+from grader.authoring.sources.indentation import reindent
+from grader.authoring.sources.js_object import NoObjectError, ReadObject, read_object
+from grader.authoring.sources.program_parts import parse_or_none
+from grader.authoring.sources.typography import (
     DOUBLE,
     SINGLE,
     kinds_between,

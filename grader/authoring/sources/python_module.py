@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path, PurePosixPath
 
-from grader.authoring.importing.assignment import Assignment
-from grader.authoring.importing.assignment_folder import is_test_file, load_python_folder
-from grader.authoring.importing.draft import Draft, DraftTest, SourceDrafts
-from grader.authoring.importing.program_parts import (
+from grader.authoring.sources.assignment import Assignment
+from grader.authoring.sources.assignment_folder import is_test_file, load_python_folder
+from grader.authoring.sources.draft import Draft, DraftTest, SourceDrafts
+from grader.authoring.sources.program_parts import (
     ParsedProgram,
     find_kind,
     join,
@@ -19,8 +19,8 @@ from grader.authoring.importing.program_parts import (
     used_names,
     with_empty_bodies,
 )
-from grader.authoring.importing.python_parsing import parse
-from grader.authoring.importing.source_files import (
+from grader.authoring.sources.python_parsing import parse
+from grader.authoring.sources.source_files import (
     MAX_FILE,
     UnreadableError,
     entries,
@@ -28,7 +28,7 @@ from grader.authoring.importing.source_files import (
     read_text,
     text_if_there,
 )
-from grader.authoring.importing.translate_tests import add_tests
+from grader.authoring.sources.translate_tests import add_tests
 from grader.errors import DefinitionError, EtudeError
 
 TEST_FOLDERS = ("test", "tests")

@@ -7,8 +7,9 @@ import pytest
 from grader.authoring.add_entry import add_entry
 from grader.definitions.collection import load_exercise
 from grader.errors import UsageError
+from tests.authoring.golden_cases import VERIFY
 
-PROVEN = (Path(__file__).parents[1] / "golden" / "verify" / "proven.yaml").read_text()
+PROVEN = VERIFY.text("proven")
 EQUIVALENT = "equivalent:\n- change: a\n  reason: b  # why\n# of the solution\n\nsolution: |"
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from grader.authoring.lint.run import LintReport, lint
 from grader.authoring.targets import TargetGroup
+from tests.authoring.golden_cases import LINT
 
-ROOT = Path(__file__).parents[3]
-CLEAN = (ROOT / "tests" / "golden" / "lint" / "clean.yaml").read_text("utf-8")
+CLEAN = LINT.text("clean")
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 Spoiled = Callable[..., LintReport]

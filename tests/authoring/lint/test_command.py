@@ -1,7 +1,6 @@
 """`etude lint` as its users run it: output, formats, exit status."""
 
 import json
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from grader.authoring.lint.catalogue import CATALOGUE
+from tests.authoring.golden_cases import LINT
 
 ROOT = Path(__file__).parents[3]
-GOLDEN = ROOT / "tests" / "golden" / "lint"
 LEVELS = {"error", "warning", "note"}
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -23,17 +22,17 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
     [("clean", 0), ("missing-schema-line", 0), ("few-hints", 1), ("no-hidden-test", 1)],
 )
 def test_the_status_says_whether_there_are_errors_or_warnings(
-    run: Run, case: str, status: int
+    run: Run, tmp_path: Path, case: str, status: int
 ) -> None:
     """Notes do not count."""
-    assert run(GOLDEN / f"{case}.yaml").returncode == status
+    assert run(LINT.write(case, tmp_path)).returncode == status
 
 
 def test_text_has_a_line_for_each_finding_and_a_summary(run: Run, tmp_path: Path) -> None:
     """The words are those of the golden file, with the path as it was given."""
-    shutil.copy(GOLDEN / "few-hints.yaml", tmp_path)
+    LINT.write("few-hints", tmp_path)
     done = run("few-hints.yaml")
-    assert (done.stdout, done.stderr) == ((GOLDEN / "few-hints.txt").read_text(), "")
+    assert (done.stdout, done.stderr) == ((LINT.folder / "few-hints.txt").read_text(), "")
 
 
 @pytest.mark.parametrize(
@@ -48,29 +47,29 @@ def test_text_has_a_line_for_each_finding_and_a_summary(run: Run, tmp_path: Path
     ],
 )
 def test_rules_are_chosen_by_code_beginning_or_name(
-    run: Run, words: list[str], told: list[str]
+    run: Run, tmp_path: Path, words: list[str], told: list[str]
 ) -> None:
     """Selected ones run, of these the ignored ones do not."""
-    done = run(GOLDEN / "unused-input.yaml", "--format", "json", *words)
+    done = run(LINT.write("unused-input", tmp_path), "--format", "json", *words)
     assert [finding["code"] for finding in json.loads(done.stdout)["findings"]] == told
     assert done.returncode == bool(told)
 
 
-def test_what_does_not_load_is_always_told(run: Run) -> None:
+def test_what_does_not_load_is_always_told(run: Run, tmp_path: Path) -> None:
     """Its rule cannot be ignored, since the other rules could not run."""
-    done = run(GOLDEN / "invalid-definition.yaml", "--ignore", "ETU")
+    done = run(LINT.write("invalid-definition", tmp_path), "--ignore", "ETU")
     assert done.returncode == 1
     assert done.stdout.count("ETU000") == 2
 
 
-def test_an_ignored_rule_makes_no_comment_useless(run: Run) -> None:
+def test_an_ignored_rule_makes_no_comment_useless(run: Run, tmp_path: Path) -> None:
     """A comment for a rule that did not run may be needed when it does."""
-    assert run(GOLDEN / "unused-ignore.yaml", "--ignore", "ETU309").returncode == 0
+    assert run(LINT.write("unused-ignore", tmp_path), "--ignore", "ETU309").returncode == 0
 
 
-def test_json_has_the_documented_fields(run: Run) -> None:
+def test_json_has_the_documented_fields(run: Run, tmp_path: Path) -> None:
     """One object, with findings and their sums."""
-    log = json.loads(run(GOLDEN / "trailing-white-space.yaml", "--format", "json").stdout)
+    log = json.loads(run(LINT.write("trailing-white-space", tmp_path), "--format", "json").stdout)
     assert log["version"] == 1
     assert log["summary"] == {"files": 1, "errors": 0, "warnings": 2, "notes": 0, "silenced": 0}
     first, _ = log["findings"]
@@ -89,8 +88,8 @@ def test_json_has_the_documented_fields(run: Run) -> None:
 def test_sarif_has_all_rules_and_relative_places(run: Run, tmp_path: Path) -> None:
     """With the level and the help of each rule, also of those that find nothing."""
     (tmp_path / "a b").mkdir()
-    shutil.copy(GOLDEN / "unused-input.yaml", tmp_path / "a b" / "x.yaml")
-    done = run("a b/x.yaml", "--format", "sarif", "--output", "log.sarif")
+    LINT.write("unused-input", tmp_path / "a b")
+    done = run("a b/unused-input.yaml", "--format", "sarif", "--output", "log.sarif")
     assert (done.returncode, done.stdout) == (1, "")
     (only,) = json.loads((tmp_path / "log.sarif").read_text("utf-8"))["runs"]
     rules = only["tool"]["driver"]["rules"]
@@ -101,12 +100,12 @@ def test_sarif_has_all_rules_and_relative_places(run: Run, tmp_path: Path) -> No
         assert rule["help"]["markdown"].startswith(f"# {rule['id']} ")
     assert {result["ruleId"] for result in only["results"]} == {"ETU307"}
     places = [result["locations"][0]["physicalLocation"] for result in only["results"]]
-    assert [place["artifactLocation"]["uri"] for place in places] == 2 * ["a%20b/x.yaml"]
+    assert [place["artifactLocation"]["uri"] for place in places] == 2 * ["a%20b/unused-input.yaml"]
 
 
-def test_sarif_of_a_clean_file_says_that_nothing_was_found(run: Run) -> None:
+def test_sarif_of_a_clean_file_says_that_nothing_was_found(run: Run, tmp_path: Path) -> None:
     """A code host needs the empty list to close what it showed before."""
-    log = json.loads(run(GOLDEN / "clean.yaml", "--format", "sarif").stdout)
+    log = json.loads(run(LINT.write("clean", tmp_path), "--format", "sarif").stdout)
     assert log["runs"][0]["results"] == []
 
 
@@ -138,19 +137,20 @@ def test_what_cannot_begin_has_status_2(run: Run, words: list[str], sentence: st
 
 def test_fix_repairs_and_tells_the_rest(run: Run, tmp_path: Path) -> None:
     """The report is about the file as it is now; a second run repairs nothing."""
-    shutil.copy(GOLDEN / "trailing-white-space.yaml", tmp_path / "x.yaml")
-    done = run("x.yaml", "--fix")
+    path = LINT.write("trailing-white-space", tmp_path)
+    done = run(path.name, "--fix")
     assert done.stderr == "1 of 2 findings repaired.\n"
-    assert done.stdout.startswith("x.yaml:21:57: ETU003 warning: ")
-    after = (tmp_path / "x.yaml").read_bytes()
-    assert run("x.yaml", "--fix").stderr == "0 of 1 findings repaired.\n"
-    assert (tmp_path / "x.yaml").read_bytes() == after
+    assert done.stdout.startswith("trailing-white-space.yaml:21:57: ETU003 warning: ")
+    after = path.read_bytes()
+    assert run(path.name, "--fix").stderr == "0 of 1 findings repaired.\n"
+    assert path.read_bytes() == after
 
 
 def test_a_collection_is_looked_at_as_a_whole(run: Run, tmp_path: Path) -> None:
     """Without a name: every track; what only shows across tracks, too; each problem once."""
+    (tmp_path / "all").mkdir()
     for name in ("implied-prerequisite", "unused-prerequisite"):
-        shutil.copytree(GOLDEN / name, tmp_path / "all" / name)
+        LINT.write(name, tmp_path / "all")
     path = tmp_path / "all" / "implied-prerequisite" / "01-dots.yaml"
     path.write_text(path.read_text().replace("xp: 10", "xp: 10\nrequires: [nowhere]"))
     lines = run("--exercises", "all").stdout.splitlines()
@@ -168,11 +168,10 @@ def test_the_description_of_the_rules_is_current(run: Run) -> None:
     assert run("--rules-markdown").stdout == document.read_text("utf-8")
 
 
-def test_nothing_is_executed_and_no_sandbox_is_imported(tmp_path: Path) -> None:
+def test_nothing_is_executed_and_no_sandbox_is_imported(clean: str, tmp_path: Path) -> None:
     """A definition's Python is only parsed; grading and sandbox are not even loaded."""
-    text = (GOLDEN / "clean.yaml").read_text("utf-8")
     trap = f"open({str(tmp_path / 'ran')!r}, 'w')"
-    text = text.replace("      n, m, d_k", f"      {trap}\n      n, m, d_k")
+    text = clean.replace("      n, m, d_k", f"      {trap}\n      n, m, d_k")
     text = text.replace("import numpy as np", f"import numpy as np\n  {trap}")
     (tmp_path / "x.yaml").write_text(text, "utf-8")
     program = (

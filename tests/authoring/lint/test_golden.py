@@ -14,10 +14,11 @@ from grader.authoring.lint.run import LintReport, lint
 from grader.authoring.targets import TargetGroup
 from grader.definitions.files import exercise_files
 from sitegen.markdown import unshowable
+from tests.authoring.golden_cases import LINT
 from tests.conftest import Goldens
 
-FOLDER = Path(__file__).parents[2] / "golden" / "lint"
-CASES = sorted(path.stem for path in FOLDER.iterdir() if path.suffix != ".txt")
+FOLDER = LINT.folder
+CASES = LINT.names()
 FREE = {"clean", "silenced", "lesson-text"}  # cases that are about no rule in particular
 TOGETHER = {"later-prerequisite": {"invalid-definition"}}  # the loader says it of the track, too
 
@@ -30,9 +31,18 @@ def report_on(name: str) -> LintReport:
     return lint([track], unshowable=unshowable)
 
 
+@pytest.fixture(scope="module")
+def all_cases(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with every case: a rule may compare an exercise with those beside it."""
+    folder = tmp_path_factory.mktemp("cases")
+    for name in CASES:
+        LINT.write(name, folder)
+    return folder
+
+
 @pytest.fixture(autouse=True)
-def _in_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(FOLDER)
+def _in_folder(all_cases: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(all_cases)
 
 
 @pytest.mark.parametrize("name", CASES)

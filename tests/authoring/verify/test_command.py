@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from grader.definitions.student import student_text
+from tests.authoring.golden_cases import VERIFY
 from tests.conftest import Etude
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "verify"
-PROVEN = (GOLDEN / "proven.yaml").read_text()
+PROVEN = VERIFY.text("proven")
 TRACK = "id: small\ntitle: Small\ndescription: Small.\nexercises: [proven]\n"
 
 
@@ -39,11 +39,12 @@ def test_a_proven_exercise_is_one_line(verify: Etude, here: Path) -> None:
     assert here.exists()
 
 
-def test_what_is_not_proven_says_where_and_what_to_do(verify: Etude) -> None:
+def test_what_is_not_proven_says_where_and_what_to_do(verify: Etude, tmp_path: Path) -> None:
     """One line for each finding, which editors can jump to."""
-    done = verify(GOLDEN / "never-called.yaml")
+    path = VERIFY.write("never-called", tmp_path)
+    done = verify(path)
     assert done.returncode == 1
-    assert f"{GOLDEN / 'never-called.yaml'}:15:5: tests-call-submission: test 'tc1'" in done.stdout
+    assert f"{path}:15:5: tests-call-submission: test 'tc1'" in done.stdout
     assert done.stdout.splitlines()[-1] == "0 of 1 exercise proven."
 
 
@@ -59,12 +60,12 @@ def test_an_invalid_definition_does_not_hide_the_others(verify: Etude, here: Pat
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("here")
-def test_a_second_run_knows_the_proof(verify: Etude) -> None:
+def test_a_second_run_knows_the_proof(verify: Etude, tmp_path: Path) -> None:
     """A failed proof is known too, and --no-cache proves again."""
     verify("proven.yaml")
     assert "known" in verify("proven.yaml").stdout
     assert "known" not in verify("proven.yaml", "--no-cache").stdout
-    broken = GOLDEN / "starter-crashes.yaml"
+    broken = VERIFY.write("starter-crashes", tmp_path)
     first, second = verify(broken), verify(broken)
     assert (first.returncode, second.returncode) == (1, 1)
     assert "known" in second.stdout

@@ -2,8 +2,12 @@
 
 It accepts keys with or without quotes, strings in any quotes including typographic ones, backticks,
 comments, trailing commas, escapes, strings joined by `+`, and a dash as a sign. It rewrites the
-tokens as JSON for the standard library, so nothing is evaluated. A JSON5 library would not suffice,
-since typographic quotes must first be told from apostrophes.
+tokens as JSON for the standard library, so nothing is evaluated.
+
+`json5` and `chompjs` would not make this shorter: the text must be split into these tokens anyway,
+to tell typographic quotes from apostrophes and to find the object's end. Neither reads joined
+strings or line breaks in backticks, `chompjs` takes `f()` for a text and tells no place of an
+error, and `json5` needs seconds for 100 kB.
 """
 
 import json

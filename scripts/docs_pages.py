@@ -19,7 +19,7 @@ import click
 
 import grader
 import reference
-from grader.authoring.verify.checks import CHECKS
+from grader.authoring.verify.check_names import CHECKS
 from grader.cli.main import etude
 from grader.sandbox.limits import DEFAULT_LIMITS, HIGHEST_LIMITS
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from grader.authoring.verify.checks import LINT
+from grader.authoring.verify.check_names import LINT
 from grader.cli import options
 from grader.cli.file_watcher import modification_times, rebuild_on_change
 from grader.definitions.collection import load_exercise

@@ -17,11 +17,11 @@ from grader.authoring.lint.load import Definitions
 from grader.authoring.lint.run import lint
 from grader.authoring.targets import TargetGroup, find_targets
 from grader.authoring.verify.breaking_calls import with_breaking_calls
+from grader.authoring.verify.cache import ProofCache
 from grader.authoring.verify.leaks import begin_to_find_leaks
 from grader.authoring.verify.proof import Proof, record
-from grader.authoring.verify.proof_cache import ProofCache
-from grader.authoring.verify.proof_report import print_proofs, sarif
-from grader.authoring.verify.session import FindLeaks, add_lint_errors, begin, finish
+from grader.authoring.verify.report import print_proofs, sarif
+from grader.authoring.verify.run import FindLeaks, add_lint_errors, begin, finish
 from grader.cli import options
 from grader.cli.file_watcher import modification_times, rebuild_on_change
 from grader.cli.main import FAULT, NOT_PASSED, USAGE

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from grader.authoring.verify import checks, variants
+from grader.authoring.verify import check_names, variants
 from grader.authoring.verify.proof import Proof
-from grader.authoring.verify.session import FindLeaks, ProofSession, finish
+from grader.authoring.verify.run import FindLeaks, ProofSession, finish
 from grader.authoring.verify.steps import failed_tests, passed_tests
 from grader.definitions.exercise import Exercise, FromSolution, LiteralValue, TestCase, TestId
 from grader.definitions.wording import plural
@@ -145,7 +145,7 @@ def _examine(exercise: Exercise, results: Mapping[str, Result], proof: Proof) ->
     if isinstance(verdict, EtudeError):
         return ImportProof(sentences=findings or [str(verdict)])
     import_proof = ImportProof(changing=_changing(results))
-    uncalled_lines = [each.line for each in proof.findings if each.check == checks.CALLS]
+    uncalled_lines = [each.line for each in proof.findings if each.check == check_names.CALLS]
     wrong_values = verdict.evidence.wrong_expected_values if verdict.evidence else ()
     wrong_value_messages = {value.test: value.message for value in reversed(wrong_values)}
     for test, outcome in _wrong_tests(exercise, verdict):
@@ -176,7 +176,9 @@ def _examine(exercise: Exercise, results: Mapping[str, Result], proof: Proof) ->
     if changes := [f"    {each.change}" for each in proof.findings if each.change]:
         sentence = f"the hidden tests accept {plural(len(changes), 'mutant')} of the solution:"
         import_proof.sentences.append("\n".join([sentence, *changes]))
-    import_proof.notes += [note.message for note in proof.notes if note.check != checks.MUTANTS]
+    import_proof.notes += [
+        note.message for note in proof.notes if note.check != check_names.MUTANTS
+    ]
     return import_proof
 
 

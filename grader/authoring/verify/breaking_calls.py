@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from grader.authoring.verify.checks import REJECTED
+from grader.authoring.verify.check_names import REJECTED
 from grader.authoring.verify.locations import Locations
 from grader.authoring.verify.proof import Proof, ProofFinding
 from grader.definitions.collection import load_exercise

@@ -1,45 +1,554 @@
-"""The checks of a proof by stable name, in report order."""
+"""The findings of a proof, each a reason why an exercise is not proven."""
 
-from typing import Final
+import re
+from collections.abc import Callable, Iterator
+from typing import Final, TypeAlias
 
-SOLUTION: Final = "solution-passes"
-ALSO_RIGHT: Final = "also-right-pass"
-STARTER: Final = "starter-fails"
-HIDDEN: Final = "has-hidden-test"
-CALLS: Final = "tests-call-submission"
-CAN_FAIL: Final = "tests-can-fail"
-CONSTANTS: Final = "constants-rejected"
-EXPECTED: Final = "expected-values-true"
-REJECTED: Final = "misconceptions-rejected"
-DIAGNOSED: Final = "misconceptions-diagnosed"
-MUTANTS: Final = "mutants-killed"
-EQUIVALENT: Final = "equivalents-true"
-REPEATABLE: Final = "results-repeat"
-INDEPENDENT: Final = "submissions-independent"
-LIMITS: Final = "within-limits"
-LEAKS: Final = "nothing-leaks"
-LINT: Final = "no-lint-error"
+from grader.authoring.verify import check_names
+from grader.authoring.verify.proof import Counts, ProofFinding
+from grader.authoring.verify.steps import ProofFacts, failed_tests, passed_tests
+from grader.authoring.verify.variants import RunGroup
+from grader.authoring.verify.wrong_programs import (
+    EMPTY,
+    FILLED,
+    NOTHING,
+    RAISES,
+    RECTANGLES,
+    SHAPES,
+    SQUARES,
+    SabotagedProgram,
+)
+from grader.definitions.exercise import TestCase, TestId
+from grader.definitions.wording import did_you_mean, listing
+from grader.grading.checks.suite import mutants_of_program
+from grader.grading.feedback.outcome_sentences import unanswered_sentence
+from grader.grading.results.jobs import find_limits
+from grader.grading.results.verdict import Outcome, Verdict
+from grader.mutation import mutants
 
-NO_PAGE: Final = "no page can be made"
-"""The beginning of a leak finding for an exercise without a page."""
+_Check: TypeAlias = Callable[[ProofFacts], Iterator[ProofFinding]]
 
-CHECKS: Final[dict[str, str]] = {
-    SOLUTION: "The solution passes every test.",
-    ALSO_RIGHT: "Every further right program passes every test.",
-    STARTER: "The starter runs, and does not pass.",
-    HIDDEN: "At least one test is hidden; only hidden tests prove anything.",
-    CALLS: "Every test uses the submission, and every defined name is used by a test.",
-    CAN_FAIL: "Every test is failed by some wrong program.",
-    CONSTANTS: "The hidden tests reject answers that do not depend on the inputs.",
-    EXPECTED: "Every expected value that is written out is what the reference gives.",
-    REJECTED: "Every misconception runs and is rejected by a hidden test.",
-    DIAGNOSED: "Every misconception is recognised, as itself.",
-    MUTANTS: "Every mutant of the solution, helpers included, is killed by a hidden test.",
-    EQUIVALENT: "Every mutant listed as equivalent exists and survives.",
-    REPEATABLE: "Results are the same again, in another order and with other seeds.",
-    INDEPENDENT: "No submission changes the result of another, and inputs are the same again.",
-    LIMITS: "Solution and tests stay within a tenth of the limits.",
-    LEAKS: "Nothing hidden is in the page or in the student edition.",
-    LINT: "`etude lint` finds no error.",
-}
-"""The name and meaning of each check; a published name never changes its meaning."""
+# An error caused by the author's slip, not a learner's mistake: "NameError: name 'x' is not
+# defined (line 3)", or "Line 3 uses `x`, which is not defined. (NameError: name 'x' is not
+# defined)".
+_SLIP: Final = re.compile(
+    r"(?:^|\()(?P<error>(?P<kind>NameError|UnboundLocalError|ImportError|ModuleNotFoundError"
+    r"|SyntaxError): .*?)(?: \(line \d|\)\.?\s*$)",
+    re.DOTALL,
+)
+_PLACEHOLDERS: Final = ("ellipsis", "NoneType")
+# A solution may use a tenth of a limit.
+_HEADROOM: Final = 10
+_MIN_CPU: Final = 0.05  # seconds that a busy machine may add to any run
+
+
+def findings(facts: ProofFacts) -> tuple[ProofFinding, ...]:
+    """Return the findings of every check, in the order of the checks."""
+    return tuple(finding for check in _CHECKS for finding in check(facts))
+
+
+def notes(facts: ProofFacts) -> Iterator[ProofFinding]:
+    """Yield notes for the author that do not prevent the proof."""
+    for part, verdict in facts.verdicts[RunGroup.WITHOUT_PART].items():
+        if verdict.outcome is Outcome.PASSED:
+            message = f"the solution rejects every wrong program also without {part}"
+            yield ProofFinding.at(check_names.CAN_FAIL, message, facts.places.line("solution"))
+    uncalled = _tests_without_calls(facts)
+    for test in facts.exercise.tests:
+        is_told = test.id in uncalled or (facts.proving and _fooling_by_tolerance(facts, test))
+        fooled = [program for program in facts.wrong if _is_fooled(facts, program, test.id)]
+        if is_told or test.id not in facts.sound or not fooled:
+            continue
+        filled = [program for program in fooled if program.id not in SHAPES]
+        advice = "let it check the shape before the values"
+        if filled:
+            advice = "good only beside tests that check values"
+        addition = ", and an empty result" if filled and any(e.id in EMPTY for e in fooled) else ""
+        does = (filled or fooled)[0].does
+        message = f"test '{test.id}' accepts a submission that {does}{addition}; {advice}"
+        yield ProofFinding.at(check_names.CONSTANTS, message, facts.places.test(test.id))
+    accepted = [
+        name for name, v in facts.verdicts[RunGroup.CONDITIONAL].items() if not _is_killed(v)
+    ]
+    if RECTANGLES in accepted and SQUARES not in accepted:
+        message = (
+            "every matrix of the hidden tests is square, so rows and columns may be exchanged; let "
+            "its axes have different lengths where the instructions allow it"
+        )
+        yield ProofFinding.at(check_names.CONSTANTS, message, facts.places.line("tests"))
+    accepted = [name for name in accepted if name != RECTANGLES]
+    if accepted:
+        message = (
+            "no hidden test rejects a submission that is wrong only in one of these cases: "
+            f"{'; '.join(accepted)}. Draw those that the instructions promise"
+        )
+        yield ProofFinding.at(check_names.MUTANTS, message, facts.places.line("tests"))
+    for name, verdict in facts.verdicts[RunGroup.WITHOUT_BUDGETS].items():
+        diagnosis = facts.verdicts[RunGroup.MISCONCEPTION][name].diagnosis
+        if verdict.outcome is Outcome.PASSED and diagnosis is not None:
+            message = (
+                f"only a budget tells misconception '{name}' from the solution, so its sentence is "
+                "said of any program that uses too much; let it say no more than that, or add a "
+                "test of its values"
+            )
+            yield ProofFinding.at(check_names.DIAGNOSED, message, facts.places.misconception(name))
+
+
+def skipped_checks(facts: ProofFacts) -> tuple[str, ...]:
+    """Return the checks that are meaningless until other findings are fixed."""
+    if facts.proving or facts.exercise.kind == "test":
+        return ()
+    names = [
+        check_names.CONSTANTS,
+        check_names.REJECTED,
+        check_names.DIAGNOSED,
+        check_names.MUTANTS,
+        check_names.EQUIVALENT,
+    ]
+    if not facts.sound:
+        names += [check_names.CAN_FAIL, check_names.REPEATABLE, check_names.INDEPENDENT]
+    return tuple(names)
+
+
+def counts(facts: ProofFacts) -> Counts:
+    """Count the tests, programs and mutants that were tried."""
+    exercise = facts.exercise
+    allowed = {equivalent.change for equivalent in exercise.equivalent}
+    tried = facts.verdicts[RunGroup.MUTANT]
+    if exercise.kind == "test":
+        accepted = _accepted_programs(facts)
+        changes = {mutant.change for mutant in mutants_of_program(exercise)}
+        return Counts(
+            tests=len(exercise.tests),
+            misconceptions=len(exercise.misconceptions),
+            rejected=sum(each.id not in accepted for each in exercise.misconceptions),
+            mutants=len(changes),
+            killed=len(changes - accepted),
+            equivalent=len(accepted & allowed),
+        )
+    return Counts(
+        tests=len(exercise.tests),
+        hidden=sum(test.hidden for test in exercise.tests),
+        misconceptions=len(exercise.misconceptions),
+        rejected=sum(_is_rejected(facts, name) for name in facts.verdicts[RunGroup.MISCONCEPTION]),
+        mutants=len(tried),
+        killed=sum(map(_is_killed, tried.values())),
+        equivalent=sum(not _is_killed(v) and change in allowed for change, v in tried.items()),
+    )
+
+
+def _is_killed(verdict: Verdict) -> bool:
+    return verdict.outcome is not Outcome.PASSED
+
+
+def _refuses(facts: ProofFacts, wrong: SabotagedProgram) -> bool:
+    """Return whether a program is rejected, by a hidden test or before any test."""
+    verdict = facts.verdicts[RunGroup.SABOTAGED][wrong.id]
+    return bool(verdict.message or failed_tests(verdict) & facts.hidden)
+
+
+def _check_right_programs(facts: ProofFacts) -> Iterator[ProofFinding]:
+    verdict = facts.solution
+    if facts.right != facts.exercise.solution:
+        message = (
+            "the solution needs what only the starter defines: with the starter in front of it "
+            "more tests pass; a solution stands alone, so write all of it there"
+        )
+        yield ProofFinding.at(check_names.SOLUTION, message, facts.places.line("solution"))
+    if verdict.message:
+        message = f"the solution does not run: {verdict.message}"
+        yield ProofFinding.at(
+            check_names.SOLUTION, message, facts.places.in_text(verdict.line or 1, "solution")
+        )
+    opened = facts.verdicts[RunGroup.ALL_VISIBLE].get("", verdict)
+    messages = {test.id: test.message for test in opened.tests}
+    for test in verdict.tests if not verdict.message else ():
+        if test.outcome is not Outcome.PASSED and test.id not in _unstable_tests(facts):
+            message = f"the solution fails test '{test.id}': {messages[test.id] or test.message}"
+            yield ProofFinding.at(check_names.SOLUTION, message, facts.places.test(test.id))
+    for number, verdict in enumerate(facts.verdicts[RunGroup.ALSO_RIGHT].values()):
+        where = facts.places.in_text(verdict.line or 1, "also_right", number)
+        program = f"right program {number + 1} of `also_right`"
+        if verdict.message:
+            message = f"{program} does not run: {verdict.message}"
+            yield ProofFinding.at(check_names.ALSO_RIGHT, message, where)
+        for test in verdict.tests if not verdict.message else ():
+            if test.outcome is not Outcome.PASSED:
+                message = f"{program} fails test '{test.id}': {test.message}"
+                yield ProofFinding.at(check_names.ALSO_RIGHT, message, where)
+
+
+def _check_starter(facts: ProofFacts) -> Iterator[ProofFinding]:
+    verdict = facts.verdicts[RunGroup.STARTER][""]
+    if verdict.outcome is Outcome.PASSED:
+        message = "the starter passes every test, so there is nothing left to do; take more out"
+        yield ProofFinding.at(check_names.STARTER, message, facts.places.line("starter"))
+    elif verdict.message and facts.exercise.kind != "predict":
+        values = [name for name, each in facts.exercise.defines.items() if each.kind == "value"]
+        if verdict.message in [
+            unanswered_sentence(v, kind) for v in values for kind in _PLACEHOLDERS
+        ]:
+            # The starter only has values to fill in.
+            return
+        message = (
+            f"the starter does not run: {verdict.message} Learners begin with it, so it must load "
+            "and define every name; `...` will do as a body"
+        )
+        where = facts.places.in_text(verdict.line or 1, "starter")
+        yield ProofFinding.at(check_names.STARTER, message, where)
+
+
+def _accepted_programs(facts: ProofFacts) -> frozenset[str]:
+    """Return the wrong programs that the solution of a `test` exercise accepts."""
+    alone = facts.verdicts[RunGroup.SINGLE_PROGRAM].items()
+    return frozenset(name for name, verdict in alone if verdict.outcome is not Outcome.PASSED)
+
+
+def _check_suites(facts: ProofFacts) -> Iterator[ProofFinding]:
+    """Find the wrong programs that the solution of a `test` exercise accepts."""
+    exercise, accepted = facts.exercise, _accepted_programs(facts)
+    if exercise.kind != "test" or facts.solution.tests[0].outcome is not Outcome.PASSED:
+        return
+    for misconception in exercise.misconceptions:
+        if misconception.id in accepted:
+            message = (
+                f"the solution accepts misconception '{misconception.id}'; add a test that it fails"
+            )
+            yield ProofFinding.at(check_names.REJECTED, message, misconception.where)
+    allowed = {equivalent.change: equivalent for equivalent in exercise.equivalent}
+    mutants = {mutant.change: mutant for mutant in mutants_of_program(exercise)}
+    for mutant in (mutants[name] for name in mutants if name in accepted and name not in allowed):
+        message = (
+            f"the solution accepts a mutant of the program, {mutant.change}; add a test that it "
+            "fails, or list the change under `equivalent` with a reason"
+        )
+        where = facts.places.in_text(mutant.line, "program")
+        yield ProofFinding.at(check_names.MUTANTS, message, where, mutant.diff, mutant.change)
+    for name in allowed.keys() - accepted:
+        reason = "the solution rejects" if name in mutants else "the program has no mutant"
+        message = f"equivalent: {reason} '{name}'; take the entry out"
+        yield ProofFinding.at(check_names.EQUIVALENT, message, allowed[name].where)
+
+
+def _check_tests(facts: ProofFacts) -> Iterator[ProofFinding]:
+    if facts.exercise.kind != "test" and not any(test.hidden for test in facts.exercise.tests):
+        message = (
+            "no test is hidden, so anyone who copies the expected values passes; mark tests with "
+            "inputs of their own as `hidden: true`"
+        )
+        yield ProofFinding.at(check_names.HIDDEN, message, facts.places.line("tests"))
+    names, uncalled = list(facts.exercise.defines), _tests_without_calls(facts)
+    for name in uncalled:
+        message = (
+            f"test '{name}' passes though every definition raises: it never uses the submission; "
+            f"call {listing(names, 'or')} in it"
+        )
+        yield ProofFinding.at(check_names.CALLS, message, facts.places.test(name))
+    for program in facts.wrong:
+        is_alone = program.only and program.id.startswith(RAISES) and facts.sound
+        if is_alone and facts.sound <= passed_tests(facts.verdicts[RunGroup.SABOTAGED][program.id]):
+            message = f"no test uses '{program.only}': one that raises passes them all; add a test"
+            yield ProofFinding.at(check_names.CALLS, message, facts.places.definition(program.only))
+    left = facts.never_failed() - frozenset(uncalled)
+    for test in facts.exercise.tests:
+        if test.id in left:
+            message = (
+                f"test '{test.id}' passes with every misconception, mutant and wrong program; "
+                "let it check more, or take it out"
+            )
+            yield ProofFinding.at(check_names.CAN_FAIL, message, facts.places.test(test.id))
+
+
+def _tests_without_calls(facts: ProofFacts) -> list[TestId]:
+    """Return the tests that pass whether functions raise or return None."""
+    wrong = facts.verdicts[RunGroup.SABOTAGED]
+    blind = [passed_tests(wrong[name]) for name in (RAISES, NOTHING) if name in wrong]
+    return [
+        test.id for test in facts.exercise.tests if blind and all(test.id in ids for ids in blind)
+    ]
+
+
+def _check_constants(facts: ProofFacts) -> Iterator[ProofFinding]:
+    if not facts.proving:
+        return
+    allowed = {equivalent.change for equivalent in facts.exercise.equivalent}
+    for each in facts.wrong:
+        if each.must_be_rejected and each.change not in allowed and not _refuses(facts, each):
+            lacking = "the shape" if each.id in SHAPES else "values"
+            message = (
+                f"every hidden test accepts a submission that {each.does}; add a hidden test that "
+                f"checks {lacking}"
+            )
+            yield ProofFinding.at(check_names.CONSTANTS, message, facts.places.line("tests"))
+    for test in facts.exercise.tests:
+        if fooling := _fooling_by_tolerance(facts, test):
+            message = (
+                f"test '{test.id}' tolerates so much that it accepts a submission that "
+                f"{fooling[0].does}; make its tolerance smaller"
+            )
+            where = facts.places.test(test.id, "tolerance")
+            yield ProofFinding.at(check_names.CONSTANTS, message, where)
+
+
+def _fooling_by_tolerance(facts: ProofFacts, test: TestCase) -> list[SabotagedProgram]:
+    """Return the constants that a test accepts in place of an array of several numbers."""
+    evidence = facts.evidence
+    if evidence is None or test.id not in evidence.varied or test.id not in facts.sound:
+        return []
+    if test.tolerance is None:
+        return []
+    allowed = {equivalent.change for equivalent in facts.exercise.equivalent}
+    filled = [each for each in facts.wrong if each.id in FILLED and each.change not in allowed]
+    return [program for program in filled if _is_fooled(facts, program, test.id)]
+
+
+def _is_fooled(facts: ProofFacts, wrong: SabotagedProgram, test: TestId) -> bool:
+    verdict = facts.verdicts[RunGroup.SABOTAGED].get(wrong.id)  # missing if the solution timed out
+    if verdict is None or wrong.only or not wrong.must_be_rejected:
+        return False
+    return test in passed_tests(verdict)
+
+
+def _check_expected(facts: ProofFacts) -> Iterator[ProofFinding]:
+    evidence = facts.evidence
+    keys = {test.id: test.expected_key for test in facts.exercise.tests}
+    for value in evidence.wrong_expected_values if evidence else ():
+        message = f"test '{value.test}': {value.message}"
+        where = facts.places.test(value.test, keys[value.test])
+        yield ProofFinding.at(check_names.EXPECTED, message, where)
+
+
+def _check_rejected(facts: ProofFacts) -> Iterator[ProofFinding]:
+    if not facts.proving:
+        return
+    for name in facts.verdicts[RunGroup.MISCONCEPTION]:
+        where = facts.places.misconception(name)
+        if problem := _load_error(facts, name):
+            message = f"misconception '{name}' does not run: {problem} Fix its code"
+            yield ProofFinding.at(check_names.REJECTED, message, where)
+        elif error := _error_everywhere(facts, name):
+            message = f"misconception '{name}' raises {error} in every test; fix its code"
+            yield ProofFinding.at(check_names.REJECTED, message, where)
+        elif not _is_rejected(facts, name):
+            message = (
+                f"misconception '{name}' passes every hidden test; add one that it fails, or "
+                "correct its code"
+            )
+            yield ProofFinding.at(check_names.REJECTED, message, where)
+
+
+def _load_error(facts: ProofFacts, name: str) -> str:
+    """Return why a misconception does not run, apart from forbidden names."""
+    usual = facts.verdicts[RunGroup.MISCONCEPTION][name]
+    return facts.verdicts[RunGroup.WITHOUT_FORBIDDEN].get(name, usual).message
+
+
+def _error_everywhere(facts: ProofFacts, name: str) -> str:
+    """Return the error of a slip that ends a misconception in every test, or ""."""
+    opened = facts.verdicts[RunGroup.BROKEN].get(name)
+    slips = [_SLIP.search(test.message) for test in opened.tests] if opened is not None else []
+    if not slips or slips[0] is None or any(slip is None for slip in slips):
+        return ""
+    kinds = {slip["kind"] for slip in slips if slip is not None}
+    return slips[0]["error"] if len(kinds) == 1 else ""
+
+
+def _is_rejected(facts: ProofFacts, name: str) -> bool:
+    """Return whether hidden tests reject a misconception, or the exercise forbids it.
+
+    If it failed a visible test, the run with hidden tests alone decides.
+    """
+    verdict, reseeded = (
+        facts.verdicts[RunGroup.MISCONCEPTION][name],
+        facts.verdicts[RunGroup.RESEEDED],
+    )
+    if _error_everywhere(facts, name):
+        return False
+    if verdict.message:
+        return not _load_error(facts, name)
+    ran = {test.id for test in verdict.tests if test.outcome is not Outcome.NOT_RUN}
+    if not facts.hidden <= ran and name in reseeded:
+        return _is_killed(reseeded[name])
+    return bool(failed_tests(verdict) & facts.hidden)
+
+
+def _check_diagnosed(facts: ProofFacts) -> Iterator[ProofFinding]:
+    if not facts.proving:
+        return
+    misconceptions = facts.verdicts[RunGroup.MISCONCEPTION]
+    for name, verdict in misconceptions.items():
+        for cause in verdict.feedback_errors:
+            message = (
+                f"a part of the feedback on misconception '{name}' failed: {cause}. The verdict "
+                "stands without it; please report this as a fault of Etude"
+            )
+            yield ProofFinding.at(check_names.DIAGNOSED, message, facts.places.misconception(name))
+        if verdict.message or not _is_rejected(facts, name):
+            # Another finding reports this.
+            continue
+        diagnosis = verdict.diagnosis
+        if diagnosis is None:
+            message = (
+                f"misconception '{name}' is not recognised as itself; add a `call` or `run` test "
+                "(a `pytest` body tells nothing) in which hardly another mistake gives its answer: "
+                "a fraction, or at least four numbers that are not all equal. Where an error is "
+                "right, let `run` catch it, and print the result if none comes"
+            )
+        elif name not in diagnosis.ids:
+            is_own = misconceptions.keys() >= set(diagnosis.ids)
+            message = f"misconception '{name}' is diagnosed as '{diagnosis.id}'" + (
+                "; add a test that tells them apart, or make them one"
+                if is_own
+                else ", a mistake that Etude knows by itself in any exercise; add a test whose "
+                "answer is a fraction, or several numbers"
+            )
+        elif len(diagnosis.ids) > 1:
+            others = listing([each for each in diagnosis.ids if each != name], "and")
+            message = (
+                f"misconception '{name}' cannot be told from {others}; add a test in which their "
+                "answers differ, or make them one"
+            )
+        else:
+            continue
+        yield ProofFinding.at(check_names.DIAGNOSED, message, facts.places.misconception(name))
+
+
+def _check_mutants(facts: ProofFacts) -> Iterator[ProofFinding]:
+    if facts.mutants is None:
+        return
+    exercise = facts.exercise
+    allowed = {equivalent.change for equivalent in exercise.equivalent}
+    killed = {
+        change: _is_killed(verdict) for change, verdict in facts.verdicts[RunGroup.MUTANT].items()
+    }
+    alive = [m for m in facts.mutants if not killed[m.change] and m.change not in allowed]
+    learners = mutants(exercise.solution, exercise.defines, exercise.starter) if alive else ()
+    for mutant in alive:
+        source = (
+            "of the solution"
+            if mutant.change in {each.change for each in learners}
+            else "of a helper that the starter supplies, and that a learner may rewrite"
+        )
+        message = (
+            f"every hidden test accepts a mutant {source}, {mutant.change}; add a hidden test that "
+            "it fails, or list the change under `equivalent` with a reason"
+        )
+        where = facts.places.in_text(mutant.line, "solution")
+        yield ProofFinding.at(check_names.MUTANTS, message, where, mutant.diff, mutant.change)
+    killed |= {each.change: _refuses(facts, each) for each in facts.wrong if each.must_be_rejected}
+    for entry in exercise.equivalent:
+        if entry.change not in killed:
+            close = did_you_mean(entry.change, killed) or "; take the entry out"
+            message = f"equivalent: the solution has no mutant '{entry.change}'{close}"
+        elif killed[entry.change]:
+            message = (
+                f"equivalent: a hidden test kills '{entry.change}', so it is not equivalent; "
+                "take the entry out"
+            )
+        else:
+            continue
+        yield ProofFinding.at(check_names.EQUIVALENT, message, entry.where)
+
+
+def _unstable_tests(facts: ProofFacts) -> frozenset[TestId]:
+    """Return the tests whose reference value varies between runs."""
+    evidence = facts.evidence
+    return frozenset(evidence.changed_expected_values if evidence else ())
+
+
+def _check_repeatable(facts: ProofFacts) -> Iterator[ProofFinding]:
+    flaky = _unstable_tests(facts)
+    for test in sorted(flaky):
+        message = (
+            f"test '{test}': the reference gives another value when it is asked again; let it "
+            "compute from its arguments alone, without chance, a clock or what it did before"
+        )
+        yield ProofFinding.at(check_names.REPEATABLE, message, facts.places.test(test))
+    for change, verdict in facts.verdicts[RunGroup.REPEATED].items():
+        for test in sorted((passed_tests(verdict) ^ facts.sound) - flaky):
+            before, now = ("passes", "fails") if test in facts.sound else ("fails", "passes")
+            message = (
+                f"the solution {before} test '{test}', but {change} {now} it; the solution, the "
+                "reference or the test depends on more than the inputs"
+            )
+            yield ProofFinding.at(check_names.REPEATABLE, message, facts.places.test(test))
+    for name, verdict in facts.verdicts[RunGroup.RESEEDED].items():
+        if _is_rejected(facts, name) and not _is_killed(verdict):
+            message = (
+                f"misconception '{name}' is rejected, but passes with other seeds; let the hidden "
+                "tests draw more often"
+            )
+            yield ProofFinding.at(check_names.REPEATABLE, message, facts.places.misconception(name))
+
+
+def _check_independent(facts: ProofFacts) -> Iterator[ProofFinding]:
+    evidence = facts.evidence
+    if evidence is None:
+        if facts.solution.outcome is Outcome.PASSED:
+            message = "the solution and a wrong program cannot be graded twice within the limits"
+            yield ProofFinding.at(check_names.INDEPENDENT, message, facts.places.line("solution"))
+        return
+    for test in evidence.changed_inputs:
+        message = (
+            f"test '{test}': `given` makes other inputs when it runs again; let it take numbers "
+            "from `rng` alone, and keep nothing outside its names, as in a module"
+        )
+        yield ProofFinding.at(check_names.INDEPENDENT, message, facts.places.test(test, "given"))
+    sentence = "the test keeps something outside its inputs, as in a module, for later submissions"
+    unstable = _unstable_tests(facts)
+    for test in (test_id for test_id in evidence.changed_outcomes if test_id not in unstable):
+        before, now = ("passes", "fails") if test in facts.sound else ("fails", "passes")
+        message = (
+            f"the solution {before} test '{test}', but {now} it when it is graded again: {sentence}"
+        )
+        yield ProofFinding.at(check_names.INDEPENDENT, message, facts.places.test(test))
+    for test in evidence.changed_wrong_outcomes:
+        message = (
+            f"test '{test}' judges a submission that {facts.wrong[0].does} differently once "
+            f"the solution was graded: {sentence}"
+        )
+        yield ProofFinding.at(check_names.INDEPENDENT, message, facts.places.test(test))
+
+
+def _check_limits(facts: ProofFacts) -> Iterator[ProofFinding]:
+    if facts.evidence is None or facts.solution.outcome is not Outcome.PASSED:
+        return
+    usage = facts.evidence.usage
+    limits = find_limits(facts.exercise)
+    max_cpu = max(limits.cpu_seconds / _HEADROOM, _MIN_CPU)
+    bare = facts.verdicts[RunGroup.EMPTY].get("")  # the cost of a worker without a program
+    bare_kib = bare.evidence.usage.peak_kib if bare is not None and bare.evidence is not None else 0
+    grown = max(usage.peak_kib - bare_kib, 0) << 10
+    # The fastest of several runs counts, because a busy machine may delay the others.
+    repetitions = facts.verdicts[RunGroup.REPEATED].values()
+    usages = [usage, *(verdict.evidence.usage for verdict in repetitions if verdict.evidence)]
+    cpu, wall = min(run.cpu_seconds for run in usages), min(run.wall_seconds for run in usages)
+    used = (
+        ("CPU time", cpu, max_cpu, "{:.2f} s"),
+        ("wall clock", wall, limits.wall_seconds / _HEADROOM, "{:.2f} s"),
+        ("memory", grown / (1 << 20), limits.address_space / _HEADROOM / (1 << 20), "{:.0f} MiB"),
+        ("output", usage.output_bytes / 1024, limits.output / _HEADROOM / 1024, "{:.1f} KiB"),
+    )
+    for resource, amount, limit, text in used:
+        if amount > limit:
+            message = (
+                f"solution and tests take {text.format(amount)} of {resource}, and a tenth of the "
+                f"limit is {text.format(limit)}; make the inputs smaller, or raise `limits`"
+            )
+            yield ProofFinding.at(check_names.LIMITS, message, facts.places.line("tests"))
+
+
+_CHECKS: Final[tuple[_Check, ...]] = (
+    _check_right_programs,
+    _check_suites,
+    _check_starter,
+    _check_tests,
+    _check_constants,
+    _check_expected,
+    _check_rejected,
+    _check_diagnosed,
+    _check_mutants,
+    _check_repeatable,
+    _check_independent,
+    _check_limits,
+)

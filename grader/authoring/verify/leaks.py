@@ -20,7 +20,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from grader.authoring.verify import checks
+from grader.authoring.verify import check_names
 from grader.authoring.verify.proof import ProofFinding
 from grader.definitions.exercise import Exercise, Literals, LiteralValue, Seeded, TestCase
 from grader.definitions.files import course_file
@@ -76,7 +76,7 @@ def find_leaks(exercise: Exercise, files: Iterable[tuple[str, bytes]]) -> Iterat
             if any(secret.folded_text in view for view in seen):
                 secrets.remove(secret)
                 message = f"{name} shows {secret.description}: {secret.text}"
-                yield ProofFinding.at(checks.LEAKS, message, secret.where)
+                yield ProofFinding.at(check_names.LEAKS, message, secret.where)
 
 
 def find_secrets(exercise: Exercise) -> Iterator[Secret]:
@@ -254,10 +254,10 @@ def _leak_findings(exercise: Exercise, render: Render, sandbox: Sandbox) -> Iter
     except DefinitionError as error:
         # The problems have lines of a text; lint reports the file's.
         for problem in error.problems:
-            message = f"{checks.NO_PAGE}: {problem.message}"
-            yield ProofFinding.at(checks.LEAKS, message, exercise.where)
+            message = f"{check_names.NO_PAGE}: {problem.message}"
+            yield ProofFinding.at(check_names.LEAKS, message, exercise.where)
         return
     except EtudeError as error:
-        yield ProofFinding.at(checks.LEAKS, f"{checks.NO_PAGE}: {error}", exercise.where)
+        yield ProofFinding.at(check_names.LEAKS, f"{check_names.NO_PAGE}: {error}", exercise.where)
         return
     yield from find_leaks(exercise, files)

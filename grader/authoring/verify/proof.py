@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Self, TypeAlias
 
-from grader.authoring.verify.checks import CHECKS
+from grader.authoring.verify.check_names import CHECKS
 from grader.errors import Location
 
 SCHEMA = "etude/proof/v1"

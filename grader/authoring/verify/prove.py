@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from grader.authoring.verify import findings
+from grader.authoring.verify import checks
 from grader.authoring.verify.proof import Proof, ProofFinding, Status
 from grader.authoring.verify.steps import ProofFacts, run_steps
 from grader.authoring.verify.variants import RunGroup, VariantRun
@@ -116,15 +116,15 @@ class _Proving(JobSource):
 
 
 def _proof(facts: ProofFacts, seconds: float) -> Proof:
-    problems = findings.findings(facts)
+    problems = checks.findings(facts)
     return Proof(
         exercise=facts.exercise.id,
         digest=facts.exercise.digest,
         status="not proven" if problems else "proven",
         findings=problems,
-        notes=tuple(findings.notes(facts)),
-        skipped=findings.skipped_checks(facts),
-        counts=findings.counts(facts),
+        notes=tuple(checks.notes(facts)),
+        skipped=checks.skipped_checks(facts),
+        counts=checks.counts(facts),
         reach=facts.evidence.input_summary if facts.evidence else {},
         seconds=seconds,
     )

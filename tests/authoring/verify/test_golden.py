@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from grader.authoring.verify.checks import CHECKS
+from grader.authoring.verify.check_names import CHECKS
 from tests.authoring.golden_cases import VERIFY
 from tests.conftest import Etude, Goldens
 

@@ -12,7 +12,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from grader.authoring.sarif import SarifResult, sarif_log, uri_in
-from grader.authoring.verify.checks import CHECKS, MUTANTS, REJECTED, SOLUTION
+from grader.authoring.verify.check_names import CHECKS, MUTANTS, REJECTED, SOLUTION
 from grader.authoring.verify.proof import Proof, ProofFinding
 from grader.definitions.wording import plural
 

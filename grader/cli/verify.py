@@ -21,7 +21,12 @@ from grader.authoring.verify.cache import ProofCache
 from grader.authoring.verify.leaks import begin_to_find_leaks
 from grader.authoring.verify.proof import Proof, record
 from grader.authoring.verify.report import print_proofs, sarif
-from grader.authoring.verify.run import FindLeaks, add_lint_errors, begin, finish
+from grader.authoring.verify.run import (
+    FindLeaks,
+    add_lint_errors,
+    begin_verification,
+    prove_pending,
+)
 from grader.cli import options
 from grader.cli.file_watcher import modification_times, rebuild_on_change
 from grader.cli.main import FAULT, NOT_PASSED, USAGE
@@ -115,19 +120,19 @@ def _prove(
 ) -> dict[Path, Proof]:
     cache = ProofCache(cache_folder("verify"), fingerprint(_proof_sources())) if use_cache else None
     definitions = Definitions.load(groups, collection)
-    session = begin(groups, definitions, cache)
-    if session.to_prove:
+    verification = begin_verification(groups, definitions, cache)
+    if verification.to_prove:
         opener = options.sandbox_opener(unsafe=False, workers=jobs)
-        with Pool(jobs, opener) as pool, progress(len(session.to_prove), "proved") as advance:
-            for _ in finish(session, pool, leak_finder(), cache):
+        with Pool(jobs, opener) as pool, progress(len(verification.to_prove), "proved") as advance:
+            for _ in prove_pending(verification, pool, leak_finder(), cache):
                 advance()
         if cache is not None:
             cache.tidy()
     report = lint(groups, collection, unshowable=unshowable, definitions=definitions)
-    add_lint_errors(session, report)
-    if not session.settled():
+    add_lint_errors(verification, report)
+    if not verification.finished_proofs():
         raise UsageError("there is nothing to verify")
-    return session.settled()
+    return verification.finished_proofs()
 
 
 def _accept(proofs: Mapping[Path, Proof], reason: str | None, change: str | None) -> bool:

@@ -13,7 +13,7 @@ from typing import Final
 
 from grader.authoring.verify import check_names, variants
 from grader.authoring.verify.proof import Proof
-from grader.authoring.verify.run import FindLeaks, ProofSession, finish
+from grader.authoring.verify.run import FindLeaks, Verification, prove_pending
 from grader.authoring.verify.steps import failed_tests, passed_tests
 from grader.definitions.exercise import Exercise, FromSolution, LiteralValue, TestCase, TestId
 from grader.definitions.wording import plural
@@ -62,12 +62,12 @@ def verify_imported(
         SandboxFault: This host has no sandbox.
     """
     results = _run_solutions(exercises, pool)
-    session = ProofSession(
+    verification = Verification(
         to_prove=[_correct(each, results[each.where.path]) for each in exercises]
     )
-    for _ in finish(session, pool, find_leaks, None):
+    for _ in prove_pending(verification, pool, find_leaks, None):
         advance()
-    proofs = session.settled()
+    proofs = verification.finished_proofs()
     return {
         exercise.where.path: _examine(
             exercise, results[exercise.where.path], proofs[exercise.where.path]

@@ -20,9 +20,6 @@ LIMITS: Final = "within-limits"
 LEAKS: Final = "nothing-leaks"
 LINT: Final = "no-lint-error"
 
-NO_PAGE: Final = "no page can be made"
-"""The beginning of a leak finding for an exercise without a page."""
-
 CHECKS: Final[dict[str, str]] = {
     SOLUTION: "The solution passes every test.",
     ALSO_RIGHT: "Every further right program passes every test.",

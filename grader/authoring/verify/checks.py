@@ -42,22 +42,24 @@ _HEADROOM: Final = 10
 _MIN_CPU: Final = 0.05  # seconds that a busy machine may add to any run
 
 
-def findings(facts: ProofFacts) -> tuple[ProofFinding, ...]:
+def find_problems(facts: ProofFacts) -> tuple[ProofFinding, ...]:
     """Return the findings of every check, in the order of the checks."""
     return tuple(finding for check in _CHECKS for finding in check(facts))
 
 
-def notes(facts: ProofFacts) -> Iterator[ProofFinding]:
+def find_notes(facts: ProofFacts) -> Iterator[ProofFinding]:
     """Yield notes for the author that do not prevent the proof."""
     for part, verdict in facts.verdicts[RunGroup.WITHOUT_PART].items():
         if verdict.outcome is Outcome.PASSED:
             message = f"the solution rejects every wrong program also without {part}"
-            yield ProofFinding.at(check_names.CAN_FAIL, message, facts.places.line("solution"))
+            yield ProofFinding.at(check_names.CAN_FAIL, message, facts.locations.line("solution"))
     uncalled = _tests_without_calls(facts)
     for test in facts.exercise.tests:
-        is_told = test.id in uncalled or (facts.proving and _fooling_by_tolerance(facts, test))
-        fooled = [program for program in facts.wrong if _is_fooled(facts, program, test.id)]
-        if is_told or test.id not in facts.sound or not fooled:
+        is_told = test.id in uncalled or (facts.can_prove and _fooling_by_tolerance(facts, test))
+        fooled = [
+            program for program in facts.sabotaged_programs if _is_fooled(facts, program, test.id)
+        ]
+        if is_told or test.id not in facts.sound_tests or not fooled:
             continue
         filled = [program for program in fooled if program.id not in SHAPES]
         advice = "let it check the shape before the values"
@@ -66,7 +68,7 @@ def notes(facts: ProofFacts) -> Iterator[ProofFinding]:
         addition = ", and an empty result" if filled and any(e.id in EMPTY for e in fooled) else ""
         does = (filled or fooled)[0].does
         message = f"test '{test.id}' accepts a submission that {does}{addition}; {advice}"
-        yield ProofFinding.at(check_names.CONSTANTS, message, facts.places.test(test.id))
+        yield ProofFinding.at(check_names.CONSTANTS, message, facts.locations.test(test.id))
     accepted = [
         name for name, v in facts.verdicts[RunGroup.CONDITIONAL].items() if not _is_killed(v)
     ]
@@ -75,14 +77,14 @@ def notes(facts: ProofFacts) -> Iterator[ProofFinding]:
             "every matrix of the hidden tests is square, so rows and columns may be exchanged; let "
             "its axes have different lengths where the instructions allow it"
         )
-        yield ProofFinding.at(check_names.CONSTANTS, message, facts.places.line("tests"))
+        yield ProofFinding.at(check_names.CONSTANTS, message, facts.locations.line("tests"))
     accepted = [name for name in accepted if name != RECTANGLES]
     if accepted:
         message = (
             "no hidden test rejects a submission that is wrong only in one of these cases: "
             f"{'; '.join(accepted)}. Draw those that the instructions promise"
         )
-        yield ProofFinding.at(check_names.MUTANTS, message, facts.places.line("tests"))
+        yield ProofFinding.at(check_names.MUTANTS, message, facts.locations.line("tests"))
     for name, verdict in facts.verdicts[RunGroup.WITHOUT_BUDGETS].items():
         diagnosis = facts.verdicts[RunGroup.MISCONCEPTION][name].diagnosis
         if verdict.outcome is Outcome.PASSED and diagnosis is not None:
@@ -91,12 +93,14 @@ def notes(facts: ProofFacts) -> Iterator[ProofFinding]:
                 "said of any program that uses too much; let it say no more than that, or add a "
                 "test of its values"
             )
-            yield ProofFinding.at(check_names.DIAGNOSED, message, facts.places.misconception(name))
+            yield ProofFinding.at(
+                check_names.DIAGNOSED, message, facts.locations.misconception(name)
+            )
 
 
-def skipped_checks(facts: ProofFacts) -> tuple[str, ...]:
+def find_skipped(facts: ProofFacts) -> tuple[str, ...]:
     """Return the checks that are meaningless until other findings are fixed."""
-    if facts.proving or facts.exercise.kind == "test":
+    if facts.can_prove or facts.exercise.kind == "test":
         return ()
     names = [
         check_names.CONSTANTS,
@@ -105,12 +109,12 @@ def skipped_checks(facts: ProofFacts) -> tuple[str, ...]:
         check_names.MUTANTS,
         check_names.EQUIVALENT,
     ]
-    if not facts.sound:
+    if not facts.sound_tests:
         names += [check_names.CAN_FAIL, check_names.REPEATABLE, check_names.INDEPENDENT]
     return tuple(names)
 
 
-def counts(facts: ProofFacts) -> Counts:
+def count_programs(facts: ProofFacts) -> Counts:
     """Count the tests, programs and mutants that were tried."""
     exercise = facts.exercise
     allowed = {equivalent.change for equivalent in exercise.equivalent}
@@ -144,30 +148,30 @@ def _is_killed(verdict: Verdict) -> bool:
 def _refuses(facts: ProofFacts, wrong: SabotagedProgram) -> bool:
     """Return whether a program is rejected, by a hidden test or before any test."""
     verdict = facts.verdicts[RunGroup.SABOTAGED][wrong.id]
-    return bool(verdict.message or failed_tests(verdict) & facts.hidden)
+    return bool(verdict.message or failed_tests(verdict) & facts.hidden_tests)
 
 
 def _check_right_programs(facts: ProofFacts) -> Iterator[ProofFinding]:
     verdict = facts.solution
-    if facts.right != facts.exercise.solution:
+    if facts.right_program != facts.exercise.solution:
         message = (
             "the solution needs what only the starter defines: with the starter in front of it "
             "more tests pass; a solution stands alone, so write all of it there"
         )
-        yield ProofFinding.at(check_names.SOLUTION, message, facts.places.line("solution"))
+        yield ProofFinding.at(check_names.SOLUTION, message, facts.locations.line("solution"))
     if verdict.message:
         message = f"the solution does not run: {verdict.message}"
         yield ProofFinding.at(
-            check_names.SOLUTION, message, facts.places.in_text(verdict.line or 1, "solution")
+            check_names.SOLUTION, message, facts.locations.in_text(verdict.line or 1, "solution")
         )
     opened = facts.verdicts[RunGroup.ALL_VISIBLE].get("", verdict)
     messages = {test.id: test.message for test in opened.tests}
     for test in verdict.tests if not verdict.message else ():
         if test.outcome is not Outcome.PASSED and test.id not in _unstable_tests(facts):
             message = f"the solution fails test '{test.id}': {messages[test.id] or test.message}"
-            yield ProofFinding.at(check_names.SOLUTION, message, facts.places.test(test.id))
+            yield ProofFinding.at(check_names.SOLUTION, message, facts.locations.test(test.id))
     for number, verdict in enumerate(facts.verdicts[RunGroup.ALSO_RIGHT].values()):
-        where = facts.places.in_text(verdict.line or 1, "also_right", number)
+        where = facts.locations.in_text(verdict.line or 1, "also_right", number)
         program = f"right program {number + 1} of `also_right`"
         if verdict.message:
             message = f"{program} does not run: {verdict.message}"
@@ -182,7 +186,7 @@ def _check_starter(facts: ProofFacts) -> Iterator[ProofFinding]:
     verdict = facts.verdicts[RunGroup.STARTER][""]
     if verdict.outcome is Outcome.PASSED:
         message = "the starter passes every test, so there is nothing left to do; take more out"
-        yield ProofFinding.at(check_names.STARTER, message, facts.places.line("starter"))
+        yield ProofFinding.at(check_names.STARTER, message, facts.locations.line("starter"))
     elif verdict.message and facts.exercise.kind != "predict":
         values = [name for name, each in facts.exercise.defines.items() if each.kind == "value"]
         if verdict.message in [
@@ -194,7 +198,7 @@ def _check_starter(facts: ProofFacts) -> Iterator[ProofFinding]:
             f"the starter does not run: {verdict.message} Learners begin with it, so it must load "
             "and define every name; `...` will do as a body"
         )
-        where = facts.places.in_text(verdict.line or 1, "starter")
+        where = facts.locations.in_text(verdict.line or 1, "starter")
         yield ProofFinding.at(check_names.STARTER, message, where)
 
 
@@ -222,7 +226,7 @@ def _check_suites(facts: ProofFacts) -> Iterator[ProofFinding]:
             f"the solution accepts a mutant of the program, {mutant.change}; add a test that it "
             "fails, or list the change under `equivalent` with a reason"
         )
-        where = facts.places.in_text(mutant.line, "program")
+        where = facts.locations.in_text(mutant.line, "program")
         yield ProofFinding.at(check_names.MUTANTS, message, where, mutant.diff, mutant.change)
     for name in allowed.keys() - accepted:
         reason = "the solution rejects" if name in mutants else "the program has no mutant"
@@ -236,27 +240,31 @@ def _check_tests(facts: ProofFacts) -> Iterator[ProofFinding]:
             "no test is hidden, so anyone who copies the expected values passes; mark tests with "
             "inputs of their own as `hidden: true`"
         )
-        yield ProofFinding.at(check_names.HIDDEN, message, facts.places.line("tests"))
+        yield ProofFinding.at(check_names.HIDDEN, message, facts.locations.line("tests"))
     names, uncalled = list(facts.exercise.defines), _tests_without_calls(facts)
     for name in uncalled:
         message = (
             f"test '{name}' passes though every definition raises: it never uses the submission; "
             f"call {listing(names, 'or')} in it"
         )
-        yield ProofFinding.at(check_names.CALLS, message, facts.places.test(name))
-    for program in facts.wrong:
-        is_alone = program.only and program.id.startswith(RAISES) and facts.sound
-        if is_alone and facts.sound <= passed_tests(facts.verdicts[RunGroup.SABOTAGED][program.id]):
+        yield ProofFinding.at(check_names.CALLS, message, facts.locations.test(name))
+    for program in facts.sabotaged_programs:
+        is_alone = program.only and program.id.startswith(RAISES) and facts.sound_tests
+        if is_alone and facts.sound_tests <= passed_tests(
+            facts.verdicts[RunGroup.SABOTAGED][program.id]
+        ):
             message = f"no test uses '{program.only}': one that raises passes them all; add a test"
-            yield ProofFinding.at(check_names.CALLS, message, facts.places.definition(program.only))
-    left = facts.never_failed() - frozenset(uncalled)
+            yield ProofFinding.at(
+                check_names.CALLS, message, facts.locations.definition(program.only)
+            )
+    left = facts.find_unfailed_tests() - frozenset(uncalled)
     for test in facts.exercise.tests:
         if test.id in left:
             message = (
                 f"test '{test.id}' passes with every misconception, mutant and wrong program; "
                 "let it check more, or take it out"
             )
-            yield ProofFinding.at(check_names.CAN_FAIL, message, facts.places.test(test.id))
+            yield ProofFinding.at(check_names.CAN_FAIL, message, facts.locations.test(test.id))
 
 
 def _tests_without_calls(facts: ProofFacts) -> list[TestId]:
@@ -269,36 +277,40 @@ def _tests_without_calls(facts: ProofFacts) -> list[TestId]:
 
 
 def _check_constants(facts: ProofFacts) -> Iterator[ProofFinding]:
-    if not facts.proving:
+    if not facts.can_prove:
         return
     allowed = {equivalent.change for equivalent in facts.exercise.equivalent}
-    for each in facts.wrong:
+    for each in facts.sabotaged_programs:
         if each.must_be_rejected and each.change not in allowed and not _refuses(facts, each):
             lacking = "the shape" if each.id in SHAPES else "values"
             message = (
                 f"every hidden test accepts a submission that {each.does}; add a hidden test that "
                 f"checks {lacking}"
             )
-            yield ProofFinding.at(check_names.CONSTANTS, message, facts.places.line("tests"))
+            yield ProofFinding.at(check_names.CONSTANTS, message, facts.locations.line("tests"))
     for test in facts.exercise.tests:
         if fooling := _fooling_by_tolerance(facts, test):
             message = (
                 f"test '{test.id}' tolerates so much that it accepts a submission that "
                 f"{fooling[0].does}; make its tolerance smaller"
             )
-            where = facts.places.test(test.id, "tolerance")
+            where = facts.locations.test(test.id, "tolerance")
             yield ProofFinding.at(check_names.CONSTANTS, message, where)
 
 
 def _fooling_by_tolerance(facts: ProofFacts, test: TestCase) -> list[SabotagedProgram]:
     """Return the constants that a test accepts in place of an array of several numbers."""
     evidence = facts.evidence
-    if evidence is None or test.id not in evidence.varied or test.id not in facts.sound:
+    if evidence is None or test.id not in evidence.varied or test.id not in facts.sound_tests:
         return []
     if test.tolerance is None:
         return []
     allowed = {equivalent.change for equivalent in facts.exercise.equivalent}
-    filled = [each for each in facts.wrong if each.id in FILLED and each.change not in allowed]
+    filled = [
+        each
+        for each in facts.sabotaged_programs
+        if each.id in FILLED and each.change not in allowed
+    ]
     return [program for program in filled if _is_fooled(facts, program, test.id)]
 
 
@@ -314,15 +326,15 @@ def _check_expected(facts: ProofFacts) -> Iterator[ProofFinding]:
     keys = {test.id: test.expected_key for test in facts.exercise.tests}
     for value in evidence.wrong_expected_values if evidence else ():
         message = f"test '{value.test}': {value.message}"
-        where = facts.places.test(value.test, keys[value.test])
+        where = facts.locations.test(value.test, keys[value.test])
         yield ProofFinding.at(check_names.EXPECTED, message, where)
 
 
 def _check_rejected(facts: ProofFacts) -> Iterator[ProofFinding]:
-    if not facts.proving:
+    if not facts.can_prove:
         return
     for name in facts.verdicts[RunGroup.MISCONCEPTION]:
-        where = facts.places.misconception(name)
+        where = facts.locations.misconception(name)
         if problem := _load_error(facts, name):
             message = f"misconception '{name}' does not run: {problem} Fix its code"
             yield ProofFinding.at(check_names.REJECTED, message, where)
@@ -367,13 +379,13 @@ def _is_rejected(facts: ProofFacts, name: str) -> bool:
     if verdict.message:
         return not _load_error(facts, name)
     ran = {test.id for test in verdict.tests if test.outcome is not Outcome.NOT_RUN}
-    if not facts.hidden <= ran and name in reseeded:
+    if not facts.hidden_tests <= ran and name in reseeded:
         return _is_killed(reseeded[name])
-    return bool(failed_tests(verdict) & facts.hidden)
+    return bool(failed_tests(verdict) & facts.hidden_tests)
 
 
 def _check_diagnosed(facts: ProofFacts) -> Iterator[ProofFinding]:
-    if not facts.proving:
+    if not facts.can_prove:
         return
     misconceptions = facts.verdicts[RunGroup.MISCONCEPTION]
     for name, verdict in misconceptions.items():
@@ -382,7 +394,9 @@ def _check_diagnosed(facts: ProofFacts) -> Iterator[ProofFinding]:
                 f"a part of the feedback on misconception '{name}' failed: {cause}. The verdict "
                 "stands without it; please report this as a fault of Etude"
             )
-            yield ProofFinding.at(check_names.DIAGNOSED, message, facts.places.misconception(name))
+            yield ProofFinding.at(
+                check_names.DIAGNOSED, message, facts.locations.misconception(name)
+            )
         if verdict.message or not _is_rejected(facts, name):
             # Another finding reports this.
             continue
@@ -410,7 +424,7 @@ def _check_diagnosed(facts: ProofFacts) -> Iterator[ProofFinding]:
             )
         else:
             continue
-        yield ProofFinding.at(check_names.DIAGNOSED, message, facts.places.misconception(name))
+        yield ProofFinding.at(check_names.DIAGNOSED, message, facts.locations.misconception(name))
 
 
 def _check_mutants(facts: ProofFacts) -> Iterator[ProofFinding]:
@@ -433,9 +447,13 @@ def _check_mutants(facts: ProofFacts) -> Iterator[ProofFinding]:
             f"every hidden test accepts a mutant {source}, {mutant.change}; add a hidden test that "
             "it fails, or list the change under `equivalent` with a reason"
         )
-        where = facts.places.in_text(mutant.line, "solution")
+        where = facts.locations.in_text(mutant.line, "solution")
         yield ProofFinding.at(check_names.MUTANTS, message, where, mutant.diff, mutant.change)
-    killed |= {each.change: _refuses(facts, each) for each in facts.wrong if each.must_be_rejected}
+    killed |= {
+        each.change: _refuses(facts, each)
+        for each in facts.sabotaged_programs
+        if each.must_be_rejected
+    }
     for entry in exercise.equivalent:
         if entry.change not in killed:
             close = did_you_mean(entry.change, killed) or "; take the entry out"
@@ -463,22 +481,24 @@ def _check_repeatable(facts: ProofFacts) -> Iterator[ProofFinding]:
             f"test '{test}': the reference gives another value when it is asked again; let it "
             "compute from its arguments alone, without chance, a clock or what it did before"
         )
-        yield ProofFinding.at(check_names.REPEATABLE, message, facts.places.test(test))
+        yield ProofFinding.at(check_names.REPEATABLE, message, facts.locations.test(test))
     for change, verdict in facts.verdicts[RunGroup.REPEATED].items():
-        for test in sorted((passed_tests(verdict) ^ facts.sound) - flaky):
-            before, now = ("passes", "fails") if test in facts.sound else ("fails", "passes")
+        for test in sorted((passed_tests(verdict) ^ facts.sound_tests) - flaky):
+            before, now = ("passes", "fails") if test in facts.sound_tests else ("fails", "passes")
             message = (
                 f"the solution {before} test '{test}', but {change} {now} it; the solution, the "
                 "reference or the test depends on more than the inputs"
             )
-            yield ProofFinding.at(check_names.REPEATABLE, message, facts.places.test(test))
+            yield ProofFinding.at(check_names.REPEATABLE, message, facts.locations.test(test))
     for name, verdict in facts.verdicts[RunGroup.RESEEDED].items():
         if _is_rejected(facts, name) and not _is_killed(verdict):
             message = (
                 f"misconception '{name}' is rejected, but passes with other seeds; let the hidden "
                 "tests draw more often"
             )
-            yield ProofFinding.at(check_names.REPEATABLE, message, facts.places.misconception(name))
+            yield ProofFinding.at(
+                check_names.REPEATABLE, message, facts.locations.misconception(name)
+            )
 
 
 def _check_independent(facts: ProofFacts) -> Iterator[ProofFinding]:
@@ -486,28 +506,31 @@ def _check_independent(facts: ProofFacts) -> Iterator[ProofFinding]:
     if evidence is None:
         if facts.solution.outcome is Outcome.PASSED:
             message = "the solution and a wrong program cannot be graded twice within the limits"
-            yield ProofFinding.at(check_names.INDEPENDENT, message, facts.places.line("solution"))
+            yield ProofFinding.at(
+                check_names.INDEPENDENT, message, facts.locations.line("solution")
+            )
         return
     for test in evidence.changed_inputs:
         message = (
             f"test '{test}': `given` makes other inputs when it runs again; let it take numbers "
             "from `rng` alone, and keep nothing outside its names, as in a module"
         )
-        yield ProofFinding.at(check_names.INDEPENDENT, message, facts.places.test(test, "given"))
+        yield ProofFinding.at(check_names.INDEPENDENT, message, facts.locations.test(test, "given"))
     sentence = "the test keeps something outside its inputs, as in a module, for later submissions"
     unstable = _unstable_tests(facts)
     for test in (test_id for test_id in evidence.changed_outcomes if test_id not in unstable):
-        before, now = ("passes", "fails") if test in facts.sound else ("fails", "passes")
+        before, now = ("passes", "fails") if test in facts.sound_tests else ("fails", "passes")
         message = (
             f"the solution {before} test '{test}', but {now} it when it is graded again: {sentence}"
         )
-        yield ProofFinding.at(check_names.INDEPENDENT, message, facts.places.test(test))
+        yield ProofFinding.at(check_names.INDEPENDENT, message, facts.locations.test(test))
     for test in evidence.changed_wrong_outcomes:
+        does = facts.sabotaged_programs[0].does
         message = (
-            f"test '{test}' judges a submission that {facts.wrong[0].does} differently once "
-            f"the solution was graded: {sentence}"
+            f"test '{test}' judges a submission that {does} differently once the solution was "
+            f"graded: {sentence}"
         )
-        yield ProofFinding.at(check_names.INDEPENDENT, message, facts.places.test(test))
+        yield ProofFinding.at(check_names.INDEPENDENT, message, facts.locations.test(test))
 
 
 def _check_limits(facts: ProofFacts) -> Iterator[ProofFinding]:
@@ -535,7 +558,7 @@ def _check_limits(facts: ProofFacts) -> Iterator[ProofFinding]:
                 f"solution and tests take {text.format(amount)} of {resource}, and a tenth of the "
                 f"limit is {text.format(limit)}; make the inputs smaller, or raise `limits`"
             )
-            yield ProofFinding.at(check_names.LIMITS, message, facts.places.line("tests"))
+            yield ProofFinding.at(check_names.LIMITS, message, facts.locations.line("tests"))
 
 
 _CHECKS: Final[tuple[_Check, ...]] = (

@@ -254,10 +254,10 @@ def _leak_findings(exercise: Exercise, render: Render, sandbox: Sandbox) -> Iter
     except DefinitionError as error:
         # The problems have lines of a text; lint reports the file's.
         for problem in error.problems:
-            message = f"{check_names.NO_PAGE}: {problem.message}"
+            message = f"no page can be made: {problem.message}"
             yield ProofFinding.at(check_names.LEAKS, message, exercise.where)
         return
     except EtudeError as error:
-        yield ProofFinding.at(check_names.LEAKS, f"{check_names.NO_PAGE}: {error}", exercise.where)
+        yield ProofFinding.at(check_names.LEAKS, f"no page can be made: {error}", exercise.where)
         return
     yield from find_leaks(exercise, files)

@@ -24,15 +24,15 @@ def prove(exercises: Iterable[Exercise], pool: Pool) -> Iterator[tuple[Exercise,
     Raises:
         SandboxFault: This host has no sandbox.
     """
-    proving = _Proving(exercises)
-    yield from proving.pop_finished()
-    for job, result in pool.grade(proving):
-        proving.take(job, result)
-        yield from proving.pop_finished()
+    source = _ProofJobs(exercises)
+    yield from source.pop_finished()
+    for job, result in pool.grade(source):
+        source.record_result(job, result)
+        yield from source.pop_finished()
 
 
 @dataclass(slots=True)
-class _ProofCase:
+class _RunningProof:
     """One exercise whose proof is running."""
 
     facts: ProofFacts
@@ -45,86 +45,89 @@ class _ProofCase:
     is_done: bool = False
 
 
-class _Proving(JobSource):
-    """The source of jobs for the pool; results may add new jobs."""
+class _ProofJobs(JobSource):
+    """The jobs of the proofs that are running; results may add new jobs."""
 
     def __init__(self, exercises: Iterable[Exercise]) -> None:
-        self._left = iter(exercises)
-        self._jobs: list[tuple[_ProofCase, VariantRun]] = []
-        self._out: dict[int, tuple[_ProofCase, VariantRun]] = {}  # running jobs by identity
-        self._open = 0
+        self._exercises = iter(exercises)
+        self._queue: list[tuple[_RunningProof, VariantRun]] = []
+        self._sent: dict[
+            int, tuple[_RunningProof, VariantRun]
+        ] = {}  # jobs in the pool, by identity
+        self._open_count = 0
         self._finished: list[tuple[Exercise, Proof]] = []
-        self._begin()
+        self._start_exercises()
 
     def job_for(self, worker: int) -> Job | None:
         """Return a job, preferably of an exercise that this worker has prepared, or None."""
-        while self._jobs:
-            owners = [case.worker for case, _ in self._jobs]
-            place = next((owners.index(each) for each in (worker, None) if each in owners), 0)
-            case, run = self._jobs.pop(place)
-            if not case.is_done:
-                case.worker = worker if case.worker is None else case.worker
-                case.began = case.began or time.monotonic()
-                self._out[id(run.job)] = case, run
+        while self._queue:
+            owners = [running.worker for running, _ in self._queue]
+            place = next((owners.index(owner) for owner in (worker, None) if owner in owners), 0)
+            running, run = self._queue.pop(place)
+            if not running.is_done:
+                running.worker = worker if running.worker is None else running.worker
+                running.began = running.began or time.monotonic()
+                self._sent[id(run.job)] = running, run
                 return run.job
         return None
 
-    def take(self, job: Job, result: Result) -> None:
+    def record_result(self, job: Job, result: Result) -> None:
         """Store a result; the last one of a round starts the next round."""
-        case, run = self._out.pop(id(job))
-        if case.is_done:
+        running, run = self._sent.pop(id(job))
+        if running.is_done:
             return
         if isinstance(result, EtudeError):
-            self._finish(case, without_proof(case.facts.exercise, result))
+            self._finish(running, without_proof(running.facts.exercise, result))
         else:
-            case.results[run.group, run.name] = result
-            if len(case.results) == len(case.runs):
-                for each in case.runs:
-                    verdict = case.results[each.group, each.name]
-                    case.facts.verdicts[each.group][each.name] = verdict
-                self._go_on(case)
-        self._begin()
+            running.results[run.group, run.name] = result
+            if len(running.results) == len(running.runs):
+                # In the order of the runs, whichever came back first.
+                for run in running.runs:
+                    verdict = running.results[run.group, run.name]
+                    running.facts.verdicts[run.group][run.name] = verdict
+                self._queue_next_round(running)
+        self._start_exercises()
 
     def pop_finished(self) -> Iterator[tuple[Exercise, Proof]]:
         """Yield the proofs that were completed since the last call."""
         while self._finished:
             yield self._finished.pop(0)
 
-    def _begin(self) -> None:
-        while self._open < _AT_ONCE and (exercise := next(self._left, None)) is not None:
+    def _start_exercises(self) -> None:
+        while self._open_count < _AT_ONCE and (exercise := next(self._exercises, None)) is not None:
             facts = ProofFacts(exercise)
-            self._open += 1
-            self._go_on(_ProofCase(facts, run_steps(facts)))
+            self._open_count += 1
+            self._queue_next_round(_RunningProof(facts, run_steps(facts)))
 
-    def _go_on(self, case: _ProofCase) -> None:
+    def _queue_next_round(self, running: _RunningProof) -> None:
         """Queue the next round that has runs, ahead of other exercises' waiting jobs."""
-        facts = case.facts
+        facts = running.facts
         try:
-            place = 0 if case.runs else len(self._jobs)
-            case.results = {}
-            case.runs = next(filter(None, case.rounds), [])
-            self._jobs[place:place] = [(case, run) for run in case.runs]
-            if not case.runs:
-                self._finish(case, _proof(facts, time.monotonic() - (case.began or 0.0)))
+            place = 0 if running.runs else len(self._queue)
+            running.results = {}
+            running.runs = next(filter(None, running.rounds), [])
+            self._queue[place:place] = [(running, run) for run in running.runs]
+            if not running.runs:
+                self._finish(running, _proof(facts, time.monotonic() - (running.began or 0.0)))
         except EtudeError as error:
-            self._finish(case, without_proof(facts.exercise, error))
+            self._finish(running, without_proof(facts.exercise, error))
 
-    def _finish(self, case: _ProofCase, proof: Proof) -> None:
-        case.is_done = True
-        self._open -= 1
-        self._finished.append((case.facts.exercise, proof))
+    def _finish(self, running: _RunningProof, proof: Proof) -> None:
+        running.is_done = True
+        self._open_count -= 1
+        self._finished.append((running.facts.exercise, proof))
 
 
 def _proof(facts: ProofFacts, seconds: float) -> Proof:
-    problems = checks.findings(facts)
+    problems = checks.find_problems(facts)
     return Proof(
         exercise=facts.exercise.id,
         digest=facts.exercise.digest,
         status="not proven" if problems else "proven",
         findings=problems,
-        notes=tuple(checks.notes(facts)),
-        skipped=checks.skipped_checks(facts),
-        counts=checks.counts(facts),
+        notes=tuple(checks.find_notes(facts)),
+        skipped=checks.find_skipped(facts),
+        counts=checks.count_programs(facts),
         reach=facts.evidence.input_summary if facts.evidence else {},
         seconds=seconds,
     )

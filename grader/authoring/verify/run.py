@@ -1,4 +1,4 @@
-"""One run of `etude verify`: cached proofs, loaded definitions, exercises to prove."""
+"""One run of `etude verify`: proofs from the cache, then those of the other exercises."""
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from grader.authoring.lint.rules.markdown_style import unshowable_text
 from grader.authoring.lint.run import LintReport
 from grader.authoring.targets import TargetGroup
 from grader.authoring.verify.cache import ProofCache
-from grader.authoring.verify.check_names import LINT, NO_PAGE
+from grader.authoring.verify.check_names import LEAKS, LINT
 from grader.authoring.verify.proof import Proof, ProofFinding
 from grader.authoring.verify.prove import prove
 from grader.definitions.exercise import Exercise
@@ -26,7 +26,7 @@ FindLeaks: TypeAlias = Callable[[Sequence[Exercise]], Callable[[], Leaks]]
 
 
 @dataclass(slots=True)
-class ProofSession:
+class Verification:
     """The exercises of a run: finished ones in `proofs`, pending ones in `to_prove`.
 
     Proofs are stored by the path of their file, in the order of the targets.
@@ -36,26 +36,28 @@ class ProofSession:
     to_prove: list[Exercise] = field(default_factory=list)
     contents: dict[Path, list[bytes]] = field(default_factory=dict)
 
-    def settled(self) -> dict[Path, Proof]:
+    def finished_proofs(self) -> dict[Path, Proof]:
         """Return the finished proofs."""
         return {path: proof for path, proof in self.proofs.items() if proof is not None}
 
 
-def begin(
+def begin_verification(
     groups: Iterable[TargetGroup], definitions: Definitions, cache: ProofCache | None
-) -> ProofSession:
+) -> Verification:
     """Take proofs from the cache, and collect the other exercises to prove.
 
     Raises:
         UsageError: A student edition was named.
     """
-    session = ProofSession()
+    verification = Verification()
     for group in groups:
-        own: set[Problem] = set()  # problems of the group's files
+        file_problems: set[Problem] = set()  # also listed under the track's file
         for path in group.files:
             if path in definitions.invalid:
-                session.proofs[path] = _invalid(id_in_name(path), definitions.invalid[path], path)
-                own.update(definitions.invalid[path])
+                verification.proofs[path] = _invalid(
+                    id_in_name(path), definitions.invalid[path], path
+                )
+                file_problems.update(definitions.invalid[path])
                 continue
             exercise = definitions.exercises[path]
             if exercise.edition == "student":
@@ -63,16 +65,16 @@ def begin(
                     f"{path} is a student edition; verify the full one, "
                     "or name your course with --exercises"
                 )
-            session.contents[path] = content = [exercise.digest.encode(), *_images(path)]
-            session.proofs[path] = cache.find(content) if cache else None
-            if session.proofs[path] is None:
-                session.to_prove.append(exercise)
+            verification.contents[path] = content = [exercise.digest.encode(), *_images(path)]
+            verification.proofs[path] = cache.find(content) if cache else None
+            if verification.proofs[path] is None:
+                verification.to_prove.append(exercise)
         track = group.track
         if track is not None:
-            between = [each for each in definitions.invalid.get(track, ()) if each not in own]
-            if between:
-                session.proofs[track] = _invalid(track.parent.name, between, track)
-    return session
+            track_problems = definitions.invalid.get(track, ())
+            if problems := [each for each in track_problems if each not in file_problems]:
+                verification.proofs[track] = _invalid(track.parent.name, problems, track)
+    return verification
 
 
 def _images(exercise: Path) -> Iterator[bytes]:
@@ -92,24 +94,24 @@ def _invalid(name: str, problems: Iterable[Problem], path: Path) -> Proof:
     return Proof(name, "", "invalid", findings)
 
 
-def finish(
-    session: ProofSession,
+def prove_pending(
+    verification: Verification,
     pool: Pool,
     find_leaks: FindLeaks | None,
     cache: ProofCache | None,
 ) -> Iterator[Path]:
     """Prove the pending exercises, and yield the path of each one that is done."""
-    wait_for_leaks = find_leaks(session.to_prove) if find_leaks else dict
-    for exercise, proof in prove(session.to_prove, pool):
-        session.proofs[exercise.where.path] = proof
+    wait_for_leaks = find_leaks(verification.to_prove) if find_leaks else dict
+    for exercise, proof in prove(verification.to_prove, pool):
+        verification.proofs[exercise.where.path] = proof
         yield exercise.where.path
     leaks: Leaks = wait_for_leaks()
-    for exercise in session.to_prove:
+    for exercise in verification.to_prove:
         path = exercise.where.path
-        proof = with_findings(session.proofs[path], leaks.get(path, ()))
-        session.proofs[path] = proof
+        proof = with_findings(verification.proofs[path], leaks.get(path, ()))
+        verification.proofs[path] = proof
         if cache is not None:
-            cache.keep(session.contents[path], proof)
+            cache.keep(verification.contents[path], proof)
 
 
 def with_findings(proof: Proof | None, findings: Sequence[ProofFinding]) -> Proof:
@@ -120,7 +122,7 @@ def with_findings(proof: Proof | None, findings: Sequence[ProofFinding]) -> Proo
     return replace(proof, status="not proven", findings=(*proof.findings, *findings))
 
 
-def add_lint_errors(session: ProofSession, report: LintReport) -> None:
+def add_lint_errors(verification: Verification, report: LintReport) -> None:
     """Add lint errors to the proofs, because an exercise with such errors is not proven.
 
     The cache does not store them, since they may depend on other files. Problems of a track's file
@@ -134,12 +136,12 @@ def add_lint_errors(session: ProofSession, report: LintReport) -> None:
                 ProofFinding.at(LINT, message, finding.where)
             )
     for path, messages in errors.items():
-        proof = session.proofs.get(path)
+        proof = verification.proofs.get(path)
         if proof is None or proof.status not in ("invalid", "fault"):
             proof = proof or Proof(id_in_name(path), "", "not proven")
             if any(unshowable_text.code in each.message for each in messages):
                 # Lint reports the cause at its place; a page that cannot be made is only a
                 # consequence.
-                rest = tuple(f for f in proof.findings if not f.message.startswith(NO_PAGE))
-                proof = replace(proof, findings=rest)
-            session.proofs[path] = with_findings(proof, messages)
+                others = tuple(f for f in proof.findings if f.check != LEAKS)
+                proof = replace(proof, findings=others)
+            verification.proofs[path] = with_findings(proof, messages)

@@ -23,22 +23,19 @@ _DID_NOT_DECIDE = (Outcome.PASSED, Outcome.NOT_RUN)
 
 @dataclass
 class ProofFacts:
-    """The facts that are known about an exercise.
-
-    `verdicts` contains the verdicts of each group of runs by program name.
-    """
+    """The programs of an exercise's proof, with the verdicts so far by group and program name."""
 
     exercise: Exercise
-    right: str = ""  # the solution, after the starter if it needs that
-    sound: frozenset[TestId] = frozenset()  # tests that the right program passes
+    right_program: str = ""  # the solution, after the starter if it needs that
+    sound_tests: frozenset[TestId] = frozenset()  # tests that the right program passes
     # The first is graded before the solution, and both are graded again.
-    wrong: tuple[SabotagedProgram, ...] = ()
+    sabotaged_programs: tuple[SabotagedProgram, ...] = ()
     mutants: tuple[Mutant, ...] | None = None  # None if not tried
-    conditional: tuple[SabotagedProgram, ...] = ()
+    conditional_programs: tuple[SabotagedProgram, ...] = ()
     verdicts: dict[RunGroup, dict[str, Verdict]] = field(default_factory=lambda: defaultdict(dict))
 
     @cached_property
-    def places(self) -> Locations:
+    def locations(self) -> Locations:
         """The places in the exercise's file."""
         return Locations(self.exercise)
 
@@ -53,22 +50,22 @@ class ProofFacts:
         return self.solution.evidence
 
     @property
-    def hidden(self) -> frozenset[TestId]:
+    def hidden_tests(self) -> frozenset[TestId]:
         """The hidden tests that the right program passes."""
-        return frozenset(t.id for t in self.exercise.tests if t.hidden) & self.sound
+        return frozenset(t.id for t in self.exercise.tests if t.hidden) & self.sound_tests
 
     @property
-    def proving(self) -> bool:
+    def can_prove(self) -> bool:
         """True if the solution passes every hidden test, and there is one."""
         hidden = [test.id for test in self.exercise.tests if test.hidden]
-        return bool(hidden) and self.hidden == frozenset(hidden)
+        return bool(hidden) and self.hidden_tests == frozenset(hidden)
 
-    def never_failed(self) -> frozenset[TestId]:
+    def find_unfailed_tests(self) -> frozenset[TestId]:
         """Return the sound tests that every wrong program so far has passed.
 
         Generated programs that raise are ignored: even a test that accepts any result fails them.
         """
-        tests = self.sound.difference(
+        tests = self.sound_tests.difference(
             *map(failed_tests, self.verdicts[RunGroup.MISCONCEPTION].values())
         )
         for group in (RunGroup.SABOTAGED, RunGroup.MUTANT, RunGroup.UNFAILED_TESTS):
@@ -91,26 +88,26 @@ def failed_tests(verdict: Verdict) -> frozenset[TestId]:
 def run_steps(facts: ProofFacts) -> Iterator[list[VariantRun]]:
     """Yield rounds of runs; the verdicts of a round must be stored before the next one."""
     exercise = facts.exercise
-    facts.right = exercise.solution
+    facts.right_program = exercise.solution
     if exercise.kind == "test":
-        facts.wrong = wrong_suites(exercise)
-        yield list(suite_runs(exercise, facts.wrong))
-        facts.sound = passed_tests(facts.solution)
+        facts.sabotaged_programs = wrong_suites(exercise)
+        yield list(suite_runs(exercise, facts.sabotaged_programs))
+        facts.sound_tests = passed_tests(facts.solution)
         # A solution that rejects all wrong programs at once rejects each of them.
         accepts_any = facts.verdicts[RunGroup.STRICT][""].outcome is not Outcome.PASSED
         yield list(alone_runs(exercise, every=accepts_any))
         return
-    facts.wrong = sabotage_programs(exercise, facts.right)
+    facts.sabotaged_programs = sabotage_programs(exercise, facts.right_program)
     yield from _right_programs(facts)
     # Most of the other runs would take as long.
     if facts.solution.timed_out:
-        facts.sound = frozenset()
+        facts.sound_tests = frozenset()
         return
-    facts.wrong = sabotage_programs(exercise, facts.right)
-    if facts.proving:
+    facts.sabotaged_programs = sabotage_programs(exercise, facts.right_program)
+    if facts.can_prove:
         # The starter's helpers are mutated too, because a learner may rewrite them wrongly.
-        facts.mutants = mutants(facts.right, tuple(exercise.defines))
-        facts.conditional = tuple(conditional_mistakes(exercise, facts.right))
+        facts.mutants = mutants(facts.right_program, tuple(exercise.defines))
+        facts.conditional_programs = tuple(conditional_mistakes(exercise, facts.right_program))
     yield list(_sabotaged_runs(facts))
     yield list(_last_runs(facts))
 
@@ -120,7 +117,7 @@ def _right_programs(facts: ProofFacts) -> Iterator[list[VariantRun]]:
     exercise, solution = facts.exercise, facts.exercise.solution
     bare = variants.make_variant(exercise, "bare", tests=(), defines={}, forbid=None, kind="write")
     visible = variants.all_visible(exercise)
-    other = facts.wrong[0].source
+    other = facts.sabotaged_programs[0].source
     # The solution comes first, before any worker has seen the exercise.
     yield [
         variants.plan_with_evidence(RunGroup.SOLUTION, "", exercise, solution, other),
@@ -131,7 +128,7 @@ def _right_programs(facts: ProofFacts) -> Iterator[list[VariantRun]]:
         ),
         variants.plan_with_evidence(RunGroup.EMPTY, "", bare, "pass\n"),
     ]
-    facts.sound = passed_tests(facts.solution)
+    facts.sound_tests = passed_tests(facts.solution)
     if facts.solution.outcome is not Outcome.PASSED and not facts.solution.timed_out:
         # Comments that name files join the parts of each file.
         both = f"{exercise.starter.rstrip()}\n\n\n{solution}"
@@ -139,8 +136,10 @@ def _right_programs(facts: ProofFacts) -> Iterator[list[VariantRun]]:
             variants.plan(RunGroup.ALL_VISIBLE, "", visible, solution, exercise),
             variants.plan(RunGroup.STARTER_AND_SOLUTION, "", exercise, both),
         ]
-        if (sound := passed_tests(facts.verdicts[RunGroup.STARTER_AND_SOLUTION][""])) > facts.sound:
-            facts.sound, facts.right = sound, both
+        if (
+            sound := passed_tests(facts.verdicts[RunGroup.STARTER_AND_SOLUTION][""])
+        ) > facts.sound_tests:
+            facts.sound_tests, facts.right_program = sound, both
 
 
 def _sabotaged_runs(facts: ProofFacts) -> Iterator[VariantRun]:
@@ -162,31 +161,31 @@ def _sabotaged_runs(facts: ProofFacts) -> Iterator[VariantRun]:
             yield variants.plan(
                 RunGroup.WITHOUT_FORBIDDEN, misconception.id, free, misconception.code, exercise
             )
-    for misconception in exercise.misconceptions if facts.proving else ():
+    for misconception in exercise.misconceptions if facts.can_prove else ():
         yield variants.plan_mutant(
             RunGroup.RESEEDED, misconception.id, hidden_again, misconception.code, used, reseeded
         )
-    for wrong in facts.wrong:
+    for wrong in facts.sabotaged_programs:
         yield variants.plan(RunGroup.SABOTAGED, wrong.id, free, wrong.source, exercise)
     for mutant in facts.mutants or ():
         yield variants.plan_mutant(
             RunGroup.MUTANT, mutant.change, hidden, mutant.source, used, exercise
         )
     hidden_free = variants.without_forbidden(hidden)
-    for wrong in facts.conditional:
+    for wrong in facts.conditional_programs:
         yield variants.plan_mutant(
             RunGroup.CONDITIONAL, wrong.id, hidden_free, wrong.source, used, exercise
         )
-    for change in REPEATS if facts.sound else ():
+    for change in REPEATS if facts.sound_tests else ():
         yield variants.plan_with_evidence(
-            RunGroup.REPEATED, change, variants.repetition(exercise, change), facts.right
+            RunGroup.REPEATED, change, variants.repetition(exercise, change), facts.right_program
         )
 
 
 def _last_runs(facts: ProofFacts) -> Iterator[VariantRun]:
     exercise = facts.exercise
     # One mutant may fail a test that nothing has failed yet, if it runs through all of these.
-    if left := facts.never_failed():
+    if left := facts.find_unfailed_tests():
         rest = tuple(test for test in exercise.tests if test.id in left)
         few = variants.make_variant(
             exercise, f"only {' '.join(each.id for each in rest)}", tests=rest

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from grader.audit.guest.call_as_test import Style
+from grader.audit.child.call_as_test import Style
 from grader.authoring.sources.assignment import Assignment
 
 EXTRA_FILE = "test_etude_audit_extra.py"

@@ -7,7 +7,7 @@ import pickle
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 
-from grader.audit.guest import (
+from grader.audit.child import (
     behaviour,
     call_as_test,
     match,

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import click
 
-from grader.audit.audit_cache import AuditCache
+from grader.audit.cache import AuditCache
 from grader.audit.loading.load_assignment import load_all
 from grader.audit.programs import KnownFunction, known_functions
 from grader.audit.ready_tests import json_tests
-from grader.audit.reports.audit_formats import FORMATS
+from grader.audit.reports.formats import FORMATS
 from grader.audit.result import Audit
-from grader.audit.run_audit import Request, run_audit
+from grader.audit.run import Request, run_audit
 from grader.authoring.sources.assignment import Assignment
 from grader.cli import options
 from grader.cli.main import NOT_PASSED, USAGE

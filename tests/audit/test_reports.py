@@ -9,8 +9,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from grader.audit.reports.audit_formats import FORMATS
-from grader.audit.reports.audit_phrases import headline, percent
+from grader.audit.reports.formats import FORMATS
+from grader.audit.reports.phrases import headline, percent
 from grader.audit.result import Audit, SuiteCheck, Survivor
 from grader.authoring.sources.assignment import Assignment
 from tests.conftest import Goldens

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from grader.audit.guest.behaviour import CallTooLongError, observe
-from grader.audit.guest.perturb import Step
-from grader.audit.guest.smallest_call import Candidate
+from grader.audit.child.behaviour import CallTooLongError, observe
+from grader.audit.child.perturb import Step
+from grader.audit.child.smallest_call import Candidate
 
 _MIN_RESULTS = 4  # distinct results that must agree for a match
 _PART = 0.9  # least share of agreeing results among the calls that both functions accept

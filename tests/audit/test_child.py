@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.audit.guest import perturb
-from grader.audit.guest.behaviour import load, values_differ
-from grader.audit.guest.call_as_test import expression
-from grader.audit.guest.match import find_correspondence
-from grader.audit.guest.recorded_calls import Script, find_common_facts
-from grader.audit.guest.smallest_call import CallSearch, Candidate
+from grader.audit.child import perturb
+from grader.audit.child.behaviour import load, values_differ
+from grader.audit.child.call_as_test import expression
+from grader.audit.child.match import find_correspondence
+from grader.audit.child.recorded_calls import Script, find_common_facts
+from grader.audit.child.smallest_call import CallSearch, Candidate
 from grader.grading.diagnosis.input_values import NotWritableError
 
 

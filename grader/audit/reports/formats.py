@@ -8,8 +8,8 @@ from pathlib import PurePosixPath
 from typing import Final
 from urllib.parse import quote
 
-from grader.audit.reports.audit_document import html, markdown, text
-from grader.audit.reports.audit_phrases import headline, percent, sort_checks
+from grader.audit.reports.document import html, markdown, text
+from grader.audit.reports.phrases import headline, percent, sort_checks
 from grader.audit.result import GROUPS, Audit
 from grader.authoring.sarif import SarifResult, sarif_log
 from grader.reports.phrases import to_one_line

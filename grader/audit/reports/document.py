@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final
 
-from grader.audit.reports.audit_phrases import (
+from grader.audit.reports.phrases import (
     ACCEPTED,
     EQUIVALENT,
     UNREAD,

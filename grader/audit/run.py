@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from grader.audit import ready_tests, suite_checks, tasks
-from grader.audit.guest import pytest_run
-from grader.audit.guest.match import Correspondence
-from grader.audit.guest.recorded_calls import WRONG, Recorder, WrongAnswers
+from grader.audit.child import pytest_run
+from grader.audit.child.match import Correspondence
+from grader.audit.child.recorded_calls import WRONG, Recorder, WrongAnswers
 from grader.audit.programs import AuditedProgram, KnownFunction, Match, known_mistakes
 from grader.audit.ready_tests import ReadyTest
 from grader.audit.result import GROUPS, Audit, SuiteCheck, Survivor

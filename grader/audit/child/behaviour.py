@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from grader.audit.guest.perturb import Options, Steps
-from grader.audit.guest.pytest_run import module_name
+from grader.audit.child.perturb import Options, Steps
+from grader.audit.child.pytest_run import module_name
 
 ITSELF = "<the object itself>"
 """Stands for the result of a method that returns its own object."""

@@ -15,10 +15,10 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from grader.audit.guest import pytest_run
+from grader.audit.child import pytest_run
 
 HOOK: Final = (
-    '\n\n__import__("sys").modules["grader.audit.guest.recorded_calls"].install(globals())\n'
+    '\n\n__import__("sys").modules["grader.audit.child.recorded_calls"].install(globals())\n'
 )
 
 Answer: TypeAlias = Callable[[str, Callable[..., Any], tuple[Any, ...], dict[str, Any]], Any]

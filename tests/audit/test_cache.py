@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from grader.audit.audit_cache import AuditCache
+from grader.audit.cache import AuditCache
 from grader.audit.result import Audit, SuiteCheck, Survivor
-from grader.audit.run_audit import Request
+from grader.audit.run import Request
 from grader.authoring.sources.assignment import Assignment
 
 ASSIGNMENT = Assignment(

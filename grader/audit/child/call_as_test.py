@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from grader.audit.guest.behaviour import ATOL, ITSELF, RTOL, Behaviour, BehaviourDifference, observe
-from grader.audit.guest.perturb import Step, Steps
+from grader.audit.child.behaviour import ATOL, ITSELF, RTOL, Behaviour, BehaviourDifference, observe
+from grader.audit.child.perturb import Step, Steps
 from grader.grading.diagnosis.input_values import NotWritableError, python_text
 
 _RTOL_SINGLE = 1e-5

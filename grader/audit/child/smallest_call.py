@@ -9,8 +9,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from grader.audit.guest import perturb
-from grader.audit.guest.behaviour import (
+from grader.audit.child import perturb
+from grader.audit.child.behaviour import (
     Behaviour,
     BehaviourDifference,
     CallTooLongError,
@@ -18,8 +18,8 @@ from grader.audit.guest.behaviour import (
     observe,
     read_options,
 )
-from grader.audit.guest.perturb import Options, Step, Steps
-from grader.audit.guest.recorded_calls import Script
+from grader.audit.child.perturb import Options, Step, Steps
+from grader.audit.child.recorded_calls import Script
 
 Candidate: TypeAlias = tuple[str, Steps]
 Form: TypeAlias = tuple[str, tuple[int, ...]]

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from importlib import metadata
 
 from grader.audit.result import GROUPS, Audit, SuiteCheck, Survivor
-from grader.audit.run_audit import Request
+from grader.audit.run import Request
 from grader.authoring.sources.assignment import Assignment
 from grader.disk_cache import Cache, cache_folder, compute_key, fingerprint, package_folder
 

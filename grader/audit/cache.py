@@ -45,6 +45,10 @@ class AuditCache:
         self._cache.keep(self._key(audit.assignment, request), json.dumps(data).encode())
 
     def _key(self, assignment: Assignment, request: Request) -> str:
-        options = (sorted(request.accepted), sorted(request.like), request.known)
+        options = (
+            sorted(request.accepted_changes),
+            sorted(request.similar_exercises),
+            request.exercise_functions,
+        )
         parts = (self._packages, *map(repr, (assignment, *options)))
         return compute_key(part.encode() for part in parts)

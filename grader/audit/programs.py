@@ -25,11 +25,11 @@ class AuditedProgram:
     misconception: str | None = None  # the title of a known mistake
     misconception_id: str | None = None  # the misconception's id, which several exercises may share
     # For a known mistake, the solution with the exercise's right program in the same place.
-    beside: str | None = None
+    right_adaptation: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class KnownFunction:
+class ExerciseFunction:
     """An exercise's function whose known mistakes can be tried on an assignment."""
 
     exercise: str  # the exercise's id
@@ -38,7 +38,7 @@ class KnownFunction:
     mistakes: Mapping[str, str]  # wrong programs by misconception id
 
 
-def known_functions(exercises: Iterable[Exercise]) -> Iterator[KnownFunction]:
+def find_exercise_functions(exercises: Iterable[Exercise]) -> Iterator[ExerciseFunction]:
     """Yield the functions of exercises that have misconceptions."""
     for exercise in exercises:
         if exercise.kind == "predict" or exercise.files_to_submit or not exercise.solution:
@@ -47,7 +47,7 @@ def known_functions(exercises: Iterable[Exercise]) -> Iterator[KnownFunction]:
         functions = _functions(exercise.solution)
         for name in exercise.defines:
             if name in functions and mistakes:
-                yield KnownFunction(exercise.id, name, exercise.solution, mistakes)
+                yield ExerciseFunction(exercise.id, name, exercise.solution, mistakes)
 
 
 def _functions(source: str) -> set[str]:
@@ -67,11 +67,11 @@ class Match(NamedTuple):
     """A function of an assignment that does the same as a function of an exercise."""
 
     target: str  # the name of the assignment's function
-    function: KnownFunction
+    function: ExerciseFunction
     correspondence: Correspondence
 
 
-def known_mistakes(assignment: Assignment, match: Match) -> Iterator[AuditedProgram]:
+def make_misconception_programs(assignment: Assignment, match: Match) -> Iterator[AuditedProgram]:
     """Yield the solution with each known mistake in place of the matched function."""
     solution = assignment.modules[assignment.solution]
     line = next(
@@ -83,7 +83,7 @@ def known_mistakes(assignment: Assignment, match: Match) -> Iterator[AuditedProg
         1,
     )
     function = match.function
-    beside = _with_mistake(solution, match, function.solution)
+    right_adaptation = _with_mistake(solution, match, function.solution)
     for name, code in function.mistakes.items():
         if function.name not in _functions(code):
             continue
@@ -103,7 +103,7 @@ def known_mistakes(assignment: Assignment, match: Match) -> Iterator[AuditedProg
             line=line,
             misconception=f"{name.replace('-', ' ')} ({function.exercise})",
             misconception_id=name,
-            beside=beside,
+            right_adaptation=right_adaptation,
         )
 
 

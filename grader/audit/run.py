@@ -14,7 +14,12 @@ from grader.audit import ready_tests, suite_checks, tasks
 from grader.audit.child import pytest_run
 from grader.audit.child.match import Correspondence
 from grader.audit.child.recorded_calls import WRONG, Recorder, WrongAnswers
-from grader.audit.programs import AuditedProgram, KnownFunction, Match, known_mistakes
+from grader.audit.programs import (
+    AuditedProgram,
+    ExerciseFunction,
+    Match,
+    make_misconception_programs,
+)
 from grader.audit.ready_tests import ReadyTest
 from grader.audit.result import GROUPS, Audit, SuiteCheck, Survivor
 from grader.audit.runner import Message, Runner, Task, TaskLimits, TaskOutcome
@@ -41,7 +46,7 @@ class Request:
 
     Attributes:
         jobs: The number of parallel processes.
-        accepted: The changes of survivors that the author accepts.
+        accepted_changes: The changes of survivors that the author accepts.
         known: Functions whose known mistakes are tried.
         like: Ids of exercises that the author names as similar; their functions match by order,
             without a comparison of results.
@@ -50,9 +55,9 @@ class Request:
     """
 
     jobs: int = 1
-    accepted: frozenset[str] = frozenset()
-    known: tuple[KnownFunction, ...] = ()
-    like: frozenset[str] = frozenset()
+    accepted_changes: frozenset[str] = frozenset()
+    exercise_functions: tuple[ExerciseFunction, ...] = ()
+    similar_exercises: frozenset[str] = frozenset()
     progress: Callable[[int, str], AbstractContextManager[Callable[[], object]]] = lambda _, __: (
         nullcontext(lambda: None)
     )
@@ -107,7 +112,7 @@ class _Auditor:
             AuditedProgram(candidate.change, candidate.source, candidate.diff, candidate.line)
             for candidate in candidates
         ]
-        programs += self._known_mistakes()
+        programs += self._try_misconceptions()
         survived, kills = self._run_programs(programs, reached)
         if kills is not None:
             self._checks.append(suite_checks.check_redundancy(kills))
@@ -126,7 +131,9 @@ class _Auditor:
         return Audit(
             assignment=self._assignment,
             checks=tuple(
-                replace(each, verdict="note") if each.sentence in self._request.accepted else each
+                replace(each, verdict="note")
+                if each.sentence in self._request.accepted_changes
+                else each
                 for each in self._checks
             ),
             **{name: tuple(group) for name, group in groups.items()},
@@ -202,17 +209,19 @@ class _Auditor:
             self._task(kind, self._source, tasks.ORDINARY, WrongAnswers(kind), ids=self._ids)
             for kind in WRONG
         ]
-        accepted: dict[str, list[str]] = {}
-        changed: dict[str, list[str]] = {}
+        passing_tests: dict[str, list[str]] = {}
+        changed_tests: dict[str, list[str]] = {}
         for task, outcome in self._runner.run_all(runs):
             ran = tasks.test_outcomes(outcome)
-            changed_tests = {test for each in outcome.select("changed") for test in each["ids"]}
-            changed[task.name] = [test.id for test in ran if test.id in changed_tests]
-            accepted[task.name] = [
-                test.id for test in ran if test.id in changed_tests and test.outcome == "passed"
+            ids = {test for each in outcome.select("changed") for test in each["ids"]}
+            changed_tests[task.name] = [test.id for test in ran if test.id in ids]
+            passing_tests[task.name] = [
+                test.id for test in ran if test.id in ids and test.outcome == "passed"
             ]
-        self._checks.append(suite_checks.check_wrong_results("accepts sevens", accepted, changed))
-        self._checks.append(suite_checks.check_wrong_results("tolerance", accepted, changed))
+        self._checks += [
+            suite_checks.check_wrong_results(name, passing_tests, changed_tests)
+            for name in ("accepts sevens", "tolerance")
+        ]
 
     def _record(self) -> None:
         """Record the tests' calls, and generate variations of them."""
@@ -238,26 +247,29 @@ class _Auditor:
             task = tasks.make_candidates(self._source, file, calls, _POOL_SECONDS)
             self._pool = tasks.recorded_calls_in(self._runner.run(task))
 
-    def _known_mistakes(self) -> Iterable[AuditedProgram]:
-        known, like = self._request.known, self._request.like
-        if not self._pool or not known:
+    def _try_misconceptions(self) -> Iterable[AuditedProgram]:
+        functions = self._request.exercise_functions
+        similar_exercises = self._request.similar_exercises
+        if not self._pool or not functions:
             return
         task = tasks.match_functions(
-            self._source, self._assignment.solution, self._pool, known, like
+            self._source, self._assignment.solution, self._pool, functions, similar_exercises
         )
         matches = [
-            Match(message.pop("target"), known[number], Correspondence(**message))
+            Match(message.pop("target"), functions[number], Correspondence(**message))
             for message in self._runner.run(task).select("match")
-            if (number := message.pop("number")) in range(len(known))
+            if (number := message.pop("number")) in range(len(functions))
             and message["target"].isidentifier()
         ]
         # If several exercises share a mistake, prefer the one with the most mistakes for the
         # function.
         matches.sort(key=lambda match: -len(match.function.mistakes))
-        programs = [[*known_mistakes(self._assignment, match)] for match in matches]
+        programs = [[*make_misconception_programs(self._assignment, match)] for match in matches]
         # Skip an exercise whose right program the tests reject: its mistakes would show nothing.
         right = [
-            self._task(str(number), str(program[0].beside), ids=self._ids, stop_at_failure=True)
+            self._task(
+                str(number), str(program[0].right_adaptation), ids=self._ids, stop_at_failure=True
+            )
             for number, program in enumerate(programs)
             if program
         ]
@@ -273,7 +285,8 @@ class _Auditor:
                 if key not in yielded:
                     yielded.add(key)
                     yield program
-        self._checks += map(suite_checks.untried_exercise, sorted(like - tried_exercises))
+        untried = sorted(similar_exercises - tried_exercises)
+        self._checks += map(suite_checks.untried_exercise, untried)
 
     def _run_programs(
         self, programs: Sequence[AuditedProgram], reached: "_LineCoverage"
@@ -324,7 +337,9 @@ class _Auditor:
         read = ready_tests.find_attributes(self._assignment)
         place = tasks.ProgramPlace(self._assignment.solution, style, read, _SEARCH_SECONDS)
         runs = [
-            tasks.tell_apart(each.change, self._source, each.source, self._pool, place, each.beside)
+            tasks.find_distinguishing_call(
+                each.change, self._source, each.source, self._pool, place, each.right_adaptation
+            )
             for each in survived
             if self._pool
         ]
@@ -356,7 +371,7 @@ class _Auditor:
                     got=call["got"],
                     test=proven.get(change),
                 )
-                is_accepted = change in self._request.accepted
+                is_accepted = change in self._request.accepted_changes
                 group = "accepted" if is_accepted else "survivors"
                 group = "unread" if call["unread"] else group
             groups[group].append(survivor)
@@ -406,7 +421,7 @@ class _Auditor:
             for change, name in of_change.items()
             if change in kills.get(name, ())
         }
-        holes = programs.keys() - self._request.accepted
+        holes = programs.keys() - self._request.accepted_changes
         chosen = ready_tests.covering_tests({name: kills[name] & holes for name in kills})
         extra = [test for test in tests if test.name in chosen]
         return proven, ready_tests.test_file(self._assignment, extra) if extra else ""

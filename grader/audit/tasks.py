@@ -15,7 +15,7 @@ from grader.audit.child import (
     recorded_calls,
     smallest_call,
 )
-from grader.audit.programs import KnownFunction
+from grader.audit.programs import ExerciseFunction
 from grader.audit.runner import Send, Task, TaskLimits, TaskOutcome
 from grader.grading.diagnosis.input_values import NotWritableError
 
@@ -113,13 +113,13 @@ def make_candidates(source: str, file: str, recorded: bytes, seconds: float) -> 
     return Task("pool", source, work)
 
 
-def tell_apart(
+def find_distinguishing_call(
     name: str,
     right: str,
     wrong: str,
     pool: bytes,
     place: "ProgramPlace",
-    beside: str | None = None,
+    right_adaptation: str | None = None,
 ) -> Task:
     """Return the task that finds the smallest call that distinguishes a program from the solution.
 
@@ -132,7 +132,9 @@ def tell_apart(
         solution = behaviour.load(right, place.file)
         try:
             program = behaviour.load(wrong, place.file)
-            other = None if beside is None else behaviour.load(beside, place.file)
+            other = (
+                None if right_adaptation is None else behaviour.load(right_adaptation, place.file)
+            )
         except (Exception, behaviour.CallTooLongError):  # noqa: BLE001  the program's
             return
         search = smallest_call.CallSearch(solution, program, other, place.seconds, place.read)
@@ -173,8 +175,8 @@ def match_functions(
     source: str,
     file: str,
     pool: bytes,
-    known: Sequence[KnownFunction],
-    like: Collection[str],
+    exercise_functions: Sequence[ExerciseFunction],
+    similar_exercises: Collection[str],
 ) -> Task:
     """Return the task that finds exercise functions that behave as the solution does."""
 
@@ -182,7 +184,7 @@ def match_functions(
         right = behaviour.load(source, file)
         calls_to_try = pickle.loads(pool)  # noqa: S301  confined
         names = dict.fromkeys(name for name, steps in calls_to_try if steps[0][0] == "")
-        for number, function in enumerate(known):
+        for number, function in enumerate(exercise_functions):
             try:
                 other = behaviour.load(function.solution, "known.py")
             except Exception:  # noqa: BLE001, S112  it needs a package, perhaps
@@ -191,7 +193,7 @@ def match_functions(
                 correspondence = match.find_correspondence(
                     right, other, name, function.name, calls_to_try
                 )
-                if correspondence is None and function.exercise in like:
+                if correspondence is None and function.exercise in similar_exercises:
                     counts = match.arity(getattr(other, function.name))
                     correspondence = None if counts is None else match.Correspondence(counts[1])
                 if correspondence is not None:

@@ -7,7 +7,7 @@ import click
 
 from grader.audit.cache import AuditCache
 from grader.audit.loading.load_assignment import load_all
-from grader.audit.programs import KnownFunction, known_functions
+from grader.audit.programs import ExerciseFunction, find_exercise_functions
 from grader.audit.ready_tests import json_tests
 from grader.audit.reports.formats import FORMATS
 from grader.audit.result import Audit
@@ -104,9 +104,9 @@ def command(
         raise UsageError(f"--write is for one assignment, and there are {len(assignments)}")
     request = Request(
         jobs=jobs,
-        accepted=_read_accepted(accepted),
-        known=_find_functions(like, exercises),
-        like=frozenset(like),
+        accepted_changes=_read_accepted(accepted),
+        exercise_functions=_find_functions(like, exercises),
+        similar_exercises=frozenset(like),
         progress=progress,
     )
     finished, failures = _audit_all(assignments, request, use_cache=not no_cache)
@@ -163,12 +163,12 @@ def _read_accepted(path: Path | None) -> frozenset[str]:
     return frozenset(change for change in changes if change and not change.startswith("#"))
 
 
-def _find_functions(like: tuple[str, ...], exercises: Path | None) -> tuple[KnownFunction, ...]:
+def _find_functions(like: tuple[str, ...], exercises: Path | None) -> tuple[ExerciseFunction, ...]:
     every = Collection.load(options.collection_folder(exercises)).exercises
     unknown = [name for name in like if name not in {each.id for each in every}]
     if unknown:
         raise UsageError(f"--like {unknown[0]}: there is no such exercise")
-    return tuple(known_functions(every))
+    return tuple(find_exercise_functions(every))
 
 
 def _parse_formats(forms: Sequence[str], output: Path | None) -> list[tuple[str, Path | None]]:

@@ -33,5 +33,5 @@ def test_an_audit_comes_back_as_it_was() -> None:
     cache.keep(FINISHED, request)
     assert AuditCache().find(ASSIGNMENT, Request(jobs=4)) == FINISHED
     assert cache.find(replace(ASSIGNMENT, tests={"test_x.py": "y = 3\n"}), request) is None
-    assert cache.find(ASSIGNMENT, Request(accepted=frozenset({"change"}))) is None
-    assert cache.find(ASSIGNMENT, Request(like=frozenset({"softmax"}))) is None
+    assert cache.find(ASSIGNMENT, Request(accepted_changes=frozenset({"change"}))) is None
+    assert cache.find(ASSIGNMENT, Request(similar_exercises=frozenset({"softmax"}))) is None

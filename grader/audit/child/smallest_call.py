@@ -122,7 +122,7 @@ class CallSearch:
     right: types.ModuleType
     wrong: types.ModuleType
     # Another right program, or None; calls on which it differs from the solution are skipped.
-    beside: types.ModuleType | None
+    right_adaptation: types.ModuleType | None
     # CPU seconds for the search, and as many again for shrinking.
     seconds: float
     # Attributes that tests read; a difference in any other attribute is used last.
@@ -162,8 +162,8 @@ class CallSearch:
     ) -> BehaviourDifference | None:
         got = _observe_or_none(self.wrong, candidate)
         diff = None if got is None else find_difference(expected, got, self.read)
-        if diff is not None and self.beside is not None:
-            other = _observe_or_none(self.beside, candidate)
+        if diff is not None and self.right_adaptation is not None:
+            other = _observe_or_none(self.right_adaptation, candidate)
             if other is None or find_difference(expected, other) is not None:
                 return None
         return diff

@@ -7,18 +7,16 @@ systems, where a log in shared memory does not work. Each attempt is one small t
 import contextlib
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import astuple, fields
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from grader.definitions.exercise import ExerciseId
 from grader.errors import UsageError
 from grader.progress.history import PARTS, Event, History, Programs, read_event
 from grader.safe_files import create_private, deny_others
-
-Migration: TypeAlias = Sequence[str]
 
 DATA_FOLDER_VARIABLE: Final = "ETUDE_DATA"
 """The environment variable that overrides the data folder."""
@@ -35,62 +33,56 @@ _ON_CONFLICT: Final = {
 _ADD_PROGRAM: Final = "INSERT INTO programs (exercise, source) VALUES (?, ?) ON CONFLICT DO NOTHING"
 _PUT_PROGRAM: Final = "INSERT OR REPLACE INTO programs (exercise, source) VALUES (?, ?)"
 
-MIGRATIONS: Final[Sequence[Migration]] = (
-    (
-        """
-        CREATE TABLE attempts (
-            exercise TEXT NOT NULL,
-            at TEXT NOT NULL,  -- UTC, ISO 8601 with microseconds: its order is that of time
-            day TEXT NOT NULL,  -- of the learner's own calendar
-            outcome TEXT NOT NULL,
-            score INTEGER NOT NULL,
-            max_score INTEGER NOT NULL,
-            xp INTEGER NOT NULL,
-            diagnosis TEXT NOT NULL,
-            submission TEXT NOT NULL,
-            definition TEXT NOT NULL,
-            grader TEXT NOT NULL,
-            sandbox TEXT NOT NULL,
-            PRIMARY KEY (exercise, at, submission)
-        ) WITHOUT ROWID
-        """,
-        """
-        CREATE TABLE hints (
-            exercise TEXT NOT NULL,
-            number INTEGER NOT NULL,
-            price INTEGER NOT NULL,
-            at TEXT NOT NULL,
-            PRIMARY KEY (exercise, number)
-        ) WITHOUT ROWID
-        """,
-        """
-        CREATE TABLE given_up (
-            exercise TEXT NOT NULL PRIMARY KEY,
-            at TEXT NOT NULL
-        ) WITHOUT ROWID
-        """,
-    ),
-    (
-        """
-        CREATE TABLE programs (  -- those that passed last
-            exercise TEXT NOT NULL PRIMARY KEY,
-            source TEXT NOT NULL
-        ) WITHOUT ROWID
-        """,
-    ),
-    (
-        """
-        CREATE TABLE broken (  -- wrong programs that the learner has shown to be wrong
-            exercise TEXT NOT NULL,
-            misconception TEXT NOT NULL,
-            call TEXT NOT NULL,
-            at TEXT NOT NULL,
-            PRIMARY KEY (exercise, misconception)
-        ) WITHOUT ROWID
-        """,
-    ),
+_SCHEMA_VERSION: Final = 3
+_TABLES: Final = (
+    """
+    CREATE TABLE attempts (
+        exercise TEXT NOT NULL,
+        at TEXT NOT NULL,  -- UTC, ISO 8601 with microseconds: its order is that of time
+        day TEXT NOT NULL,  -- of the learner's own calendar
+        outcome TEXT NOT NULL,
+        score INTEGER NOT NULL,
+        max_score INTEGER NOT NULL,
+        xp INTEGER NOT NULL,
+        diagnosis TEXT NOT NULL,
+        submission TEXT NOT NULL,
+        definition TEXT NOT NULL,
+        grader TEXT NOT NULL,
+        sandbox TEXT NOT NULL,
+        PRIMARY KEY (exercise, at, submission)
+    ) WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE hints (
+        exercise TEXT NOT NULL,
+        number INTEGER NOT NULL,
+        price INTEGER NOT NULL,
+        at TEXT NOT NULL,
+        PRIMARY KEY (exercise, number)
+    ) WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE given_up (
+        exercise TEXT NOT NULL PRIMARY KEY,
+        at TEXT NOT NULL
+    ) WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE programs (  -- the latest ones that passed
+        exercise TEXT NOT NULL PRIMARY KEY,
+        source TEXT NOT NULL
+    ) WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE broken (  -- wrong programs that the learner has shown to be wrong
+        exercise TEXT NOT NULL,
+        misconception TEXT NOT NULL,
+        call TEXT NOT NULL,
+        at TEXT NOT NULL,
+        PRIMARY KEY (exercise, misconception)
+    ) WITHOUT ROWID
+    """,
 )
-"""The statements that migrate each schema version to the next; a released one never changes."""
 
 
 class RecordError(UsageError):
@@ -145,19 +137,16 @@ class Store:
         with self._record_errors():
             if not self.path.exists():
                 return History()
-            with self._open() as connection:
-                if schema_version(connection) != len(MIGRATIONS):
-                    with _transaction(connection):
-                        migrate(connection)
-                # One transaction, so that all parts show the same state of the file.
-                connection.execute("BEGIN")
+            # One transaction, so that all parts show the same state of the file.
+            with self._open() as connection, _transaction(connection):
+                if not _has_tables(connection):
+                    return History()
                 # Sorted by time; hints of the same time by number.
                 parts: list[Any] = []
                 for part, kind in PARTS.items():
                     query = f"SELECT {_columns(kind)} FROM {part} ORDER BY at, 2"  # noqa: S608  our names
                     rows = connection.execute(query).fetchall()
                     parts.append(tuple(read_event(kind, row) for row in rows))
-                connection.execute("COMMIT")
                 return History(*parts)
 
     def programs(self) -> Programs:
@@ -170,7 +159,8 @@ class Store:
             if not self.path.exists():
                 return {}
             with self._open() as connection, _transaction(connection):
-                migrate(connection)
+                if not _has_tables(connection):
+                    return {}
                 rows = connection.execute("SELECT exercise, source FROM programs ORDER BY exercise")
                 return {ExerciseId(name): str(source) for name, source in rows}
 
@@ -193,8 +183,12 @@ class Store:
         with self._record_errors():
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             create_private(self.path)
-            with self._open() as connection, _transaction(connection):
-                migrate(connection)
+            # The write lock is taken at the start, so that no other command writes in between.
+            with self._open() as connection, _transaction(connection, "IMMEDIATE"):
+                if not _has_tables(connection):
+                    for statement in _TABLES:
+                        connection.execute(statement)
+                    connection.execute(f"PRAGMA user_version = {_SCHEMA_VERSION}")
                 before = connection.total_changes
                 for part, kind in PARTS.items():
                     marks = ", ".join("?" for _ in fields(kind))
@@ -240,9 +234,8 @@ class Store:
 
 
 @contextlib.contextmanager
-def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Take the write lock at the start, so that no other command writes in between."""
-    connection.execute("BEGIN IMMEDIATE")
+def _transaction(connection: sqlite3.Connection, mode: str = "") -> Iterator[None]:
+    connection.execute(f"BEGIN {mode}")
     try:
         yield
     except BaseException:
@@ -271,25 +264,16 @@ def _columns(kind: type[Event]) -> str:
     return ", ".join(field.name for field in fields(kind))
 
 
-def migrate(connection: sqlite3.Connection, steps: Sequence[Migration] = MIGRATIONS) -> None:
-    """Migrate the file to the newest schema version, in the open transaction.
+def _has_tables(connection: sqlite3.Connection) -> bool:
+    """Return whether the file has its tables; an empty file has none yet.
 
     Raises:
         RecordError: A newer Etude wrote the file.
     """
-    version = schema_version(connection)
-    if version > len(steps):
-        raise RecordError(
-            f"written by a newer Etude (version {version} of its tables, known are {len(steps)})"
-        )
-    for step in steps[version:]:
-        for statement in step:
-            connection.execute(statement)
-    if version < len(steps):
-        connection.execute(f"PRAGMA user_version = {len(steps)}")
-
-
-def schema_version(connection: sqlite3.Connection) -> int:
-    """Return the schema version of a file; 0 for an empty one."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
-    return int(version)
+    if version > _SCHEMA_VERSION:
+        raise RecordError(
+            f"written by a newer Etude (version {version} of its tables, known is "
+            f"{_SCHEMA_VERSION})"
+        )
+    return bool(version)

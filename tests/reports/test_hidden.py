@@ -3,21 +3,12 @@
 Words and numbers that are nowhere else are in the inputs, the code, the description and the
 expected value of hidden tests; submissions fail them in every way that there is, and put what they
 were given into what they return, print and raise. Then every format is searched, also for what is
-encoded or rounded.
+encoded or rounded (tests/test_secret_search.py).
 """
 
-import base64
-import binascii
-import csv
-import html
 import io
 import json
-import math
-import re
-import urllib.parse
-import xml.etree.ElementTree as ET
-import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -37,6 +28,7 @@ from grader.reports.formats import FORMATS
 from grader.reports.report import Batch, Report
 from grader.reports.to_text import print_verdict
 from grader.sandbox.process import Sandbox
+from tests.secret_search import SecretSearch
 
 Fields: TypeAlias = dict[str, Any]
 Render: TypeAlias = Callable[[Verdict], str]
@@ -270,118 +262,23 @@ RENDERERS: Mapping[str, Render] = {
 }
 
 
-# How a text can be read: each gives texts that may be in it in another form.
-
-
-def _as_json(text: str) -> Iterator[str]:
-    for part in (text, *text.splitlines()):
-        try:
-            yield from _leaves(json.loads(part))
-        except ValueError:
-            continue
-
-
-def _leaves(value: object) -> Iterator[str]:
-    if isinstance(value, dict):
-        for key, item in value.items():
-            yield str(key)
-            yield from _leaves(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _leaves(item)
-    else:
-        yield str(value)
-
-
-def _as_xml(text: str) -> Iterator[str]:
-    try:
-        root = ET.fromstring(text.encode())  # noqa: S314  our own
-    except ET.ParseError:
-        return
-    for element in root.iter():
-        yield from (element.text or "", element.tail or "", *element.attrib.values())
-
-
-def _as_table(text: str) -> Iterator[str]:
-    for row in csv.reader(io.StringIO(text, newline="")):
-        yield from row
-
-
-def _as_bytes(text: str) -> Iterator[str]:
-    for word in re.findall(r"[A-Za-z0-9+/_-]{8,}={0,2}", text):
-        for decode in (base64.b64decode, base64.urlsafe_b64decode, binascii.unhexlify):
-            try:
-                data = decode(word + "=" * (-len(word) % 4))
-            except ValueError:
-                continue
-            yield data.decode("latin-1")
-            for wbits in (zlib.MAX_WBITS, zlib.MAX_WBITS | 16):
-                try:
-                    yield zlib.decompress(data, wbits).decode("latin-1")
-                except zlib.error:
-                    continue
-
-
-def _without_marks(text: str) -> Iterator[str]:
-    yield re.sub(r"\x1b\[[\d;]*m", "", text)
-    yield re.sub(r"<[^>]*>", "", text)
-    yield re.sub(r"\\(.)", r"\1", text)
-
-
-READINGS: tuple[Callable[[str], Iterator[str]], ...] = (
-    lambda text: iter([text, html.unescape(text), urllib.parse.unquote(text)]),
-    _as_json,
-    _as_xml,
-    _as_table,
-    _as_bytes,
-    _without_marks,
-)
-
-_NUMBER = re.compile(r"[-+]?\d[\d,_ ]*(?:\.\d+)?(?:[eE][-+]?\d+)?")
-
-
-def found_in(text: str, words: set[str], numbers: Mapping[str, float]) -> set[str]:
-    """Search a text in every reading, and in every reading of what that gives."""
-    every = {text} | {each for read in READINGS for each in read(text)}
-    every |= {again for each in every for read in READINGS for again in read(each)}
-    found = {word for word in words if any(word in each.lower() for each in every)}
-    read = {value for each in every for value in _numbers(each)}
-    for name, number in numbers.items():
-        if any(math.isclose(abs(value), number, rel_tol=5e-3) for value in read):
-            found.add(f"{name} {number}")
-    return found
-
-
-def _numbers(text: str) -> Iterator[float]:
-    for token in _NUMBER.findall(text):
-        for part in (re.sub(r"[,_ ]", "", token), *re.split(r"[, ]", token)):
-            try:
-                yield float(part)
-            except ValueError:
-                continue
-
-
-def forbidden(disclosures: Mapping[str, Secret]) -> tuple[set[str], dict[str, float]]:
-    """Return the words and numbers that no report may have: all but inputs that may be told."""
-    words, numbers = set[str](), dict[str, float]()
+def search_hidden(disclosures: Mapping[str, Secret]) -> SecretSearch:
+    """Return the search for what no report may have: everything but inputs that may be told."""
+    words, numbers = set[str](), set[float]()
     for disclose, secret in disclosures.items():
         may_be_told = {"input"} if disclose == "inputs" else set[str]()
         words |= {secret.word} | ({secret.name} if not may_be_told else set())
-        numbers |= {
-            f"{disclose}, {name}": number
-            for name, number in secret.numbers.items()
-            if name not in may_be_told
-        }
-    return words, numbers
+        numbers |= {number for name, number in secret.numbers.items() if name not in may_be_told}
+    return SecretSearch.of(words, numbers)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RENDERERS)
 def test_nothing_of_a_hidden_test_is_in_a_report(name: str, verdicts: dict[str, Verdict]) -> None:
     """No input, expected value, code, description, output or difference, however it is written."""
-    words, numbers = forbidden(SECRETS)
+    search = search_hidden(SECRETS)
     for way, verdict in verdicts.items():
-        assert (way, found_in(RENDERERS[name](verdict), words, numbers)) == (way, set())
+        assert (way, search.encoded(RENDERERS[name](verdict).encode())) == (way, set())
 
 
 @pytest.mark.slow
@@ -418,38 +315,6 @@ def test_inputs_are_told_where_they_may_be(verdicts: dict[str, Verdict]) -> None
 
 def _hidden(verdict: Verdict, disclose: str) -> TestResult:
     return next(test for test in verdict.tests if test.id == f"{disclose}-told")
-
-
-WRITTEN: dict[str, Callable[[str, float], str]] = {
-    "as it is": lambda word, _: f"a {word}!",
-    "in capitals": lambda word, _: word.upper(),
-    "as a number": lambda _, number: str(number),
-    "rounded": lambda _, number: f"{number:.3g}",
-    "as a power of ten": lambda _, number: f"{number:.2e}",
-    "with commas": lambda _, number: f"{number:,.1f}",
-    "with a minus": lambda _, number: f"-{number:.0f}",
-    "in base 64": lambda word, _: base64.b64encode(f"x{word}".encode()).decode(),
-    "in base 64 for addresses": lambda _, n: base64.urlsafe_b64encode(f"[{n}]".encode()).decode(),
-    "in hexadecimal digits": lambda word, _: f"'{word.encode().hex()}'",
-    "compressed": lambda word, _: base64.b64encode(zlib.compress(word.encode())).decode(),
-    "in JSON": lambda word, _: json.dumps({"x": [f"\u00e9{word}"]}).replace("a", "\\u0061"),
-    "as a JSON number": lambda _, number: json.dumps({"x": [number]}),
-    "in HTML": lambda word, _: "".join(f"&#{ord(letter)};" for letter in word),
-    "between tags": lambda _, number: f"<td>{str(number)[:3]}<i>{str(number)[3:]}</i></td>",
-    "in XML": lambda word, _: f"<a b='{word[0]}&#x{ord(word[1]):x};{word[2:]}'/>",
-    "in an address": lambda word, _: f"?q=%{ord(word[0]):02X}{word[1:]}",
-    "in colours": lambda word, _: f"{word[0]}\x1b[31m{word[1:]}",
-    "as base 64 in JSON": lambda word, _: json.dumps([base64.b64encode(word.encode()).decode()]),
-}
-
-
-@pytest.mark.parametrize("how", WRITTEN)
-def test_the_search_would_find_a_secret(how: str) -> None:
-    """In each way in which a format could write or encode it."""
-    secret = SECRETS["nothing"]
-    text = WRITTEN[how](secret.word, secret.input)
-    assert found_in(text, *forbidden({"nothing": secret})), text
-    assert not found_in(WRITTEN[how]("kelpie", 31415.0), *forbidden({"nothing": secret}))
 
 
 UNTOLD = {name: SECRETS[name] for name in ("nothing", "category")}

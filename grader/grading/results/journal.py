@@ -1,7 +1,7 @@
-"""A worker's notes about its job, in memory that it shares with its parent.
+"""A worker's journal of its job, in memory that it shares with its parent.
 
-A worker that is busy inside NumPy cannot answer. When its parent ends it, the notes still hold the
-results up to that moment.
+A worker that is busy inside NumPy cannot answer. When its parent ends it, the journal still holds
+the results up to that moment.
 """
 
 import json
@@ -24,7 +24,7 @@ _MAX_BYTES: Final = 64 << 20  # bytes that the parent reads, in case the worker 
 
 
 class Journal:
-    """A worker's notes. Created before the fork, so that both processes have the descriptor."""
+    """A worker's journal. Created before the fork, so that both processes have the descriptor."""
 
     def __init__(self) -> None:
         import fcntl  # Unix only; the constants above are imported on every system
@@ -33,15 +33,15 @@ class Journal:
         fcntl.fcntl(self.descriptor, fcntl.F_SETFL, os.O_APPEND)
 
     def clear(self) -> None:
-        """Delete all notes, before a job begins."""
+        """Delete all entries, before a job begins."""
         os.ftruncate(self.descriptor, 0)
 
-    def add(self, kind: str, content: Any) -> None:
-        """Add a note."""
+    def record(self, kind: str, content: Any) -> None:
+        """Add an entry."""
         os.write(self.descriptor, json.dumps([kind, content]).encode() + b"\n")
 
-    def notes(self) -> list[tuple[str, Any]]:
-        """Return the notes so far, which are not trusted: the worker may be compromised.
+    def entries(self) -> list[tuple[str, Any]]:
+        """Return the entries so far, which are not trusted: the worker may be compromised.
 
         Raises:
             ValueError: They are malformed.

@@ -116,17 +116,17 @@ def grade_all(
     jobs: Iterable[Job],
     sandbox: "Sandbox | PortableSandbox",
     emit: Callable[[Job, Result], None],
-    note: Callable[[str, Any], None] = lambda _kind, _content: None,
+    record: Callable[[str, Any], None] = lambda _kind, _content: None,
 ) -> None:
     """Grade every job in order.
 
     Args:
-        note: Called with a kind of note and its content during each job, see `journal`.
+        record: Called with a kind of entry and its content during each job, see `journal`.
 
     Raises:
         GraderFault: The session itself failed; earlier results were emitted.
     """
-    session = _GradingSession(jobs, sandbox, emit, note)
+    session = _GradingSession(jobs, sandbox, emit, record)
     off = [word for name in _PLUGINS_OFF for word in ("-p", f"no:{name}")]
     # pytest must not read the working directory: a learner's conftest.py must not run here.
     nothing_read = ["-c", os.devnull, "--rootdir=/", "--noconftest", "--disable-plugin-autoload"]
@@ -180,14 +180,14 @@ class _GradingSession:
         jobs: Iterable[Job],
         sandbox: "Sandbox | PortableSandbox",
         emit: Callable[[Job, Result], None],
-        note: Callable[[str, Any], None],
+        record: Callable[[str, Any], None],
     ) -> None:
         self.stopped_by: BaseException | None = None
         self.finished = False
         self._jobs = jobs
         self._sandbox = sandbox
         self._emit = emit
-        self._note = note
+        self._record = record
         # Bounded caches, so that a worker's memory does not grow without limit.
         self._items = LruCache[list[TestCaseItem]](_MAX_EXERCISES_WITH_ITEMS)
         self._values = LruCache[ValueCache](MAX_EXERCISES)
@@ -209,7 +209,7 @@ class _GradingSession:
                     oracle = self._oracle(job)
                     with provide_data_files(job.exercise):
                         if job.options is None:
-                            result: Result = self._grade_job(session, job, oracle, self._note)
+                            result: Result = self._grade_job(session, job, oracle, self._record)
                         else:
                             result = self._grade_with_options(session, job, job.options, oracle)
                 except EtudeError as error:
@@ -230,7 +230,7 @@ class _GradingSession:
         return Oracle(job.exercise, self._sandbox, self._values.get(cache_key, ValueCache))
 
     def _grade_job(
-        self, session: pytest.Session, job: Job, oracle: Oracle, note: Callable[[str, Any], None]
+        self, session: pytest.Session, job: Job, oracle: Oracle, record: Callable[[str, Any], None]
     ) -> Verdict:
         """Run the tests of a job and explain the failures."""
         options = job.options
@@ -252,17 +252,17 @@ class _GradingSession:
             max_children=MAX_CHILDREN if has_feedback else 1,
         ) as run:
             run.prepare()
-            note(journal.BEGAN, time.monotonic())
+            record(journal.BEGAN, time.monotonic())
             run.load()
-            note(journal.LOADED, run.output)
+            record(journal.LOADED, run.output)
             stop_at_failure = options is not None and options.stop_at_failure
-            results = _run_items(items, run, note, stop_at_failure=stop_at_failure)
+            results = _run_items(items, run, record, stop_at_failure=stop_at_failure)
             evidence = collect_evidence(run) if options and options.with_evidence else None
         verdict = replace(run.verdict(results, self._sandbox.backend.name), evidence=evidence)
         if has_feedback:
             searches = _Searches(self._diagnosticians, oracle, self._sandbox, job, run, results)
             if verdict.outcome is not Outcome.PASSED and not verdict.message:
-                note(journal.VERDICT, [verdict_data(verdict), run.best_effort.feedback_errors])
+                record(journal.VERDICT, [verdict_data(verdict), run.best_effort.feedback_errors])
                 verdict = explain(
                     verdict,
                     run,
@@ -285,22 +285,22 @@ class _GradingSession:
 
             return break_program(oracle, job.submission, self._sandbox, options.breaking_call)
         if options.wrong_program is None:
-            return self._grade_job(session, job, oracle, self._note)
+            return self._grade_job(session, job, oracle, self._record)
 
-        def note(kind: str, content: object) -> None:
-            # Each extra run gets its own time. Its results are not noted: they are not the job's.
+        def record_start(kind: str, content: object) -> None:
+            # Each extra run gets its own time, but its results are not the job's.
             if kind == journal.BEGAN:
-                self._note(kind, content)
+                self._record(kind, content)
 
         # Run the wrong program, then the job's program, then both again: the results of each must
         # not depend on the other.
         other = replace(job, submission=options.wrong_program, options=JobOptions())
-        wrong = self._grade_job(session, other, oracle, note)
-        verdict = self._grade_job(session, job, oracle, self._note)
+        wrong = self._grade_job(session, other, oracle, record_start)
+        verdict = self._grade_job(session, job, oracle, self._record)
         if verdict.timed_out:  # a second run would take as long and show nothing new
             return verdict
-        wrong_again = self._grade_job(session, other, oracle, note)
-        again = self._grade_job(session, job, oracle, note)
+        wrong_again = self._grade_job(session, other, oracle, record_start)
+        again = self._grade_job(session, job, oracle, record_start)
         assert verdict.evidence is not None  # `with_evidence` is set in such options
         evidence = replace(
             verdict.evidence,
@@ -316,7 +316,7 @@ class _GradingSession:
 def _run_items(
     items: Iterable[TestCaseItem],
     run: SubmissionRun,
-    note: Callable[[str, Any], None],
+    record: Callable[[str, Any], None],
     *,
     stop_at_failure: bool,
 ) -> dict[TestId, TestResult]:
@@ -331,7 +331,7 @@ def _run_items(
     results: dict[TestId, TestResult] = {}
     for item in items:
         if run.will_restart_child:
-            note(journal.BEGAN, time.monotonic())
+            record(journal.BEGAN, time.monotonic())
         item.run = run
         call = pytest.CallInfo.from_call(
             partial(item.hook.pytest_runtest_call, item=item),
@@ -346,7 +346,7 @@ def _run_items(
             reason = call.excinfo.exconly() if call.excinfo else "the reports disagree"
             raise GraderFault(f"test {item.case.id!r} could not be run: {reason}")
         results[item.case.id] = result
-        note(journal.RESULT, result_data(result))
+        record(journal.RESULT, result_data(result))
         if stop_at_failure and not report.passed:
             break
     return results

@@ -16,13 +16,13 @@ from grader.sandbox.answers import Cause, ChildGoneError
 from grader.sandbox.limits import PREPARE_SECONDS
 
 
-def recover_result(job: Job, notes: Sequence[tuple[str, Any]], sandbox: str) -> Result:
+def recover_result(job: Job, entries: Sequence[tuple[str, Any]], sandbox: str) -> Result:
     """Return a verdict with the results so far, and "timed out" for the test that was running.
 
     Raises:
-        KeyError, TypeError, ValueError: The notes are malformed or belong to another job.
+        KeyError, TypeError, ValueError: The entries are malformed or belong to another job.
     """
-    content = dict(notes)
+    content = dict(entries)
     if journal.BEGAN not in content:
         message = f"computing its inputs and expected values takes more than {PREPARE_SECONDS:g} s"
         return DefinitionError.at(job.exercise.where, message)
@@ -47,7 +47,7 @@ def recover_result(job: Job, notes: Sequence[tuple[str, Any]], sandbox: str) -> 
             problem=RunProblem(outcome_sentences.error_outcome(error), problem),
         )
         return replace(verdict, feedback_errors=tuple(best_effort.feedback_errors))
-    finished = [result_from_data(note) for kind, note in notes if kind == journal.RESULT]
+    finished = [result_from_data(data) for kind, data in entries if kind == journal.RESULT]
     results = {result.id: result for result in finished}
     if list(results) != [test.id for test in tests[: len(finished)]]:
         raise ValueError("not the results of this job's tests")

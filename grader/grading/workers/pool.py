@@ -220,7 +220,7 @@ class Pool:
             return self._failure(worker, None)
         job = worker.queued.job
         try:
-            result = recover_result(job, worker.journal.notes(), worker.sandbox)
+            result = recover_result(job, worker.journal.entries(), worker.sandbox)
             if isinstance(result, Verdict):
                 _check_hashes(result, job)
                 log_feedback_errors(result)
@@ -337,7 +337,7 @@ class _Worker:
         if now < self.due or self.queued is None:
             return False
         try:
-            began = dict(self.journal.notes()).get(BEGAN)
+            began = dict(self.journal.entries()).get(BEGAN)
         except _MALFORMED:
             began = None
         seconds = _time_allowed(self.queued.job)
@@ -426,7 +426,7 @@ def _work(
                     _jobs(connection),
                     sandbox,
                     lambda _, result: _report(connection, result),
-                    journal.add,
+                    journal.record,
                 )
             except Exception as error:  # noqa: BLE001  our bug: report it; the job is tried again
                 _send(connection, {"fault": f"{type(error).__name__}: {error}"})

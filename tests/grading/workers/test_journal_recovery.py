@@ -128,12 +128,12 @@ def test_what_an_author_computes_is_neither_counted_nor_endless(
 def test_notes_that_are_none_are_a_fault(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker that an author's code has taken over cannot make a verdict by them."""
     monkeypatch.setattr("grader.grading.workers.pool.MAX_TRIES", 1)
-    whole = Journal.add
+    record = Journal.record
 
     def lie(self: Journal, kind: str, content: object) -> None:
-        whole(self, kind, {"id": "another"} if kind == journal.RESULT else content)
+        record(self, kind, {"id": "another"} if kind == journal.RESULT else content)
 
-    monkeypatch.setattr(Journal, "add", lie)
+    monkeypatch.setattr(Journal, "record", lie)
     (result,) = graded(job(make(*TESTS, solution=RIGHT), HOLDS_UP, SHORT))
     assert isinstance(result, GraderFault)
 

@@ -34,7 +34,7 @@ from grader.grading.diagnosis.fingerprint import Fingerprint
 from grader.grading.diagnosis.known_mistakes import Mistake
 from grader.grading.expected.oracle import Draw, TestValues
 from grader.grading.feedback.versions import HERE, Versions
-from grader.grading.program.author_code import freeze
+from grader.grading.program.author_code import freeze_arrays
 from grader.grading.results.verdict import Outcome
 from grader.sandbox.answers import Usage
 from grader.sandbox.inside import wire
@@ -130,7 +130,7 @@ def _rebuilt(value: Any) -> Any:
             values = dict(zip(sent, map(_rebuilt, parts), strict=True))
             if _WHERE in names:
                 values[_WHERE] = Location(Path())
-            return kind(**(freeze(values) if kind in {Draw, TestValues} else values))
+            return kind(**(freeze_arrays(values) if kind in {Draw, TestValues} else values))
         case list() | tuple():
             return type(value)(map(_rebuilt, value))
         case dict():

@@ -34,7 +34,7 @@ from grader.grading.comparison.compare import (
 )
 from grader.grading.expected.inputs import generator
 from grader.grading.expected.oracle import Draw, Oracle
-from grader.grading.program.author_code import TooLargeError, TooLongError, freeze
+from grader.grading.program.author_code import TooLargeError, TooLongError, freeze_arrays
 from grader.grading.program.loaded_program import LoadedProgram
 from grader.grading.program.proxies import NoValueError
 from grader.sandbox.answers import ChildGoneError
@@ -72,7 +72,7 @@ class PropertyCheck(Check[PropertyTest]):
 
         def value(code: str, changes: _Inputs) -> Any:
             return evaluate_expression(
-                code, {**bindings, **oracle.inputs(test, draw), **freeze(changes)}
+                code, {**bindings, **oracle.inputs(test, draw), **freeze_arrays(changes)}
             )
 
         call = functools.partial(value, test.call)
@@ -80,12 +80,12 @@ class PropertyCheck(Check[PropertyTest]):
         inputs = oracle.inputs(test, draw)
         first = evaluate_expression(test.call, {**bindings, **inputs})
         rng = generator(oracle.exercise, test, draw.number, _PERTURBATIONS)
-        trial = _Trial(test, draw.inputs, call, against, first, rng)
+        property_draw = _PropertyDraw(test, draw.inputs, call, against, first, rng)
         try:
             _usable(first)
             if other_shape := compare_shapes(draw.shapes, first):
                 return Judgement(other_shape)
-            difference = _CHECKS[test.holds](trial)
+            difference = _CHECKS[test.holds](property_draw)
         except _OTHER_ERRORS:
             raise
         except Exception as error:  # noqa: BLE001  results have any form
@@ -96,7 +96,7 @@ class PropertyCheck(Check[PropertyTest]):
 
 
 @dataclass(frozen=True, slots=True)
-class _Trial:
+class _PropertyDraw:
     """One draw of a property test."""
 
     test: PropertyTest
@@ -128,11 +128,11 @@ class _Trial:
             if isinstance(value, np.ndarray) and value.dtype.kind == "f"
         )
         if not names:
-            raise self.author("there is no array of floats in given")
+            raise self.definition_error("there is no array of floats in given")
         for name in names:
             value = self.inputs.get(name)
             if not isinstance(value, np.ndarray) or value.ndim == 0:
-                raise self.author(f"{name!r} is no array in given")
+                raise self.definition_error(f"{name!r} is no array in given")
         return {name: self.inputs[name] for name in names}
 
     def axis(self, array: _Array, usual: int = -2) -> int:
@@ -143,7 +143,9 @@ class _Trial:
         """
         if self._has_axis(array):
             return self._axis(array, usual)
-        raise self.author(f"there is no axis {self.test.axis} in an array of {array.ndim}")
+        raise self.definition_error(
+            f"there is no axis {self.test.axis} in an array of {array.ndim}"
+        )
 
     def axis_of_result(self, array: _Array, usual: int = -2) -> int:
         """Return the property's axis of a result.
@@ -166,7 +168,7 @@ class _Trial:
         """Return the result with some inputs replaced."""
         return _usable(self.call(changes))
 
-    def author(self, message: str) -> Exception:
+    def definition_error(self, message: str) -> Exception:
         """Return the error for a test that cannot be tried."""
         where = f"test {self.test.id!r}: holds {self.test.holds}"
         return DefinitionError.at(self.test.where, f"{where}: {message}")
@@ -224,24 +226,26 @@ def _in_each(result: Any, change: Callable[[_Array], _Array]) -> Any:
     return result
 
 
-def _one_array(trial: _Trial) -> _Array:
-    if not isinstance(trial.first, np.ndarray) or trial.first.ndim == 0:
-        raise DiffersError(Difference(DifferenceKind.TYPE, "no-one-array", {"got": trial.first}))
-    return trial.first
+def _one_array(draw: _PropertyDraw) -> _Array:
+    if not isinstance(draw.first, np.ndarray) or draw.first.ndim == 0:
+        raise DiffersError(Difference(DifferenceKind.TYPE, "no-one-array", {"got": draw.first}))
+    return draw.first
 
 
-def _breach(trial: _Trial, difference: Difference | None, **facts: object) -> Difference | None:
+def _breach(
+    draw: _PropertyDraw, difference: Difference | None, **facts: object
+) -> Difference | None:
     """Return the breach of a property that follows from a difference between two results."""
     if difference is None:
         return None
-    return Difference(DifferenceKind.PROPERTY, trial.test.holds, facts, cause=difference)
+    return Difference(DifferenceKind.PROPERTY, draw.test.holds, facts, cause=difference)
 
 
-def _rows_sum_to_one(trial: _Trial) -> Difference | None:
-    result = _one_array(trial)
-    axis = trial.axis_of_result(result, usual=-1)
+def _rows_sum_to_one(draw: _PropertyDraw) -> Difference | None:
+    result = _one_array(draw)
+    axis = draw.axis_of_result(result, usual=-1)
     sums = np.asarray(result.sum(axis=axis), dtype=np.result_type(result.dtype, np.float16))
-    if trial.differs(np.ones_like(sums), sums):
+    if draw.differs(np.ones_like(sums), sums):
         off = np.where(np.isfinite(sums), np.abs(sums - 1), np.inf)
         place = _index(off == off.max())
         facts = {"axis": axis, "place": place, "total": sums[place]}
@@ -258,101 +262,101 @@ def _index(where: Any) -> tuple[int, ...]:
     return tuple(int(i) for i in np.unravel_index(int(np.argmax(where)), np.shape(where)))
 
 
-def _shift_invariant(trial: _Trial) -> Difference | None:
-    varied = trial.varied_inputs
+def _shift_invariant(draw: _PropertyDraw) -> Difference | None:
+    varied = draw.varied_inputs
     shifted = {}
     for name, array in varied.items():
         shape = list(array.shape)
-        shape[trial.axis(array, usual=-1)] = 1
-        shifted[name] = (array + trial.rng.uniform(1.0, 4.0, shape)).astype(array.dtype)
-    difference = trial.differs(trial.first, trial.with_inputs(shifted))
-    return _breach(trial, difference, moved=tuple(varied))
+        shape[draw.axis(array, usual=-1)] = 1
+        shifted[name] = (array + draw.rng.uniform(1.0, 4.0, shape)).astype(array.dtype)
+    difference = draw.differs(draw.first, draw.with_inputs(shifted))
+    return _breach(draw, difference, moved=tuple(varied))
 
 
-def _causal(trial: _Trial) -> Difference | None:
-    varied = trial.varied_inputs
-    lengths = [array.shape[trial.axis(array)] for array in varied.values()]
+def _causal(draw: _PropertyDraw) -> Difference | None:
+    varied = draw.varied_inputs
+    lengths = [array.shape[draw.axis(array)] for array in varied.values()]
     if min(lengths) < 2:  # noqa: PLR2004  one token has no future
-        if trial.test.seeds > 1:  # `sizes` draws a length of 1 now and then
+        if draw.test.seeds > 1:  # `sizes` draws a length of 1 now and then
             return None
-        raise trial.author("there must be at least two tokens")
+        raise draw.definition_error("there must be at least two tokens")
 
     def truncate(result: object, last: int) -> object:
         def rows(array: _Array) -> _Array:
-            if array.ndim == 0 or array.shape[trial.axis_of_result(array)] != lengths[0]:
+            if array.ndim == 0 or array.shape[draw.axis_of_result(array)] != lengths[0]:
                 facts = {"length": lengths[0], "things": "positions"}
                 raise DiffersError(Difference(DifferenceKind.SHAPE, "rows", facts))
-            return array.take(np.arange(last + 1), axis=trial.axis_of_result(array))
+            return array.take(np.arange(last + 1), axis=draw.axis_of_result(array))
 
         return _in_each(result, rows)
 
     for last in sorted({0, (min(lengths) - 1) // 2, min(lengths) - 2}):
-        changed = {name: _other_future(trial, array, last) for name, array in varied.items()}
-        before, after = truncate(trial.first, last), truncate(trial.with_inputs(changed), last)
-        if breach := _breach(trial, trial.differs(before, after), last=last):
+        changed = {name: _other_future(draw, array, last) for name, array in varied.items()}
+        before, after = truncate(draw.first, last), truncate(draw.with_inputs(changed), last)
+        if breach := _breach(draw, draw.differs(before, after), last=last):
             return breach
     return None
 
 
-def _other_future(trial: _Trial, array: _Array, last: int) -> _Array:
+def _other_future(draw: _PropertyDraw, array: _Array, last: int) -> _Array:
     """Return an array changed after a position; whole numbers stay in the range of the array."""
-    axis = trial.axis(array)
+    axis = draw.axis(array)
     after = np.arange(array.shape[axis]) > last
     shape = [1] * array.ndim
     shape[axis] = -1
     if array.dtype.kind == "f":
-        other = array + trial.rng.uniform(1.0, 3.0, array.shape).astype(array.dtype)
+        other = array + draw.rng.uniform(1.0, 3.0, array.shape).astype(array.dtype)
     elif array.dtype.kind in "iu":
         low, span = array.min(), int(array.max() - array.min()) + 1
         if span == 1:
-            raise trial.author("all tokens are the same")
-        other = low + (array - low + trial.rng.integers(1, span, array.shape)) % span
+            raise draw.definition_error("all tokens are the same")
+        other = low + (array - low + draw.rng.integers(1, span, array.shape)) % span
     else:
-        raise trial.author(f"an array of dtype {array.dtype} cannot be changed")
+        raise draw.definition_error(f"an array of dtype {array.dtype} cannot be changed")
     return np.where(after.reshape(shape), other, array).astype(array.dtype)
 
 
-def _permutation(trial: _Trial) -> tuple[_Array, dict[str, _Array]]:
+def _permutation(draw: _PropertyDraw) -> tuple[_Array, dict[str, _Array]]:
     """Return a random order, and the inputs in that order."""
-    varied = trial.varied_inputs
-    lengths = {array.shape[trial.axis(array)] for array in varied.values()}
+    varied = draw.varied_inputs
+    lengths = {array.shape[draw.axis(array)] for array in varied.values()}
     if len(lengths) > 1:
-        raise trial.author(
+        raise draw.definition_error(
             f"{' and '.join(f'`{name}`' for name in varied)} are of different lengths"
         )
     (length,) = lengths
-    if length < 2 and trial.test.seeds == 1:  # noqa: PLR2004  one item has one order
-        raise trial.author("there must be at least two items to reorder")
-    cycle = trial.rng.permutation(length)
+    if length < 2 and draw.test.seeds == 1:  # noqa: PLR2004  one item has one order
+        raise draw.definition_error("there must be at least two items to reorder")
+    cycle = draw.rng.permutation(length)
     order = np.empty_like(cycle)
     order[cycle] = np.roll(cycle, 1)  # a single cycle through all items, so that every item moves
-    return order, {name: a.take(order, axis=trial.axis(a)) for name, a in varied.items()}
+    return order, {name: a.take(order, axis=draw.axis(a)) for name, a in varied.items()}
 
 
-def _permutation_equivariant(trial: _Trial) -> Difference | None:
-    order, changed = _permutation(trial)
+def _permutation_equivariant(draw: _PropertyDraw) -> Difference | None:
+    order, changed = _permutation(draw)
 
     def reorder(array: _Array) -> _Array:
-        if array.ndim == 0 or array.shape[trial.axis_of_result(array)] != len(order):
+        if array.ndim == 0 or array.shape[draw.axis_of_result(array)] != len(order):
             facts = {"length": len(order), "things": "items"}
             raise DiffersError(Difference(DifferenceKind.SHAPE, "rows", facts))
-        return array.take(order, axis=trial.axis_of_result(array))
+        return array.take(order, axis=draw.axis_of_result(array))
 
-    difference = trial.differs(_in_each(trial.first, reorder), trial.with_inputs(changed))
-    return _breach(trial, difference, moved=tuple(changed))
-
-
-def _permutation_invariant(trial: _Trial) -> Difference | None:
-    _, changed = _permutation(trial)
-    difference = trial.differs(trial.first, trial.with_inputs(changed))
-    return _breach(trial, difference, moved=tuple(changed))
+    difference = draw.differs(_in_each(draw.first, reorder), draw.with_inputs(changed))
+    return _breach(draw, difference, moved=tuple(changed))
 
 
-def _finite_at_large_values(trial: _Trial) -> Difference | None:
-    varied = trial.varied_inputs
+def _permutation_invariant(draw: _PropertyDraw) -> Difference | None:
+    _, changed = _permutation(draw)
+    difference = draw.differs(draw.first, draw.with_inputs(changed))
+    return _breach(draw, difference, moved=tuple(changed))
+
+
+def _finite_at_large_values(draw: _PropertyDraw) -> Difference | None:
+    varied = draw.varied_inputs
     for factor in (_LARGE, -_LARGE):
         scaled = {name: (array * factor).astype(array.dtype) for name, array in varied.items()}
-        result = _numeric(trial.call(scaled))
+        result = _numeric(draw.call(scaled))
         count = sum(int((~np.isfinite(array)).sum()) for array in _arrays(result))
         if count:
             total = sum(array.size for array in _arrays(result))
@@ -361,9 +365,9 @@ def _finite_at_large_values(trial: _Trial) -> Difference | None:
     return None
 
 
-def _gradient(trial: _Trial) -> Difference | None:
-    name, array = next(iter(trial.varied_inputs.items()))
-    result = _one_array(trial)
+def _gradient(draw: _PropertyDraw) -> Difference | None:
+    name, array = next(iter(draw.varied_inputs.items()))
+    result = _one_array(draw)
     if result.shape != array.shape:
         facts = {"moved": (name,), "expected": array.shape, "got": result.shape}
         raise DiffersError(Difference(DifferenceKind.SHAPE, "gradient-shape", facts))
@@ -371,41 +375,41 @@ def _gradient(trial: _Trial) -> Difference | None:
         raise DiffersError(
             Difference(DifferenceKind.DTYPE, "gradient-dtype", {"dtype": result.dtype})
         )
-    limit = trial.test.tolerance or _CLOSE_TO_STEP
-    chosen = trial.rng.permutation(array.size)[:_MAX_ENTRIES]
+    limit = draw.test.tolerance or _CLOSE_TO_STEP
+    chosen = draw.rng.permutation(array.size)[:_MAX_ENTRIES]
     for number in sorted(chosen):
         place = tuple(int(i) for i in np.unravel_index(number, array.shape))
         unit = np.zeros(array.shape)
         unit[place] = 1.0
-        slope = _slope(trial, name, array, unit)
+        slope = _slope(draw, name, array, unit)
         if difference := compare(np.float64(slope), np.float64(result[place]), limit):
-            return _breach(trial, difference, moved=(name,), place=place)
-    direction = trial.rng.uniform(-1.0, 1.0, array.shape)
-    slope = _slope(trial, name, array, direction)
+            return _breach(draw, difference, moved=(name,), place=place)
+    direction = draw.rng.uniform(-1.0, 1.0, array.shape)
+    slope = _slope(draw, name, array, direction)
     along = np.float64((result * direction).sum())
     difference = compare(np.float64(slope), along, limit)
-    return _breach(trial, difference, moved=(name,), place=None)
+    return _breach(draw, difference, moved=(name,), place=None)
 
 
-def _slope(trial: _Trial, name: str, array: _Array, direction: _Array) -> float:
+def _slope(draw: _PropertyDraw, name: str, array: _Array, direction: _Array) -> float:
     """Return the central difference of the scalar along a direction."""
     ends = []
     for sign in (1.0, -1.0):
         neighbour = array.astype(np.float64) + sign * _STEP * direction
-        value = trial.against({name: neighbour})
+        value = draw.against({name: neighbour})
         numbers = _arrays(value)
         if len(numbers) != 1 or numbers[0].size != 1 or numbers[0].dtype.kind not in "iuf":
-            facts = {"code": trial.test.against, "got": value}
+            facts = {"code": draw.test.against, "got": value}
             raise DiffersError(Difference(DifferenceKind.TYPE, "scalar", facts))
         number = float(numbers[0].reshape(()))
         if not np.isfinite(number):  # NaN would equal any other NaN
-            facts = {"code": trial.test.against, "number": number}
+            facts = {"code": draw.test.against, "number": number}
             raise DiffersError(Difference(DifferenceKind.NOT_FINITE, "finite-scalar", facts))
         ends.append(number)
     return (ends[0] - ends[1]) / (2 * _STEP)
 
 
-_CHECKS: Final[dict[str, Callable[[_Trial], Difference | None]]] = {
+_CHECKS: Final[dict[str, Callable[[_PropertyDraw], Difference | None]]] = {
     "rows_sum_to_one": _rows_sum_to_one,
     "shift_invariant": _shift_invariant,
     "causal": _causal,
@@ -414,18 +418,16 @@ _CHECKS: Final[dict[str, Callable[[_Trial], Difference | None]]] = {
     "unchanged_inputs": lambda _: None,  # the first call already compared its arguments
     "finite_at_large_values": _finite_at_large_values,
     "gradient": _gradient,
-    "idempotent": lambda trial: _breach(
-        trial,
-        trial.differs(
-            trial.first, trial.with_inputs({next(iter(trial.varied_inputs)): _one_array(trial)})
+    "idempotent": lambda draw: _breach(
+        draw,
+        draw.differs(
+            draw.first, draw.with_inputs({next(iter(draw.varied_inputs)): _one_array(draw)})
         ),
     ),
-    "deterministic": lambda trial: _breach(
-        trial, compare(trial.first, trial.with_inputs({}), EXACT)
-    ),
-    "two_ways_agree": lambda trial: _breach(
-        trial,
-        trial.differs(_usable(trial.against({})), trial.first),
-        against=trial.test.against,
+    "deterministic": lambda draw: _breach(draw, compare(draw.first, draw.with_inputs({}), EXACT)),
+    "two_ways_agree": lambda draw: _breach(
+        draw,
+        draw.differs(_usable(draw.against({})), draw.first),
+        against=draw.test.against,
     ),
 }

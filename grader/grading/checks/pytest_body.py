@@ -30,9 +30,9 @@ from grader.grading.program.author_code import (
     TooLargeError,
     TooLongError,
     authors_code,
+    copy_for_body,
     line_of_author,
-    own_copy,
-    remember,
+    register_source,
     statement_at,
     time_limit,
 )
@@ -68,16 +68,16 @@ class PytestCheck(Check[PytestTest]):
         errors: list[_Reraised] = []
         rebuild = functools.partial(_rebuild_and_note, errors)
         drawn = oracle.inputs(test, draw).values()
-        masks = _MASKED.search(test.pytest) is not None or any(map(is_masked, drawn))
+        allows_masked = _MASKED.search(test.pytest) is not None or any(map(is_masked, drawn))
         proxies = program.make_proxies(
             test.where,
             keep_inputs=test.keep_inputs,
             error=rebuild,
             max_bytes=draw.max_bytes,
             in_body=True,
-            masks=masks,
+            allows_masked=allows_masked,
         )
-        inputs = {name: own_copy(value) for name, value in oracle.inputs(test, draw).items()}
+        inputs = {name: copy_for_body(value) for name, value in oracle.inputs(test, draw).items()}
         namespace = {**program.bindings(proxies), **inputs}
         seconds = program.child.limits.wall_seconds
         file_name = f"pytest of {oracle.exercise.digest} {test.id}"
@@ -181,22 +181,25 @@ def _call_body(run: Callable[[], object], proxies: Proxies, errors: Sequence["_R
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        if proxies.unexpected is not None and proxies.unexpected is not error:
-            raise proxies.unexpected from error
+        if (
+            proxies.first_unexpected_error is not None
+            and proxies.first_unexpected_error is not error
+        ):
+            raise proxies.first_unexpected_error from error
         for raised, answer in errors:
             if raised is error:
                 raise NoValueError(answer).with_traceback(error.__traceback__) from error
         if isinstance(error, MemoryError):
             raise TooLargeError(str(error)) from error
         raise
-    if proxies.unexpected is not None:
-        raise proxies.unexpected
+    if proxies.first_unexpected_error is not None:
+        raise proxies.first_unexpected_error
 
 
 def _not_running(test: PytestTest, error: BaseException) -> EtudeError:
     line = line_of_author(error)
-    of_it = f" (line {line} of it)" if line else ""
-    message = f"test {test.id!r}: pytest raises {type(error).__name__}: {error}{of_it}"
+    line_suffix = f" (line {line} of it)" if line else ""
+    message = f"test {test.id!r}: pytest raises {type(error).__name__}: {error}{line_suffix}"
     return DefinitionError.at(test.where, message)
 
 
@@ -205,7 +208,7 @@ def _function(
     body: str, name: str, where: Location, test_id: str
 ) -> Callable[[dict[str, Any]], Callable[[], object]]:
     """Compile a body; return a function that binds its names and returns it as a callable."""
-    file_name = remember(body, name)
+    file_name = register_source(body, name)
     tree = ast.parse("def test(): pass", file_name)
     statements = ast.parse(body, file_name).body
     if not statements:

@@ -78,7 +78,9 @@ class SuiteCheck(Check[SuiteTest]):
 
     def judge(self, program: LoadedProgram, oracle: Oracle, draw: Draw) -> Judgement:  # noqa: ARG002  a suite has no inputs
         """Judge a suite; the runs on right programs are kept for the next test."""
-        runs: _SuiteRuns = program.notes.setdefault("suite", _SuiteRuns(program, oracle))
+        if program.suite_runs is None:
+            program.suite_runs = _SuiteRuns(program, oracle)
+        runs: _SuiteRuns = program.suite_runs
         if self.test.suite == "accepts":
             return Judgement(runs.refusal)
         with contextlib.suppress(NoValueError, ChildGoneError):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from grader.definitions.exercise import Exercise, Literals, TestCase
-from grader.grading.program.author_code import by_author, freeze, remember
+from grader.grading.program.author_code import freeze_arrays, register_source, run_authors_code
 
 _MIN_SIZE, _MAX_SIZE, _ONLY_SIZE = 2, 10, 5
 """The value of `size` in the first draw, in the last draw, and in the only draw of a test."""
@@ -31,7 +31,7 @@ def draw_inputs(exercise: Exercise, test: TestCase, number: int) -> Mapping[str,
         DefinitionError: The author's Python raises.
     """
     if isinstance(test.given, Literals):
-        return {name: freeze(value) for name, value in test.given.values.items()}
+        return {name: freeze_arrays(value) for name, value in test.given.values.items()}
     rng, size = generator(exercise, test, number), draw_size(number, test.seeds)
     return _run_given(test, test.given.code, rng, size, _sizes(rng, size, number))
 
@@ -76,14 +76,14 @@ def _run_given(
     def draw() -> Mapping[str, Any]:
         exec(_compile(code), namespace)  # noqa: S102  the author's own code
         return {
-            name: freeze(value)
+            name: freeze_arrays(value)
             for name, value in namespace.items()
             if (name not in ready or name in own_sizes)
             and not name.startswith("_")
             and not isinstance(value, ModuleType)
         }
 
-    return by_author(test.where, f"test {test.id!r}: given", draw)
+    return run_authors_code(test.where, f"test {test.id!r}: given", draw)
 
 
 def generator(exercise: Exercise, test: TestCase, *numbers: int) -> np.random.Generator:
@@ -123,7 +123,7 @@ def _sizes(rng: np.random.Generator, size: int, number: int) -> Callable[..., tu
 @functools.lru_cache(256)
 def _compile(code: str) -> CodeType:
     name = f"given {hashlib.sha256(code.encode()).hexdigest()}"
-    return compile(code, remember(code, name), "exec")
+    return compile(code, register_source(code, name), "exec")
 
 
 @functools.lru_cache(256)

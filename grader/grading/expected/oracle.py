@@ -30,12 +30,12 @@ from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.solution_values import ask_solution, loaded_solution
 from grader.grading.program.author_code import (
     NotCopyableError,
-    by_author,
+    copy_containers,
     evaluate,
-    freeze,
-    fresh,
+    freeze_arrays,
     make_importable,
     names_in,
+    run_authors_code,
 )
 from grader.grading.program.loaded_program import LoadedProgram
 from grader.grading.program.proxies import Proxy, proxies_in, raise_for_functions
@@ -48,7 +48,7 @@ from grader.sandbox.replaying_child import Exchange
 
 _REFERENCE_ROOT = "reference"
 
-_FromSolution = TypeVar("_FromSolution")
+_SolutionResult = TypeVar("_SolutionResult")
 _Inputs = Mapping[str, Any]
 _Expected = tuple[Any, int | None]
 """An expected value, and the size in bytes of the largest result of a call in it, if known."""
@@ -152,7 +152,7 @@ class Oracle:
         values = self._compute_expected(test, own)
         for number, (inputs, (value, returned)) in enumerate(zip(draws, values, strict=True)):
             is_property = test.compared == "property"
-            expected = None if is_property else freeze(value)
+            expected = None if is_property else freeze_arrays(value)
             size = max(count_bytes(dict(inputs)), count_bytes(expected), returned or 0)
             slack = DEFAULT_RESULT_BYTES if returned is None else RESULT_ALLOWANCE_BYTES
             shapes = shape_tree(value) if is_property else None
@@ -170,7 +170,7 @@ class Oracle:
     def _copy_inputs(self, test: TestCase, number: int, drawn: _Inputs) -> _Inputs:
         """Copy inputs, or draw them again if they hold something with state, such as a function."""
         try:
-            return {name: fresh(value) for name, value in drawn.items()}
+            return {name: copy_containers(value) for name, value in drawn.items()}
         except NotCopyableError:
             return draw_inputs(self.exercise, test, number)
 
@@ -181,7 +181,7 @@ class Oracle:
             DefinitionError, GraderFault: See `draws`.
         """
         inputs = [self.inputs(test, draw) for draw in self.draws(test)]
-        return [freeze(value) for value, _ in self._compute_expected(test, inputs)]
+        return [freeze_arrays(value) for value, _ in self._compute_expected(test, inputs)]
 
     def prepare(self) -> None:
         """Compute all values in advance, so that they take no time from the submission.
@@ -235,7 +235,7 @@ class Oracle:
         exact = self.cache.exact
         if test.id not in exact:
             ((value, _),) = self._evaluate(test, "call", test.code, [self.inputs(test, draw)])
-            exact[test.id] = freeze(value)
+            exact[test.id] = freeze_arrays(value)
         return exact[test.id]
 
     def test_values(self, test: TestCase) -> TestValues:
@@ -298,7 +298,7 @@ class Oracle:
                 name: _record_sizes(each, sizes) for name, each in self._reference_names().items()
             }
             names = {**root, **references, **arguments}
-            data = as_data(by_author(test.where, description, lambda: evaluate(code, names)))
+            data = as_data(run_authors_code(test.where, description, lambda: evaluate(code, names)))
             return data, max(sizes, default=None) if field == "call" else None
 
         return [value(arguments) for arguments in inputs]
@@ -307,18 +307,18 @@ class Oracle:
         self,
         test: TestCase,
         inputs: Sequence[_Inputs],
-        ask: Callable[[LoadedProgram, TestCase, _Inputs], _FromSolution],
-    ) -> list[_FromSolution]:
+        ask: Callable[[LoadedProgram, TestCase, _Inputs], _SolutionResult],
+    ) -> list[_SolutionResult]:
         """Return the solution's answer for each draw, using one child for all."""
         description = f"test {test.id!r}"
         with loaded_solution(self.exercise, self.sandbox) as program:
 
-            def value(arguments: _Inputs) -> _FromSolution:
+            def value(arguments: _Inputs) -> _SolutionResult:
                 field = f"{description}: what it asks of the solution"
                 question = functools.partial(
                     ask_solution, test.where, description, lambda: ask(program, test, arguments)
                 )
-                return by_author(test.where, field, question)
+                return run_authors_code(test.where, field, question)
 
             return [value(arguments) for arguments in inputs]
 
@@ -340,7 +340,7 @@ class Oracle:
                     continue
                 module, _, attribute = definition.reference.partition(":")
                 make_importable(self.exercise.course)
-                imported = by_author(
+                imported = run_authors_code(
                     definition.where,
                     f"{name}: import of {module!r}",
                     functools.partial(importlib.import_module, module),
@@ -353,7 +353,7 @@ class Oracle:
                     message = f"{name}: the reference {definition.reference!r} is not callable"
                     raise DefinitionError.at(definition.where, message)
             self._references = references
-        return {name: freeze(value) for name, value in self._references.items()}
+        return {name: freeze_arrays(value) for name, value in self._references.items()}
 
 
 class _Package:
@@ -409,7 +409,7 @@ def _call_solution(program: LoadedProgram, test: TestCase, inputs: _Inputs) -> _
     if any(isinstance(part, Proxy) for part, _ in proxies_in(value)):
         message = f"test {test.id!r}: the call gives an object, which cannot be compared"
         raise DefinitionError.at(test.where, message)
-    return value, proxies.largest
+    return value, proxies.largest_result_bytes
 
 
 _ASK_SOLUTION: Final[Mapping[Compared, Callable[[LoadedProgram, TestCase, _Inputs], _Expected]]] = {

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, GraderFault, Location
-from grader.grading.program.author_code import freeze
+from grader.grading.program.author_code import freeze_arrays
 from grader.grading.program.loaded_program import LoadedProgram, put_files
 from grader.grading.program.proxies import NoValueError, Proxies
 from grader.grading.results.jobs import find_limits
@@ -38,7 +38,7 @@ def loaded_solution(exercise: Exercise, sandbox: ChildFactory | None) -> Iterato
                 raise NoValueError(answer)
             proxies = Proxies(child, exercise.where)
             values = {
-                name: freeze(proxies.current(name))
+                name: freeze_arrays(proxies.current(name))
                 for name, definition in exercise.defines.items()
                 if definition.kind == "value"
             }

@@ -56,7 +56,7 @@ def authors_code() -> Iterator[None]:
         _running -= 1
 
 
-def is_running() -> bool:
+def is_authors_code_running() -> bool:
     """Return whether an author's code is running."""
     return _running > 0
 
@@ -66,7 +66,7 @@ def provide_data_files(exercise: Exercise) -> contextlib.AbstractContextManager[
     return virtual_files.provide({**exercise.data, **exercise.hidden_data})
 
 
-def by_author(where: Location, description: str, action: Callable[[], T]) -> T:
+def run_authors_code(where: Location, description: str, action: Callable[[], T]) -> T:
     """Return the result of an author's code.
 
     Args:
@@ -88,9 +88,9 @@ def by_author(where: Location, description: str, action: Callable[[], T]) -> T:
         raise
     except BaseException as error:  # includes SystemExit
         line = line_of_author(error)
-        of_it = f" (line {line} of it)" if line else ""
+        line_suffix = f" (line {line} of it)" if line else ""
         reason = f": {error}" if str(error) else ""
-        message = f"{description} raises {type(error).__name__}{reason}{of_it}"
+        message = f"{description} raises {type(error).__name__}{reason}{line_suffix}"
         raise DefinitionError.at(where, message) from error
 
 
@@ -125,7 +125,7 @@ def time_limit(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def remember(source: str, name: str) -> str:
+def register_source(source: str, name: str) -> str:
     """Return the file name for an author's source; keep the source for `inspect.getsource`.
 
     Args:
@@ -181,7 +181,7 @@ def names_in(expression: str) -> frozenset[str]:
     return frozenset(node.id for node in names) - bound
 
 
-def freeze(value: Any) -> Any:
+def freeze_arrays(value: Any) -> Any:
     """Return a value with read-only arrays, so that no call changes the inputs of the next.
 
     Arrays keep their layout in memory and are writable in the sandbox, except those that the author
@@ -190,11 +190,11 @@ def freeze(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return lend(value) if value.flags.writeable else value
     if isinstance(value, tuple):
-        return getattr(value, "_make", tuple)([freeze(item) for item in value])
+        return getattr(value, "_make", tuple)([freeze_arrays(item) for item in value])
     if isinstance(value, (list, dict, deque)):
         frozen = value.copy()  # keeps a subclass such as `defaultdict`
         for key, item in list(value.items() if isinstance(value, dict) else enumerate(value)):
-            frozen[key] = freeze(item)
+            frozen[key] = freeze_arrays(item)
         return frozen
     return set(value) if isinstance(value, set) else value
 
@@ -203,7 +203,7 @@ class NotCopyableError(Exception):
     """A value may hold an object that cannot be copied, such as a function or an iterator."""
 
 
-def fresh(value: Any) -> Any:
+def copy_containers(value: Any) -> Any:
     """Return a copy of a frozen value for one evaluation, which may change it.
 
     Lists, dicts and sets are copied. Arrays are shared, since they are read-only.
@@ -215,24 +215,24 @@ def fresh(value: Any) -> Any:
     if kind in _UNCHANGEABLE or (kind is np.ndarray and not value.dtype.hasobject):
         return value
     if kind in {list, tuple, set, frozenset}:
-        return kind([i if type(i) in _UNCHANGEABLE else fresh(i) for i in value])
+        return kind([i if type(i) in _UNCHANGEABLE else copy_containers(i) for i in value])
     if kind is dict:
-        return {fresh(key): fresh(item) for key, item in value.items()}
+        return {copy_containers(key): copy_containers(item) for key, item in value.items()}
     if kind is type and value in _UNCHANGEABLE:  # a dtype such as np.float32
         return value
     raise NotCopyableError(kind.__name__)
 
 
-def own_copy(value: Any) -> Any:
+def copy_for_body(value: Any) -> Any:
     """Return a copy of an input whose arrays the body of a test may change."""
     if type(value) is np.ndarray and not value.dtype.hasobject:
         copy = value.copy() if value.flags.c_contiguous else arrange(value, value.strides)
         copy.flags.writeable = not is_read_only(value)
         return copy
     if type(value) in {list, tuple}:
-        return type(value)([own_copy(item) for item in value])
+        return type(value)([copy_for_body(item) for item in value])
     if type(value) is dict:
-        return {key: own_copy(item) for key, item in value.items()}
+        return {key: copy_for_body(item) for key, item in value.items()}
     return value
 
 
@@ -250,7 +250,7 @@ def make_importable(course: Course | None) -> None:
     if course.reference in sys.modules:
         message = f"reference: another module is called {course.reference!r}; rename the folder"
         raise DefinitionError.at(course.where, message)
-    _FINDER.take(course)
+    _FINDER.set_course(course)
     if _FINDER not in sys.meta_path:
         sys.meta_path.insert(0, _FINDER)
 
@@ -263,7 +263,7 @@ class _CourseFinder(MetaPathFinder, InspectLoader):
         self._files: dict[str, str] = {}  # path of the file of each module
         self._sources: dict[str, str] = {}  # text of each file, by path
 
-    def take(self, course: Course) -> None:
+    def set_course(self, course: Course) -> None:
         """Replace the modules by those of a course."""
         self.course = course.digest
         self._files, self._sources = dict(course.modules), dict(course.sources)

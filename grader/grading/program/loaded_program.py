@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias
 from grader.definitions.exercise import Exercise, Kind
 from grader.errors import GraderFault, Location
 from grader.grading.feedback import outcome_sentences
-from grader.grading.program.author_code import freeze
+from grader.grading.program.author_code import freeze_arrays
 from grader.grading.program.notebook_program import (
     NotebookProgram,
     PartLines,
@@ -49,7 +49,7 @@ def put_files(child: Child, exercise: Exercise, *, hidden: bool = False) -> None
         raise GraderFault(f"{exercise.id} has data files, which this sandbox cannot take")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class LoadedProgram:
     """A program in its child, after it was loaded."""
 
@@ -61,7 +61,7 @@ class LoadedProgram:
     # Objects shared with its child by test bodies.
     sharing: Sharing = field(default_factory=Sharing)
     source: str = ""  # a suite's code, which runs in another child for each program under test
-    notes: dict[str, Any] = field(default_factory=dict)  # values that one test keeps for the next
+    suite_runs: Any = None  # runs of a suite, from its first test on
 
     def make_proxies(
         self,
@@ -72,7 +72,7 @@ class LoadedProgram:
         error: Callable[[Raised], BaseException] = NoValueError,
         max_bytes: int = MAX_BODY,
         in_body: bool = False,
-        masks: bool = True,
+        allows_masked: bool = True,
     ) -> Proxies:
         """Return the proxies of the defined names for one test; see `Proxies`."""
         return Proxies(
@@ -83,13 +83,13 @@ class LoadedProgram:
             error=error,
             has_answered=bool(self.values),
             max_bytes=max_bytes,
-            masks=masks,
+            allows_masked=allows_masked,
             operators=frozenset(
                 operator
                 for definition in self.exercise.defines.values()
                 for operator in definition.operators
             ),
-            objects=any(each.kind == "class" for each in self.exercise.defines.values()),
+            allows_objects=any(each.kind == "class" for each in self.exercise.defines.values()),
             methods=self.methods,
             functions=self.functions,
             sharing=self.sharing if in_body else None,
@@ -98,7 +98,9 @@ class LoadedProgram:
     def bindings(self, proxies: Proxies) -> dict[str, Any]:
         """Return the value of each defined name, or the proxy to call."""
         return {
-            name: freeze(self.values[name]) if name in self.values else proxies.function(name)
+            name: freeze_arrays(self.values[name])
+            if name in self.values
+            else proxies.function(name)
             for name in self.exercise.defines
         }
 
@@ -310,7 +312,7 @@ def _values(child: Child, exercise: Exercise) -> dict[str, Any] | Sentence:
         if definition.kind != "value":
             continue
         try:
-            values[name] = freeze(proxies.current(name))
+            values[name] = freeze_arrays(proxies.current(name))
         except NoValueError as error:
             if isinstance(error.answer, Unsupported):
                 return partial(outcome_sentences.unsupported_value_sentence, name, error.answer)

@@ -22,7 +22,7 @@ import numpy as np
 from grader.errors import DefinitionError, EtudeError, Location
 from grader.grading.comparison.compare import EXACT, arrays_in, compare, is_masked
 from grader.grading.feedback.difference_sentences import describe_value
-from grader.grading.program.author_code import TooLargeError, TooLongError, is_running
+from grader.grading.program.author_code import TooLargeError, TooLongError, is_authors_code_running
 from grader.sandbox.answers import Cause, ChildGoneError, Raised, Returned, Unsupported, Usage
 from grader.sandbox.inside.sharing import Sharing, replace_contents
 from grader.sandbox.inside.value_types import with_items
@@ -98,7 +98,7 @@ class Proxy:
         return _signature(self._requests.ask("signature", self))
 
     def __getattr__(self, name: str) -> Any:
-        if not is_running() or (name.startswith("__") and name not in _FORWARDED):
+        if not is_authors_code_running() or (name.startswith("__") and name not in _FORWARDED):
             raise AttributeError(name)
         if name == "__array__":
             return self._as_array
@@ -115,19 +115,23 @@ class Proxy:
         return array if dtype is None else array.astype(dtype)
 
     def __repr__(self) -> str:
-        if not is_running():
+        if not is_authors_code_running():
             return f"<{type(self).__name__} object>"
         text: str = self._requests.represent(self)
         return text
 
     def __hash__(self) -> int:
-        return int(self._requests.operate("hash", self)) if is_running() else object.__hash__(self)
+        return (
+            int(self._requests.operate("hash", self))
+            if is_authors_code_running()
+            else object.__hash__(self)
+        )
 
     def __bool__(self) -> bool:
-        return bool(self._requests.operate("bool", self)) if is_running() else True
+        return bool(self._requests.operate("bool", self)) if is_authors_code_running() else True
 
     def __str__(self) -> str:
-        return str(self._requests.operate("str", self)) if is_running() else repr(self)
+        return str(self._requests.operate("str", self)) if is_authors_code_running() else repr(self)
 
     def __contains__(self, item: object) -> bool:
         if "in" in self._requests.operators:
@@ -219,7 +223,7 @@ def _forward(name: str, *, operator: str = "", reflected: bool = False) -> Calla
     """
 
     def act(self: Proxy, *others: Any) -> Any:
-        if not is_running():
+        if not is_authors_code_running():
             return NotImplemented
         if operator and operator not in self._requests.operators:
             self._requests.refuse_object(self, "")
@@ -266,11 +270,11 @@ class Proxies:
     """Makes the exception that is raised here when the submission raises one."""
     has_answered: bool = False  # whether the submission has already given a value
     max_bytes: int = MAX_BODY  # maximum size of the arrays in one result, in bytes
-    masks: bool = True
+    allows_masked: bool = True
     """Whether a result may be a masked array. NumPy's assertions treat a masked entry as equal to
     everything, so tests that do not mention masks refuse them."""
     operators: frozenset[str] = frozenset()  # operators that the submission's objects may answer
-    objects: bool = True
+    allows_objects: bool = True
     """Whether the exercise asks for objects. Otherwise a test may pass an object on, but not use
     it: an object in place of an array could imitate the expected result."""
     methods: set[tuple[str, str]] = field(default_factory=set)
@@ -281,12 +285,11 @@ class Proxies:
     """The objects shared with the child, in the body of a pytest test: a change that the body makes
     to an object is repeated on the submission's copy."""
 
-    # Size of the arrays in the largest result, in bytes.
-    largest: int = field(default=0, init=False)
+    largest_result_bytes: int = field(default=0, init=False)  # size of the arrays in a result
     changed_argument: tuple[str, str, Any] | None = field(default=None, init=False)
     """The first change of an argument in place: the name of the called function, the position or
     keyword of the argument, and the argument."""
-    unexpected: Exception | None = field(default=None, init=False)
+    first_unexpected_error: Exception | None = field(default=None, init=False)
     """The first error that no test can expect, even if the test caught it: the end of the program,
     a value that cannot cross, an error that does not come from the submission, or a failed
     assertion of the test that the submission caught."""
@@ -446,7 +449,7 @@ class Proxies:
 
         Functions and iterators are allowed, but not attributes that only arrays have.
         """
-        if self.objects or not isinstance(value, Proxy):
+        if self.allows_objects or not isinstance(value, Proxy):
             return
         kind = value.handle_.kind
         if not kind.startswith("<") or kind == "<type>" or attribute in _ARRAY_ATTRIBUTES:
@@ -517,7 +520,7 @@ class Proxies:
                 operation, statements, dict(inputs), mode=RequestMode(peer=self)
             )
         except UnsupportedValueError as error:
-            self._author(f"{error.kind} cannot be sent into the sandbox")
+            self._raise_definition_error(f"{error.kind} cannot be sent into the sandbox")
         if not isinstance(answer, Returned):
             raise NoValueError(answer)
         return answer.value
@@ -578,7 +581,7 @@ class Proxies:
             if self.has_answered:  # the object may come from the submission
                 unsupported = NoValueError(Unsupported(error.kind, error.path))
                 raise self._remember(unsupported) from error
-            self._author(
+            self._raise_definition_error(
                 f"an argument: {error.kind} cannot be sent into the sandbox; let a `run` test make "
                 "it there"
             )
@@ -607,8 +610,8 @@ class Proxies:
         self._refuse_arrays([answer.args, dict(answer.attributes)])
         for ours in self._own_errors[-1:]:
             if (answer.type, answer.message) == (builtin_kind(ours), str(ours)):
-                if self.unexpected is ours:
-                    self.unexpected = None
+                if self.first_unexpected_error is ours:
+                    self.first_unexpected_error = None
                 return ours
         raised = self.error(answer)
         return self._remember(raised) if isinstance(raised, NoValueError) else raised
@@ -622,18 +625,18 @@ class Proxies:
             largest = max(arrays, key=lambda array: array.nbytes)
             kind = f"a value of {size / (1 << 20):.3g} MiB ({describe_value(largest)})"
             refused = Unsupported(kind, "", is_too_large=True)
-        elif not self.masks and any(map(is_masked, arrays)):
+        elif not self.allows_masked and any(map(is_masked, arrays)):
             refused = Unsupported("a masked array", "")
         if refused is not None:
             raise self._remember(NoValueError(refused))
-        self.largest = max(self.largest, size)
+        self.largest_result_bytes = max(self.largest_result_bytes, size)
 
-    def _author(self, message: str) -> NoReturn:
+    def _raise_definition_error(self, message: str) -> NoReturn:
         raise self._remember(DefinitionError.at(self.where, message))
 
     def _remember(self, error: _Error) -> _Error:
         """Return an error, and note it, since the test might catch it."""
-        self.unexpected = self.unexpected or error
+        self.first_unexpected_error = self.first_unexpected_error or error
         return error
 
 

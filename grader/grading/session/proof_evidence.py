@@ -21,7 +21,7 @@ from grader.grading.comparison.compare import EXACT, RawResult, compare
 from grader.grading.diagnosis.input_values import parts
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.oracle import Oracle
-from grader.grading.program.author_code import NotCopyableError, fresh
+from grader.grading.program.author_code import NotCopyableError, copy_containers
 from grader.grading.results.verdict import Evidence, Outcome, Verdict, WrongExpectedValue
 from grader.grading.run.submission_run import SubmissionRun
 from grader.sandbox.answers import Raised
@@ -236,7 +236,7 @@ def _is_other(one: Any, other: Any, tolerance: Tolerance | None = EXACT) -> bool
             return True
         one, other = _without_repetition(one), _without_repetition(other)
     try:
-        return compare(fresh(one), fresh(other), tolerance) is not None
+        return compare(copy_containers(one), copy_containers(other), tolerance) is not None
     except NotCopyableError:
         return False
 

@@ -259,7 +259,7 @@ def test_too_little_memory_is_the_error_of_the_test(
     def no_room(_: object) -> None:
         raise MemoryError("no room for 381 MiB")
 
-    monkeypatch.setattr(f"grader.grading.expected.{module}.freeze", no_room)
+    monkeypatch.setattr(f"grader.grading.expected.{module}.freeze_arrays", no_room)
     exercise = make({"given": "x = 1.0", "call": "f(x)", "expect": {"expression": "2.0"}})
 
     with pytest.raises(DefinitionError, match=r":\d+: test 'test-0': .*no room for 381 MiB"):

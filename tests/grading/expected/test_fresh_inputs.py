@@ -8,7 +8,7 @@ import pytest
 from grader.definitions.exercise import Exercise
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.oracle import Oracle
-from grader.grading.program.author_code import NotCopyableError, freeze, fresh
+from grader.grading.program.author_code import NotCopyableError, copy_containers, freeze_arrays
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.session.engine import grade_all
@@ -163,8 +163,8 @@ def test_settings_of_numpy_end_with_the_code_that_made_them(make: Make, sandbox:
 
 def test_copies_share_arrays_alone() -> None:
     """Containers are copied all the way down."""
-    value = freeze({"a": [np.arange(3.0), ([1], {2})], (1, "b"): (np.float32, None, 1j)})
-    copy = fresh(value)
+    value = freeze_arrays({"a": [np.arange(3.0), ([1], {2})], (1, "b"): (np.float32, None, 1j)})
+    copy = copy_containers(value)
     assert copy["a"][0] is value["a"][0]
     assert repr(copy) == repr(value)
     copy["a"][1][0].append(3)
@@ -182,7 +182,7 @@ def test_what_cannot_be_copied_is_refused(value: object) -> None:
     """In a container, too; such inputs are drawn again."""
     for whole in (value, [value], {"a": (value,)}):
         with pytest.raises(NotCopyableError):
-            fresh(whole)
+            copy_containers(whole)
 
 
 def test_plain_inputs_are_drawn_once(

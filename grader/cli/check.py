@@ -113,17 +113,17 @@ def find_exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path
     from grader.definitions.files import id_in_name, is_path
     from grader.definitions.wording import few
     from grader.grading.submissions.submitted_files import (
-        exercise_in,
         exercise_names,
         files_of_zip,
         find_named_files,
         list_exercises,
+        match_exercise,
     )
     from grader.grading.submissions.zips import ZipError, is_code, is_zip
 
     if is_code(word) or is_zip(word):
         path = Path(word)
-        exercise_of = functools.partial(exercise_in, _possible_ids("", exercises))
+        exercise_of = functools.partial(match_exercise, _possible_ids("", exercises))
         if exercise := exercise_of(path.name):
             return exercise, path
         if several := list_exercises(path, exercise_of):
@@ -163,7 +163,7 @@ def find_file(exercise: str, exercises: Path | None, folder: Path = Path()) -> P
         UsageError: Several files have such a name.
     """
     from grader.definitions.files import id_in_name, is_path
-    from grader.grading.submissions.submitted_files import candidate, choose, exercise_in
+    from grader.grading.submissions.submitted_files import choose, make_candidate, match_exercise
     from grader.grading.submissions.zips import is_code, is_zip
 
     name = id_in_name(Path(exercise)) if is_path(exercise) else exercise
@@ -171,10 +171,10 @@ def find_file(exercise: str, exercises: Path | None, folder: Path = Path()) -> P
     here: list[Path] = []
     # The folder was removed or cannot be read.
     with contextlib.suppress(OSError):
-        here += [path for path in folder.iterdir() if exercise_in(ids, path.name) == name]
+        here += [path for path in folder.iterdir() if match_exercise(ids, path.name) == name]
     files = sorted(path for path in here if is_code(path.name) or is_zip(path.name))
     files += sorted(path for path in here if path.is_dir() or not path.suffix)
-    best, left_out = choose([candidate(path) for path in files])
+    best, left_out = choose([make_candidate(path) for path in files])
     if best is None and files:
         paths = " and ".join(map(str, files))
         raise UsageError(f"there are {paths} here; name the FILE to check")
@@ -242,7 +242,7 @@ def _grade_file(
     from grader.definitions.collection import resolve
     from grader.grading.results.jobs import Job, JobOptions
     from grader.grading.submissions.read_submission import read_submission
-    from grader.grading.submissions.submitted_files import file_for
+    from grader.grading.submissions.submitted_files import find_in_zip
 
     exercise = resolve(request.exercise, options.collection_folder(request.exercises))
     request.delivery.load()  # runs while the worker starts
@@ -252,7 +252,7 @@ def _grade_file(
     follow_up = FollowUp(exercise, request.exercises, advises=is_text)
     path = request.file
     if not exercise.files_to_submit:
-        path = file_for(path, exercise.id, _possible_ids(request.exercise, request.exercises))
+        path = find_in_zip(path, exercise.id, _possible_ids(request.exercise, request.exercises))
     submission = read_submission(path, exercise.files_to_submit).part_for(exercise)
     if submission.is_unreadable:
         raise UsageError(f"{submission.path}: {submission.problem}")

@@ -14,7 +14,7 @@ from grader.definitions.files import files_by_folder, id_in_name
 from grader.definitions.wording import plural
 from grader.errors import UsageError
 from grader.grading.submissions.submission_time import CLONE
-from grader.grading.submissions.submitted_files import exercise_in
+from grader.grading.submissions.submitted_files import match_exercise
 from grader.sandbox.printable import printable
 
 
@@ -55,7 +55,7 @@ def command(
     ids = [id_in_name(path) for path in paths]
     if only is not None and only not in ids:
         raise UsageError(f"there is no exercise {only!r}")
-    exercise_of = functools.partial(exercise_in, ids)
+    exercise_of = functools.partial(match_exercise, ids)
     names = None if roster is None else read_names(roster)
     texts = ((path, path.read_bytes()) for path in paths)
     asking = [load_exercise(path) for path, text in texts if b"files_to_submit:" in text]

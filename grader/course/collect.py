@@ -50,12 +50,12 @@ from grader.grading.submissions.submitted_files import (
 from grader.grading.submissions.zips import (
     ZipError,
     entry_path,
+    find_single_code_file,
     is_code,
     is_folder,
-    is_passed_over,
+    is_ignored,
     is_zip,
     list_files,
-    only_code,
     open_zip,
     read_entry,
 )
@@ -319,7 +319,7 @@ def _find_files(
         except _RefusalError as refusal:
             refused[inner.label] = str(refusal)
     if not files_with_paths:
-        only_code(entries)
+        find_single_code_file(entries)
         if (exercise := exercises.exercise_of(PurePosixPath(file.path).name)) is None:
             (reason,) = refused.values()  # the reason for the only code file
             raise _RefusalError(reason)
@@ -376,7 +376,7 @@ def _student(
         raise _RefusalError(level)
     else:
         student = folders[level]
-    if is_passed_over(student) or "/" in student:
+    if is_ignored(student) or "/" in student:
         raise _RefusalError(f"{student!r} cannot be the name of a folder")
     return student
 
@@ -444,7 +444,7 @@ def _walk_source(
     """Yield all files except hidden ones, sorted by path."""
     files = _walk_folder(source) if source.is_dir() else _walk_zip(source, stack, result)
     for file in sorted(files, key=lambda each: each.path):
-        if not any(map(is_passed_over, PurePosixPath(file.path).parts)):
+        if not any(map(is_ignored, PurePosixPath(file.path).parts)):
             yield file
 
 

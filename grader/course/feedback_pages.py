@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from grader.errors import UsageError
-from grader.grading.submissions.zips import is_passed_over
+from grader.grading.submissions.zips import is_ignored
 from grader.reports.phrases import FAULT_FOR_LEARNERS
 from grader.reports.report import Batch, Report
 from grader.reports.to_html import render_student
@@ -22,7 +22,7 @@ def write_pages(batch: Batch, folder: Path) -> int:
         page_report = replace(report, message=FAULT_FOR_LEARNERS) if report.is_fault else report
         of_students.setdefault(report.student or "", []).append(page_report)
     for student in of_students:
-        if "/" in student or "\0" in student or is_passed_over(student) or not student:
+        if "/" in student or "\0" in student or is_ignored(student) or not student:
             raise UsageError(f"{student!r} cannot be the name of a page")
     try:
         folder.mkdir(exist_ok=True)

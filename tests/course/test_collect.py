@@ -15,7 +15,7 @@ import pytest
 from grader.course.collect import CollectResult, collect
 from grader.course.roster_file import read_names
 from grader.errors import UsageError
-from grader.grading.submissions.submitted_files import exercise_in
+from grader.grading.submissions.submitted_files import match_exercise
 from grader.sandbox.limits import MAX_SOURCE_BYTES
 
 Date: TypeAlias = tuple[int, int, int, int, int, int]
@@ -27,7 +27,7 @@ NOON = time.mktime((*DATE, 0, 0, -1))
 Zip = Callable[..., Path]
 
 
-exercise_of = functools.partial(exercise_in, ("token-lookup", "softmax", "causal", "rope"))
+exercise_of = functools.partial(match_exercise, ("token-lookup", "softmax", "causal", "rope"))
 
 
 @pytest.fixture

@@ -70,10 +70,10 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     named = [Path(argument.partition("::")[0]).resolve() for argument in parent.config.args]
     if file_path.resolve() not in named:
         from grader.definitions.files import id_in_name  # here, to keep other runs of pytest fast
-        from grader.grading.submissions.submitted_files import exercise_in
+        from grader.grading.submissions.submitted_files import match_exercise
 
         here = {id_in_name(path) for path in file_path.parent.iterdir()}
-        exercise = exercise_in(here, submission)
+        exercise = match_exercise(here, submission)
         if id_in_name(file_path) != exercise:
             return None
     return ExerciseFile.from_parent(parent, path=file_path)

@@ -13,9 +13,9 @@ from grader.errors import GraderFault
 from grader.grading.submissions.submission import Submission, compute_digest, size_limit
 from grader.grading.submissions.zips import (
     ZipError,
+    find_single_code_file,
     is_zip,
     list_files,
-    only_code,
     open_zip,
     read_entry,
 )
@@ -117,7 +117,7 @@ def _of_zip(path: Path, files: Sequence[str], below: Path | None, inside_path: s
         with open_regular(path, below=below) as file, open_zip(file) as archive:
             entries = list_files(archive)
             if not files:
-                name = inside_path if inside_path in entries else only_code(entries)
+                name = inside_path if inside_path in entries else find_single_code_file(entries)
                 data = read_entry(archive, entries[name], size_limit(Path(name)))
                 return Submission.from_bytes(path / name, data)
             if len({PurePosixPath(entry).parent for entry in entries}) > 1:

@@ -18,11 +18,11 @@ from grader.grading.submissions.read_submission import find_zip, read_submission
 from grader.grading.submissions.submission_time import SubmissionTime
 from grader.grading.submissions.zips import (
     ZipError,
+    find_single_code_file,
     is_code,
-    is_passed_over,
+    is_ignored,
     is_zip,
     list_files,
-    only_code,
     open_zip,
 )
 from grader.safe_files import IrregularFileError, open_regular
@@ -123,7 +123,7 @@ def _plain(text: str) -> str:
     return "-".join(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
 
 
-def exercise_in(ids: Collection[str], file: str) -> str | None:
+def match_exercise(ids: Collection[str], file: str) -> str | None:
     """Return the id, among the given ones, that a file or folder is named after, or None.
 
     A name without dashes, such as `rowshares`, counts if it is unambiguous.
@@ -178,7 +178,9 @@ def choose(candidates: Sequence[Candidate]) -> tuple[Candidate | None, dict[Path
     return None, {each.path: why for each in candidates}
 
 
-def candidate(path: Path, files: Sequence[str] = (), *, below: Path | None = None) -> Candidate:
+def make_candidate(
+    path: Path, files: Sequence[str] = (), *, below: Path | None = None
+) -> Candidate:
     """Return a file, a file in a zip, or a folder of several files as a candidate.
 
     The arguments are those of `read_submission`.
@@ -198,7 +200,7 @@ def choose_file(
     paths: Sequence[Path], files: Sequence[str], *, below: Path
 ) -> tuple[Candidate | None, dict[Path, str]]:
     """Choose one of several paths as `choose` does; see `read_submission` for the arguments."""
-    return choose([candidate(path, files, below=below) for path in paths])
+    return choose([make_candidate(path, files, below=below) for path in paths])
 
 
 def find_change_time(path: Path) -> float | None:
@@ -314,7 +316,7 @@ def _walk(folder: Path, is_whole: Callable[[str], bool]) -> Iterator[tuple[Path,
             continue
         for entry in entries:
             is_folder = entry.is_dir(follow_symlinks=False)
-            if is_passed_over(entry.name):
+            if is_ignored(entry.name):
                 continue
             if is_folder and not (is_code(entry.name) or is_whole(entry.name)):
                 waiting.append(entry.path)
@@ -352,10 +354,10 @@ def find_named_files(
     exercises = {name: exercise_of(PurePosixPath(name).name) for name in code}
     if any(exercise is not None for exercise in exercises.values()):
         return {name: exercise for name, exercise in exercises.items() if exercise is not None}
-    return {only_code(names): exercise_of(zip_name)}
+    return {find_single_code_file(names): exercise_of(zip_name)}
 
 
-def file_for(path: Path, exercise: str, ids: Collection[str]) -> Path:
+def find_in_zip(path: Path, exercise: str, ids: Collection[str]) -> Path:
     """Return the only file in a zip that is named after an exercise, or the path itself.
 
     Args:
@@ -365,7 +367,7 @@ def file_for(path: Path, exercise: str, ids: Collection[str]) -> Path:
         with contextlib.suppress(ZipError):
             names = [name for name in files_of_zip(path) if is_code(name)]
             named = [
-                name for name in names if exercise_in(ids, PurePosixPath(name).name) == exercise
+                name for name in names if match_exercise(ids, PurePosixPath(name).name) == exercise
             ]
             if len(named) == 1:
                 return path / named[0]

@@ -15,7 +15,7 @@ _HEAD: Final = 4096  # bytes from which the kind of another file is recognized
 _TAIL: Final = 22 + 65_535  # maximum size in bytes of the end record with its comment
 _LENGTHS: Final = struct.Struct("<6xHL")  # fields of the end record: number and size of entries
 _MAX_ENTRY_BYTES: Final = 1024  # bytes that the list of files may have for each file
-_PASSED_OVER: Final = ("__pycache__", "__MACOSX", "node_modules", "site-packages")
+_IGNORED_NAMES: Final = ("__pycache__", "__MACOSX", "node_modules", "site-packages")
 MAX_FILES: Final = 1000
 """The maximum number of files in a student's zip."""
 
@@ -34,9 +34,9 @@ def is_zip(name: str) -> bool:
     return name.lower().endswith(".zip")
 
 
-def is_passed_over(name: str) -> bool:
+def is_ignored(name: str) -> bool:
     """Return whether a file or folder of this name is ignored."""
-    return name.startswith(".") or name in _PASSED_OVER
+    return name.startswith(".") or name in _IGNORED_NAMES
 
 
 def open_zip(file: IO[bytes], max_files: int = MAX_FILES) -> zipfile.ZipFile:
@@ -100,7 +100,7 @@ def list_files(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
             raise ZipError(f"the path {entry.filename!r} in it leads outside")
         if is_folder(entry):
             continue
-        if any(map(is_passed_over, PurePosixPath(path).parts)):
+        if any(map(is_ignored, PurePosixPath(path).parts)):
             continue
         other = spellings.get(path.casefold())
         if other is not None:
@@ -110,7 +110,7 @@ def list_files(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
     return files
 
 
-def only_code(files: Collection[str]) -> str:
+def find_single_code_file(files: Collection[str]) -> str:
     """Return the path of the one Python file or notebook among the files of a zip.
 
     Raises:

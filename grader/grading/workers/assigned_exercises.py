@@ -16,7 +16,7 @@ from grader.grading.submissions.submission import Submission
 from grader.grading.submissions.submitted_files import (
     SortedFiles,
     choose_file,
-    exercise_in,
+    match_exercise,
     sort_files,
 )
 from grader.grading.submissions.zips import is_code
@@ -37,7 +37,7 @@ def plan_assignment(folder: Path, exercises: Sequence[Exercise], ids: Collection
         raise UsageError("two of the assigned exercises have the same id")
 
     def find_exercise(name: str) -> str | None:
-        meant = exercise_in({*by_id, *ids}, name)
+        meant = match_exercise({*by_id, *ids}, name)
         return meant if meant in by_id else None
 
     try:

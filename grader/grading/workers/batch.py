@@ -26,11 +26,11 @@ from grader.grading.submissions.submission_time import (
 )
 from grader.grading.submissions.submitted_files import (
     choose_file,
-    exercise_in,
     find_change_time,
+    match_exercise,
     sort_files,
 )
-from grader.grading.submissions.zips import is_passed_over
+from grader.grading.submissions.zips import is_ignored
 from grader.grading.workers.pool import Pool
 from grader.safe_files import linked_folder
 
@@ -101,7 +101,7 @@ def find(
         load: Returns the exercise with an id, or raises `UsageError`.
         plan: Collects the files that are not yielded, with the reasons.
     """
-    exercise_of = functools.cache(functools.partial(exercise_in, ids))
+    exercise_of = functools.cache(functools.partial(match_exercise, ids))
     load = functools.cache(load)
     for student in _students(folder, plan):
         try:
@@ -144,7 +144,7 @@ def _students(folder: Path, plan: Plan) -> Iterator[Entry]:
     """Yield the folder of each student."""
     for student in sorted(os.scandir(folder), key=lambda each: each.name):
         entry = Entry(student.name, Path(student.path))
-        if is_passed_over(student.name):
+        if is_ignored(student.name):
             continue
         if student.is_symlink() and student.is_dir():
             reason = "The folder is a symbolic link; put the folder itself here."

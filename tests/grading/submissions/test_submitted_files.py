@@ -13,7 +13,12 @@ import pytest
 
 from grader.definitions.exercise import Exercise
 from grader.grading.submissions.read_submission import read_submission
-from grader.grading.submissions.submitted_files import Candidate, choose, exercise_in, file_for
+from grader.grading.submissions.submitted_files import (
+    Candidate,
+    choose,
+    find_in_zip,
+    match_exercise,
+)
 from grader.grading.workers.assigned_exercises import plan_assignment
 from grader.grading.workers.batch import plan, run
 from grader.grading.workers.pool import Pool
@@ -46,20 +51,20 @@ IDS = ("row-shares", "rope", "rope-2", "t-test", "tt-est")
 )  # fmt: skip
 def test_a_name_stands_for_its_exercise_however_it_is_written(name: str) -> None:
     """Case, dashes, spaces, copies, and what platforms write before it."""
-    assert exercise_in(IDS, name) == "row-shares"
+    assert match_exercise(IDS, name) == "row-shares"
 
 
 def test_a_number_of_an_id_is_no_number_of_a_copy() -> None:
     """The closest id counts."""
-    assert exercise_in(IDS, "rope_2.py") == exercise_in(IDS, "rope-2 (1).py") == "rope-2"
-    assert exercise_in(IDS, "rope (1).py") == "rope"
+    assert match_exercise(IDS, "rope_2.py") == match_exercise(IDS, "rope-2 (1).py") == "rope-2"
+    assert match_exercise(IDS, "rope (1).py") == "rope"
 
 
 @pytest.mark.parametrize("name", ["My Work.py", "ttest.py", "row.py", "row-shares-final-v2.py"])
 def test_a_name_that_may_stand_for_two_exercises_or_for_none_is_no_guess(name: str) -> None:
     """`ttest` may be `t-test` or `tt-est`; with its dashes each is itself."""
-    assert exercise_in(IDS, name) is None
-    assert exercise_in(IDS, "T_Test.py") == "t-test"
+    assert match_exercise(IDS, name) is None
+    assert match_exercise(IDS, "T_Test.py") == "t-test"
 
 
 def test_a_number_or_a_truly_newer_date_decides_between_candidates() -> None:
@@ -205,7 +210,7 @@ def test_a_zip_and_files_that_nothing_tells_apart_are_named(
     ((job, entries),) = made.groups.values()
     assert [entry.student for entry in entries] == ["ada", "dee", "eve", "fay"]
     assert made.not_looked_at == [tmp_path / "fay" / "week 1" / "notes.py"]
-    assert file_for(tmp_path / "eve" / "hw.zip", "double", ["double"]).name == "Double.py"
+    assert find_in_zip(tmp_path / "eve" / "hw.zip", "double", ["double"]).name == "Double.py"
     assert job.submission.source == RIGHT
     reasons = {each.entry.student: str(each.result) for each in made.not_graded}
     assert "hw.zip: The zip cannot be read: it has 2 Python files" in reasons["bo"]

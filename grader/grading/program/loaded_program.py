@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Final, TypeAlias
+from typing import Any
 
-from grader.definitions.exercise import Exercise, Kind
+from grader.definitions.exercise import Exercise
 from grader.errors import GraderFault, Location
 from grader.grading.feedback import outcome_sentences
 from grader.grading.program.author_code import freeze_arrays
@@ -16,12 +16,11 @@ from grader.grading.program.notebook_program import (
     load_cells,
 )
 from grader.grading.program.proxies import NoValueError, Proxies
-from grader.grading.program.screening import Refusal, screen_answers, screen_code, screen_module
+from grader.grading.program.screening import LoadingProblem, Sentence, screen
 from grader.grading.results.verdict import Outcome
 from grader.grading.submissions.file_kinds import file_kind
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import (
-    Answer,
     ChildGoneError,
     DefinedNames,
     Raised,
@@ -118,18 +117,6 @@ class LoadedProgram:
 
 _PLACEHOLDERS = ("ellipsis", "NoneType")
 
-Sentence: TypeAlias = Callable[[], str]
-"""A function that makes a sentence. It is called later, so that its error costs no verdict."""
-
-
-@dataclass(frozen=True, slots=True)
-class LoadingProblem:
-    """The reason why no test of a submission can run, as shown to the learner."""
-
-    outcome: Outcome
-    sentence: Sentence
-    line: int | None = None
-
 
 @dataclass(frozen=True, slots=True)
 class LoadedSubmission:
@@ -161,16 +148,12 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubm
             )
             missing = LoadingProblem(Outcome.ERRORED, sentence_of)
             return LoadedSubmission(DefinedNames(), problem=missing)
-    if lines.is_one_file:
-        return _load(child, NotebookProgram(submission), exercise)
-    try:
-        program = (
-            join_cells(child, submission)
-            if submission.cells
-            else NotebookProgram(submission, lines)
-        )
-    except ChildGoneError as error:
-        return LoadedSubmission(DefinedNames(), problem=_ending_problem(error))
+    program = NotebookProgram(submission, lines)
+    if submission.cells:
+        try:
+            program = join_cells(child, submission)
+        except ChildGoneError as error:
+            return LoadedSubmission(DefinedNames(), problem=_ending_problem(error))
     loaded, lines = _load(child, program, exercise), program.lines
     problem = loaded.problem
     if problem is not None:
@@ -186,58 +169,32 @@ def load(child: Child, submission: Submission, exercise: Exercise) -> LoadedSubm
     )
 
 
-def _run_module(
-    child: Child, program: NotebookProgram, names: list[str]
-) -> tuple[Answer, tuple[Sentence, ...]]:
-    if program.submission.cells:
-        return load_cells(child, program, names)
-    return child.load(program.submission.source, names), ()
-
-
-def _read_answers(
-    child: Child, program: NotebookProgram, names: list[str]
-) -> tuple[Answer, tuple[Sentence, ...]]:
-    return child.ask("load_answers", program.submission.source, names), ()
-
-
-_Screen: TypeAlias = Callable[[Child, str, Exercise], Refusal | Raised | None]
-_Load: TypeAlias = Callable[
-    [Child, NotebookProgram, list[str]], tuple[Answer, tuple[Sentence, ...]]
-]
-
-_LOADING: Final[Mapping[Kind, tuple[_Screen, _Load | None]]] = {
-    "write": (screen_module, _run_module),
-    "fix": (screen_module, _run_module),
-    "predict": (screen_answers, _read_answers),
-    "test": (screen_code, None),  # a suite runs beside each program, in a child of its own
-}
-"""The screening and the loading of a submission by the kind of its exercise."""
-
-
-def _load(  # noqa: PLR0911  each way to end returns
-    child: Child, program: NotebookProgram, exercise: Exercise
-) -> LoadedSubmission:
-    source = program.submission.source
+def _load(child: Child, program: NotebookProgram, exercise: Exercise) -> LoadedSubmission:
+    source, kind = program.submission.source, exercise.kind
+    names = list(exercise.defines)
     packages = tuple(dict.fromkeys(name.partition(".")[0] for name in exercise.packages))
     contents = DefinedNames(packages=packages)
-    screen, load_names = _LOADING[exercise.kind]
+    notes: tuple[Sentence, ...] = ()
     try:
-        refusal = screen(child, source, exercise)
-        if isinstance(refusal, Raised):
-            return LoadedSubmission(contents, problem=loading_problem(refusal, source))
-        if refusal is not None:
-            problem = LoadingProblem(Outcome.FAILED, refusal.sentence, refusal.line)
+        problem = screen(child, source, exercise)
+        if isinstance(problem, Raised):
+            problem = loading_problem(problem, source)
+        if problem is not None:
             return LoadedSubmission(contents, problem=problem)
-        if load_names is None:
+        if kind == "test":  # a suite runs beside each program, in a child of its own
             suite = LoadedProgram(child, exercise, {}, source=source)
             return LoadedSubmission(contents, suite, source=source)
-        names = list(exercise.defines)
-        answer, notes = load_names(child, program, names)
+        if kind == "predict":
+            answer = child.ask("load_answers", source, names)
+        elif program.submission.cells:
+            answer, notes = load_cells(child, program, names)
+        else:
+            answer = child.load(source, names)
         if isinstance(answer, Raised):
             return LoadedSubmission(contents, problem=loading_problem(answer, source, packages))
         facts = answer.value if isinstance(answer, Returned) else None
         defined = replace(DefinedNames.from_facts(facts, names), packages=packages)
-        problems = (_name_problem(exercise, name, defined, source) for name in exercise.defines)
+        problems = (_name_problem(exercise, name, defined, source) for name in names)
         values = next(filter(None, problems), None) or _values(child, exercise)
     except ChildGoneError as error:
         return LoadedSubmission(contents, problem=_ending_problem(error, source))

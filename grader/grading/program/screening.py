@@ -13,11 +13,13 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from types import ModuleType
+from typing import TypeAlias
 
 import numpy as np
 
 from grader.definitions.exercise import Exercise, Forbid
 from grader.grading.feedback import outcome_sentences
+from grader.grading.results.verdict import Outcome
 from grader.sandbox.answers import Raised, Returned
 from grader.sandbox.interface import Child
 from grader.sandbox.printable import printable
@@ -49,11 +51,16 @@ _HIDDEN_LOOPS_BY_ONE_WORD = frozenset({"filter", "map"})
 _LINES = 1 << 20  # line numbers from here on are forged: no submission is so long
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """The reason why a submission is not run, and its line."""
+Sentence: TypeAlias = Callable[[], str]
+"""A function that makes a sentence. It is called later, so that its error costs no verdict."""
 
-    sentence: Callable[[], str]
+
+@dataclass(frozen=True, slots=True)
+class LoadingProblem:
+    """The reason why no test of a submission can run, for the learner."""
+
+    outcome: Outcome
+    sentence: Sentence
     line: int | None = None
 
 
@@ -67,50 +74,53 @@ class Use:
     line: int
 
 
-def screen_module(child: Child, source: str, exercise: Exercise) -> Refusal | Raised | None:
-    """Screen a module for forbidden uses alone, since loading it finds its syntax errors.
-
-    See `screen_code`.
-    """
-    return None if exercise.forbid is None else screen_code(child, source, exercise)
-
-
-def screen_code(child: Child, source: str, exercise: Exercise) -> Refusal | Raised | None:
-    """Screen code that has not run yet for syntax errors and forbidden uses.
+def screen(child: Child, source: str, exercise: Exercise) -> LoadingProblem | Raised | None:
+    """Screen a source that has not run yet.
 
     Returns:
-        None if it may run, otherwise a refusal or the syntax error.
+        None if it may run, otherwise the problem or the syntax error.
 
     Raises:
         ChildGoneError: Parsing the source crashed Python.
     """
+    if exercise.kind == "predict":
+        return _screen_answers(child, source, list(exercise.defines))
+    if exercise.kind != "test" and exercise.forbid is None:
+        return None  # loading the source finds its syntax errors; a suite is not loaded
+    return _screen_code(child, source, exercise)
+
+
+def _screen_code(child: Child, source: str, exercise: Exercise) -> LoadingProblem | Raised | None:
+    """Screen code for syntax errors and forbidden uses."""
     answer = child.ask("find_uses", source)
-    if isinstance(answer, Raised) or exercise.forbid is None:
-        return answer if isinstance(answer, Raised) else None
-    uses = _uses(answer.value) if isinstance(answer, Returned) else None
-    if uses is None:
-        return Refusal(lambda: outcome_sentences.TOO_MANY_NAMES)
-    own = {name.removesuffix(".py") for name in exercise.files_to_submit}
-    return breach(exercise.forbid, uses, own)
-
-
-def screen_answers(child: Child, source: str, exercise: Exercise) -> Refusal | Raised | None:
-    """Screen a prediction, which may only set names to literals; see `screen_code`."""
-    answer = child.ask("find_non_answer", source, list(exercise.defines))
     if isinstance(answer, Raised):
         return answer
+    if exercise.forbid is None:
+        return None
+    uses = _uses(answer.value) if isinstance(answer, Returned) else None
+    if uses is None:
+        return LoadingProblem(Outcome.FAILED, lambda: outcome_sentences.TOO_MANY_NAMES)
+    own_modules = {name.removesuffix(".py") for name in exercise.files_to_submit}
+    return find_forbidden_use(exercise.forbid, uses, own_modules)
+
+
+def _screen_answers(child: Child, source: str, names: list[str]) -> LoadingProblem | Raised | None:
+    """Screen a prediction, which may only set names to literals.
+
+    Args:
+        names: The names to set.
+    """
+    answer = child.ask("find_non_answer", source, names)
+    what, line, name = "statement", 1, ""
     match answer:
+        case Raised():
+            return answer
         case Returned(value=None):
             return None
         case Returned(value=("statement" | "name" | "value" as what, int(line), str(name))):
-            names = list(exercise.defines)
-            word = printable(name[:100])
-            sentence = partial(
-                outcome_sentences.more_than_answers_sentence, what, line, word, names
-            )
-            return Refusal(sentence, line)
-    names = list(exercise.defines)
-    return Refusal(partial(outcome_sentences.more_than_answers_sentence, "statement", 1, "", names))
+            name = printable(name[:100])
+    sentence = partial(outcome_sentences.more_than_answers_sentence, what, line, name, names)
+    return LoadingProblem(Outcome.FAILED, sentence, line)
 
 
 def _uses(facts: object) -> list[Use] | None:
@@ -130,31 +140,38 @@ def _uses(facts: object) -> list[Use] | None:
     return uses
 
 
-def breach(forbid: Forbid, uses: Sequence[Use], own: Collection[str] = ()) -> Refusal | None:
-    """Return the refusal of the first forbidden use, or None.
+def find_forbidden_use(
+    forbid: Forbid, uses: Sequence[Use], own_modules: Collection[str] = ()
+) -> LoadingProblem | None:
+    """Return the problem with the first forbidden use, or None.
 
     Args:
-        own: The names of the submission's own modules, which may not be passed on either.
+        own_modules: The submission's own modules, which may not be passed on either.
     """
     for use in uses:
         if (reason := _forbidden(forbid, use)) is not None:
-            sentence = partial(
+            sentence: Sentence = partial(
                 outcome_sentences.forbidden_use_sentence, use.line, reason, forbid.because
             )
-            return Refusal(sentence, use.line)
-        root, *below = use.name.split(".")
-        is_workaround = root in _WORKAROUND_ROOTS or not _WORKAROUND_ATTRIBUTES.isdisjoint(below)
-        if _is_library(root):  # its attributes include its imports, as in dataclasses.inspect
-            is_workaround |= not _WORKAROUND_ROOTS.isdisjoint(below) or "modules" in below
-        else:
-            is_workaround |= root in _WORKAROUND_ATTRIBUTES
-        if is_workaround:
+        elif _is_workaround(use.name):
             template = outcome_sentences.WORKAROUND
-            return Refusal(partial(template.format, line=use.line, name=use.written), use.line)
-        if use.kind == "passed" and (use.name in own or _could_hide(forbid, use.name)):
+            sentence = partial(template.format, line=use.line, name=use.written)
+        elif use.kind == "passed" and (use.name in own_modules or _could_hide(forbid, use.name)):
             template = outcome_sentences.MODULE_PASSED_ON
-            return Refusal(partial(template.format, line=use.line, name=use.written), use.line)
+            sentence = partial(template.format, line=use.line, name=use.written)
+        else:
+            continue
+        return LoadingProblem(Outcome.FAILED, sentence, use.line)
     return None
+
+
+def _is_workaround(name: str) -> bool:
+    root, *attributes = name.split(".")
+    if root in _WORKAROUND_ROOTS or not _WORKAROUND_ATTRIBUTES.isdisjoint(attributes):
+        return True
+    if _is_library(root):  # its attributes include its imports, as in dataclasses.inspect
+        return not _WORKAROUND_ROOTS.isdisjoint(attributes) or "modules" in attributes
+    return root in _WORKAROUND_ATTRIBUTES
 
 
 def _forbidden(forbid: Forbid, use: Use) -> str | None:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import click
 
-from grader.authoring.importing import import_report
 from grader.authoring.importing.read_source import read_source
+from grader.authoring.importing.report import report
 from grader.authoring.importing.validate_drafts import load_if_valid, validate_draft
 from grader.authoring.importing.verify_imported import ImportProof, verify_imported
 from grader.authoring.importing.write import (
@@ -83,7 +83,7 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
             message = f"line {error.where.line}: {error.message} ({error.rule.code})"
             proofs[path].sentences.append(message)
     problems = {path: validated[draft.id].problems for path, draft in drafts.items()}
-    click.echo(import_report.report(source_drafts, drafts, problems, proofs))
+    click.echo(report(source_drafts, drafts, problems, proofs))
     if any(proof.faults for proof in proofs.values()):
         raise click.exceptions.Exit(FAULT)
     proven = len(proofs) == len(drafts) and all(proof.proven for proof in proofs.values())

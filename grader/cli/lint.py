@@ -6,10 +6,9 @@ from pathlib import Path
 
 import click
 
-from grader.authoring.lint import catalogue, lint_report
-from grader.authoring.lint.catalogue import choose
+from grader.authoring.lint.catalogue import choose, find
 from grader.authoring.lint.fix import fix
-from grader.authoring.lint.lint_report import data, sarif, text_lines
+from grader.authoring.lint.report import data, describe_rules, explanation, sarif, text_lines
 from grader.authoring.lint.run import LintReport, lint
 from grader.authoring.targets import find_targets
 from grader.cli import options
@@ -54,10 +53,9 @@ def command(
       etude lint --explain ETU308
     """
     if explain is not None or rules_markdown:
-        if explain is None:
-            click.echo(lint_report.rules_markdown(), nl=False)
-        else:
-            click.echo(lint_report.explanation(catalogue.find(explain)))
+        click.echo(
+            describe_rules() if explain is None else f"{explanation(find(explain))}\n", nl=False
+        )
         return
 
     report = _lint(targets, exercises, (select, ignore), repair=repair)

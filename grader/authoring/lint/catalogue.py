@@ -6,24 +6,24 @@ from typing import Final
 
 from grader.authoring.lint.rule import Rule
 from grader.authoring.lint.rules import (
-    file_style,
-    markdown_style,
-    metadata_style,
-    program_style,
+    files,
+    markdown,
+    metadata,
+    numbers,
+    programs,
+    pytest_bodies,
     resources,
-    table_style,
-    test_body,
-    test_data,
-    test_style,
-    text_style,
-    track_style,
+    tests,
+    texts,
+    tracks,
+    unsendable_values,
 )
 from grader.definitions.wording import did_you_mean, quote
 from grader.errors import UsageError
 
 _MODULES: Final = (
-    file_style, markdown_style, metadata_style, program_style, resources, table_style, test_body,
-    test_data, test_style, text_style, track_style,
+    files, markdown, metadata, programs, resources, unsendable_values, pytest_bodies,
+    numbers, tests, texts, tracks,
 )  # fmt: skip
 
 _RULES: Final = [
@@ -32,7 +32,7 @@ _RULES: Final = [
 CATALOGUE: Final = {each.code: each for each in sorted(_RULES, key=lambda each: each.code)}
 """The rules by code."""
 
-ALWAYS: Final = frozenset({file_style.invalid_definition.code})
+ALWAYS: Final = frozenset({files.invalid_definition.code})
 
 _SEPARATOR: Final = re.compile(r"[,\s]+")
 

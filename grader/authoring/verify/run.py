@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from grader.authoring.lint.load import Definitions
-from grader.authoring.lint.rules.markdown_style import unshowable_text
+from grader.authoring.lint.rules.markdown import unshowable_text
 from grader.authoring.lint.run import LintReport
 from grader.authoring.targets import TargetGroup
 from grader.authoring.verify.cache import ProofCache

@@ -109,7 +109,7 @@ def explanation(rule: Rule) -> str:
     return "\n".join(_section(rule, "#"))
 
 
-def rules_markdown() -> str:
+def describe_rules() -> str:
     """Return the description of all rules as Markdown."""
     lines = [_HEAD, "| Code | Name | Level | Finds |", "| --- | --- | --- | --- |"]
     for code, rule in CATALOGUE.items():

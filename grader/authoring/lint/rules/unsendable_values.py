@@ -1,4 +1,4 @@
-"""A rule about tables, which cannot be sent into the sandbox."""
+"""Rules about values that cannot be sent into the sandbox: tables, arrays of objects."""
 
 import ast
 from collections.abc import Collection, Iterator
@@ -9,6 +9,9 @@ from grader.authoring.lint.subjects import LintedExercise
 from grader.definitions.wording import quote
 from grader.errors import Problem
 
+_NO_DTYPES: Final = frozenset(
+    {"object_", "longdouble", "clongdouble", "float96", "float128", "complex192", "complex256"}
+)
 _TABLES: Final = frozenset(
     {
         "DataArray", "DataFrame", "Dataset", "Series", "Tensor", "concat", "csc_array",
@@ -25,6 +28,30 @@ _KEEP_TABLES: Final = frozenset(
         "value_counts",
     }
 )  # fmt: skip
+
+
+@rule("ETU313", "error")
+def unsendable_array(subject: LintedExercise) -> Iterator[Problem]:
+    """A test makes arrays of objects or of long doubles, which cannot be sent into the sandbox."""
+    for index in range(len(subject.exercise.tests)):
+        for mode, steps in subject.python(index):
+            for node in subject.nodes(mode, *steps):
+                match node:
+                    case ast.Attribute(value=ast.Name(id="np" | "numpy"), attr=name) if (
+                        name in _NO_DTYPES
+                    ):
+                        description = f"an array of {name}"
+                    case (
+                        ast.keyword(arg="dtype", value=ast.Name(id="object"))
+                        | ast.Call(
+                            func=ast.Attribute(attr="astype"), args=[ast.Name(id="object"), *_]
+                        )
+                    ):
+                        description = "an array of objects"
+                    case _:
+                        continue
+                message = f"{description} cannot be sent into the sandbox"
+                yield subject.in_text(message, node, *steps)  # type: ignore[arg-type]  # it has a place
 
 
 @rule("ETU317", "error")

@@ -14,9 +14,6 @@ from grader.definitions.wording import listing, quote
 from grader.definitions.yaml_source import ListNode, MappingNode, Node, Scalar
 from grader.errors import Problem
 
-_NO_DTYPES: Final = frozenset(
-    {"object_", "longdouble", "clongdouble", "float96", "float128", "complex192", "complex256"}
-)
 # Total of a row's other weights when the largest weight prints as 1.0000.
 _SATURATED: Final = 5e-5
 _QUERIES, _KEYS = frozenset({"q", "query", "queries"}), frozenset({"k", "key", "keys"})
@@ -232,30 +229,6 @@ def loose_tolerance(subject: LintedExercise) -> Iterator[Problem]:
         if test.tolerance is not None and test.tolerance.rtol > _MAX_RTOL:
             message = f"results that are off by {100 * test.tolerance.rtol:g} % pass"
             yield subject.problem(message, "tests", index, "tolerance", "rtol")
-
-
-@rule("ETU313", "error")
-def unsendable_array(subject: LintedExercise) -> Iterator[Problem]:
-    """A test makes arrays of objects or of long doubles, which cannot be sent into the sandbox."""
-    for index in range(len(subject.exercise.tests)):
-        for mode, steps in subject.python(index):
-            for node in subject.nodes(mode, *steps):
-                match node:
-                    case ast.Attribute(value=ast.Name(id="np" | "numpy"), attr=name) if (
-                        name in _NO_DTYPES
-                    ):
-                        description = f"an array of {name}"
-                    case (
-                        ast.keyword(arg="dtype", value=ast.Name(id="object"))
-                        | ast.Call(
-                            func=ast.Attribute(attr="astype"), args=[ast.Name(id="object"), *_]
-                        )
-                    ):
-                        description = "an array of objects"
-                    case _:
-                        continue
-                message = f"{description} cannot be sent into the sandbox"
-                yield subject.in_text(message, node, *steps)  # type: ignore[arg-type]  # it has a place
 
 
 @rule("ETU316", "warning")

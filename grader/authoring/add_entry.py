@@ -45,7 +45,7 @@ def new_misconception(
                 tree.body.pop(0)
         code = ast.unparse(tree)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise UsageError(f"{path} is no Python that runs: {error}") from None
+        raise UsageError(f"{path} is not Python that runs: {error}") from None
     chosen = name or ""
     if not chosen:
         usual = "-".join(_WORD.findall(says.lower())[:_WORDS]) or "mistake"

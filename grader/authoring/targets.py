@@ -57,7 +57,7 @@ def _find_groups(name: str, collection_folder: Path) -> Iterator[TargetGroup]:
     elif not exists(path):
         raise UsageError(f"no file or folder '{path}'")
     elif path.suffix == LESSON_SUFFIX:
-        raise UsageError(f"'{path}' is no exercise; a lesson is checked by `etude lesson run`")
+        raise UsageError(f"'{path}' is not an exercise; a lesson is checked by `etude lesson run`")
     else:
         yield TargetGroup((path,))
 

@@ -188,7 +188,7 @@ BAD = {
         {"a.py": "#" * (1 << 20) + "\n", "test_a.py": TESTS.format("a")},
         "a.py has more than 1,048,576 bytes",
     ),
-    "null": ({"a.py": "\0", "test_a.py": TESTS.format("a")}, r"^[^:]*/a\.py is no text$"),
+    "null": ({"a.py": "\0", "test_a.py": TESTS.format("a")}, r"^[^:]*/a\.py is not a text$"),
 }
 
 

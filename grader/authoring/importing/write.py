@@ -162,7 +162,7 @@ def plan(drafts: Sequence[Draft], into: Path, track: str | None, *, force: bool)
     ]
     for path in {into, folder}:
         if os.path.lexists(path) and not path.is_dir():
-            raise UsageError(f"{path} is no folder")
+            raise UsageError(f"{path} is not a folder")
     if folder != into and folder.is_symlink():
         raise UsageError(f"{folder} is a symbolic link; a track is a folder of its own")
     paths = [folder / name for name in names]

@@ -89,7 +89,7 @@ def read_config(folder: Path) -> tuple[dict[str, Any], dict[str, list[str]]]:
     for key, fallback in usual.items():
         names = listed.get(key) or [fallback] * os.path.lexists(folder / fallback)
         if not isinstance(names, list):
-            raise UnreadableError(f"{CONFIG}: files.{key} is no list")
+            raise UnreadableError(f"{CONFIG}: files.{key} is not a list")
         if len(names) > _MAX_FILES:
             raise UnreadableError(f"{CONFIG}: files.{key} names {len(names):,} files")
         for name in names:
@@ -119,7 +119,7 @@ def _tests(draft: Draft, folder: Path, names: list[str], modules: set[str]) -> N
     for name in names:
         if not name.endswith(".py"):
             draft.notes.append((name, read_text_inside(folder, name)))
-            draft.remarks.append(f"{printable_name(name)} is no Python; it is kept as a note")
+            draft.remarks.append(f"{printable_name(name)} is not Python; it is kept as a note")
             continue
         source = read_text_inside(folder, name)
         tree = parse_or_none(source) or ast.Module([], [])

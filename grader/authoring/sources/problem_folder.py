@@ -68,7 +68,7 @@ def read_problem(folder: Path) -> SourceDrafts:
         lists = [value for value in tests.values() if isinstance(value, list)]
         tests = lists[0] if len(lists) == 1 else None
     if not isinstance(tests, list):
-        raise UnreadableError(f"{_TESTS} holds no list of tests")
+        raise UnreadableError(f"{_TESTS} is not a list of tests")
     if len(tests) > _MAX_TESTS:
         raise UnreadableError(f"{_TESTS} has {len(tests):,} tests; {_MAX_TESTS} are allowed")
     for number, test_data in enumerate(tests, 1):

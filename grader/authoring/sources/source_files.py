@@ -35,7 +35,7 @@ def read_text(path: Path, cap: int) -> str:
     if len(data) > cap:
         raise UnreadableError(f"{printable_name(path)} has more than {cap:,} bytes")
     if b"\0" in data:
-        raise UnreadableError(f"{printable_name(path)} is no text")
+        raise UnreadableError(f"{printable_name(path)} is not a text")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -568,7 +568,7 @@ PROBES: Final = {
     "exception of the submission's": Probe(
         "with pytest.raises(Bad):\n    f()",
         "class Bad(Exception): ...\ndef f(): raise Bad",
-        refused="'Bad' is no exception here",
+        refused="'Bad' is not an exception here",
     ),
     "source": Probe("import inspect\nassert 'x' in inspect.getsource(f)", "def f(x): ...", refused="only 'inspect.signature'"),
     "code": Probe("assert f.__code__.co_argcount == 1", "def f(x): ...", refused="'__code__' of what"),

@@ -96,4 +96,4 @@ def _outside_fences(text: str) -> Iterator[tuple[int, str]]:
 def unfinished_text(prose: ProseText) -> Iterator[Problem]:
     """A text that learners read is still to be written."""
     if match := _UNFINISHED.match(prose.text):
-        yield prose.problem(f"{match[1]!r} is no text for learners yet", 1, 1)
+        yield prose.problem(f"{match[1]!r} is not a text for learners yet", 1, 1)

@@ -102,7 +102,7 @@ def misspelled_concept(subject: LintedExercise) -> Iterator[Problem]:
 
 @rule("ETU110", "error")
 def unknown_prerequisite(subject: LintedExercise) -> Iterator[Problem]:
-    """A prerequisite is no exercise of the collection."""
+    """A prerequisite is not an exercise of the collection."""
     ids = subject.neighbours.ids_around.get(subject.document.path.parent)
     for index, name in enumerate(subject.exercise.requires):
         if ids is not None and name not in ids:

@@ -263,7 +263,7 @@ def _slips(node: Node, label: str) -> Iterator[Problem]:
                 is_slip = leaf.style == "plain" and not isinstance(leaf.value, (int, float))
                 if type(leaf.value) is bool or (is_slip and _is_no_word(leaf.text)):
                     message = (
-                        f"{quote(leaf.text)} among numbers makes a list of objects, no array; "
+                        f"{quote(leaf.text)} among numbers makes a list of objects, not an array; "
                         "write .nan for a missing number"
                     )
                     yield Problem(leaf.where, f"{label}: {message}")

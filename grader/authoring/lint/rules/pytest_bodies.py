@@ -68,7 +68,8 @@ def _unlike(node: ast.AST, classes: Collection[str]) -> str:
             )
         ) if name in classes:
             message = (
-                f"{quote(name)} is no exception here; expect the built-in one that it derives from"
+                f"{quote(name)} is not an exception here; expect the built-in one that it derives "
+                "from"
             )
     return message
 
@@ -120,8 +121,8 @@ def undeclared_operator(subject: LintedExercise) -> Iterator[Problem]:
                             continue
                     if kind in classes and sign not in classes[kind]:
                         message = (
-                            f"{quote(sign)} asks an object of {quote(kind)} nothing; name it under "
-                            "its 'operators'"
+                            f"objects of {quote(kind)} do not answer {quote(sign)}; add it to the "
+                            "class's 'operators'"
                         )
                         yield subject.in_text(message, operand, *steps)
                         break

@@ -1,5 +1,6 @@
 """Promises that the functions of this package share, checked for each of them."""
 
+import re
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -313,6 +314,44 @@ def test_integers_count_as_float64(function: Function, arguments: tuple[Any, ...
     for one, other in zip(results_of(function, whole), results_of(function, floats), strict=True):
         assert one.dtype == np.float64
         np.testing.assert_array_equal(one, other)
+
+
+def refusal(function: Function, arguments: Any) -> str:
+    """Return the message of the ValueError of a call, or nothing."""
+    try:
+        function(*arguments)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+# The last matrix of a block that is too wide is an error of NumPy there.
+@pytest.mark.parametrize("name", [name for name in EVERY if name != "gpt_with_cache"])
+def test_a_longer_axis_is_allowed_or_named(name: str) -> None:
+    """An error names the shapes that do not go together, and does not come from inside NumPy."""
+    function, arguments = EVERY[name]
+    arrays = list(arrays_in(arguments))
+    for place, array in enumerate(arrays if len(arrays) > 1 else []):
+        for axis in range(array.ndim):
+            longer = np.concatenate([array, array.take([0], axis)], axis)
+            changed = iter([*arrays[:place], longer, *arrays[place + 1 :]])
+            message = refusal(function, map_arrays(lambda _, it=changed: next(it), arguments))
+            assert not re.match("operands|matmul", message)
+            assert not message or re.search(r"\(\d+,", message)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("softmax_backward", "attention_backward", "flash_backward", "linear_backward"),
+        *("layer_norm_backward", "rms_norm_backward", "feed_forward_backward"),
+        *("gated_feed_forward_backward", "multi_head_attention_backward"),
+    ],
+)
+def test_a_gradient_does_not_broadcast_to_the_output(name: str) -> None:
+    """Without its first axis it is refused: broadcasting would give wrong sums."""
+    function, (d_output, *rest) = EVERY[name]
+    assert str(d_output.shape[1:]) in refusal(function, (d_output[0], *rest))
 
 
 @pytest.mark.parametrize("name", BATCHED)

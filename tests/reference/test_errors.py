@@ -1,4 +1,8 @@
-"""Arguments that do not fit, and the errors that name them."""
+"""Arguments that do not fit, and the errors that name them.
+
+A case here is for words that no other function has; test_contracts.py tries every function with
+shapes that do not go together.
+"""
 
 import math
 import re
@@ -12,7 +16,6 @@ from numpy.typing import NDArray
 from reference.activations import activation_named
 from reference.alibi import alibi_bias, alibi_slopes
 from reference.attention import attention_weights, causal_attention, scaled_dot_product_attention
-from reference.attention_backward import attention_backward
 from reference.batches import require_broadcasting_batches, require_matrices, sum_to_shape
 from reference.beam_search import beam_search, length_penalty
 from reference.bigram import bigram_gradient, bigram_loss
@@ -34,16 +37,16 @@ from reference.embeddings import embed, embed_backward, one_hot
 from reference.encoder import encoder_block, init_encoder_block
 from reference.encoder_backward import encoder_block_backward
 from reference.experts import balance_loss
-from reference.feed_forward import feed_forward, gated_feed_forward, gated_feed_forward_backward
-from reference.flash import flash_attention, flash_attention_backward
+from reference.feed_forward import feed_forward
+from reference.flash import flash_attention
 from reference.fused_swiglu import fused_rms_swiglu
 from reference.gpt import gpt, gpt_loss, gpt_with_cache, init_gpt
 from reference.gradient_clipping import accumulate_gradients, clip_by_global_norm
 from reference.gradients import numerical_gradient, relative_error
 from reference.grouped_query import grouped_query_attention, multi_query_attention, repeat_heads
 from reference.kv_cache import attention_with_cache
-from reference.language_model import language_model_logits, next_token_pairs, tied_logits
-from reference.linear import linear, linear_backward
+from reference.language_model import next_token_pairs, tied_logits
+from reference.linear import linear
 from reference.linear_attention import linear_attention
 from reference.lora import lora_merge
 from reference.masks import (
@@ -67,7 +70,7 @@ from reference.multi_head import (
 )
 from reference.multi_head_backward import multi_head_attention_backward
 from reference.naive_softmax import naive_softmax_by_rows
-from reference.normalization import layer_norm, layer_norm_backward, rms_norm, rms_norm_backward
+from reference.normalization import layer_norm, rms_norm
 from reference.online_softmax import blocks, online_softmax
 from reference.optimizers import adamw_step, gradient_descent_step, init_adamw
 from reference.parameters import count_parameters, map_arrays
@@ -76,23 +79,16 @@ from reference.penalties import add_penalty, replace_by_penalty
 from reference.policy import clipped_policy_loss, group_advantages
 from reference.positions import add_positions, sinusoidal_positions
 from reference.preferences import dpo_loss
-from reference.projections import project_qkv
 from reference.quantization import quantize
 from reference.residual import post_norm, pre_norm, residual
-from reference.rotary import (
-    half_split_from_interleaved,
-    interleaved_from_half_split,
-    rotary_angles,
-    rotate_half_split,
-    rotate_interleaved,
-)
+from reference.rotary import rotary_angles, rotate_half_split, rotate_interleaved
 from reference.rotary_scaling import interpolated_positions, stretched_frequencies
 from reference.scaling import measure_scaling, scale_scores
 from reference.schedules import warm_up_cosine
-from reference.self_attention import self_attention, self_attention_with_drawn_weights
+from reference.self_attention import self_attention_with_drawn_weights
 from reference.shapes import require_one_per_feature, require_same_shape
-from reference.similarity import cosine_similarity, dot_product, similarity_scores
-from reference.softmax import softmax, softmax_backward
+from reference.similarity import dot_product
+from reference.softmax import softmax
 from reference.speculative import check_draft, leftover
 from reference.transformer import init_transformer, transformer
 
@@ -141,21 +137,8 @@ SHAPES: dict[Function, dict[str, list[Shape]]] = {
     },
     causal_attention: {
         "Q of shape (3, 2) ... K of shape (5, 2)": [(3, 2), (5, 2), (5, 7)],
-        "Q of shape (3, 2) ... K of shape (3, 5)": [(3, 2), (3, 5), (3, 7)],
-        "Q of shape (2,) ... K of shape (2,)": [(2,), (2,), (2, 3)],
-        "K of shape (3, 2) ... V of shape (5, 7)": [(3, 2), (3, 2), (5, 7)],
-    },
-    attention_backward: {
-        "d_output of shape (3, 7) ... output of shape (3, 11)": [(3, 7), (3, 7), (5, 7), (5, 11)]
     },
     cross_attention: {
-        "x of shape (2, 7, 11) and W of shape (5, 13)": [
-            (2, 3, 5),
-            (2, 7, 11),
-            (5, 13),
-            (5, 13),
-            (11, 17),
-        ],
         "mask of shape (3, 3) ... scores of shape (2, 3, 7)": [
             (2, 3, 5),
             (2, 7, 11),
@@ -166,25 +149,13 @@ SHAPES: dict[Function, dict[str, list[Shape]]] = {
         ],
     },
     greedy: {"at least one token, got shape (2, 0)": [(2, 0)]},
-    feed_forward: {"x of shape (2, 5) and W of shape (7, 3)": [(2, 3), (3, 5), (5,), (7, 3), (3,)]},
-    gated_feed_forward: {
-        "W_gate of shape (3, 5) and W_up of shape (3, 7)": [(2, 3), (3, 5), (3, 7), (5, 3)]
-    },
-    gated_feed_forward_backward: {
-        "W_gate of shape (3, 5) and W_up of shape (3, 7)": [(2, 3), (2, 3), (3, 5), (3, 7), (5, 3)]
-    },
     fused_rms_swiglu: {
         "gain of shape (3,)": [(2, 4), (3,), (4, 6), (3, 4)],
         "got shape (4, 5)": [(2, 4), (4,), (4, 5), (3, 4)],
     },
     flash_attention: {
-        "Q of shape (3, 2) ... K of shape (5, 7)": [(3, 2), (5, 7), (5, 7)],
         "K of shape (5, 2) ... V of shape (3, 7)": [(3, 2), (5, 2), (3, 7)],
-        "Q of shape (2, 3, 2) ... V of shape (3, 5, 7)": [(2, 3, 2), (5, 2), (3, 5, 7)],
         "mask of shape (5, 3) ... scores of shape (3, 5)": [(3, 2), (5, 2), (5, 7), (5, 3)],
-    },
-    flash_attention_backward: {
-        "d_output of shape (3, 7) ... output of shape (3, 11)": [(3, 7), (3, 7), (5, 7), (5, 11)]
     },
     relative_error: {"analytic of shape (3,) and numerical of shape (3, 1)": [(3,), (3, 1)]},
     grouped_query_attention: {
@@ -211,18 +182,13 @@ SHAPES: dict[Function, dict[str, list[Shape]]] = {
     },
     multi_query_attention: {"Q of shape (3, 7), K of shape (5, 7)": [(3, 7), (5, 7), (5, 2)]},
     tied_logits: {
-        "hidden of shape (2, 3) and embedding of shape (3, 5)": [(2, 3), (3, 5)],
         "hidden of shape (3,) and embedding of shape (3,)": [(3,), (3,)],
     },
-    language_model_logits: {"x of shape (2, 3) and W of shape (5, 7)": [(2, 3), (5, 7)]},
     linear: {
         "x of shape (3, 2) ... W of shape (5, 7)": [(3, 2), (5, 7)],
         "x of shape (3, 2) ... W of shape (2,)": [(3, 2), (2,)],
         "x of shape () ... W of shape (2, 3)": [(), (2, 3)],
         "b of shape (5,) ... x W of shape (3, 7)": [(3, 2), (2, 7), (5,)],
-    },
-    linear_backward: {
-        "d_output of shape (7,) and the output of shape (3, 7)": [(7,), (3, 2), (2, 7)]
     },
     linear_attention: {"(2, 3) ... (4, 3) ... (4, 1)": [(2, 3), (4, 3), (4, 1)]},
     apply_mask: {
@@ -236,42 +202,21 @@ SHAPES: dict[Function, dict[str, list[Shape]]] = {
         "(2, 6, 3), (3, 6, 3) and (2, 6, 3)": [(5, 6), (2, 6, 3), (3, 6, 3), (2, 6, 3), (6, 6)]
     },
     naive_softmax_by_rows: {"exactly two axes, got shape (2, 3, 5)": [(2, 3, 5)]},
-    softmax_backward: {"d_output of shape (3,) and weights of shape (2, 3)": [(3,), (2, 3)]},
     layer_norm: {
         "gain of shape (2,) and x of shape (2, 3)": [(2, 3), (2,)],
         "at least one feature in its last axis, got x of shape (2, 0)": [(2, 0)],
-    },
-    layer_norm_backward: {"d_output of shape (3,) and x of shape (2, 3)": [(3,), (2, 3)]},
-    rms_norm_backward: {"d_output of shape (3,) and x of shape (2, 3)": [(3,), (2, 3)]},
-    project_qkv: {"x of shape (3, 4) and W of shape (5, 2)": [(3, 4), (4, 2), (5, 2), (4, 2)]},
-    self_attention: {
-        "Q of shape (3, 2) and K of shape (3, 5)": [(3, 4), (4, 2), (4, 5), (4, 2)],
-        "x of shape (3, 4) and W of shape (3, 2)": [(3, 4), (3, 2), (4, 2), (4, 2)],
     },
     rotate_interleaved: {
         "even number of features, got shape (3, 5)": [(3, 5)],
         "positions and features, got shape (4,)": [(4,)],
     },
     rotate_half_split: {
-        "even number of features, got shape (3, 5)": [(3, 5)],
         "positions and features, got shape (4,)": [(4,)],
     },
-    half_split_from_interleaved: {"even number of features, got shape (2, 3)": [(2, 3)]},
-    interleaved_from_half_split: {"even number of features, got shape (2, 3)": [(2, 3)]},
     dot_product: {
         "a of shape (3,) and b of shape (5,)": [(3,), (5,)],
         "a of shape () and b of shape (3,)": [(), (3,)],
         "a of shape (2, 3) and b of shape (5, 3)": [(2, 3), (5, 3)],
-    },
-    cosine_similarity: {
-        "a of shape (3,) and b of shape (5,)": [(3,), (5,)],
-        "a of shape () and b of shape (3,)": [(), (3,)],
-        "a of shape (2, 3) and b of shape (5, 3)": [(2, 3), (5, 3)],
-    },
-    similarity_scores: {
-        "Q of shape (3, 2) and K of shape (5, 7)": [(3, 2), (5, 7)],
-        "Q of shape (2,) and K of shape (5, 2)": [(2,), (5, 2)],
-        "Q of shape (2, 3, 5) and K of shape (7, 11, 5)": [(2, 3, 5), (7, 11, 5)],
     },
     leftover: {"(3,) and (2,)": [(3,), (2,)]},
 }
@@ -305,10 +250,6 @@ VALUES: list[tuple[Call, str]] = [
     (lambda: learn_merges(b"aa", -1), "at least 0, got -1"),
     # decoder
     (lambda: decoder_block(ones(6), ones(3, 6), DECODER, 2), "got x of shape (6,)"),
-    (
-        lambda: decoder_block(ones(2, 6), ones(3, 5), DECODER, 2),
-        "x of shape (3, 5) and W of shape (6, 6)",
-    ),
     # decoding
     (lambda: apply_temperature([1.0], 0.0), "a temperature is positive and finite, got 0.0"),
     (lambda: apply_temperature([1.0], -1.0), "a temperature is positive and finite, got -1.0"),
@@ -346,13 +287,12 @@ VALUES: list[tuple[Call, str]] = [
         "(3, 2) and the looked-up vectors of shape (5, 2)",
     ),
     # encoder
-    (lambda: encoder_block(ones(3, 5), ENCODER, 2), "x of shape (3, 5) and W of shape (6, 6)"),
+    (lambda: encoder_block_backward(ones(3), ones(3, 6), ENCODER, 2), "d_output of shape (3,)"),
     (
         lambda: encoder_block(ones(3, 6), ENCODER, 2, causal_mask(2)),
         "mask of shape (2, 2) does not broadcast",
     ),
     (lambda: encoder_block(ones(3, 6), ENCODER, 2, activation=""), "an activation is one of"),
-    (lambda: encoder_block_backward(ones(3), ones(3, 6), ENCODER, 2), "d_output of shape (3,)"),
     (lambda: activation_named("tanh"), "one of relu, gelu, gelu_tanh, silu, got 'tanh'"),
     # experts
     (lambda: balance_loss(ones(0, 4), 1), "(0, 4)"),
@@ -408,16 +348,8 @@ VALUES: list[tuple[Call, str]] = [
         "K of shape (2, 3) ... V of shape (5, 7)",
     ),
     (
-        lambda: attention_with_cache(ones(2, 3), ones(2, 3), ones(2), CACHE),
-        "K of shape (2, 3) ... V of shape (2,)",
-    ),
-    (
         lambda: attention_with_cache(ones(2, 5), ones(2, 5), ones(2, 7), CACHE),
         "keys ... (11, 3) and (2, 5)",
-    ),
-    (
-        lambda: attention_with_cache(ones(2, 3), ones(2, 3), ones(2, 5), CACHE),
-        "values ... (11, 7) and (2, 5)",
     ),
     (
         lambda: attention_with_cache(
@@ -527,7 +459,6 @@ VALUES: list[tuple[Call, str]] = [
     (lambda: add_positions(ones(3, 5), ones(2, 5), 0), "x of shape (3, 5) and P of shape (2, 5)"),
     (lambda: add_positions(ones(3, 5), ones(7, 5), 5), "x of shape (3, 5) and P of shape (7, 5)"),
     (lambda: add_positions(ones(3, 5), ones(7, 5), -1), "x of shape (3, 5) and P of shape (7, 5)"),
-    (lambda: add_positions(ones(3, 5), ones(7, 2), 0), "x of shape (3, 5) and P of shape (7, 2)"),
     (lambda: add_positions(ones(5), ones(7, 5), 0), "x of shape (5,) and P of shape (7, 5)"),
     (lambda: sinusoidal_positions(-1, 4), "got -1, 4 and 10000"),
     (lambda: sinusoidal_positions(3, 4, base=0), "got 3, 4 and 0"),

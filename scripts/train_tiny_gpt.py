@@ -1,6 +1,6 @@
 """Training of the small model on the page "Your own GPT", with NumPy alone.
 
-    python scripts/train_tiny_gpt.py      # writes site/templates/own-gpt/weights.json, in minutes
+    python scripts/train_tiny_gpt.py    # minutes; writes exercises/attention/own-gpt/weights.json
 
 The model is that of the exercise `tiny-gpt`: pre-norm blocks with causal attention, GELU, and
 logits from the embeddings. It reads and writes single characters. The grammar below generates its
@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-OUTPUT = Path(__file__).parent.parent / "site" / "templates" / "own-gpt" / "weights.json"
+TRACK = Path(__file__).parent.parent / "exercises" / "attention"
+OUTPUT = TRACK / "own-gpt" / "weights.json"
 SEED = 7
 CONTEXT, WIDTH, HEADS, HIDDEN, BLOCKS = 96, 64, 4, 128, 2
 BATCH, RATE, TALES, SAMPLE = 24, 3e-3, 2500, 5

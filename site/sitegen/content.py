@@ -9,6 +9,7 @@ from grader.definitions.public import PublicTrack
 from grader.disk_cache import Cache
 from grader.lessons.blocks import Block
 from grader.lessons.figure import Figure
+from sitegen.own_gpt import GptDefinition
 
 PLATFORM: Final = "Etude"
 """The name of a site whose exercises belong to no course."""
@@ -53,6 +54,8 @@ class Runnable:
 class OwnGpt:
     """The model that writes text with the functions of a track."""
 
+    track: str  # the track's id
+    definition: GptDefinition
     model: str  # JSON for `grader.browser.own_gpt`
     record: Callable[[], str]  # makes JSON of the text written with the reference's functions
     mistakes: Mapping[str, Mapping[str, str]]  # Markdown on mistakes, by exercise, for practice
@@ -108,7 +111,8 @@ class Content:
         wrong_answer: Makes the example of a check on the home page, for practice.
         cache: The cache of the pages of tracks.
         fingerprints: By the track's id, the inputs of a track's pages besides its card.
-        own_gpt: The model, if a track has all its functions with their solutions.
+        own_gpt: The model, if a track has one and the site all its functions with their solutions.
+        warm_up: The id of the track that the first one requires, for those new to NumPy.
     """
 
     tracks: Sequence[PublicTrack] = ()
@@ -123,6 +127,7 @@ class Content:
     fingerprints: Mapping[str, str] = field(default_factory=dict)
     own_gpt: OwnGpt | None = None
     wrong_answer: Callable[[], WrongAnswer] | None = None
+    warm_up: str = ""
 
     @property
     def packages(self) -> frozenset[str]:

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from grader.lessons.blocks import Prose
 from sitegen.assets import Assets
 from sitegen.cards import ExerciseCard, LessonCard, Outline, Stop, TrackCard, track_cards
 from sitegen.concepts import find_concepts
-from sitegen.content import Content, TrackLesson
+from sitegen.content import Content, OwnGpt, TrackLesson
 from sitegen.exercise_data import exercise_data
 from sitegen.exercise_view import view_exercise
 from sitegen.hosting import Hosting
@@ -34,7 +34,7 @@ from sitegen.links import (
     notebook_path,
 )
 from sitegen.markdown import render_markdown
-from sitegen.own_gpt import MODEL, PARTS, RECORD, SETTINGS, SWITCHES, model_json
+from sitegen.own_gpt import MODEL, RECORD
 from sitegen.page_images import PageImages
 from sitegen.pickled import PickleFormat
 from sitegen.picture import arcs, png
@@ -43,7 +43,6 @@ from sitegen.search import SearchEntry
 from sitegen.teaching import view_figure
 from sitegen.teaching.model_map import find_lesson_places
 
-WARM_UP: Final = "numpy-warmup"  # the track that the home page recommends to those new to NumPy
 BUNDLE: Final = "etude.zip"  # the grader's archive, for import in a page
 
 # The pages about the whole site: the kind of each, and its template if that has another name.
@@ -98,8 +97,6 @@ class Pages:
         # What templates print about the site, apart from its tracks.
         python = hosting.python_bytes, hosting.versions
         self._site = content.title, content.for_practice, [*self.assets.files], hosting, python
-        complete = (card for card in self._cards if card.by_id.keys() >= PARTS.keys())
-        self._gpt_track = next(complete, None)  # the track whose functions form a GPT, or None
 
     def page_builders(self) -> Iterator[tuple[str, Callable[[], PageFiles]]]:
         """Yield the path and the builder of all pages except the search page."""
@@ -112,16 +109,16 @@ class Pages:
         overview: dict[str, object] = {
             "tracks": self._cards,
             "concepts": self._concepts,
-            "warm_up": WARM_UP,
-            "gpt": self._gpt_track is not None and self._content.own_gpt is not None,
+            "warm_up": self._content.warm_up,
+            "gpt": self._content.own_gpt is not None,
             "explorer": explorer and view_figure(explorer, "figure", {}) | {"is_small": True},
         }
         for pages, context in ((_COLLECTION_PAGES, overview), (_STATIC_PAGES, {})):
             for path, (page, template) in pages.items():
                 make = self._plain if path != INDEX else self._home
                 yield path, partial(make, path, page, template, context)
-        if self._gpt_track:
-            yield OWN_GPT, partial(self._own_gpt, self._gpt_track)
+        if self._content.own_gpt:
+            yield OWN_GPT, partial(self._own_gpt, self._content.own_gpt)
         for track, card in zip(self._content.tracks, self._cards, strict=True):
             fingerprints = self._content.fingerprints.get(card.id)
             facts = repr((fingerprints, card, self._leads_to_gpt(card.id), self._site))
@@ -190,49 +187,47 @@ class Pages:
         }
         return self._plain(path, page, template, {**context, "wrong": fields, "record": RECORD})
 
-    def _own_gpt(self, track: TrackCard) -> PageFiles:
+    def _own_gpt(self, own: OwnGpt) -> PageFiles:
         cards = {str(name): card for each in self._cards for name, card in each.by_id.items()}
-        own = self._content.own_gpt
-        mistakes = own.mistakes if own else {}
-        parts, switches = (
-            [
-                (
-                    cards[each],
-                    name,
-                    {
+        gpt = own.definition
+
+        def tiles(names: Iterable[str]) -> list[dict[str, object]]:
+            return [
+                {
+                    "card": cards[name],
+                    "function": gpt.functions[name],
+                    "note": gpt.switches.get(name, {}).get("note", ""),
+                    "mistakes": {
                         mistake: render_markdown(
-                            text, where=Path(each) / "feedback" / mistake, top=3
+                            text, where=Path(name) / "feedback" / mistake, top=3
                         )
-                        for mistake, text in mistakes.get(each, {}).items()
+                        for mistake, text in own.mistakes.get(name, {}).items()
                     },
-                )
-                for each, name in names.items()
-                if each in cards
+                }
+                for name in names
+                if name in cards
             ]
-            for names in (PARTS, SWITCHES)
-        )
-        data = {MODEL: own.model if own else model_json({})} | (
-            {RECORD: own.record()} if own else {}
-        )
+
+        track = next(card for card in self._cards if card.id == own.track)
         html = self._render(
             OWN_GPT,
             "gpt",
             track=track,
-            parts=parts,
-            switches=switches,
-            files=data.keys(),
-            settings=SETTINGS,
+            parts=tiles(gpt.parts),
+            switches=tiles(gpt.switches),
+            settings=gpt.settings,
         )
-        files = {OWN_GPT: html} | {
-            OWN_GPT.replace(INDEX, name): text for name, text in data.items()
+        record = own.record()
+        texts = {OWN_GPT: html} | {
+            OWN_GPT.replace(INDEX, name): text
+            for name, text in ((MODEL, own.model), (RECORD, record))
         }
-        coded = {path: text.encode() for path, text in files.items()}
-        if own:
-            coded[OWN_GPT.replace(INDEX, "picture.png")] = png(arcs(data[RECORD]))
-        return PageFiles(coded, SearchEntry.from_page("Your own GPT", OWN_GPT, track.title))
+        files = {path: text.encode() for path, text in texts.items()}
+        files[OWN_GPT.replace(INDEX, "picture.png")] = png(arcs(record))
+        return PageFiles(files, SearchEntry.from_page("Your own GPT", OWN_GPT, track.title))
 
     def _leads_to_gpt(self, track: str) -> bool:
-        return self._gpt_track is not None and self._gpt_track.id == track
+        return self._content.own_gpt is not None and self._content.own_gpt.track == track
 
     def concepts(self) -> Iterator[SearchEntry]:
         """Yield the concepts as entries of the search index."""

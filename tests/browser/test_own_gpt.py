@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from grader.definitions.collection import find_exercise
 from grader.definitions.files import default_folder
-from sitegen.own_gpt import PARTS, SWITCHES
+from sitegen.own_gpt import GptDefinition
 from tests.browser.conftest import NewContext, NewPage
 from tests.browser.hosting import hosted
 from tests.browser.judging import DARK, PHONE, barriers, overflowing, shoot, without_python
@@ -18,7 +18,8 @@ from tests.browser.tools import Tools
 pytestmark = pytest.mark.slow
 
 CACHE = "key-value-cache"
-SOLUTIONS = {each: find_exercise(each, default_folder()).solution for each in (*PARTS, CACHE)}
+GPT = GptDefinition.load(default_folder() / "attention")
+SOLUTIONS = {each: find_exercise(each, default_folder()).solution for each in (*GPT.parts, CACHE)}
 KEEP = """
 (items) => { for (const [key, value] of Object.entries(items)) localStorage.setItem(key, value); }
 """
@@ -140,7 +141,7 @@ def test_own_functions_write_a_tale(new_page: NewPage, tools: Tools) -> None:
     page.get_by_role("button", name="Another tale").click()
     expect(written).to_have_text(re.compile(f"^Mia the (?!{re.escape(first[8:30])}).{{22}}"))
 
-    for name in list(SWITCHES.values())[1:]:
+    for name in list(GPT.switches.values())[1:]:
         page.get_by_label(f"The function for {name}").select_option("reference")
     measured = ["letters a second, .* The probabilities are the same", "KB of weights", "Shares of"]
     expect(page.locator(".gpt-measured")).to_have_text(list(map(re.compile, measured)))

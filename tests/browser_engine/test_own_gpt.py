@@ -13,18 +13,19 @@ from grader.browser import page
 from grader.definitions.collection import find_exercise
 from grader.definitions.files import default_folder
 from sitegen.from_collection.own_gpt_record import record
-from sitegen.own_gpt import MISTAKES, PARTS, SWITCHES, model_json
+from sitegen.own_gpt import GptDefinition
 
-EXERCISES = {each: find_exercise(each, default_folder()) for each in (*PARTS, *SWITCHES)}
-SOLUTIONS = {name: EXERCISES[name].solution for name in PARTS}
-MODEL = model_json(
+GPT = GptDefinition.load(default_folder() / "attention")
+EXERCISES = {each: find_exercise(each, default_folder()) for each in (*GPT.parts, *GPT.switches)}
+SOLUTIONS = {name: EXERCISES[name].solution for name in GPT.parts}
+MODEL = GPT.model_json(
     {
         name: {"reference": each.solution} | {it.id: it.code for it in each.misconceptions}
         for name, each in EXERCISES.items()
     }
 )
-REFERENCE = dict.fromkeys(PARTS, "reference")
-CACHE, INT8, DRAFTS = SWITCHES
+REFERENCE = dict.fromkeys(GPT.parts, "reference")
+CACHE, INT8, DRAFTS = GPT.switches
 
 
 @pytest.fixture(autouse=True)
@@ -50,7 +51,7 @@ def write(count: int, temperature: float = 0.0, **changes: Any) -> str | dict[st
 
 def test_the_weights_and_the_solutions_write_a_tale() -> None:
     """The model is small, unknown letters are left out, and the temperature and the seed count."""
-    assert len(model_json({})) < 250_000
+    assert len(GPT.model_json({})) < 250_000
     assert json.loads(page.begin_text(asked(prompt="Mia \u2603#")))["prompt"] == "Mia "
     coldest = write(20)
     assert coldest == "e duck lived by the "
@@ -70,12 +71,14 @@ def test_a_letter_comes_with_its_choices_and_what_the_heads_looked_at() -> None:
     assert step["letter"] in [letter for letter, _ in step["choices"]]
 
 
-@pytest.mark.parametrize(("exercise", "mistake"), [(e, m) for e in MISTAKES for m in MISTAKES[e]])
+@pytest.mark.parametrize(
+    ("exercise", "mistake"), [(e, m) for e in GPT.mistakes for m in GPT.mistakes[e]]
+)
 def test_a_mistake_on_purpose_changes_the_text(exercise: str, mistake: str) -> None:
     """And lets the model write on."""
     wrong = written_by(REFERENCE | {exercise: mistake})
     assert isinstance(wrong, str)
-    assert wrong != right_text(exercise if exercise in SWITCHES else None)
+    assert wrong != right_text(exercise if exercise in GPT.switches else None)
 
 
 @functools.cache
@@ -126,7 +129,7 @@ def test_switches_keep_the_letters_that_they_promise_to_keep() -> None:
 def test_a_record_is_what_the_page_would_write() -> None:
     """To the end of the tale."""
     settings: dict[str, Any] = {"prompt": "Then they all went home and slept. ", "seed": 1}
-    text = record(MODEL, temperature=0.6, top_k=40, **settings)
+    text = record(MODEL, GPT.parts, temperature=0.6, top_k=40, **settings)
     written = "".join(step["letter"] for step in json.loads(text)["steps"])
     assert written.endswith(".\n")
     assert write(len(written), temperature=0.6, sources={}, names=REFERENCE, **settings) == written

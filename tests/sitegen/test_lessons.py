@@ -263,12 +263,13 @@ def test_home_offers_the_warm_up_to_beginners(build: Build) -> None:
     warm_up = make_track(make_exercise("sums"), id="numpy-warmup", title="Warm-up")
     lesson = replace(make_lesson("shapes", exercises=("sums",)), minutes=12)
     lessons = {"numpy-warmup": [lesson]}
-    page = build(main, warm_up, lessons=lessons)["index.html"]
+    page = build(main, warm_up, lessons=lessons, warm_up="numpy-warmup")["index.html"]
 
     assert "New to NumPy?" in page.text
     assert "“Warm-up”, about 20 min" in page.text
     assert links(page)["Warm up"] == "numpy-warmup/lessons/shapes/index.html"
-    assert "New to NumPy?" not in build(warm_up, main, lessons=lessons)["index.html"].text
+    site = build(warm_up, main, lessons=lessons, warm_up="numpy-warmup")
+    assert "New to NumPy?" not in site["index.html"].text
 
 
 def test_a_lesson_says_how_long_it_takes(build: Build) -> None:

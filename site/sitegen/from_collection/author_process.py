@@ -77,13 +77,13 @@ class AuthorProcess:
         """Return the JSON of the verdict that a page with this engine would give."""
         return self._json(("verdict", engine, source))
 
-    def record(self, model: str, settings: Mapping[str, Any]) -> bytes:
+    def record(self, model: str, parts: Sequence[str], settings: Mapping[str, Any]) -> bytes:
         """Return as JSON the text that a small GPT writes, letter by letter; see `record`.
 
         Raises:
             GraderFault: The model failed to write.
         """
-        return self._json(("record", model, settings))
+        return self._json(("record", model, {"parts": parts, **settings}))
 
     def _json(self, request: tuple[str, str, Any]) -> bytes:
         text = self._process.ask(pickle.dumps(request))

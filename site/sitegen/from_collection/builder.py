@@ -44,12 +44,10 @@ from sitegen.content import (
 from sitegen.from_collection.author_process import AuthorProcess, read_tests
 from sitegen.from_collection.file_cache import load_cached, run_cached
 from sitegen.links import exercise_path, lesson_path
-from sitegen.own_gpt import MISTAKES, PARTS, SETTINGS, SWITCHES, model_json
+from sitegen.own_gpt import GPT_FOLDER, GptDefinition
 from sitegen.package_data import data_folder
 from sitegen.pickled import PickleFormat
 from sitegen.pyodide import PUBLIC_PACKAGES
-
-_WRONG_ANSWER: Final = ("token-lookup", "columns-for-rows")  # shown on the home page if it exists
 
 # The packages that compute values and write HTML.
 _PACKAGES: Final = "numpy jinja2 markdown-it-py markupsafe math-core mdit-py-plugins pygments"
@@ -234,6 +232,9 @@ class ContentBuilder:
             fingerprints[track.definition.id] = repr(facts)
         courses = [each.course for track in tracks for each in track.exercises if each.course]
         by_id = {str(exercise.id): exercise for track in tracks for exercise in track.exercises}
+        folders = {str(each.definition.id): each.definition.where.path.parent for each in tracks}
+        gpt_track = next((name for name in folders if (folders[name] / GPT_FOLDER).is_dir()), "")
+        gpt = GptDefinition.load(folders[gpt_track]) if gpt_track else None
         return Content(
             title=courses[0].title if courses else PLATFORM,
             tracks=public,
@@ -243,10 +244,11 @@ class ContentBuilder:
             data={str(e.id): e.data for track in tracks for e in track.exercises if e.data},
             python=self._load_or_make("modules", bundle),
             for_practice=any(self._is_practice(e) for track in tracks for e in track.exercises),
-            wrong_answer=self._wrong_answer(by_id),
+            wrong_answer=self._wrong_answer(by_id, *gpt.wrong_answer) if gpt else None,
+            warm_up=next(iter(tracks[0].definition.requires), "") if tracks else "",
             cache=self._cache,
             fingerprints=fingerprints,
-            own_gpt=self._own_gpt(by_id),
+            own_gpt=self._own_gpt(by_id, gpt_track, gpt) if gpt else None,
         )
 
     def _tests(self, exercise: Exercise) -> Sequence[PublicTest]:
@@ -273,8 +275,9 @@ class ContentBuilder:
             },
         )
 
-    def _wrong_answer(self, exercises: Mapping[str, Exercise]) -> Callable[[], WrongAnswer] | None:
-        name, mistake = _WRONG_ANSWER
+    def _wrong_answer(
+        self, exercises: Mapping[str, Exercise], name: str, mistake: str
+    ) -> Callable[[], WrongAnswer] | None:
         exercise = exercises.get(name)
         wrong = [e.code for e in exercise.misconceptions if e.id == mistake] if exercise else []
         if not exercise or not wrong or not self._is_practice(exercise):
@@ -292,26 +295,30 @@ class ContentBuilder:
 
         return grade
 
-    def _own_gpt(self, exercises: Mapping[str, Exercise]) -> OwnGpt | None:
-        parts = [exercises[name] for name in (*PARTS, *SWITCHES) if name in exercises]
-        if not exercises.keys() >= PARTS.keys() or not all(part.solution for part in parts):
+    def _own_gpt(
+        self, exercises: Mapping[str, Exercise], track: str, gpt: GptDefinition
+    ) -> OwnGpt | None:
+        parts = [exercises[name] for name in gpt.functions if name in exercises]
+        if not exercises.keys() >= gpt.parts.keys() or not all(part.solution for part in parts):
             return None
         programs, mistakes = dict[str, dict[str, str]](), dict[str, dict[str, str]]()
         for part in parts:
-            wrong = [each for each in part.misconceptions if each.id in MISTAKES[part.id]]
+            wrong = [each for each in part.misconceptions if each.id in gpt.mistakes[part.id]]
             codes = {program.id: program.code for program in wrong}
             programs[part.id] = {"reference": part.solution} | codes
             mistakes[part.id] = {program.id: program.feedback for program in wrong}
-        whole = model_json(programs)
-        is_public = self._with_solutions or all(map(self._is_practice, parts))
+        whole = gpt.model_json(programs)
 
         def record() -> str:
-            key = f"own gpt {hashlib.sha256(whole.encode()).hexdigest()}"
+            key = f"own gpt {hashlib.sha256(whole.encode()).hexdigest()} {gpt.settings}"
             return self._load_or_make(
-                key, lambda: self._author_process().record(whole, SETTINGS)
+                key,
+                lambda: self._author_process().record(whole, [*gpt.parts], gpt.settings),
             ).decode()
 
-        return OwnGpt(whole, record, mistakes) if is_public else OwnGpt(model_json({}), record, {})
+        if self._with_solutions or all(map(self._is_practice, parts)):
+            return OwnGpt(track, gpt, whole, record, mistakes)
+        return OwnGpt(track, gpt, gpt.model_json({}), record, {})
 
     def _breaks(self, exercise: Exercise) -> str:
         make = partial(self._author_process().break_data, exercise)

@@ -1,28 +1,31 @@
 """The text that the model of the page "Your own GPT" writes during the build of a site."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any, Final
 
 from grader.browser.own_gpt import GptModel, GptProblem, OwnGpt
 from grader.errors import GraderFault
-from sitegen.own_gpt import PARTS
 
 _MAX_LETTERS: Final = 300  # a tale has about 200 letters
 _END: Final = "\n"
 
 
-def record(text: str, prompt: str, *, temperature: float, top_k: int, seed: int) -> str:
+def record(
+    text: str, parts: Iterable[str], prompt: str, *, temperature: float, top_k: int, seed: int
+) -> str:
     """Return as JSON the text that a model writes with the reference's functions.
 
     Args:
         text: The JSON of the model with its programs.
+        parts: The exercises whose functions the model needs.
 
     Raises:
         GraderFault: The model failed to write.
     """
     model = GptModel.read(text)
-    gpt = OwnGpt(model, {part: model.programs[part]["reference"] for part in PARTS})
+    gpt = OwnGpt(model, {part: model.programs[part]["reference"] for part in parts})
     steps: list[Any] = []
     try:
         problem = gpt.begin(prompt, seed=seed, is_new=True)

@@ -22,7 +22,7 @@ from sitegen.search import INDEX_ASSET, search_index
 
 _WORTH_A_PROCESS: Final = 24  # pages; fewer are built before a second process would have started
 _FORK: Final = multiprocessing.get_context("fork")
-_Maker: TypeAlias = Callable[[], PageFiles]
+PageBuilder: TypeAlias = Callable[[], PageFiles]
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
@@ -92,12 +92,12 @@ def site_files(
     pages = Pages(content, hosting)
     builders = tuple(pages.page_builders())
     if failures is None:
-        page_files = _make_all([make for _, make in builders], processes)
+        page_files = _build_all([build for _, build in builders], processes)
     else:
         page_files = []
-        for path, make in builders:
+        for path, build in builders:
             try:
-                page_files.append(make())
+                page_files.append(build())
             except EtudeError as error:
                 failures[path] = str(error)
     entries = [file.entry for file in page_files if file.entry]
@@ -113,7 +113,7 @@ def site_files(
     return files | {WORKER: offline_worker(pages.assets.worker, files, index_path, hosting)}
 
 
-def _make_all(page_builders: Sequence[_Maker], processes: int) -> list[PageFiles]:
+def _build_all(page_builders: Sequence[PageBuilder], processes: int) -> list[PageFiles]:
     """Build all pages, in order.
 
     Raises:
@@ -123,7 +123,7 @@ def _make_all(page_builders: Sequence[_Maker], processes: int) -> list[PageFiles
     if processes < 2 or len(page_builders) < _WORTH_A_PROCESS:  # noqa: PLR2004  one process is this one
         attempts = list(map(_attempt, page_builders))
     else:
-        with ProcessPoolExecutor(processes, _FORK, _take_makers, (page_builders,)) as pool:
+        with ProcessPoolExecutor(processes, _FORK, _inherit_builders, (page_builders,)) as pool:
             try:
                 attempts = list(pool.map(_attempt_number, range(len(page_builders))))
             except BrokenProcessPool:
@@ -136,23 +136,23 @@ def _make_all(page_builders: Sequence[_Maker], processes: int) -> list[PageFiles
     return [attempt for attempt in attempts if isinstance(attempt, PageFiles)]
 
 
-def _attempt(make: _Maker) -> PageFiles | tuple[Problem, ...]:
+def _attempt(build: PageBuilder) -> PageFiles | tuple[Problem, ...]:
     try:
-        return make()
+        return build()
     except DefinitionError as error:
         return error.problems
 
 
-_makers: Sequence[_Maker] = ()  # inherited by the processes of the pool through the fork
+_builders: Sequence[PageBuilder] = ()  # inherited by the processes of the pool through the fork
 
 
-def _take_makers(page_builders: Sequence[_Maker]) -> None:
-    global _makers  # noqa: PLW0603  nothing that hangs on a maker can be sent to a process
-    _makers = page_builders
+def _inherit_builders(page_builders: Sequence[PageBuilder]) -> None:
+    global _builders  # noqa: PLW0603  nothing that a builder refers to can be sent to a process
+    _builders = page_builders
 
 
 def _attempt_number(number: int) -> PageFiles | tuple[Problem, ...]:
-    return _attempt(_makers[number])
+    return _attempt(_builders[number])
 
 
 def _id_problems(

@@ -62,7 +62,7 @@ class LessonCard:
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class OutlineLesson:
     """A lesson as an entry in its track's outline, with the ids of its exercises."""
 
     title: str
@@ -79,8 +79,8 @@ class Outline:
     title: str
     path: str
     ids: tuple[str, ...]  # ids of all exercises in order
-    lessons: tuple[Stop, ...]
-    open: Stop | None
+    lessons: tuple[OutlineLesson, ...]
+    open: OutlineLesson | None
     rows: tuple[ExerciseCard, ...]  # exercises of the open lesson, or those without a lesson
 
 
@@ -117,8 +117,8 @@ class TrackCard:
     @property
     def outlines(self) -> Mapping[str, Outline]:
         """The outline for each open lesson, by the lesson's path; by "" with no lesson open."""
-        stops = {
-            lesson.path: Stop(
+        lessons = {
+            lesson.path: OutlineLesson(
                 lesson.title,
                 lesson.number,
                 lesson.path,
@@ -127,11 +127,12 @@ class TrackCard:
             for lesson in self.lessons
         }
         rows = {"": self.others} | {lesson.path: lesson.exercises for lesson in self.lessons}
-        shut = Outline(
-            self.id, self.title, self.path, tuple(self.by_id), tuple(stops.values()), None, ()
+        closed = Outline(
+            self.id, self.title, self.path, tuple(self.by_id), tuple(lessons.values()), None, ()
         )
         return {
-            path: replace(shut, open=stops.get(path), rows=cells) for path, cells in rows.items()
+            path: replace(closed, open=lessons.get(path), rows=cells)
+            for path, cells in rows.items()
         }
 
     @property

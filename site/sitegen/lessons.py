@@ -25,7 +25,7 @@ from grader.lessons.computed_text import Text
 from grader.lessons.figure import Figure
 from grader.lessons.reply import OTHER
 from grader.lessons.safe_svg import safe_svg
-from sitegen.cards import ExerciseCard, Stop, check_exercises
+from sitegen.cards import ExerciseCard, OutlineLesson, check_exercises
 from sitegen.cell_displays import MatrixView, PlotView, view_matrix
 from sitegen.content import TrackLesson
 from sitegen.exercise_data import BREAKS
@@ -49,7 +49,7 @@ def view_lesson(
     lesson: TrackLesson,
     cards: Mapping[str, ExerciseCard],
     images: PageImages,
-    places: Mapping[str, Stop],
+    places: Mapping[str, OutlineLesson],
 ) -> View:
     """Render a lesson for its template; exercises without a place in the text come at its end.
 
@@ -82,7 +82,7 @@ def _views(
     blocks: Sequence[Block],
     images: PageImages,
     cards: Mapping[str, ExerciseCard],
-    places: Mapping[str, Stop],
+    places: Mapping[str, OutlineLesson],
     exercises: Sequence[ExerciseCard],
     path: Path,
 ) -> Iterator[View]:

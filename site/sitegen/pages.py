@@ -12,7 +12,7 @@ from typing import Final, TypeAlias, TypeVar
 from grader.definitions.public import PublicExercise, PublicTrack
 from grader.lessons.blocks import Prose
 from sitegen.assets import Assets
-from sitegen.cards import ExerciseCard, LessonCard, Outline, Stop, TrackCard, track_cards
+from sitegen.cards import ExerciseCard, LessonCard, Outline, OutlineLesson, TrackCard, track_cards
 from sitegen.concepts import find_concepts
 from sitegen.content import Content, OwnGpt, TrackLesson
 from sitegen.exercise_data import exercise_data
@@ -60,7 +60,7 @@ _STATIC_PAGES: Final = {
 
 _FILES: Final = "files.json"  # the data files of a lesson, beside its page
 
-_Card = TypeVar("_Card", Stop, ExerciseCard)
+_Card = TypeVar("_Card", OutlineLesson, ExerciseCard)
 _Neighbours: TypeAlias = tuple[_Card | None, _Card | None]  # the previous and the next card
 
 
@@ -136,11 +136,16 @@ class Pages:
         """Yield the path and the builder of each page of a track."""
         yield card.path, partial(self._track, card)
         outlines = card.outlines
-        of_track = self._content.lessons.get(track.id, ())
-        stops = _with_neighbours(outlines[""].lessons)
-        for lesson, stop, (_, around) in zip(of_track, card.lessons, stops, strict=True):
-            outline = outlines[stop.path]
-            yield stop.path, partial(self._lesson, outline, stop, lesson, card.by_id, around)
+        track_lessons = self._content.lessons.get(track.id, ())
+        outline_lessons = _with_neighbours(outlines[""].lessons)
+        for lesson, outline_lesson, (_, neighbours) in zip(
+            track_lessons, card.lessons, outline_lessons, strict=True
+        ):
+            outline = outlines[outline_lesson.path]
+            yield (
+                outline_lesson.path,
+                partial(self._lesson, outline, outline_lesson, lesson, card.by_id, neighbours),
+            )
         cards = _with_neighbours(card.exercises)
         for exercise, (own_card, (previous, following)) in zip(track.exercises, cards, strict=True):
             before = card.lesson_of.get(own_card.id)
@@ -250,7 +255,7 @@ class Pages:
         card: LessonCard,
         lesson: TrackLesson,
         cards: Mapping[str, ExerciseCard],
-        around: _Neighbours[Stop],
+        neighbours: _Neighbours[OutlineLesson],
     ) -> PageFiles:
         images = PageImages(lesson.path)
         notebook = notebook_path(card.path)
@@ -270,8 +275,8 @@ class Pages:
                 **_packages(lesson.packages),
                 **({"files": _FILES} if lesson.data else {}),
             },
-            previous=around[0],
-            following=around[1],
+            previous=neighbours[0],
+            following=neighbours[1],
         )
         concepts = dict.fromkeys(name for exercise in card.exercises for name in exercise.concepts)
         text = "\n\n".join(str(block.text) for block in lesson.blocks if isinstance(block, Prose))
@@ -289,7 +294,7 @@ class Pages:
         outline: Outline,
         card: ExerciseCard,
         exercise: PublicExercise,
-        around: _Neighbours[ExerciseCard],
+        neighbours: _Neighbours[ExerciseCard],
         next_lesson: LessonCard | None,
     ) -> PageFiles:
         images = PageImages(exercise.file) if exercise.file else None
@@ -306,8 +311,8 @@ class Pages:
             data=places,
             gpt=self._leads_to_gpt(outline.id),
             names={"track": outline.id, "exercise": card.id, **_packages(exercise.packages)},
-            previous=around[0],
-            following=next_lesson or around[1],
+            previous=neighbours[0],
+            following=next_lesson or neighbours[1],
             next_lesson=next_lesson,
         )
         runnable = self._content.runnable.get(exercise.id)

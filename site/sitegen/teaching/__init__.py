@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from grader.lessons.figure import Figure
-from sitegen.cards import Stop
+from sitegen.cards import OutlineLesson
 from sitegen.teaching.broadcasting import view_broadcasting
 from sitegen.teaching.curves import view_curves
 from sitegen.teaching.drawn import view_drawing
@@ -37,7 +37,7 @@ _VIEWS: Final[dict[str, Callable[[Figure], dict[str, Any]]]] = {
 _DRAWN: Final = frozenset({"compare", "curve", "image"})  # kinds that share one template
 
 
-def view_figure(figure: Figure, name: str, places: Mapping[str, Stop]) -> dict[str, Any]:
+def view_figure(figure: Figure, name: str, places: Mapping[str, OutlineLesson]) -> dict[str, Any]:
     """Return the first state of a figure for its template.
 
     Args:

@@ -51,11 +51,11 @@ class Arc:
 
 @dataclass(frozen=True, slots=True)
 class WeightCell:
-    """A weight in the table; `shut` is true if the mask hides it."""
+    """A weight in the table; `is_masked` is true if the mask hides it."""
 
     text: str
     shade: str
-    shut: bool
+    is_masked: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +154,9 @@ _shade: Final = shade_for([0.0, 1.0])
 def _rows(weights: Array, *, mask: bool) -> tuple[tuple[WeightCell, ...], ...]:
     return tuple(
         tuple(
-            WeightCell("", "", shut=True)
+            WeightCell("", "", is_masked=True)
             if mask and key > query
-            else WeightCell(str(_whole(weight)), _shade(weight), shut=False)
+            else WeightCell(str(_whole(weight)), _shade(weight), is_masked=False)
             for key, weight in enumerate(row)
         )
         for query, row in enumerate(weights.tolist())

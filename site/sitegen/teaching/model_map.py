@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from grader.lessons.figure import Figure
-from sitegen.cards import Stop
+from sitegen.cards import OutlineLesson
 from sitegen.content import TrackLesson
 
 # The name of each part, and its purpose.
@@ -36,16 +36,16 @@ class Part:
 
     name: str
     does: str
-    stop: Stop | None
+    lesson: OutlineLesson | None
     is_here: bool
 
     @property
     def ids(self) -> tuple[str, ...]:
         """The exercises of the part's lesson."""
-        return self.stop.exercises if self.stop else ()
+        return self.lesson.exercises if self.lesson else ()
 
 
-def view_map(figure: Figure, places: Mapping[str, Stop]) -> dict[str, Any]:
+def view_map(figure: Figure, places: Mapping[str, OutlineLesson]) -> dict[str, Any]:
     """Highlight the parts of a lesson.
 
     Args:
@@ -66,11 +66,13 @@ def view_map(figure: Figure, places: Mapping[str, Stop]) -> dict[str, Any]:
     }
 
 
-def find_lesson_places(lessons: Iterable[TrackLesson], stops: Iterable[Stop]) -> dict[str, Stop]:
+def find_lesson_places(
+    lessons: Iterable[TrackLesson], outline_lessons: Iterable[OutlineLesson]
+) -> dict[str, OutlineLesson]:
     """Return the first lesson of a track for each part on the map."""
-    first: dict[str, Stop] = {}
-    for lesson, stop in zip(lessons, stops, strict=True):
+    first: dict[str, OutlineLesson] = {}
+    for lesson, outline_lesson in zip(lessons, outline_lessons, strict=True):
         for figure in lesson.figures:
             for part in figure.items("part"):
-                first.setdefault(part, stop)
+                first.setdefault(part, outline_lesson)
     return first

@@ -48,8 +48,8 @@ class Request:
         jobs: The number of parallel processes.
         accepted_changes: The changes of survivors that the author accepts.
         exercise_functions: Functions of exercises whose misconceptions are tried.
-        similar_exercises: Ids of exercises that the author names as similar; their functions match by order,
-            without a comparison of results.
+        similar_exercises: Ids of exercises that the author names as similar; their functions match
+            by order, without a comparison of results.
         progress: Context manager that shows progress, given the number of programs and a verb; it
             yields a function to call after each program.
     """

@@ -7,7 +7,6 @@ import importlib.util
 import sys
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from types import ModuleType
 from typing import Final
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from grader.authoring.lint.rule import rule
 from grader.authoring.lint.subjects import LintedExercise
+from grader.definitions.exercise import Course
 from grader.definitions.wording import did_you_mean, quote
 from grader.disk_cache import package_folder
 from grader.errors import Problem
@@ -83,34 +83,30 @@ def _plain_names() -> frozenset[str]:
 @rule("ETU412", "error")
 def unknown_reference(subject: LintedExercise) -> Iterator[Problem]:
     """The reference has no such module or name."""
-    course = subject.exercise.course
-    own = course.sources if course is not None else {}
     for name, definition in subject.exercise.defines.items():
-        module, _, attribute = (definition.reference or "").partition(":")
-        if not module:
+        if definition.reference is None:
             continue
-        root, *below = module.split(".")
-        stem = "/".join((root, *below))
-        files = (f"{stem}/__init__.py", f"{stem}.py")
-        texts = [own[file] for file in files if file in own]
-        if root == _REFERENCE:
-            paths = (package_folder(_REFERENCE).parent / file for file in files)
-            texts += [path.read_text("utf-8") for path in paths if path.is_file()]
-        if root != _REFERENCE and (course is None or root != course.reference):
-            or_own = f" or {quote(course.reference)}" if course and course.reference else ""
-            message = f"a reference lies in the package {quote(_REFERENCE)}{or_own}"
-        elif not texts:
+        module, _, attribute = definition.reference.partition(":")
+        source = _reference_source(module, subject.exercise.course)
+        if source is None:
             alike = sorted(path.stem for path in package_folder(_REFERENCE).glob("[a-z]*.py"))
-            if root != _REFERENCE:
-                alike = [Path(each).stem for each in own]
-            hint = did_you_mean(below[-1], alike) if below else ""
+            hint = did_you_mean(module.rpartition(".")[2], alike)
             message = f"there is no module {quote(module)}{hint}"
-        elif {attribute, "*"} & (names := _top_names(texts[0])):
+        elif {attribute, "*"} & (names := _top_names(source)):
             continue
         else:
             hint = did_you_mean(attribute, sorted(names))
             message = f"{quote(module)} has no {quote(attribute)}{hint}"
         yield subject.problem(message, "defines", name, "reference")
+
+
+def _reference_source(module: str, course: Course | None) -> str | None:
+    """Return the source of a module of the course's or Etude's reference, or None."""
+    if course is not None and module in course.modules:
+        return course.sources[course.modules[module]]
+    stem = package_folder(_REFERENCE).parent.joinpath(*module.split("."))
+    paths = (stem / "__init__.py", stem.with_suffix(".py"))
+    return next((path.read_text("utf-8") for path in paths if path.is_file()), None)
 
 
 @cache

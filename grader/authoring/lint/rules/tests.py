@@ -1,18 +1,17 @@
 """Rules about tests, except their numbers."""
 
 import ast
+import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Final, cast
-
-import numpy as np
 
 from grader.authoring.lint.python import shape, squeeze
 from grader.authoring.lint.rule import rule
 from grader.authoring.lint.subjects import LintedExercise
 from grader.definitions.exercise import Literals, LiteralValue, Seeded, TestCase
-from grader.definitions.rules.base import names
+from grader.definitions.rules.base import PythonNames, names
 from grader.definitions.wording import quote
 from grader.errors import Problem
 
@@ -111,15 +110,15 @@ def _normalize(text: str) -> str:
 
 
 def _same_data(subject: LintedExercise, hidden: int, visible: int) -> bool:
-    one, other = (subject.exercise.tests[index] for index in (hidden, visible))
-    match one.given, other.given:
+    hidden_test, visible_test = (subject.exercise.tests[i] for i in (hidden, visible))
+    match hidden_test.given, visible_test.given:
         case Literals(values=values), Literals(values=these) if values:
             is_part = all(n in these and _equal(value, these[n]) for n, value in values.items())
             # Single numbers are too common, unless there is nothing else.
             return is_part and (len(values) == len(these) or any(map(_is_array, values.values())))
         case Literals(), Literals(values=these) if not these:
-            are_expressions = one.is_expression and other.is_expression
-            return are_expressions and squeeze(one.code) == squeeze(other.code)
+            are_expressions = hidden_test.is_expression and visible_test.is_expression
+            return are_expressions and squeeze(hidden_test.code) == squeeze(visible_test.code)
         case Seeded(), Seeded():
             trees = [subject.tree("exec", "tests", i, "given") for i in (hidden, visible)]
             return (
@@ -132,19 +131,9 @@ def _same_data(subject: LintedExercise, hidden: int, visible: int) -> bool:
 
 
 def _equal(one: object, other: object) -> bool:
-    if _is_array(one) or _is_array(other):
-        return (
-            _is_array(one)
-            and _is_array(other)
-            and np.array_equal(cast("np.ndarray", one), cast("np.ndarray", other))
-        )
-    match one, other:
-        case list(), list():
-            return len(one) == len(other) and all(map(_equal, one, other))
-        case dict(), dict():
-            return one.keys() == other.keys() and all(_equal(one[key], other[key]) for key in one)
-        case _:
-            return type(one) is type(other) and one == other
+    """Return whether two values have the same numbers and texts, as literals in a definition."""
+    texts = (json.dumps(value, default=lambda array: array.tolist()) for value in (one, other))
+    return len(set(map(_normalize, texts))) == 1
 
 
 def _is_array(value: object) -> bool:
@@ -180,21 +169,24 @@ def global_random_state(subject: LintedExercise) -> Iterator[Problem]:
     """A test or its reference depends on chance, the clock or the system, or on what ran before."""
     for index, test in enumerate(subject.exercise.tests):
         # Names of values may coincide with names of modules.
-        own = set(subject.exercise.defines)
+        values = set(subject.exercise.defines)
         if isinstance(test.given, Literals):
-            own.update(test.given.values)
+            values.update(test.given.values)
         for mode, steps in subject.python(index):
             if (used := subject.names(mode, *steps)) is not None:
-                nodes = subject.nodes(mode, *steps)
-                imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
-                imported = {alias.asname or alias.name for each in imports for alias in each.names}
-                own |= used.sets - used.modules - imported
+                values |= _value_names(used, subject.nodes(mode, *steps))
         for mode, steps in subject.python(index):
             for node in subject.nodes(mode, *steps):
-                if message := _chance(node, own):
+                if message := _chance(node, values):
                     yield subject.in_text(message, cast("ast.expr", node), *steps)
-
     yield from _chance_in_reference(subject)
+
+
+def _value_names(used: PythonNames, nodes: Iterable[ast.AST]) -> frozenset[str]:
+    """Return the names that Python sets other than by an import."""
+    imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
+    imported = {alias.asname or alias.name for node in imports for alias in node.names}
+    return used.sets - used.modules - imported
 
 
 def _chance_in_reference(subject: LintedExercise) -> Iterator[Problem]:
@@ -213,19 +205,17 @@ def _chance_in_reference(subject: LintedExercise) -> Iterator[Problem]:
 def _chances(source: str) -> tuple[tuple[int, str], ...]:
     """Return the lines in which a module depends on more than its arguments, with the reason."""
     tree = ast.parse(source)
-    nodes, program_names = list(ast.walk(tree)), names(tree)
-    imports = [node for node in nodes if isinstance(node, ast.ImportFrom)]
-    imported = {alias.asname or alias.name for each in imports for alias in each.names}
-    own = program_names.sets - program_names.modules - imported
-    return tuple((node.lineno, reason) for node in nodes if (reason := _chance(node, own)))  # type: ignore[attr-defined]  # it has a place
+    nodes = list(ast.walk(tree))
+    values = _value_names(names(tree), nodes)
+    return tuple((node.lineno, reason) for node in nodes if (reason := _chance(node, values)))  # type: ignore[attr-defined]  # it has a place
 
 
-def _chance(node: ast.AST, own: Collection[str]) -> str:
+def _chance(node: ast.AST, values: Collection[str]) -> str:
     """Return the reason why a test's Python depends on more than its seed, or ""."""
     match node:
         case ast.Call(func=function, args=[], keywords=[]) if (
             name := ast.unparse(function)
-        ).rpartition(".")[2] in _SEEDED and name.partition(".")[0] not in own:
+        ).rpartition(".")[2] in _SEEDED and name.partition(".")[0] not in values:
             return f"'{name}()' has no seed; use 'rng', or give it one"
         case ast.Attribute(
             value=ast.Attribute(value=ast.Name(id="np" | "numpy" as module), attr="random"),
@@ -233,10 +223,10 @@ def _chance(node: ast.AST, own: Collection[str]) -> str:
         ) if not _OWN_STATE.match(name):
             return f"'{module}.random.{name}' uses the random state of the whole process; use 'rng'"
         case ast.Attribute(value=ast.Name(id="random"), attr=name) if (
-            "random" not in own and not _OWN_STATE.match(name)
+            "random" not in values and not _OWN_STATE.match(name)
         ):
             return f"'random.{name}' uses the random state of the whole process; use 'rng'"
-        case ast.Attribute(value=ast.Name(id=module), attr=name) if module not in own and (
+        case ast.Attribute(value=ast.Name(id=module), attr=name) if module not in values and (
             module in _UNFORESEEN or (module, name) == ("os", "urandom")
         ):
             return f"'{module}.{name}' is different in every run; use 'rng', or write a value"

@@ -26,8 +26,8 @@ from grader.authoring.sources.program_parts import (
     used_names,
 )
 
-# The condition of each unittest assertion, over a and b.
-_TRUE: Final[dict[str, str]] = {
+# The condition of each unittest assertion, over its arguments a and b.
+_CONDITIONS: Final[dict[str, str]] = {
     **dict.fromkeys(
         ("assertEqual", "assertEquals", "assertListEqual", "assertTupleEqual", "assertDictEqual",
          "assertSetEqual", "assertSequenceEqual", "assertMultiLineEqual"), "a == b"
@@ -45,22 +45,22 @@ _TRUE: Final[dict[str, str]] = {
     "assertAlmostEqual": "round(abs(a - b), places) == 0",
     "assertNotAlmostEqual": "not round(abs(a - b), places) == 0",
 }  # fmt: skip
-_NEAR: Final = {
+_DELTA_CONDITIONS: Final = {
     "assertAlmostEqual": "abs(a - b) <= delta",
     "assertNotAlmostEqual": "not abs(a - b) <= delta",
 }
 _RAISES: Final = ("assertRaises", "assertRaisesRegex", "assertRaisesRegexp")
 _PLACES: Final = 7  # decimal places, the default of assertAlmostEqual
-_PREPARING: Final = ("setUp", "setUpClass", "setup_method", "setup_class")
+_SETUP_METHODS: Final = ("setUp", "setUpClass", "setup_method", "setup_class")
 _PRESET_NAMES: Final = frozenset({"np", "pytest"})  # available in every body
-_IMPORTABLE: Final = frozenset(sys.stdlib_module_names) | {"numpy", "pytest"}
+_IMPORTABLE_MODULES: Final = frozenset(sys.stdlib_module_names) | {"numpy", "pytest"}
 _MAX_TESTS: Final = 500  # bounds the size of an imported file
 _FIXTURE: Final = re.compile(r"(pytest\.)?fixture\b")
 _MARK: Final = re.compile(r"pytest\.mark\.(\w+)")
-_NOT_RUN: Final = ("skip", "skipif", "xfail", "usefixtures", "parametrize")
+_UNSUPPORTED_MARKS: Final = ("skip", "skipif", "xfail", "usefixtures", "parametrize")
 
 
-class _NoSuchFormError(Exception):
+class _UntranslatableError(Exception):
     """A construct that a pytest body cannot express; the message names it."""
 
 
@@ -91,7 +91,7 @@ def add_tests(
         if "#" in source:
             draft.remarks.append("comments of the test file are not kept")
         names += module.names
-        if module.takes_all:
+        if module.imports_star:
             used = frozenset[str]().union(*(used_names(test.code) for test in draft.tests[count:]))
             names += sorted(used & solution.sets)
     used = frozenset[str]().union(*(used_names(test.code) for test in draft.tests))
@@ -128,7 +128,7 @@ def _translate(module: "_Module") -> None:
             return
         try:
             code = _body(module, node, group)
-        except (_NoSuchFormError, RecursionError) as error:
+        except (_UntranslatableError, RecursionError) as error:
             reason = str(error) or "it is nested too deeply"
             draft.remarks.append(
                 f"{name} cannot be said in the format: {reason}; it is kept as a note"
@@ -150,14 +150,13 @@ class _Module:
         draft: Draft,
     ) -> None:
         self._data = data
-        # Imported modules of `data`.
-        self._beside: dict[str, ast.Module] = {}
+        self._sibling_modules: dict[str, ast.Module] = {}  # those of `data` that are imported
         self.test_functions: list[ast.FunctionDef] = []
         self.test_classes: list[ast.ClassDef] = []
         self.fixtures: dict[str, ast.FunctionDef] = {}
         self.draft = draft
         self.names: list[str] = []  # names imported from the submission
-        self.takes_all = False  # True for `from module import *`
+        self.imports_star = False  # True for `from module import *`
         self._renamed: dict[str, str] = {}
         imported: dict[str, str] = {}
         for node in tree.body:
@@ -166,25 +165,26 @@ class _Module:
                 imported |= {
                     alias.asname or alias.name: package + alias.name for alias in node.names
                 }
-        aliases = {called: name for called, name in imported.items() if name in modules}
+        aliases = {alias: name for alias, name in imported.items() if name in modules}
         self.names += sorted(rename_modules(tree, aliases))
-        aliases = {called: name for called, name in imported.items() if self._takes_data(name)}
+        aliases = {alias: name for alias, name in imported.items() if self._parse_sibling(name)}
         rename_modules(tree, aliases)
-        body = [each for each in tree.body if not ast.unparse(each).startswith("if __name__")]
-        nodes = [node for node in body if not self._absorb(node, modules)]
-        nodes = [*(node for each in self._beside.values() for node in each.body), *nodes]
+        body = [node for node in tree.body if not ast.unparse(node).startswith("if __name__")]
+        nodes = [node for node in body if not self._claim_statement(node, modules)]
+        siblings = self._sibling_modules.values()
+        nodes = [*(node for sibling in siblings for node in sibling.body), *nodes]
         # Unparsed and parsed again, so that each statement has its own source.
         self.prepared = read_program(ast.unparse(ast.Module(nodes, []))) or ParsedProgram(())
 
-    def _takes_data(self, name: str | None) -> bool:
+    def _parse_sibling(self, name: str | None) -> bool:
         """Parse the module of `data` with this name, and return whether it exists."""
         tree = parse_or_none(self._data[name]) if name is not None and name in self._data else None
         if name is None or tree is None:
             return False
-        self._beside.setdefault(name, tree)
+        self._sibling_modules.setdefault(name, tree)
         return True
 
-    def _absorb(self, node: ast.stmt, modules: Collection[str]) -> bool:
+    def _claim_statement(self, node: ast.stmt, modules: Collection[str]) -> bool:
         """Store a statement that defines or concerns tests; return False for any other."""
         match node:
             case ast.ImportFrom(module=str(name), names=[alias, *_]) if (
@@ -192,28 +192,24 @@ class _Module:
             ):
                 pass
             case ast.ImportFrom(module=str(name)) if name.split(".")[-1] in modules:
-                taken = [alias for alias in node.names if alias.name != "*"]
-                self.takes_all |= len(taken) < len(node.names)
-                self.names += [alias.name for alias in taken]
-                self._renamed |= {
-                    alias.asname: alias.name
-                    for alias in taken
-                    if alias.asname and alias.asname != alias.name
-                }
-            case ast.ImportFrom(module=name, names=names) if self._takes_data(name):
-                self._renamed |= {each.asname: each.name for each in names if each.asname}
+                named = [alias for alias in node.names if alias.name != "*"]
+                self.imports_star |= len(named) < len(node.names)
+                self.names += [alias.name for alias in named]
+                self._renamed |= {alias.asname: alias.name for alias in named if alias.asname}
+            case ast.ImportFrom(module=name, names=names) if self._parse_sibling(name):
+                self._renamed |= {alias.asname: alias.name for alias in names if alias.asname}
             case ast.Try(body=body) if all(
-                isinstance(each, ast.ImportFrom) and each.module in modules for each in body
+                isinstance(inner, ast.ImportFrom) and inner.module in modules for inner in body
             ):
                 # The handlers only treat a missing file.
                 for statement in body:
-                    self._absorb(statement, modules)
+                    self._claim_statement(statement, modules)
             case ast.Import(names=names):
                 node.names = [
                     alias
                     for alias in names
                     if alias.name not in modules
-                    and alias.name not in ("unittest", "pytest", *self._beside)
+                    and alias.name not in ("unittest", "pytest", *self._sibling_modules)
                 ]
                 return not node.names
             case ast.FunctionDef(name=name, decorator_list=[maker]) if (
@@ -236,7 +232,7 @@ class _Module:
                 continue
             taken.add(name)
             if name not in self.fixtures:
-                raise _NoSuchFormError(f"it needs the fixture {name!r}")
+                raise _UntranslatableError(f"it needs the fixture {name!r}")
             fixture = copy.deepcopy(self.fixtures[name])
             arguments = [argument.arg for argument in _arguments(fixture)]
             fixture.decorator_list = []
@@ -247,7 +243,7 @@ class _Module:
                         fixture.body[number:] = [ast.Return(value)]
                         break
             if any(isinstance(node, ast.Yield) for node in ast.walk(fixture)):
-                raise _NoSuchFormError(f"the fixture {name!r} yields inside of a block")
+                raise _UntranslatableError(f"the fixture {name!r} yields inside of a block")
             statements += self.prepare({*arguments}, taken)
             statements += [fixture, *ast.parse(f"{name} = {name}({', '.join(arguments)})").body]
         return statements
@@ -262,8 +258,8 @@ class _Module:
         front = self.prepared.for_names(free_names(code) - _PRESET_NAMES)
         for statement in front.statements:
             self._check_import(statement.node)
-            if any(isinstance(e, ast.Name) and e.id == "self" for e in ast.walk(statement.node)):
-                raise _NoSuchFormError("it needs a part of another test class")
+            if "self" in used_names(statement.source):
+                raise _UntranslatableError("it needs a part of another test class")
         for inner in ast.walk(tree):
             self._check_import(inner)
         uses_re = "re" in free_names(code) and "re" not in front.sets
@@ -280,8 +276,8 @@ class _Module:
             case _:
                 return
         for root in roots:
-            if root not in _IMPORTABLE:
-                raise _NoSuchFormError(f"it imports {root!r}, which is not there when it runs")
+            if root not in _IMPORTABLE_MODULES:
+                raise _UntranslatableError(f"it imports {root!r}, which is not there when it runs")
 
 
 def _methods(node: ast.ClassDef) -> list[ast.FunctionDef]:
@@ -301,15 +297,15 @@ def _body(module: _Module, node: ast.FunctionDef, group: ast.ClassDef | None) ->
                 text = ast.unparse(names).strip("[]()")  # either 'a, b' or ["a", "b"]
                 loops.append((re.findall(r"\w+", text), values))
             case ast.Call(func=ast.Attribute(attr="task")) | ast.Name(id="staticmethod"):
-                # The decorator only numbers a task.
-                pass
-            case _ if (mark := _MARK.match(ast.unparse(decorator))) and mark[1] not in _NOT_RUN:
-                # A custom mark, used only to select tests.
-                pass
+                pass  # `task` only numbers a task
+            case _ if (mark := _MARK.match(ast.unparse(decorator))) and mark[
+                1
+            ] not in _UNSUPPORTED_MARKS:
+                pass  # a custom mark is used only to select tests
             case _:
-                raise _NoSuchFormError(f"it is decorated with {ast.unparse(decorator)}")
-    own = "" if group is None else _own_name(node)
-    extra = set(arguments[1 if own else 0 :]) - {name for names, _ in loops for name in names}
+                raise _UntranslatableError(f"it is decorated with {ast.unparse(decorator)}")
+    self_name = "" if group is None else _self_name(node)
+    extra = set(arguments[1 if self_name else 0 :]) - {name for names, _ in loops for name in names}
     automatic = {
         name
         for name, fixture in module.fixtures.items()
@@ -319,19 +315,20 @@ def _body(module: _Module, node: ast.FunctionDef, group: ast.ClassDef | None) ->
     if group is None:
         return module.finish(_in_loops([*fixtures, *node.body], loops))
     for decorator in group.decorator_list:
-        raise _NoSuchFormError(f"its class is decorated with {ast.unparse(decorator)}")
-    translator = _Translator(own or "self", group, module)
+        raise _UntranslatableError(f"its class is decorated with {ast.unparse(decorator)}")
+    translator = _Translator(self_name or "self", group, module)
     prepared: list[ast.stmt] = []
     for method in _methods(group):
-        if method.name in _PREPARING:
-            prepared += _Translator(_own_name(method) or "self", group, module).body(method.body)
+        if method.name in _SETUP_METHODS:
+            prepared += _Translator(_self_name(method) or "self", group, module).body(method.body)
     body = _in_loops([*fixtures, *translator.body(node.body)], loops)
-    rest = [*_helpers(group, node, module), *prepared, *body]
-    used = {node.id for part in rest for node in ast.walk(part) if isinstance(node, ast.Name)}
-    return module.finish([*(v for v in _class_values(group) if _assigned_names(v) & used), *rest])
+    statements = [*_helpers(group, node, module), *prepared, *body]
+    used = used_names(ast.unparse(ast.Module(statements, [])))
+    class_values = [value for value in _class_values(group) if _assigned_names(value) & used]
+    return module.finish([*class_values, *statements])
 
 
-def _own_name(node: ast.FunctionDef) -> str:
+def _self_name(node: ast.FunctionDef) -> str:
     """Return the name of a method's `self` parameter, or "" for a static method."""
     static = any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in node.decorator_list)
     arguments = _arguments(node)
@@ -359,25 +356,24 @@ def _helpers(group: ast.ClassDef, method: ast.FunctionDef, module: _Module) -> l
     """Return the methods of the class that a test calls, as functions without `self`."""
     by_name = {each.name: each for each in _methods(group)}
     names: list[str] = []
-    waiting = [method, *(each for each in by_name.values() if each.name in _PREPARING)]
+    waiting = [method, *(each for each in by_name.values() if each.name in _SETUP_METHODS)]
     while waiting:
         for node in ast.walk(waiting.pop()):
             match node:
                 case ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name):
-                    if name in by_name and name not in names and name not in _PREPARING:
+                    if name in by_name and name not in names and name not in _SETUP_METHODS:
                         names.append(name)
                         waiting.append(by_name[name])
     functions: list[ast.stmt] = []
     for name in reversed(names):
         helper = by_name[name]
-        arguments, own = copy.deepcopy(helper.args), _own_name(helper)
+        arguments, self_name = copy.deepcopy(helper.args), _self_name(helper)
         for node in ast.walk(arguments):
             if isinstance(node, ast.arg):
-                # The names in the annotation may be missing.
-                node.annotation = None
-        if own and (first := arguments.posonlyargs or arguments.args):
+                node.annotation = None  # its names may be missing
+        if self_name and (first := arguments.posonlyargs or arguments.args):
             first.pop(0)
-        body = _Translator(own, group, module).body(helper.body)
+        body = _Translator(self_name, group, module).body(helper.body)
         function = ast.parse(f"def {name}(): pass").body[0]
         assert isinstance(function, ast.FunctionDef)  # it was written as a function above
         function.args, function.body = arguments, body or [ast.Pass()]
@@ -390,7 +386,7 @@ def _in_loops(
 ) -> list[ast.stmt]:
     statements = list(body)
     for names, cases in loops:
-        values = _Values().visit(copy.deepcopy(cases))
+        values = _ParamValues().visit(copy.deepcopy(cases))
         target: ast.expr = ast.Name(names[0], ast.Store())
         if len(names) > 1:
             target = ast.Tuple([ast.Name(name, ast.Store()) for name in names], ast.Store())
@@ -398,7 +394,7 @@ def _in_loops(
     return statements
 
 
-class _Values(ast.NodeTransformer):
+class _ParamValues(ast.NodeTransformer):
     """Replaces `pytest.param` by its values."""
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
@@ -406,15 +402,15 @@ class _Values(ast.NodeTransformer):
         if ast.unparse(node.func) != "pytest.param":
             return node
         if any(word.arg == "marks" for word in node.keywords):
-            raise _NoSuchFormError("a case of it has a mark")
+            raise _UntranslatableError("a case of it has a mark")
         return node.args[0] if len(node.args) == 1 else ast.Tuple(node.args, ast.Load())
 
 
 class _Translator(ast.NodeTransformer):
     """Removes `self` from a method: assertions become statements, attributes become names."""
 
-    def __init__(self, own: str, group: ast.ClassDef, module: _Module) -> None:
-        self._own = own
+    def __init__(self, self_name: str, group: ast.ClassDef, module: _Module) -> None:
+        self._self_name = self_name
         self._module = module
         self._caught: set[str] = set()
         self._methods = {method.name for method in _methods(group)}
@@ -428,8 +424,7 @@ class _Translator(ast.NodeTransformer):
         """Translate a list of statements."""
         copied = ast.parse(ast.unparse(ast.Module(list(statements), []))).body
         if copied and isinstance(copied[0], ast.Expr) and isinstance(copied[0].value, ast.Constant):
-            # Skip the docstring.
-            copied = copied[1:]
+            copied = copied[1:]  # without the docstring
         self.generic_visit(ast.Module(copied, []))  # changes the list in place
         return copied
 
@@ -438,7 +433,7 @@ class _Translator(ast.NodeTransformer):
         match node.value:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=own), attr=name)) as call:
                 asserts = name.startswith("assert") or name in ("fail", "skipTest")
-                if own == self._own and asserts and name not in self._methods:
+                if own == self._self_name and asserts and name not in self._methods:
                     return self._assertion(name, call)
             case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="super")))):
                 return ast.Pass()
@@ -451,17 +446,17 @@ class _Translator(ast.NodeTransformer):
         for item in node.items:
             match item.context_expr:
                 case ast.Call(func=ast.Attribute(value=ast.Name(id=own), attr=name)) as call:
-                    if own != self._own:
+                    if own != self._self_name:
                         continue
-                    # The method may return the result of `assertRaises`.
+                    # A method of the test may return the result of `assertRaises`.
                     if name in self._methods:
-                        self._catches(item)
+                        self._note_caught_name(item)
                         continue
                     if name == "subTest":
                         inlined = True
                     elif name in _RAISES:
-                        item.context_expr = self._raises(name, call)
-                        self._catches(item)
+                        item.context_expr = self._raises_call(name, call)
+                        self._note_caught_name(item)
                     else:
                         self._refuse(f"there is nothing like self.{name}")
         if inlined and len(node.items) == 1:
@@ -474,12 +469,12 @@ class _Translator(ast.NodeTransformer):
         """Translate `self.assertRaises(...)` where its value is used."""
         match node.func:
             case ast.Attribute(value=ast.Name(id=own), attr=name):
-                if own == self._own and name in _RAISES and name not in self._methods:
-                    return self._raises(name, node)
+                if own == self._self_name and name in _RAISES and name not in self._methods:
+                    return self._raises_call(name, node)
         self.generic_visit(node)
         return node
 
-    def _catches(self, item: ast.withitem) -> None:
+    def _note_caught_name(self, item: ast.withitem) -> None:
         if isinstance(item.optional_vars, ast.Name):
             self._caught.add(item.optional_vars.id)
 
@@ -493,7 +488,7 @@ class _Translator(ast.NodeTransformer):
                 ops=[ast.Eq() | ast.Is()],
                 comparators=[kind],
             ):
-                kind = self._catchable(self.visit(kind))
+                kind = self._catchable_class(self.visit(kind))
                 return _expression("isinstance(a, b)", a=self.visit(what), b=kind)
         self.generic_visit(node)
         return node
@@ -501,7 +496,7 @@ class _Translator(ast.NodeTransformer):
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         """Turn `self.x` into `x`, and `caught.exception` into `caught.value`."""
         match node:
-            case ast.Attribute(value=ast.Name(id=own), attr=name) if own == self._own:
+            case ast.Attribute(value=ast.Name(id=own), attr=name) if own == self._self_name:
                 if name not in self._members:
                     self._refuse(f"there is nothing like self.{name}")
                 return ast.copy_location(ast.Name(name, node.ctx), node)
@@ -513,23 +508,27 @@ class _Translator(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         """Refuse `self` as a value, since there is no test object."""
-        if self._own and node.id == self._own:
+        if self._self_name and node.id == self._self_name:
             self._refuse("it uses the test object itself")
         return node
 
     def _assertion(self, name: str, call: ast.Call) -> ast.stmt:
         if name in _RAISES:
-            return ast.Expr(self._raises(name, call))
+            return ast.Expr(self._raises_call(name, call))
         arguments, keywords = call.args, {keyword.arg: keyword.value for keyword in call.keywords}
         if name == "fail":
             return ast.Expr(ast.Call(_expression("pytest.fail"), [*map(self.visit, arguments)], []))
-        form = _NEAR[name] if name in _NEAR and "delta" in keywords else _TRUE.get(name)
+        form = (
+            _DELTA_CONDITIONS[name]
+            if name in _DELTA_CONDITIONS and "delta" in keywords
+            else _CONDITIONS.get(name)
+        )
         count = 2 if re.search(r"\bb\b", form or "") else 1
         if form is None or len(arguments) < count:
             self._refuse(f"there is nothing like self.{name}")
         values = dict(zip("ab", arguments[:count], strict=False))
         rest, message = arguments[count:], keywords.get("msg")
-        if name in _NEAR:
+        if name in _DELTA_CONDITIONS:
             places = keywords.get("places") or (rest or [ast.Constant(_PLACES)])[0]
             values |= {"places": places, "delta": keywords.get("delta", places)}
         elif message is None and rest:
@@ -538,11 +537,11 @@ class _Translator(ast.NodeTransformer):
         condition = self.visit(_expression(form, **values))
         return ast.Assert(condition, None if message is None else self.visit(message))
 
-    def _raises(self, name: str, call: ast.Call) -> ast.expr:
+    def _raises_call(self, name: str, call: ast.Call) -> ast.expr:
         if not call.args:
             self._refuse(f"self.{name} names no exception")
         kinds, *rest = [self.visit(argument) for argument in call.args]
-        caught = self._catchable(kinds)
+        caught = self._catchable_class(kinds)
         keywords = [
             ast.keyword(k.arg, self.visit(k.value)) for k in call.keywords if k.arg != "msg"
         ]
@@ -552,7 +551,7 @@ class _Translator(ast.NodeTransformer):
                 keywords.insert(0, ast.keyword("match", pattern))
         return ast.Call(_expression("pytest.raises"), [caught, *rest], keywords)
 
-    def _catchable(self, kinds: ast.expr) -> ast.expr:
+    def _catchable_class(self, kinds: ast.expr) -> ast.expr:
         """Catch any exception if its class is the submission's, which stays in the sandbox."""
         used = {node.id for node in ast.walk(kinds) if isinstance(node, ast.Name)}
         if used & set(self._module.names):
@@ -568,7 +567,7 @@ class _Translator(ast.NodeTransformer):
 
     @staticmethod
     def _refuse(reason: str) -> NoReturn:
-        raise _NoSuchFormError(reason)
+        raise _UntranslatableError(reason)
 
 
 def _expression(form: str, **values: ast.expr) -> ast.expr:

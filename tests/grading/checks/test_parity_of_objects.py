@@ -4,6 +4,7 @@ from typing import Final
 
 import pytest
 
+from tests.grading.checks import plain_pytest
 from tests.grading.checks.plain_pytest import Probe, some_quick
 from tests.grading.conftest import Agree
 
@@ -18,17 +19,10 @@ class Point:
 _VECTOR: Final = """
 class V:
     def __init__(self, x): self.x = x
-    def __add__(self, o): return V(self.x + o.x)
-    def __radd__(self, o): return V(self.x + o)
-    def __sub__(self, o): return V(self.x - o.x)
-    def __mul__(self, k): return V(self.x * k)
-    def __rmul__(self, k): return V(self.x * k)
     def __neg__(self): return V(-self.x)
     def __iadd__(self, o): self.x += o.x; return self
-    def __matmul__(self, o): return self.x * o.x
     def __eq__(self, o): return isinstance(o, V) and self.x == o.x
     def __hash__(self): return hash(self.x)
-    def __lt__(self, o): return self.x < o.x
     def __len__(self): return 3
     def __bool__(self): return self.x != 0
     def __contains__(self, k): return k == self.x
@@ -69,6 +63,42 @@ def _v(body: str, right: str = "", wrong: str = "", given: str = "") -> Probe:
 _A: Final = "a = np.array([3.0, 1.0, 2.0])"
 _SORTED: Final = "def f(a): return sorted(a)"
 _SORTS: Final = "def f(a): a.sort(); return a"
+_COMPARISONS: Final = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+_ARITHMETIC: Final = {
+    "+": "add", "-": "sub", "*": "mul", "@": "matmul", "/": "truediv", "//": "floordiv", "%": "mod",
+    "**": "pow", "&": "and", "|": "or", "^": "xor", "<<": "lshift", ">>": "rshift",
+}  # fmt: skip
+_OPERATED: Final = """
+class V:
+    def __init__(self, x): self.x = x
+    def __{0}__(self, other): return f"{0} {{self.x}} {{other.x}}"
+    def __r{0}__(self, other): return f"r{0} {{self.x}} {{other}}"
+    def __i{0}__(self, other): return f"i{0} {{self.x}} {{other}}"
+"""
+
+
+def _operated(name: str, *lines: str) -> Probe:
+    """A probe of an operator whose method tells its name and its operands."""
+    right = _OPERATED.format(name)
+    return Probe("\n".join(lines), right, right.replace(f'"{name} ', '"another '))
+
+
+OPERATORS: Final = {
+    **{
+        operator: _operated(name, f"assert (V(7) {operator} V(2)) == '{name} 7 2'")
+        for operator, name in _COMPARISONS.items()
+    },
+    "divmod": _operated("divmod", "assert divmod(V(7), V(2)) == 'divmod 7 2'"),
+    **{
+        operator: _operated(
+            name,
+            f"assert (V(7) {operator} V(2)) == '{name} 7 2'",
+            f"assert (5 {operator} V(2)) == 'r{name} 2 5'",
+            f"v = V(7)\nv {operator}= 3\nassert v == 'i{name} 7 3'",
+        )
+        for operator, name in _ARITHMETIC.items()
+    },
+}
 
 PROBES: Final = {
     # Changes of arguments
@@ -78,9 +108,7 @@ PROBES: Final = {
     "list not changed": Probe(
         "a = [3, 1, 2]\nassert f(a) == [1, 2, 3]\nassert a == [3, 1, 2]", _SORTED, _SORTS
     ),
-    "given list": Probe("f(a)\nassert a == [1, 2, 3]", _SORTS, _SORTED, "a = [3, 1, 2]"),
     "given array": Probe("f(a)\nassert a[0] == 1", _SORTS, _SORTED, _A),
-    "given array kept": Probe("kept = a.copy()\nf(a)\nassert (a == kept).all()", _SORTED, _SORTS, _A),
     "array written by the body": Probe(
         "a[0] = 9\nassert f(a) == 12", "def f(a): return a.sum()", "def f(a): return 6", _A
     ),
@@ -93,8 +121,6 @@ PROBES: Final = {
     "dict filled": Probe(
         "d = {}\nf(d)\nassert d == {'k': 1}", "def f(d): d['k'] = 1", "def f(d): return {'k': 1}"
     ),
-    "dict emptied": Probe("d = {1: 2}\nf(d)\nassert not d", "def f(d): d.clear()", "def f(d): pass"),
-    "set filled": Probe("s = {1}\nf(s)\nassert s == {1, 2}", "def f(s): s.add(2)", "def f(s): pass"),
     "nested list": Probe(
         "a = [[1], [2]]\nb = a[1]\nf(a)\nassert b == [2, 5]",
         "def f(a): a[1].append(5)",
@@ -104,9 +130,6 @@ PROBES: Final = {
         "w = np.zeros(2)\np = {'w': [w]}\nf(p)\nassert (w == 1).all()",
         "def f(p): p['w'][0] += 1",
         "def f(p): p['w'][0] = p['w'][0] + 1",
-    ),
-    "array in a tuple": Probe(
-        "w = np.zeros(2)\nf((w, 1))\nassert (w == 1).all()", "def f(p): p[0][:] = 1", "def f(p): pass"
     ),
     "argument by name": Probe("a = [1]\nf(a=a)\nassert a == [1, 2]", "def f(a): a.append(2)", "def f(a): pass"),
     "items swapped": Probe(
@@ -125,9 +148,6 @@ PROBES: Final = {
         "def f(a): a.shape = (2, 2)",
         "def f(a): return a.reshape(2, 2)",
     ),
-    "numbers of one list over two calls": Probe(
-        "a = []\nf(a, 1)\nf(a, 2)\nassert a == [1, 2]", "def f(a, x): a.append(x)", "def f(a, x): return [x]"
-    ),
     "method changes its argument": Probe(
         "a = [1]\nA().f(a)\nassert a == [1, 2]",
         "class A:\n    def f(self, a): a.append(2)",
@@ -140,20 +160,12 @@ PROBES: Final = {
     ),
     # Aliasing
     "the argument itself": Probe("assert f(a) is a", "def f(a): return a", "def f(a): return a.copy()", _A),
-    "not the argument": Probe("assert f(a) is not a", "def f(a): return a + 0", "def f(a): return a", _A),
-    "a new list": Probe("a = [1]\nassert f(a) is not a", "def f(a): return list(a)", "def f(a): return a"),
     "the same list": Probe("a = [1]\nassert f(a) is a", "def f(a): return a", "def f(a): return list(a)"),
     "an item of the argument": Probe(
         "a = [[1], [2]]\nassert f(a) is a[1]", "def f(a): return a[1]", "def f(a): return list(a[1])"
     ),
     "no shared memory": Probe(
         "assert not np.shares_memory(f(a), a)", "def f(a): return a[::-1].copy()", "def f(a): return a[::-1]", _A
-    ),
-    "a view": Probe(
-        "assert np.shares_memory(f(a), a)", "def f(a): return a[1:]", "def f(a): return a[1:].copy()", _A
-    ),
-    "a transposed view": Probe(
-        "a = np.ones((2, 3))\nassert f(a).base is a", "def f(a): return a.T", "def f(a): return a.T.copy()"
     ),
     "a view that is written to": Probe(
         "f(a)[0] = 7\nassert a[1] == 7", "def f(a): return a[1:]", "def f(a): return a[1:].copy()", _A
@@ -171,9 +183,6 @@ PROBES: Final = {
     # Objects that the submission keeps
     "array kept and changed by the test": Probe(
         "p = Kept(a)\na[0] = 7\nassert p.total() == 6", _COPIES, _KEEPS, _A
-    ),
-    "array kept, and the change is seen": Probe(
-        "p = Kept(a)\na[0] = 7\nassert p.total() == 10", _KEEPS, _COPIES, _A
     ),
     "list kept and appended to by the test": Probe(
         "items = [1]\np = Kept(items)\nitems.append(5)\nassert p.total() == 1",
@@ -199,9 +208,6 @@ PROBES: Final = {
         "a = [1]\nwith pytest.raises(ValueError):\n    f(a)\nassert a == [1]",
         "def f(a): raise ValueError",
         "def f(a):\n    a.append(2)\n    raise ValueError",
-    ),
-    "memory of an attribute": Probe(
-        "p = Kept(a)\nassert not np.shares_memory(p.x, a)", _COPIES, _KEEPS, _A
     ),
     "memory of an attribute that is kept": Probe(
         "p = Kept(a)\nassert np.shares_memory(p.x, a) and p.x is a", _KEEPS, _COPIES, _A
@@ -240,11 +246,6 @@ PROBES: Final = {
         "class A:\n    def __init__(self): self.w = []",
         "class A:\n    w = []",
     ),
-    "mutable default, the first result again": Probe(
-        "first = f(1)\nf(2)\nassert first == [1]",
-        "def f(x, a=None): return [x] if a is None else a + [x]",
-        "def f(x, a=[]): a.append(x); return a",
-    ),
     "mutable default, changed by the test": Probe(
         "f(1).append(5)\nassert f(2) == [2]",
         "def f(x, a=None): return [x] if a is None else a + [x]",
@@ -254,11 +255,6 @@ PROBES: Final = {
         "assert f(lambda out: out.append(3)) == [3]",
         "def f(g):\n    out = []\n    g(out)\n    return out",
         "def f(g):\n    out = []\n    g(list(out))\n    return out",
-    ),
-    "array changed by a callback": Probe(
-        "a = np.zeros(2)\ndef g(x): x += 1\nf(g, a)\nassert a.sum() == 2",
-        "def f(g, a): g(a)",
-        "def f(g, a): g(a.copy())",
     ),
     "cache that returns its array": Probe(
         "c = C()\nx = c.get()\nx[0] = 9\nassert c.get()[0] == 0",
@@ -287,7 +283,6 @@ PROBES: Final = {
     "getattr with a default": Probe("assert getattr(Point(3, 4), 'z', 5) == 5", _POINT, _POINT + "    z = 1\n"),
     "vars": Probe("assert vars(Point(3, 4)) == {'x': 3, 'y': 4}", _POINT, _POINT.replace("self.x, self.y", "self.x, self.z")),
     "class attribute": _v("assert V.unit == 'm'", "'m'" if False else '"m"', '"s"'),
-    "class attribute of an object": _v("assert V(1).unit == 'm'", '"m"', '"s"'),
     "class attribute set": Probe("Point.count = 5\nassert Point(1, 2).count == 5", _POINT, _POINT.replace("self.x, self.y = x, y", "self.x, self.y, self.count = x, y, 0")),
     "static method": _v("assert V.origin().x == 0", "V(0)", "V(1)"),
     "class method": _v("assert V.of(4).x == 4", "cls(x)", "cls(0)"),
@@ -299,9 +294,6 @@ PROBES: Final = {
         "assert isinstance(B(), A)\nassert issubclass(B, A)", "class A: ...\nclass B(A): ...", "class A: ...\nclass B: ..."
     ),
     "name of the class": Probe("assert type(make()).__name__ == 'P'", "class P: ...\nmake = lambda: P()".replace("make = lambda: P()", "def make(): return P()"), "class P: ...\nclass Q: ...\ndef make(): return Q()"),
-    "fit returns itself": Probe(
-        "m = M()\nassert m.fit([1]) is m", "class M:\n    def fit(self, X): return self", "class M:\n    def fit(self, X): return M()"
-    ),
     "chained methods": Probe(
         "assert M().add(1).add(2).total == 3",
         "class M:\n    total = 0\n    def add(self, k): self.total += k; return self",
@@ -310,32 +302,22 @@ PROBES: Final = {
     "singleton": Probe(
         "assert get() is get()", "class S: ...\n_s = S()\ndef get(): return _s", "class S: ...\ndef get(): return S()"
     ),
-    "add": _v("assert (V(1) + V(2)).x == 3", "self.x + o.x", "self.x"),
-    "reflected": _v("assert (5 + V(2)).x == 7", "self.x + o)", "self.x)"),
     "array plus an object": Probe(
         "assert (np.array([1.0]) + K()) == 'yes'",
         "class K:\n    __array_ufunc__ = None\n    def __radd__(self, o): return 'yes'",
         "class K:\n    __array_ufunc__ = None\n    def __radd__(self, o): return 'no'",
     ),
-    "sum of objects": _v("assert sum([V(1), V(2)], 5).x == 8", "self.x + o)", "self.x)"),
-    "minus": _v("assert (V(3) - V(2)).x == 1", "self.x - o.x", "0"),
-    "times": _v("assert (V(3) * 2).x == (2 * V(3)).x == 6", "def __mul__(self, k): return V(self.x * k)", "def __mul__(self, k): return V(k)"),
     "negative": _v("assert (-V(3)).x == -3", "V(-self.x)", "self"),
-    "matmul": _v("assert V(3) @ V(4) == 12", "self.x * o.x", "1"),
     "in-place add": _v("a = b = V(3)\na += V(1)\nassert a is b and b.x == 4", "self.x += o.x; return self", "return V(self.x + o.x)"),
     "unsupported operand": Probe(
         "with pytest.raises(TypeError):\n    A() + A()", "class A: ...", "class A:\n    def __add__(self, o): return 1"
     ),
-    "equal": _v("assert V(3) == V(3)", "isinstance(o, V) and self.x == o.x", "False"),
-    "not equal": _v("assert V(3) != V(4)", "isinstance(o, V) and self.x == o.x", "True"),
     "equal without a method": Probe(
         "assert A(1) == A(1)",
         "from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int",
         "class A:\n    def __init__(self, x): self.x = x",
     ),
-    "in a list": _v("assert V(3) in [V(1), V(3)]", "isinstance(o, V) and self.x == o.x", "False"),
     "lists of objects": _v("assert [V(1)] == [V(1)]", "isinstance(o, V) and self.x == o.x", "False"),
-    "ordered": _v("assert sorted([V(3), V(1)])[0].x == 1", "self.x < o.x", "self.x > o.x"),
     "hash": _v("assert len({V(1), V(1)}) == 1", "hash(self.x)", "id(self)"),
     "a key": _v("assert {V(1): 'a'}[V(1)] == 'a'", "hash(self.x)", "id(self)"),
     "not hashable": Probe(
@@ -343,16 +325,14 @@ PROBES: Final = {
         "class A:\n    def __eq__(self, o): return True",
         "class A: ...",
     ),
+    "contains": _v("assert 3 in V(3)", "k == self.x", "False"),
     "len": _v("assert len(V(1)) == 3", "return 3", "return 4"),
     "no len": Probe("with pytest.raises(TypeError):\n    len(A())", "class A: ...", "class A:\n    def __len__(self): return 1"),
     "bool": _v("assert not V(0)", "self.x != 0", "True"),
     "bool by len": Probe("assert not A()", "class A:\n    def __len__(self): return 0", "class A: ..."),
-    "contains": _v("assert 3 in V(3)", "k == self.x", "False"),
     "item": _v("assert V(1)[0] == 1", "[self.x, 8, 9]", "[7, 8, 9]"),
     "slice": _v("assert V(1)[1:] == [8, 9]", "[self.x, 8, 9]", "[self.x, 8]"),
     "item set": _v("v = V(1)\nv[0] = 5\nassert v.x == 5", "self.x = value", "pass"),
-    "loop": _v("assert [k for k in V(7)] == [7, 1, 2]", "[self.x, 1, 2]", "[self.x]"),
-    "unpacking": _v("a, b, c = V(7)\nassert a == 7", "[self.x, 1, 2]", "[self.x, 1]"),
     "list of": _v("assert list(V(7)) == [7, 1, 2]", "[self.x, 1, 2]", "[self.x]"),
     "loop by items": Probe(
         "assert list(A()) == [1, 2]",
@@ -362,7 +342,6 @@ PROBES: Final = {
     "str": _v("assert str(V(1)) == 'V of 1'", "V of", "v of"),
     "repr": _v("assert repr(V(1)) == 'V(1)'", '"V(', '"v('),
     "f-string": _v("assert f'{V(1):x}' == 'formatted x'", '"formatted "', '""'),
-    "repr in a list": _v("assert str([V(1)]) == '[V(1)]'", '"V(', '"v('),
     "abs": _v("assert abs(V(-3)) == 3", "abs(self.x)", "self.x"),
     "float": _v("assert float(V(3)) == 3.0", "float(self.x)", "0.0"),
     "call": _v("assert V(3)(4) == 12", "k * self.x", "k"),
@@ -429,13 +408,7 @@ PROBES: Final = {
     "class as an argument": Probe(
         "assert make(A).x == 1", "class A: x = 1\ndef make(k): return k()", "class A: x = 2\ndef make(k): return k()"
     ),
-    "method as an argument": Probe(
-        "assert call(Point(3, 4).norm) == 5", _POINT + "def call(g): return g()", _POINT + "def call(g): return 4"
-    ),
     "lambda": Probe("assert f(lambda x: x * 2) == 6", "def f(g): return g(3)", "def f(g): return g(2)"),
-    "closure over the test's names": Probe(
-        "k = 5\nassert f(lambda x: x * k) == 15", "def f(g): return g(3)", "def f(g): return g(2)"
-    ),
     "calls recorded": Probe(
         "calls = []\nf(calls.append)\nassert calls == [1, 2]", "def f(g): g(1); g(2)", "def f(g): g(1)"
     ),
@@ -463,7 +436,6 @@ PROBES: Final = {
     ),
     "np function": Probe("assert f(np.sum, a) == 6", "def f(g, a): return g(a)", "def f(g, a): return g(a[1:])", _A),
     "ufunc": Probe("assert f(np.add) == 3", "def f(g): return g(1, 2)", "def f(g): return g(1, 1)"),
-    "np method": Probe("assert f(np.linalg.norm) == 5", "def f(g): return g([3, 4])", "def f(g): return g([3])"),
     "built-in function": Probe("assert f(len) == 3", "def f(g): return g('abc')", "def f(g): return g('ab')"),
     "type as an argument": Probe("assert f(float) == 3.0", "def f(k): return k('3')", "def f(k): return k('4')"),
     "dtype as an argument": Probe(
@@ -489,12 +461,6 @@ PROBES: Final = {
         "g = f()\nnext(g)\nassert next(g, None) is None", "def f(): yield 1", "def f():\n    yield 1\n    yield 2"
     ),
     "zip as a result": Probe("assert dict(f('ab')) == {'a': 0, 'b': 1}", "def f(s): return zip(s, range(9))", "def f(s): return zip(s, 'xy')"),
-    "iterator protocol": Probe(
-        "assert list(C(2)) == [2, 1]",
-        "class C:\n    def __init__(self, n): self.n = n\n    def __iter__(self): return self\n"
-        "    def __next__(self):\n        if not self.n: raise StopIteration\n        self.n -= 1\n        return self.n + 1",
-        "class C:\n    def __init__(self, n): self.n = n\n    def __iter__(self): return iter([2])",
-    ),
     # Warnings, output, documentation
     "warning": Probe(
         "with pytest.warns(UserWarning, match='careful'):\n    f()",
@@ -579,6 +545,17 @@ PROBES: Final = {
     ),
     "a parametrised test": Probe("@pytest.mark.slow\ndef g(): ...\nassert f", "def f(): ...", refused="of pytest there are"),
 }  # fmt: skip
+
+
+def test_every_operator_is_tried() -> None:
+    """That an exercise may list; `in` is among the other probes."""
+    assert set(plain_pytest.OPERATORS) == OPERATORS.keys() | {"in"}
+
+
+@pytest.mark.parametrize("operator", some_quick(OPERATORS))
+def test_an_operator_means_what_it_means_in_plain_python(agree: Agree, operator: str) -> None:
+    """Also reflected and in place."""
+    agree(OPERATORS[operator])
 
 
 @pytest.mark.parametrize("name", some_quick(PROBES))

@@ -69,19 +69,14 @@ PROBES: Final = {
     # Layout of arrays in memory
     "C order": _layout(_C, "x.flags.c_contiguous", "x.flags.f_contiguous"),
     "Fortran order": _layout(_F, "x.flags.f_contiguous", "x.flags.c_contiguous"),
-    "strides": _layout(_F, "x.strides == (8, 16)", "x.strides == (24, 8)"),
-    "transposed": _layout(f"{_C}.T", "x.flags.f_contiguous", "x.flags.c_contiguous"),
     "moved axis": _layout(
         "x = np.moveaxis(np.zeros((2, 3, 4)), 0, -1)", "x.strides == (32, 8, 96)", "x.strides[0] == 96"
     ),
     "strided": _layout(_EVERY_SECOND, "x.strides == (16,)", "x.flags.c_contiguous"),
-    "a column": _layout(f"{_C}[:, 1]", "x.strides == (24,)", "x.strides == (8,)"),
     "reversed": _layout("x = np.arange(3)[::-1]", "x.strides[0] < 0", "x.strides[0] > 0"),
     "broadcast": _layout("x = np.broadcast_to(1.0, (2, 3))", "x.strides == (0, 0)", "x.flags.writeable"),
     "no numbers": _layout("x = np.zeros((0, 3), order='F')", "x.shape == (0, 3)", "x.size"),
     "no axis": _layout("x = np.array(2.5)", "x.ndim == 0 and x == 2.5", "x.ndim"),
-    "bytes in memory order": _layout(_F, "x.tobytes('A') != x.tobytes('C')", "x.tobytes('A') == x.tobytes('C')"),
-    "flattened in memory order": _layout(_F, "x.ravel('K')[1] == 3", "x.ravel('K')[1] == 1"),
     "view of memory": _layout(_EVERY_SECOND, "x.sum() == 20", "x.view(np.uint8).size == 40"),
     "in a list": Probe(
         "assert f([x])", "def f(x): return x[0].flags.f_contiguous", "def f(x): return x[0].flags.c_contiguous", _F
@@ -113,10 +108,7 @@ PROBES: Final = {
         "import numpy as np\ndef f(): return np.ones((3, 2))\ndef g(x): return x.flags.f_contiguous",
     ),
     # Named tuples, enumerations and subclasses
-    "named tuple as a tuple": _result("assert f() == (1, 2)", "_Out(1, 2)", "_Out(2, 2)", _NAMED),
     "named tuple is a tuple": _result("assert isinstance(f(), tuple) and len(f()) == 2", "_Out(1)", "[1, 2]", _NAMED),
-    "named tuple unpacked": _result("a, b = f()\nassert b == 0.5", "_Out(1)", "(1, 2)", _NAMED),
-    "named tuple by index": _result("assert f()[1] == 0.5", "_Out(1)", "(1, 2)", _NAMED),
     "named tuple by name": _result("assert f().weights == 0.5", "_Out(1)", "_Out(1, 2)", _NAMED),
     "array in a named tuple": _result("assert f().output.sum() == 3", "_Out(np.ones(3))", "_Out(np.ones(2))", _NAMED),
     "named tuple in a list": _result("assert f()[0].weights == 2", "[_Out(1, 2)]", "[_Out(1, 3)]", _NAMED),
@@ -130,11 +122,8 @@ PROBES: Final = {
         "assert f(P(1, 2)) == 2", "def f(p): return p.y", "def f(p): return p[0]",
         "from collections import namedtuple\nP = namedtuple('P', 'x y')",
     ),
-    "IntEnum as a number": _result("assert f() == 1", "_Color.RED", "_Color.BLUE", _ENUM),
-    "IntEnum in arithmetic": _result("assert f() + 1 == 2", "_Color.RED", "_Color.BLUE", _ENUM),
     "IntEnum is an int": _result("assert isinstance(f(), int)", "_Color.RED", "'RED'", _ENUM),
     "name of a member": _result("assert f().name == 'RED'", "_Color.RED", "_Color.BLUE", _ENUM),
-    "value of a member": _result("assert f().value == 1", "_Color.RED", "_Color.BLUE", _ENUM),
     "StrEnum as a text": _result("assert f() == 'a' and f().upper() == 'A'", "_Word.A", "_Word.B", _ENUM),
     "members as keys": _result("assert f()[1] == 'x'", "{_Color.RED: 'x'}", "{_Color.RED: 'y'}", _ENUM),
     "subclass of float": _result("assert f() == 2.5 and f() / 2 == 1.25", "_Degrees(2.5)", "_Degrees(2)", _OWN),
@@ -146,7 +135,6 @@ PROBES: Final = {
     ),
     # Types of the standard library
     "range": _result("assert f() == range(3) and list(f()) == [0, 1, 2]", "range(3)", "range(1, 3)"),
-    "length of a range": _result("assert len(f()) == 3", "range(3)", "range(2)"),
     "range as an argument": Probe("assert f(range(4)) == 6", "def f(r): return sum(r)", "def f(r): return len(r)"),
     "frozenset": _result("assert f() == {1, 2}", "frozenset([1, 2])", "frozenset([1])"),
     "set of tuples": _result("assert (1, 'a') in f()", "{(1, 'a')}", "{(1, 'b')}"),
@@ -160,8 +148,6 @@ PROBES: Final = {
         "assert f(deque([1, 2])) == 2", "def f(d): return d.pop()", "def f(d): return d.popleft()", "from collections import deque"
     ),
     "Counter": _result("assert f()['a'] == 2 and f()['z'] == 0", "Counter('aab')", "Counter('ab')", _FROM("collections")),
-    "most common": _result("assert f().most_common(1) == [('a', 2)]", "Counter('aab')", "Counter('abb')", _FROM("collections")),
-    "Counter as a dict": _result("assert f() == {'a': 2}", "Counter('aa')", "Counter('a')", _FROM("collections")),
     "OrderedDict": _result("assert list(f()) == ['b', 'a']", "OrderedDict(b=1, a=2)", "OrderedDict(a=2, b=1)", _FROM("collections")),
     "defaultdict": _result("assert f() == {1: [2]}", "defaultdict(list, {1: [2]})", "defaultdict(list)", _FROM("collections")),
     "default of a defaultdict": _result("assert f()['new'] == []", "defaultdict(list)", "{}", _FROM("collections")),
@@ -170,7 +156,6 @@ PROBES: Final = {
         "from collections import defaultdict\nd = defaultdict(list)",
     ),
     "Fraction": _result("assert f() == 0.5 and f().denominator == 2", "Fraction(2, 4)", "Fraction(1, 4)", _FROM("fractions")),
-    "sum of Fractions": _result("assert f() + f() == 1", "Fraction(1, 2)", "Fraction(1, 3)", _FROM("fractions")),
     "Fraction as an argument": Probe(
         "assert f(Fraction(1, 3)) == 3", "def f(q): return q.denominator", "def f(q): return q.numerator", "from fractions import Fraction"
     ),
@@ -189,10 +174,6 @@ PROBES: Final = {
     "date as an argument": Probe(
         "assert f(date(2020, 1, 1)) == date(2020, 1, 2)", "from datetime import timedelta\ndef f(d): return d + timedelta(days=1)",
         "def f(d): return d", "from datetime import date",
-    ),
-    "a class as an argument": Probe("assert f(int, '3') == 3", "def f(kind, text): return kind(text)", "def f(kind, text): return text"),
-    "a dtype as an argument": Probe(
-        "assert f(np.float32).dtype == np.float32", "import numpy as np\ndef f(kind): return np.zeros(2, kind)", "import numpy as np\ndef f(kind): return np.zeros(2)"
     ),
     # Arrays of other dtypes
     "array of texts": _result("assert f().tolist() == ['a', 'bc']", "np.array(['a', 'bc'])", "np.array(['a', 'b'])"),

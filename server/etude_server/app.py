@@ -19,7 +19,6 @@ from etude_server.api.middleware import BodyLimit, RequestLog, SecurityHeaders
 from etude_server.api.problem_details import HANDLERS, DescribedApp
 from etude_server.api.rate_limits import OpenStreams, SubmissionRates
 from etude_server.api.site_routes import Site
-from etude_server.lti.keys import PlatformKeys
 from etude_server.service import Service
 from etude_server.staff import gradebook_pages, login, people_pages, regrade_pages, submission_pages
 from grader import __version__
@@ -49,7 +48,6 @@ def create_app(service: Service) -> FastAPI:
     app.state.rates = SubmissionRates(settings.per_minute)
     app.state.streams = OpenStreams()
     app.state.is_ending = lambda: False  # returns True when event streams must end soon
-    app.state.platform_keys = PlatformKeys()
     for router in (
         *(submission_routes.router, exercise_routes.router, auth.router),
         *(gradebook_routes.router, regrade_routes.router, people_routes.router, login.router),

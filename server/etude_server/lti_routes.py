@@ -19,6 +19,7 @@ from etude_server.lti import launch
 from etude_server.lti.keys import find_tool_keys
 from etude_server.lti.launch import LaunchError
 from etude_server.service import Service
+from etude_server.signed_tokens import LOGIN_SECONDS
 from etude_server.staff.login import FormFields, redirect_to
 from etude_server.staff.page_templates import render
 from etude_server.store import platforms
@@ -90,7 +91,7 @@ def _redirect_with_cookie(service: Service, url: str, name: str, value: str, pat
     response.set_cookie(
         name,
         value,
-        max_age=launch.LOGIN_SECONDS,
+        max_age=LOGIN_SECONDS,
         path=path,
         httponly=True,
         secure=is_https,
@@ -106,10 +107,14 @@ def finish_launch(
     request: Request, service: CurrentService, form: FormFields, cookie: SessionCookie
 ) -> Response:
     """Verify a launch, open a session and redirect to the exercise."""
-    keys = request.app.state.platform_keys
     try:
         result = launch.finish_launch(
-            service.database, service.catalog, keys, form, request.cookies, last_cookie=cookie
+            service.database,
+            service.catalog,
+            service.public_keys,
+            form,
+            request.cookies,
+            last_cookie=cookie,
         )
     except LaunchError as error:
         return _render_refusal(error, service)

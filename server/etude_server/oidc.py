@@ -1,30 +1,28 @@
 """Sign-in by OpenID Connect: the code flow with PKCE, by Authlib, for any provider.
 
-Nothing is stored between the two steps except a secret in a cookie, from which state, nonce and
-verifier are derived.
+State, nonce and verifier are derived from a secret in a cookie, by `signed_tokens`.
 """
 
-import hmac
 import secrets
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from authlib.common.errors import AuthlibBaseError
 from authlib.integrations.requests_client import OAuth2Session
-from authlib.oidc.core import CodeIDToken
-from joserfc import jwt
 from joserfc.errors import JoseError
-from joserfc.jwk import KeySet
 from requests import RequestException
 
-from etude_server.lti.platform_requests import PlatformRequestError, request_json
+from etude_server.platform_requests import PlatformRequestError, request_json
+from etude_server.signed_tokens import (
+    PublicKeys,
+    TokenIssuer,
+    derive_token,
+    is_derived,
+    verify_id_token,
+)
 from etude_server.store.platforms import parse_origin
 from grader.errors import UsageError
-
-LOGIN_SECONDS: Final = 600
-"""Seconds within which a person must return from the provider."""
 
 _ALGORITHMS: Final = ("RS256", "PS256", "ES256")
 _LEEWAY_SECONDS: Final = 60  # seconds by which clocks may differ
@@ -51,21 +49,21 @@ class Provider:
         with self._open_session(redirect_uri) as session:
             url, _ = session.create_authorization_url(
                 self._fetch_configuration()["authorization_endpoint"],
-                state=_make_binding_token(secret, "state"),
-                nonce=_make_binding_token(secret, "nonce"),
-                code_verifier=_make_binding_token(secret, "verifier"),
+                state=derive_token(secret, "state"),
+                nonce=derive_token(secret, "nonce"),
+                code_verifier=derive_token(secret, "verifier"),
             )
         return str(url), secret
 
-    def finish_login(self, parameters: Mapping[str, str], secret: str, redirect_uri: str) -> str:
+    def finish_login(
+        self, parameters: Mapping[str, str], secret: str, redirect_uri: str, keys: PublicKeys
+    ) -> str:
         """Return the login of the person who returns from the provider.
 
         Raises:
             UsageError: The person did not sign in, or the provider's response is invalid.
         """
-        if not secret or not hmac.compare_digest(
-            parameters.get("state", "").encode(), _make_binding_token(secret, "state").encode()
-        ):
+        if not is_derived(parameters.get("state", ""), secret, "state"):
             raise UsageError("this sign-in did not begin in this browser: begin it again")
         if "code" not in parameters:
             raise UsageError("the sign-in was not completed: begin it again")
@@ -75,7 +73,7 @@ class Provider:
                 answer = session.fetch_token(
                     configuration["token_endpoint"],
                     code=parameters["code"],
-                    code_verifier=_make_binding_token(secret, "verifier"),
+                    code_verifier=derive_token(secret, "verifier"),
                     timeout=_TIMEOUT_SECONDS,
                     allow_redirects=False,
                 )
@@ -85,35 +83,22 @@ class Provider:
             raise UsageError(
                 "the sign-in service does not know this sign-in: begin it again"
             ) from None
-        claims = self._verify_token(str(answer.get("id_token", "")), configuration, secret)
+        jwks_url, nonce = configuration["jwks_uri"], derive_token(secret, "nonce")
+        issuer = TokenIssuer(self.issuer, self.client_id, jwks_url, _ALGORITHMS, _LEEWAY_SECONDS)
+        try:
+            claims = verify_id_token(str(answer.get("id_token", "")), issuer, keys, nonce)
+        except PlatformRequestError as error:
+            raise UsageError(f"the sign-in service does not show its keys: {error}") from None
+        except JoseError:
+            raise UsageError(
+                "what the sign-in service says is not signed by it, or not for us"
+            ) from None
         login = claims.get(self.claim)
         is_verified = claims.get("email_verified", self.claim != "email")
         is_sure = str(is_verified).lower() == "true"  # some providers send a string
         if not isinstance(login, str) or not login or not is_sure:
             raise UsageError(f"the sign-in service does not say your {self.claim}, or is not sure")
         return login
-
-    def _verify_token(
-        self, token: str, configuration: dict[str, Any], secret: str
-    ) -> dict[str, Any]:
-        """Return a token's claims after checking signature, issuer, audience, nonce and time."""
-        try:
-            keys = KeySet.import_key_set(request_json(configuration["jwks_uri"]))
-            decoded = jwt.decode(token, keys, algorithms=list(_ALGORITHMS))
-            needed_claims = {
-                "iss": {"essential": True, "value": self.issuer},
-                "aud": {"essential": True, "value": self.client_id},
-            }
-            params = {"nonce": _make_binding_token(secret, "nonce"), "client_id": self.client_id}
-            claims = CodeIDToken(decoded.claims, decoded.header, needed_claims, params)
-            claims.validate(now=int(time.time()), leeway=_LEEWAY_SECONDS)
-        except PlatformRequestError as error:
-            raise UsageError(f"the sign-in service does not show its keys: {error}") from None
-        except (JoseError, AuthlibBaseError, ValueError, KeyError, TypeError):
-            raise UsageError(
-                "what the sign-in service says is not signed by it, or not for us"
-            ) from None
-        return dict(claims)
 
     def _fetch_configuration(self) -> dict[str, Any]:
         addresses = ("authorization_endpoint", "token_endpoint", "jwks_uri")
@@ -144,7 +129,3 @@ class Provider:
             redirect_uri=redirect_uri,
             code_challenge_method="S256",
         )
-
-
-def _make_binding_token(secret: str, use: str) -> str:
-    return hmac.new(secret.encode(), use.encode(), "sha256").hexdigest()

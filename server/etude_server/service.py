@@ -15,6 +15,7 @@ from etude_server.local_executor import LocalExecutor, Regrader
 from etude_server.lti.sender import ScoreSender
 from etude_server.metrics import Meter
 from etude_server.settings import Settings
+from etude_server.signed_tokens import PublicKeys
 from etude_server.staff_reader import StaffReader
 from etude_server.store.database import Database
 from etude_server.store.migrate import upgrade_when_reachable
@@ -56,6 +57,7 @@ class Service:
     meter: Meter
     health: Health
     staff_reader: StaffReader
+    public_keys: PublicKeys
 
 
 @contextlib.contextmanager
@@ -109,4 +111,5 @@ def open_service(settings: Settings) -> Iterator[Service]:
             meter,
             health,
             staff_reader,
+            PublicKeys(),
         )

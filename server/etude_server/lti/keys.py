@@ -1,11 +1,10 @@
-"""Keys: our signing keys, the access tokens obtained with them, and the platforms' public keys.
+"""Our signing keys, and the access tokens obtained with them.
 
 Our private key is in the store, in a table that only this module reads; no route, log, event or
 error shows it. An SQLite file is readable only by its owner; on PostgreSQL the database's roles
 decide. A backup contains the key as well.
 """
 
-import threading
 import time
 import uuid
 from collections.abc import Mapping
@@ -14,13 +13,12 @@ from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import urlencode
 
-import jwt
-from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import rsa
-from jwt.algorithms import RSAAlgorithm
+from joserfc import jwt
+from joserfc.jwk import RSAKey
 from sqlalchemy import delete, func, select
 
-from etude_server.lti.platform_requests import PlatformRequestError, request_json
+from etude_server.platform_requests import PlatformRequestError, request_json
+from etude_server.signed_tokens import KEY_BITS
 from etude_server.store import events
 from etude_server.store.database import Database, insert_if_absent
 from etude_server.store.ids import make_id, now
@@ -29,15 +27,8 @@ from etude_server.store.tables import lti_key
 from grader.errors import UsageError
 
 ALGORITHM: Final = "RS256"
-_KEY_BITS: Final = 2048  # least size of an RSA key
 PUBLICATION_SECONDS: Final = 7200
 """Seconds for which a new key is published before it signs: platforms cache keys for an hour."""
-
-_KEEP_SECONDS: Final = 3600.0
-# Launches of one platform that may wait for its keys.
-_MAX_WAITING_LAUNCHES: Final = 16
-REFETCH_SECONDS: Final = 5.0
-"""Least pause between two requests for a platform's keys, whatever keys launches name."""
 
 TOKEN_SECONDS: Final = 60
 """Lifetime of an access token if the platform gives none."""
@@ -55,22 +46,17 @@ class ToolKey:
     """Our key pair."""
 
     kid: str
-    private: rsa.RSAPrivateKey
+    key: RSAKey
     created_at: int  # microseconds since 1970
 
     def sign(self, claims: Mapping[str, Any]) -> str:
         """Return a signed token."""
-        return jwt.encode(dict(claims), self.private, ALGORITHM, {"kid": self.kid})
+        return jwt.encode({"alg": ALGORITHM, "kid": self.kid}, dict(claims), self.key)
 
     @property
-    def public(self) -> dict[str, Any]:
+    def public(self) -> Mapping[str, Any]:
         """The public half as a JSON Web Key."""
-        key = RSAAlgorithm.to_jwk(self.private.public_key(), as_dict=True)
-        return {"kty": "RSA", "n": key["n"], "e": key["e"]} | {
-            "kid": self.kid,
-            "alg": ALGORITHM,
-            "use": "sig",
-        }
+        return self.key.as_dict(private=False)
 
 
 def find_tool_keys(database: Database) -> list[ToolKey]:
@@ -136,19 +122,14 @@ def _load_keys(database: Database) -> list[ToolKey]:
         rows = connection.execute(select(lti_key).order_by(lti_key.c.id)).all()
     keys = []
     for row in rows:
-        private = serialization.load_pem_private_key(row.private.encode(), None)
-        assert isinstance(private, rsa.RSAPrivateKey)  # only `_store_new_key` writes keys
-        keys.append(ToolKey(row.kid, private, row.created_at))
+        key = RSAKey.import_key(row.private, {"kid": row.kid, "alg": ALGORITHM, "use": "sig"})
+        keys.append(ToolKey(row.kid, key, row.created_at))
     return keys
 
 
 def _store_new_key(database: Database, number: int) -> None:
-    pem = rsa.generate_private_key(public_exponent=65537, key_size=_KEY_BITS).private_bytes(
-        serialization.Encoding.PEM,
-        serialization.PrivateFormat.PKCS8,
-        serialization.NoEncryption(),
-    )
-    values = {"id": number, "kid": make_id(), "private": pem.decode(), "created_at": now()}
+    pem = RSAKey.generate_key(KEY_BITS).as_pem(private=True).decode()
+    values = {"id": number, "kid": make_id(), "private": pem, "created_at": now()}
     with database.write() as connection:
         insert_if_absent(connection, lti_key, values)
 
@@ -192,59 +173,3 @@ def fetch_token(database: Database, platform: Platform, scope: str) -> tuple[str
         raise PlatformRequestError("no token in its answer", HTTPStatus.UNAUTHORIZED)
     seconds = token_fields.get("expires_in")
     return token, float(seconds) if isinstance(seconds, int | float) else TOKEN_SECONDS
-
-
-class PlatformKeys:
-    """The platforms' public keys, fetched on demand and cached."""
-
-    def __init__(self) -> None:
-        self._locks: dict[str, tuple[threading.Lock, threading.BoundedSemaphore]] = {}
-        self._cache: dict[str, tuple[float, dict[str, jwt.PyJWK]]] = {}
-
-    def find(self, platform: Platform, kid: str) -> jwt.PyJWK | None:
-        """Return a platform's key; an unknown key id fetches the keys again.
-
-        Raises:
-            PlatformRequestError: The platform does not return its keys.
-        """
-        fetched_at, keys = self._cache.get(platform.id, (float("-inf"), {}))
-        if kid in keys and time.monotonic() - fetched_at <= _KEEP_SECONDS:
-            return keys[kid]
-        # One thread at a time asks, and few wait, so that a silent platform blocks no more threads.
-        limits = (threading.Lock(), threading.BoundedSemaphore(_MAX_WAITING_LAUNCHES))
-        lock, waiting_places = self._locks.setdefault(platform.id, limits)
-        if not waiting_places.acquire(blocking=False):
-            raise PlatformRequestError("too many launches wait for it; try again")
-        try:
-            with lock:
-                fetched_at, keys = self._cache.get(platform.id, (float("-inf"), {}))
-                age = time.monotonic() - fetched_at
-                if age > _KEEP_SECONDS or (kid not in keys and age > REFETCH_SECONDS):
-                    keys = _fetch_platform_keys(platform.jwks_url)
-                    self._cache[platform.id] = (time.monotonic(), keys)
-                return keys.get(kid)
-        finally:
-            waiting_places.release()
-
-
-def _fetch_platform_keys(url: str) -> dict[str, jwt.PyJWK]:
-    """Return the keys with which a platform may sign launches."""
-    response = request_json(url)
-    key_list = response.get("keys") if isinstance(response, dict) else None
-    if not isinstance(key_list, list):
-        raise PlatformRequestError("it does not say what its keys are")
-    keys = {}
-    for key_data in key_list:
-        if not isinstance(key_data, dict) or key_data.get("kty") != "RSA":
-            continue
-        if key_data.get("use", "sig") != "sig":
-            continue
-        if not all(isinstance(key_data.get(name), str) for name in ("kid", "n", "e")):
-            continue
-        try:
-            key = jwt.PyJWK(key_data, ALGORITHM)
-        except (jwt.PyJWTError, ValueError, TypeError):
-            continue
-        if key.key_id and isinstance(key.key, rsa.RSAPublicKey) and key.key.key_size >= _KEY_BITS:
-            keys[key.key_id] = key
-    return keys

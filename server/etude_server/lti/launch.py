@@ -1,14 +1,12 @@
 """Launches in two steps, and the choice of exercises (Deep Linking).
 
-We send a browser to its platform, which sends it back with a token. State and nonce are derived
-from a secret that only the browser keeps, in a cookie. So an unfinished launch stores nothing, and
-no one can be led into another person's launch. For Deep Linking a teacher chooses exercises, and
-the platform makes a link and a line item for each. The platform's request is not stored either: the
-page of the choice returns it, signed by us.
+We send a browser to its platform, which sends it back with a token. An unfinished launch stores
+nothing (see `signed_tokens`). For Deep Linking a teacher chooses exercises, and the platform makes
+a link and a line item for each. The platform's request is not stored either: the page of the choice
+returns it, signed by us.
 """
 
 import contextlib
-import hmac
 import secrets
 import time
 import uuid
@@ -17,12 +15,30 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-import jwt
+from joserfc.errors import (
+    ClaimError,
+    ExpiredTokenError,
+    InvalidKeyIdError,
+    JoseError,
+    UnsupportedAlgorithmError,
+)
+from joserfc.jwk import KeySet
+from joserfc.jwt import JWTClaimsRegistry
 from sqlalchemy import Connection
 
 from etude_server.catalog import Catalog
-from etude_server.lti.keys import ALGORITHM, PlatformKeys, find_signing_key, find_tool_keys
-from etude_server.lti.platform_requests import PlatformRequestError
+from etude_server.lti.keys import ALGORITHM, find_signing_key, find_tool_keys
+from etude_server.platform_requests import PlatformRequestError
+from etude_server.signed_tokens import (
+    LOGIN_SECONDS,
+    PublicKeys,
+    TokenIssuer,
+    derive_token,
+    is_derived,
+    read_unverified,
+    verify_id_token,
+    verify_signature,
+)
 from etude_server.store import people, platforms, unsent_scores
 from etude_server.store.database import Database
 from etude_server.store.people import Person, Role
@@ -31,16 +47,12 @@ from etude_server.store.unsent_scores import LineItem
 from grader.definitions.exercise import Exercise
 from grader.errors import EtudeError
 
-LOGIN_SECONDS: Final = 600
-"""Seconds within which a browser must return from its platform."""
-
 SCORE_SCOPE: Final = "https://purl.imsglobal.org/spec/lti-ags/scope/score"
 
 _CHOICE_SECONDS: Final = 3600  # time for an instructor to choose exercises
 _ANSWER_SECONDS: Final = 300  # time for a browser to bring the choice to its platform
 _LEEWAY_SECONDS: Final = 10  # seconds by which clocks may differ
 
-_REQUIRED_CLAIMS: Final = ("iss", "aud", "sub", "exp", "iat", "nonce")
 _MAX_ID_LENGTH: Final = 255  # longest id in LTI
 _CLAIM_PREFIX: Final = "https://purl.imsglobal.org/spec/lti/claim/"
 _GRADES_CLAIM: Final = "https://purl.imsglobal.org/spec/lti-ags/claim/endpoint"
@@ -113,9 +125,9 @@ def make_login_redirect(
     if platform is None:
         raise LaunchError("No such learning platform is registered here.")
     if not parameters.get("login_hint") or not parameters.get("target_link_uri"):
-        raise LaunchError("The learning platform does not say who comes, or where to.")
+        raise LaunchError("The launch lacks login_hint or target_link_uri.")
     secret = secrets.token_urlsafe(32)
-    state = _make_binding_token(secret, "state", platform).decode()
+    state = derive_token(secret, f"state {platform.id}")
     query = {
         "scope": "openid",
         "response_type": "id_token",
@@ -125,7 +137,7 @@ def make_login_redirect(
         "redirect_uri": redirect_uri,
         "login_hint": parameters["login_hint"],
         "state": state,
-        "nonce": _make_binding_token(secret, "nonce", platform).decode(),
+        "nonce": derive_token(secret, f"nonce {platform.id}"),
     }
     if "lti_message_hint" in parameters:
         query["lti_message_hint"] = parameters["lti_message_hint"]
@@ -143,7 +155,7 @@ def make_cookie_name(state: str) -> str:
 def finish_launch(
     database: Database,
     catalog: Catalog,
-    keys: PlatformKeys,
+    keys: PublicKeys,
     parameters: Mapping[str, str],
     cookies: Mapping[str, str],
     *,
@@ -175,7 +187,7 @@ def finish_launch(
 
 def _verify_launch(
     database: Database,
-    keys: PlatformKeys,
+    keys: PublicKeys,
     parameters: Mapping[str, str],
     cookies: Mapping[str, str],
 ) -> tuple[Platform, dict[str, Any]]:
@@ -183,17 +195,13 @@ def _verify_launch(
     token, state = parameters.get("id_token", ""), parameters.get("state", "")
     secret = cookies.get(make_cookie_name(state), "")
     platform = _find_claimed_platform(database, token)
-    expected = _make_binding_token(secret, "state", platform)
-    if not secret or not hmac.compare_digest(state.encode(), expected):
+    if not is_derived(state, secret, f"state {platform.id}"):
         raise LaunchError(
             "This launch did not begin in this browser. Open the exercise from your course again, "
             "and let the browser keep cookies."
         )
-    claims = _verify_token(keys, platform, token)
+    claims = _verify_token(keys, platform, token, derive_token(secret, f"nonce {platform.id}"))
     _check_message(platform, claims)
-    expected = _make_binding_token(secret, "nonce", platform)
-    if not hmac.compare_digest(claims["nonce"].encode(), expected):
-        raise LaunchError("This launch answers another one. Open the exercise again.")
     return platform, claims
 
 
@@ -232,17 +240,14 @@ def find_course_role(roles: object) -> Role:
     return "instructor" if named & _INSTRUCTOR_ROLES else "student"
 
 
-def _make_binding_token(secret: str, use: str, platform: Platform) -> bytes:
-    mac = hmac.new(secret.encode(), f"{use} {platform.id}".encode(), "sha256")
-    return mac.hexdigest().encode()
-
-
 def _find_claimed_platform(database: Database, token: str) -> Platform:
     """Return the platform that a token claims to come from; its signature is checked later."""
     try:
-        claims = jwt.decode_complete(token, options={"verify_signature": False})["payload"]
-    except (jwt.PyJWTError, ValueError, RecursionError):
+        header, claims = read_unverified(token)
+    except JoseError:
         raise LaunchError("The learning platform sent no token that can be read.") from None
+    if "kid" not in header:
+        raise LaunchError("The token does not name the key that signed it.")
     issuer, audience = claims.get("iss"), claims.get("aud")
     if isinstance(audience, list):
         audience = claims.get("azp", audience[0] if len(audience) == 1 else None)
@@ -254,36 +259,31 @@ def _find_claimed_platform(database: Database, token: str) -> Platform:
     raise LaunchError("The token is not for this service, or not of a platform registered here.")
 
 
-def _verify_token(keys: PlatformKeys, platform: Platform, token: str) -> dict[str, Any]:
-    """Return the claims of a token after checking signature, audience, issuer and time."""
-    header = jwt.get_unverified_header(token)
-    if header.get("alg") != ALGORITHM:
-        raise LaunchError(f"The token is not signed by {ALGORITHM}.")
+def _verify_token(keys: PublicKeys, platform: Platform, token: str, nonce: str) -> dict[str, Any]:
+    """Return the claims of a token after checking signature, audience, issuer, nonce and time."""
+    issuer = TokenIssuer(
+        platform.issuer, platform.client_id, platform.jwks_url, (ALGORITHM,), _LEEWAY_SECONDS
+    )
     try:
-        kid = header.get("kid")
-        key = keys.find(platform, kid) if isinstance(kid, str) else None
+        claims = verify_id_token(token, issuer, keys, nonce)
     except PlatformRequestError as error:
         raise LaunchError(f"The learning platform does not show its keys: {error}.") from None
-    if key is None:
-        raise LaunchError("The token is signed by a key that the learning platform does not have.")
-    try:
-        claims: dict[str, Any] = jwt.decode(
-            token,
-            key,
-            algorithms=[ALGORITHM],
-            audience=platform.client_id,
-            issuer=[platform.issuer],
-            leeway=_LEEWAY_SECONDS,
-            options={"require": list(_REQUIRED_CLAIMS)},
-        )
-    except jwt.ExpiredSignatureError:
+    except UnsupportedAlgorithmError:
+        raise LaunchError(f"The token is not signed by {ALGORITHM}.") from None
+    except InvalidKeyIdError:
+        raise LaunchError(
+            "The token is signed by a key that the learning platform does not have."
+        ) from None
+    except ExpiredTokenError:
         raise LaunchError("This launch has expired. Open the exercise again.") from None
-    except jwt.InvalidSignatureError:
+    except ClaimError as error:
+        if error.claim == "nonce":
+            sentence = "This launch answers another one. Open the exercise again."
+        else:
+            sentence = f"The token's claim {error.claim} is missing or invalid."
+        raise LaunchError(sentence) from None
+    except JoseError:
         raise LaunchError("The token's signature is not the learning platform's.") from None
-    except jwt.PyJWTError:
-        raise LaunchError("The token does not say what a launch has to say.") from None
-    if claims.get("azp", platform.client_id) != platform.client_id:
-        raise LaunchError("The token is for another service.")
     if not time.time() - int(claims["iat"]) <= LOGIN_SECONDS + _LEEWAY_SECONDS:
         raise LaunchError("This launch has expired. Open the exercise again.")
     return claims
@@ -300,10 +300,10 @@ def _check_message(platform: Platform, claims: Mapping[str, Any]) -> None:
     deployment = claims.get(_CLAIM_PREFIX + "deployment_id")
     if not isinstance(deployment, str) or deployment not in platform.deployments:
         raise LaunchError("This deployment of the learning platform is not registered here.")
-    for value in (claims["sub"], claims["nonce"]):
-        is_id = isinstance(value, str) and 0 < len(value) <= _MAX_ID_LENGTH
-        if not is_id or not value.isascii() or not value.isprintable():
-            raise LaunchError("The learning platform does not say who comes.")
+    person_id = claims["sub"]
+    has_valid_length = 0 < len(person_id) <= _MAX_ID_LENGTH
+    if not has_valid_length or not person_id.isascii() or not person_id.isprintable():
+        raise LaunchError("The token's claim sub is missing or invalid.")
 
 
 def _find_course_id(claims: Mapping[str, Any]) -> str:
@@ -396,15 +396,14 @@ def make_choice_answer(
     """
     if not exercises:
         raise LaunchError("Nothing was chosen. Go back, and choose an exercise.")
-    for key in find_tool_keys(database):
-        try:
-            public = key.private.public_key()
-            claims = jwt.decode(request, public, algorithms=[ALGORITHM], audience=_CHOICE_AUDIENCE)
-            break
-        except jwt.PyJWTError:
-            continue
-    else:
-        raise LaunchError("This choice is too old. Begin it again in your course.")
+    own_keys = KeySet([tool_key.key for tool_key in find_tool_keys(database)])
+    try:
+        claims = verify_signature(request, own_keys, [ALGORITHM]).claims
+        JWTClaimsRegistry(
+            aud={"essential": True, "value": _CHOICE_AUDIENCE}, exp={"essential": True}
+        ).validate(claims)
+    except JoseError:
+        raise LaunchError("This choice is too old. Begin it again in your course.") from None
     with database.read() as connection:
         platform = platforms.get_platform(connection, claims["platform"])
     items = [

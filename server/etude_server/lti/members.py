@@ -6,7 +6,7 @@ from sqlalchemy import update
 
 from etude_server.lti.keys import fetch_token
 from etude_server.lti.launch import find_course_role
-from etude_server.lti.platform_requests import request_json_page
+from etude_server.platform_requests import request_json_page
 from etude_server.store import platforms
 from etude_server.store.database import Database
 from etude_server.store.platforms import Platform

@@ -14,7 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from etude_server.lti.keys import TOKEN_SECONDS, fetch_token, may_succeed_later
 from etude_server.lti.launch import SCORE_SCOPE
-from etude_server.lti.platform_requests import PlatformRequestError, request_json
+from etude_server.platform_requests import PlatformRequestError, request_json
 from etude_server.store import platforms, unsent_scores
 from etude_server.store.database import Database, describe_cause
 from etude_server.store.platforms import Platform, parse_origin

@@ -21,8 +21,9 @@ from etude_server.api.auth import (
     set_session_cookie,
 )
 from etude_server.api.problem_details import ProblemError
-from etude_server.oidc import LOGIN_SECONDS, Provider
+from etude_server.oidc import Provider
 from etude_server.service import Service
+from etude_server.signed_tokens import LOGIN_SECONDS
 from etude_server.staff.page_templates import render
 from etude_server.store import people
 from etude_server.store.people import Person
@@ -254,7 +255,8 @@ def finish_oidc(request: Request, service: CurrentService, cookie: SessionCookie
     """Open a session for anyone on the roster who comes back, and close the browser's last one."""
     provider, redirect_uri = _require_provider(request, service)
     secret = request.cookies.get(_OIDC_COOKIE, "")
-    name = provider.finish_login(dict(request.query_params), secret, redirect_uri)
+    parameters = dict(request.query_params)
+    name = provider.finish_login(parameters, secret, redirect_uri, service.public_keys)
     with service.database.write() as connection:
         person = people.find_person_by_login(connection, name)
         if person is None:

@@ -9,9 +9,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from etude_server.lti.launch import LOGIN_SECONDS
 from etude_server.oidc import Provider
 from etude_server.settings import Settings
+from etude_server.signed_tokens import LOGIN_SECONDS
 from etude_server.store.people import SESSION_SECONDS
 from sitegen.build import build_site
 from sitegen.content import Content

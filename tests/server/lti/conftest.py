@@ -9,7 +9,8 @@ import httpx
 import pytest
 from sqlalchemy import func, select
 
-from etude_server.lti import keys, sender
+from etude_server import signed_tokens
+from etude_server.lti import sender
 from etude_server.settings import Settings
 from etude_server.store import platforms
 from etude_server.store.platforms import PlatformRegistration
@@ -100,7 +101,7 @@ def tool(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sender, "POLL_SECONDS", 0.05)
         patch.setattr(sender, "FIRST_PAUSE_SECONDS", 0.05)
-        patch.setattr(keys, "REFETCH_SECONDS", 0.0)
+        patch.setattr(signed_tokens, "REFETCH_SECONDS", 0.0)
         folder = tmp_path_factory.mktemp("tool")
         url = f"sqlite:///{folder}/etude.db"
         yield serving(Settings(url, EXERCISES, workers=1, per_minute=10_000))

@@ -72,7 +72,7 @@ def test_a_teacher_chooses_exercises(course: Course) -> None:
     (token,) = re.findall(r'name="JWT" value="([^"]+)"', answer.text)
     assert f'action="{course.platform.url}/links"' in answer.text
     assert f"form-action 'self' {course.platform.url};" in answer.headers["Content-Security-Policy"]
-    key = find_tool_keys(course.tool.context.database)[0].private.public_key()
+    key = find_tool_keys(course.tool.context.database)[0].key.public_key
     said = jwt.decode(token, key, algorithms=["RS256"], audience=course.platform.url)
     assert said["iss"] == course.platform.client_id
     assert said[DL + "data"] == "of the platform"

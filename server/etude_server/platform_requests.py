@@ -1,4 +1,4 @@
-"""HTTP requests to platforms, bounded in time and size, without redirects."""
+"""HTTP requests to platforms and providers, bounded in time and size, without redirects."""
 
 import http.client
 import json

@@ -12,11 +12,10 @@ from typing import Any
 
 from grader.errors import SandboxFault
 from grader.sandbox.answers import Answer, Cause, ChildGoneError, ForgedError, Stopped, read_stopped
-from grader.sandbox.interface import Ending
+from grader.sandbox.interface import Ending, FramedChild
 from grader.sandbox.limits import CONTROL_SECONDS, Limits
 from grader.sandbox.output_file import OutputFile
 from grader.sandbox.printable import printable
-from grader.sandbox.replaying_child import ReplayingChild
 
 _MAX_MESSAGE_BYTES = 1 << 16  # bytes of one message of the zygote
 _TRACEBACK = 8192  # size in bytes of the longest traceback that `faulthandler` writes
@@ -105,7 +104,7 @@ class Control:
         return answer
 
 
-class ChildProcess(ReplayingChild):
+class ChildProcess(FramedChild):
     """The process of one submission."""
 
     def __init__(self, control: Control, limits: Limits) -> None:

@@ -9,7 +9,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, Self, TypeAlias
+from typing import Any, Protocol, Self
 
 from grader.errors import SandboxFault
 from grader.sandbox.answers import (
@@ -162,10 +162,6 @@ class ChildFactory(Protocol):
         """Return a new child."""
 
 
-Frame: TypeAlias = tuple[bytearray, bytearray]
-"""A header and a body."""
-
-
 class FramedChild(Child):
     """A child that exchanges frames, see `inside.wire`.
 
@@ -191,7 +187,7 @@ class FramedChild(Child):
             return
         self._deadline = time.monotonic() + self._start_seconds
         try:
-            self._verify_answer(self._decode_frame(self._next_frame()), 0)
+            self._verify_answer(self._next_message(PLAIN), 0)
         except ChildGoneError as error:
             raise SandboxFault(f"{self._not_ready}: {error}") from error
         self._deadline = time.monotonic() + self.limits.wall_seconds
@@ -232,9 +228,11 @@ class FramedChild(Child):
         if self._ending is not None:
             raise ChildGoneError(Cause.EXIT, "it has already ended")
         self.start()
-        number, frame = self._exchange(mode, (operation, *arguments))
+        self._requests += 1
+        number = self._requests
+        self._send(mode.request(number, (operation, *arguments)))
         while True:
-            tree = self._decode_frame(frame, mode)
+            tree = self._next_message(mode)
             if (called := read_call_back(tree)) is None:
                 return self._verify_answer(tree, number, measured=mode.with_usage)
             if mode.peer is None:
@@ -245,32 +243,15 @@ class FramedChild(Child):
                 self.end()  # the child is still waiting for an answer
                 raise
             self._send(mode.message(["returned", *answered]))
-            frame = self._next_frame()
 
-    def _exchange(self, mode: RequestMode, words: Sequence[object]) -> tuple[int, Frame]:
-        """Send a request; return its number and the next message."""
-        number = self._next_number()
-        self._send(mode.request(number, words))
-        return number, self._next_frame()
-
-    def _next_number(self) -> int:
-        self._requests += 1
-        return self._requests
-
-    def _next_frame(self) -> Frame:
-        """Return the next message, without decoding it."""
+    def _next_message(self, mode: RequestMode) -> object:
+        """Receive a message of the submission and decode it."""
         try:
             header, body = wire.lengths(self._receive(wire.PREFIX))
-        except wire.MalformedError as error:
-            raise self._end_forger(str(error)) from error
-        self._answered_bytes += header + body
-        if self._answered_bytes > MAX_ANSWER_BYTES:
-            raise self._end_forger("answers of too many bytes")
-        return self._receive(header), self._receive(body)
-
-    def _decode_frame(self, frame: Frame, mode: RequestMode = PLAIN) -> object:
-        try:
-            return mode.decode(*frame)
+            self._answered_bytes += header + body
+            if self._answered_bytes > MAX_ANSWER_BYTES:
+                raise self._end_forger("answers of too many bytes")
+            return mode.decode(self._receive(header), self._receive(body))
         except wire.MalformedError as error:
             raise self._end_forger(str(error)) from error
 

@@ -19,10 +19,9 @@ from pathlib import Path
 from typing import IO, Self
 
 from grader.sandbox.answers import Cause, ChildGoneError
-from grader.sandbox.interface import Ending
+from grader.sandbox.interface import Ending, FramedChild
 from grader.sandbox.limits import DEFAULT_LIMITS, ONE_BLAS_THREAD, START_SECONDS, Limits
 from grader.sandbox.printable import printable
-from grader.sandbox.replaying_child import ReplayingChild
 
 _INSIDE = Path(__file__).parent
 _BOOTSTRAP = (
@@ -60,7 +59,7 @@ class PortableSandbox:
         """Do nothing, since each child is closed separately."""
 
 
-class PortableChild(ReplayingChild):
+class PortableChild(FramedChild):
     """One submission's process."""
 
     def __init__(self, limits: Limits) -> None:

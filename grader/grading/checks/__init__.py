@@ -2,7 +2,6 @@
 
 import contextvars
 from collections.abc import Mapping
-from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -22,11 +21,9 @@ from grader.grading.checks.judgement import Check, DiffersError, Judgement
 from grader.grading.checks.output import OutputCheck
 from grader.grading.checks.property import PropertyCheck
 from grader.grading.checks.pytest_body import PytestCheck
-from grader.grading.checks.replay import can_replay, replay_or_judge
 from grader.grading.expected.oracle import Draw, Oracle
 from grader.grading.program.author_code import TooLargeError
 from grader.grading.program.loaded_program import LoadedProgram
-from grader.sandbox.replaying_child import ReplayingChild
 
 # Figures and suites are absent: `make_check` imports their modules only when a test needs them.
 _CHECKS: Final[Mapping[type, type[Check[Any]]]] = {
@@ -60,13 +57,6 @@ def judge(program: LoadedProgram, oracle: Oracle, test: TestCase, draw: Draw) ->
         TooLargeError: The submission's value is too large to be judged in memory.
         DefinitionError: The test cannot run with any submission.
     """
-    child, judge_draw = program.child, partial(_judge, program, oracle, test, draw)
-    if isinstance(child, ReplayingChild) and can_replay(program, test):
-        return replay_or_judge(child, oracle.cache, test, draw, judge_draw)
-    return judge_draw()
-
-
-def _judge(program: LoadedProgram, oracle: Oracle, test: TestCase, draw: Draw) -> Judgement:
     check = make_check(program.exercise, test)
     try:
         with np.errstate(all="ignore"):  # the comparison reports NaN

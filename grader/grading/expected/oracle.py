@@ -44,7 +44,6 @@ from grader.sandbox.inside.value_types import as_data
 from grader.sandbox.inside.wire import MAX_BODY
 from grader.sandbox.interface import ChildFactory
 from grader.sandbox.limits import DEFAULT_RESULT_BYTES, MAX_RESULT_FACTOR, RESULT_ALLOWANCE_BYTES
-from grader.sandbox.replaying_child import Exchange
 
 _REFERENCE_ROOT = "reference"
 
@@ -77,15 +76,6 @@ class TestValues:
     exact: tuple[Any, ...] = ()  # the unrounded expected value, if the author's literal is rounded
 
 
-@dataclass(frozen=True, slots=True)
-class PassedDraw:
-    """A draw that a submission passed: the exchanges with its child, and its value."""
-
-    test: TestCase
-    exchanges: tuple[Exchange, ...]
-    got: Any
-
-
 class ValueCache:
     """A cache of the values that the tests of an exercise and its variants need.
 
@@ -93,14 +83,12 @@ class ValueCache:
         draws: The draws of each test.
         usages: The usage of a right program's calls, if the test has a budget.
         exact: The expected value with all its digits, if the author wrote fewer.
-        passed: The last pass of each draw, by the id of the test and the number of the draw.
     """
 
     def __init__(self, values: Mapping[TestId, TestValues] = MappingProxyType({})) -> None:
         self.draws = {test: value.draws for test, value in values.items()}
         self.usages = {test: value.usages for test, value in values.items()}
         self.exact = {test: value.exact[0] for test, value in values.items() if value.exact}
-        self.passed: dict[tuple[TestId, int], PassedDraw] = {}
 
 
 class Oracle:

@@ -31,8 +31,8 @@ from typing import Any, Self, TypeAlias
 from grader.audit.child import pytest_run
 from grader.authoring.sources.assignment import Assignment
 from grader.errors import DefinitionError, GraderFault, Location, SandboxFault
-from grader.sandbox.confine import CALLS, FILES, confine_this_process, leave_parent
-from grader.sandbox.inside import syscalls
+from grader.sandbox.confine import CALLS, FILES, confine_this_process
+from grader.sandbox.fork import leave_parent
 from grader.sandbox.printable import printable
 
 Message: TypeAlias = dict[str, Any]
@@ -316,9 +316,7 @@ def _serve(task: Task, slot: Path, writing: int, modules: Iterable[str]) -> None
     """Drop all rights, then do the task's work."""
     import sys  # only the fork changes its path
 
-    syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
     leave_parent({writing})
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is meant for the parent
     limits = task.limits
     resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu_seconds, limits.cpu_seconds + 1))
     resource.setrlimit(resource.RLIMIT_AS, (limits.address_space, limits.address_space))

@@ -10,14 +10,12 @@ import ctypes
 import importlib
 import logging
 import os
-import resource
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from grader.sandbox.inside import seccomp, syscalls
-from grader.sandbox.limits import ONE_BLAS_THREAD, WORKER_ADDRESS_SPACE_BYTES
-from grader.sandbox.output_file import print_to
+from grader.sandbox.limits import ONE_BLAS_THREAD
 
 ENVIRONMENT, FILES, CAPABILITIES, CALLS = (
     "environment",
@@ -32,7 +30,6 @@ _BEFORE = ("numpy", "reference")
 _PACKAGES = ("site-packages", "dist-packages")
 _LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache")
 _DEVICES = ("/dev/null", "/dev/urandom")
-_DESCRIPTORS = 4096  # descriptors below this number are closed
 # Positions of env_start and env_end among the fields after the program's name, see proc(5).
 _BOUNDS = (47, 48)
 
@@ -70,26 +67,6 @@ def confine_this_process(readable: Iterable[Path] = ()) -> tuple[str, ...]:
             continue
         given_up.append(name)
     return tuple(given_up)
-
-
-def leave_parent(kept: set[int], output: int | None = None) -> None:
-    """Close everything of the parent that authors' code could use: terminal, files, connections.
-
-    Args:
-        kept: Descriptors that stay open.
-        output: The descriptor of an `OutputFile` for the output of this process. Without one, the
-            output is lost.
-    """
-    os.setsid()
-    nothing = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nothing, 0)
-    print_to(nothing if output is None else output)
-    low = 3
-    for descriptor in [*sorted(kept), _DESCRIPTORS]:
-        os.closerange(low, descriptor)
-        low = descriptor + 1
-    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    resource.setrlimit(resource.RLIMIT_AS, (WORKER_ADDRESS_SPACE_BYTES, hard))
 
 
 def _python() -> list[str]:

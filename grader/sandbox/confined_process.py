@@ -1,10 +1,7 @@
 """A confined, forked process that runs authors' code for its parent."""
 
 import contextlib
-import gc
 import json
-import multiprocessing
-import signal
 from collections.abc import Callable, Sequence
 from functools import partial
 from multiprocessing.connection import Connection
@@ -12,22 +9,15 @@ from pathlib import Path
 from typing import TypeAlias
 
 from grader.errors import DefinitionError, EtudeError, GraderFault
-from grader.sandbox.confine import confine_this_process, leave_parent
-from grader.sandbox.inside import syscalls
-from grader.sandbox.limits import MAX_WORKER_OUTPUT_BYTES
-from grader.sandbox.output_file import OutputFile
+from grader.sandbox.confine import confine_this_process
+from grader.sandbox.fork import Fork, receive_requests
 from grader.sandbox.printable import inert
 from grader.sandbox.process import Sandbox
 
 Answer: TypeAlias = Callable[[bytes, Sandbox], bytes]
 """A function that answers a request. It may raise a `DefinitionError` or a `GraderFault`."""
 
-_FORK = multiprocessing.get_context("fork")
-_MAX_MESSAGE_BYTES = 64 << 20  # bytes of one answer, in case the process is compromised
-
-# The first byte of each message, to the process and from it.
-_END, _ASK = b"E", b"A"
-_ANSWER, _PROBLEMS, _FAULT = b"A", b"P", b"F"
+_ANSWER, _PROBLEMS, _FAULT = b"A", b"P", b"F"  # the first byte of each message of the process
 
 
 class ConfinedProcess:
@@ -45,19 +35,8 @@ class ConfinedProcess:
     def __init__(
         self, answer: Answer, open_sandbox: Callable[[], Sandbox], readable: Sequence[Path] = ()
     ) -> None:
-        self._answer = answer
-        self._open_sandbox = open_sandbox
-        self._readable = readable
-        self._start()
-
-    def _start(self) -> None:
-        self._connection, theirs = _FORK.Pipe()
-        self._output = OutputFile(MAX_WORKER_OUTPUT_BYTES)
-        serve = partial(_serve, theirs, self._connection, self._output)
-        arguments = (self._answer, self._open_sandbox, self._readable)
-        self._process = _FORK.Process(target=serve, args=arguments, daemon=True)
-        self._process.start()
-        theirs.close()
+        self._serve = partial(_serve, answer, open_sandbox, readable)
+        self._fork = Fork(self._serve)
 
     def ask(self, request: bytes) -> bytes:
         """Return the answer to a request; see `receive`."""
@@ -65,9 +44,9 @@ class ConfinedProcess:
         return self.receive()
 
     def send(self, request: bytes) -> None:
-        """Send a request, whose answer `receive` returns."""
+        """Send a request that is not empty, whose answer `receive` returns."""
         with contextlib.suppress(OSError):  # `receive` reports that the process is gone
-            self._connection.send_bytes(_ASK + request)
+            self._fork.connection.send_bytes(request)
 
     def receive(self) -> bytes:
         """Wait for the answer to the request that was sent.
@@ -76,13 +55,11 @@ class ConfinedProcess:
             DefinitionError: The author's code cannot be run.
             GraderFault: There is no sandbox, or the process is gone.
         """
-        try:
-            message = self._connection.recv_bytes(_MAX_MESSAGE_BYTES)
-        except (EOFError, OSError) as error:
-            self.close()
-            self._start()
-            raise GraderFault("the process that runs authors' code has ended") from error
-        self._output.echo()
+        message = self._fork.receive()
+        if message is None:
+            self._fork.stop()
+            self._fork = Fork(self._serve)
+            raise GraderFault("the process that runs authors' code has ended")
         kind, content = message[:1], message[1:]
         if kind == _ANSWER:
             return content
@@ -93,39 +70,24 @@ class ConfinedProcess:
 
     def close(self) -> None:
         """End the process."""
-        with contextlib.suppress(OSError):
-            self._connection.send_bytes(_END)
-        self._connection.close()
-        self._process.join(2)
-        self._process.kill()
-        self._process.join()
-        self._process.close()
-        self._output.echo()
-        self._output.close()
+        self._fork.stop()
 
 
 def _serve(
-    connection: Connection,
-    parents: Connection,
-    output: OutputFile,
     answer: Answer,
     open_sandbox: Callable[[], Sandbox],
     readable: Sequence[Path],
+    connection: Connection,
 ) -> None:
-    gc.freeze()  # finalizers of the parent's garbage would close descriptors of this process
-    # Two ways to end with the parent: while idle by the closed connection, while busy by a signal.
-    parents.close()
-    syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
-    leave_parent({connection.fileno()}, output.descriptor)
     sandbox: Sandbox | None = None
-    with contextlib.ExitStack() as stack, contextlib.suppress(EOFError, BrokenPipeError):
-        while (message := connection.recv_bytes()) != _END:
+    with contextlib.ExitStack() as stack:
+        for request in receive_requests(connection):
             try:
                 if sandbox is None:
                     opened = stack.enter_context(open_sandbox())
                     confine_this_process(readable)
                     sandbox = opened  # set only after the confinement succeeded
-                reply = _ANSWER + answer(message[1:], sandbox)
+                reply = _ANSWER + answer(request, sandbox)
             except DefinitionError as error:
                 reply = _PROBLEMS + json.dumps(error.data()).encode()
             except EtudeError as error:

@@ -229,7 +229,7 @@ def begin_to_find_leaks(
     images = [image for path in paths for image in image_files(path)]
     files = [*readable, *paths, *own_courses, *references, *data, *images]
     process = ConfinedProcess(answer, partial(open_sandbox, packages=packages), files)
-    process.send(b"")
+    process.send(b"search")
 
     def wait() -> Mapping[Path, Sequence[ProofFinding]]:
         try:

@@ -14,17 +14,14 @@ import gc
 import importlib
 import json
 import math
-import multiprocessing
 import os
 import pickle
-import signal
 import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
-from multiprocessing.context import ForkProcess
 from typing import TYPE_CHECKING, Any, Self
 
 from grader.errors import DefinitionError, GraderFault, SandboxFault
@@ -34,13 +31,8 @@ from grader.grading.results.verdict import Evidence, Verdict
 from grader.grading.results.verdict_json import verdict_data, verdict_from_data
 from grader.grading.run.best_effort import log_feedback_errors
 from grader.grading.session.lru_cache import MAX_EXERCISES, LruCache
-from grader.sandbox.limits import (
-    GRACE_SECONDS,
-    HIGHEST_LIMITS,
-    MAX_WORKER_OUTPUT_BYTES,
-    PREPARE_SECONDS,
-)
-from grader.sandbox.output_file import OutputFile
+from grader.sandbox.fork import Fork, receive_requests
+from grader.sandbox.limits import GRACE_SECONDS, HIGHEST_LIMITS, PREPARE_SECONDS
 from grader.sandbox.printable import inert
 
 if TYPE_CHECKING:
@@ -51,10 +43,6 @@ MAX_TRIES = 3  # workers that may fail at one job
 JOBS_PER_WORKER = 5_000
 """The number of jobs after which a worker and its sandbox are replaced, so that leaks stay small.
 """
-
-_STOP = b""
-_MAX_MESSAGE_BYTES = 64 << 20  # bytes of a worker's message, in case the worker is compromised
-_FORK = multiprocessing.get_context("fork")
 
 # The exceptions that malformed data of a worker can raise.
 _MALFORMED = (KeyError, TypeError, ValueError, AttributeError, RecursionError)
@@ -126,9 +114,9 @@ class Pool:
     def __exit__(self, *_: object) -> None:
         for worker in self._workers:
             if worker.queued is None:
-                worker.hang_up()
+                worker.fork.hang_up()
             else:
-                worker.process.kill()  # its result is no longer needed
+                worker.fork.process.kill()  # its result is no longer needed
         for worker in self._workers:
             worker.stop()
         self._workers.clear()
@@ -136,7 +124,7 @@ class Pool:
     @property
     def pids(self) -> list[int]:
         """The process ids of the workers."""
-        return [worker.process.pid or 0 for worker in self._workers]
+        return [worker.fork.process.pid or 0 for worker in self._workers]
 
     def grade(self, jobs: Iterable[Job] | JobSource) -> Iterator[tuple[Job, Result]]:
         """Grade all jobs and yield each result as it comes, in no particular order.
@@ -149,7 +137,7 @@ class Pool:
         """
         source = jobs if isinstance(jobs, JobSource) else _InOrder(jobs)
         while self._dispatch(source):
-            busy = {worker.connection: worker for worker in self._workers if worker.queued}
+            busy = {worker.fork.connection: worker for worker in self._workers if worker.queued}
             wakes = [source.wake] if source.wake and len(busy) < self._size else []
             due = min(worker.due for worker in busy.values())
             ready = wait([*busy, *wakes], timeout=max(due - time.monotonic(), 0))
@@ -209,12 +197,12 @@ class Pool:
 
     def _result_from_journal(self, worker: "_Worker") -> Result | None:
         """Kill a worker whose time is over; return the result in its notes, or None."""
-        if worker.connection.poll():  # the result has arrived in the meantime
+        if worker.fork.connection.poll():  # the result has arrived in the meantime
             return self._result(worker)
         from grader.grading.workers.journal_recovery import recover_result  # rarely needed
 
-        worker.process.kill()
-        worker.process.join()
+        worker.fork.process.kill()
+        worker.fork.process.join()
         assert worker.queued is not None  # a worker without a job is never late
         if not worker.sandbox:  # the worker had not finished its start
             return self._failure(worker, None)
@@ -255,14 +243,9 @@ class Pool:
         open_sandbox = self._open_sandbox
         if self._packages:
             open_sandbox = functools.partial(open_sandbox, packages=self._packages)
-        ours, theirs = _FORK.Pipe()
-        journal, output = Journal(), OutputFile(MAX_WORKER_OUTPUT_BYTES)
-        process = _FORK.Process(
-            target=_work, args=((theirs, ours), journal, output, core, open_sandbox), daemon=True
-        )
-        process.start()
-        theirs.close()
-        worker = _Worker(number, self._packages, process, ours, journal, output, self._definitions)
+        journal = Journal()
+        fork = Fork(functools.partial(_work, journal, core, open_sandbox), [journal.descriptor])
+        worker = _Worker(number, self._packages, fork, journal, self._definitions)
         self._workers.append(worker)
         return worker
 
@@ -304,10 +287,8 @@ class _Worker:
 
     number: int
     packages: frozenset[str]  # packages that its sandbox has besides NumPy
-    process: ForkProcess
-    connection: Connection
+    fork: Fork
     journal: Journal
-    output: OutputFile
     definitions: LruCache[bytes]  # pickled exercises, ready to send
     queued: _QueuedJob | None = None  # the current job
     done: int = 0
@@ -322,7 +303,7 @@ class _Worker:
         message = (definition, job.submission, job.limits_override, job.options)
         self.journal.clear()
         try:
-            self.connection.send_bytes(pickle.dumps(message))
+            self.fork.connection.send_bytes(pickle.dumps(message))
         except OSError:
             return False
         self.queued = queued
@@ -351,30 +332,15 @@ class _Worker:
     def receive(self) -> dict[str, Any] | None:
         """Return the worker's next message, or None if the worker died."""
         try:
-            message = json.loads(self.connection.recv_bytes(_MAX_MESSAGE_BYTES))
-        except (EOFError, OSError, ValueError):
+            message = json.loads(self.fork.receive() or b"")
+        except ValueError:
             return None
-        finally:
-            self.output.echo()
         return message if isinstance(message, dict) else None
-
-    def hang_up(self) -> None:
-        """Ask the worker to end by a message, since other forks may hold the connection open."""
-        with contextlib.suppress(OSError):
-            self.connection.send_bytes(_STOP)
-        self.connection.close()
 
     def stop(self) -> None:
         """Ask the worker to end, wait, and kill it if necessary."""
-        self.hang_up()
-        self.process.join(2)
-        if self.process.is_alive():
-            self.process.kill()
-            self.process.join()
-        self.process.close()
+        self.fork.stop()
         self.journal.close()
-        self.output.echo()
-        self.output.close()
 
 
 def _time_allowed(job: Job) -> float:
@@ -386,60 +352,49 @@ def _time_allowed(job: Job) -> float:
 
 
 def _work(
-    ends: tuple[Connection, Connection],  # the worker's end and the parent's end
     journal: Journal,
-    output: OutputFile,
     core: int | None,
     open_sandbox: "Callable[..., Sandbox]",
+    connection: Connection,
 ) -> None:
     """Run a worker: start a sandbox, give up rights, and grade jobs until told to stop."""
-    from grader.sandbox.confine import confine_this_process, leave_parent
-    from grader.sandbox.inside import syscalls
+    from grader.sandbox.confine import confine_this_process
 
-    connection, parents = ends
     gc.disable()  # until all is imported; imported objects are never collected
     if core is not None:
         with contextlib.suppress(OSError):  # some hosts refuse; any core works too
             os.sched_setaffinity(0, {core})
     os.chdir("/")  # pytest needs a working directory, and the current one may be deleted
-    # Two ways to end with the parent: an idle worker sees the closed connection, a busy one is
-    # killed by the signal.
-    parents.close()
-    syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
-    leave_parent({connection.fileno(), journal.descriptor}, output.descriptor)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C and stops its workers
-    with contextlib.suppress(EOFError, BrokenPipeError):  # the parent closed the connection
-        try:
-            sandbox = open_sandbox()
-        except SandboxFault as fault:
-            _send(connection, {"no sandbox": str(fault)})
-            return
-        with sandbox:
-            from grader.grading.session.engine import grade_all  # see `preload` in `Pool`
+    try:
+        sandbox = open_sandbox()
+    except SandboxFault as fault:
+        _send(connection, {"no sandbox": str(fault)})
+        return
+    with sandbox:
+        from grader.grading.session.engine import grade_all  # see `preload` in `Pool`
 
-            gc.freeze()
-            gc.enable()
-            confine_this_process()
-            _send(connection, {"ready": sandbox.backend.name})
-            try:
-                grade_all(
-                    _jobs(connection),
-                    sandbox,
-                    lambda _, result: _report(connection, result),
-                    journal.record,
-                )
-            except Exception as error:  # noqa: BLE001  our bug: report it; the job is tried again
-                _send(connection, {"fault": f"{type(error).__name__}: {error}"})
-                with contextlib.suppress(OSError):  # there may be no stderr
-                    traceback.print_exc()
+        gc.freeze()
+        gc.enable()
+        confine_this_process()
+        _send(connection, {"ready": sandbox.backend.name})
+        try:
+            grade_all(
+                _jobs(connection),
+                sandbox,
+                lambda _, result: _report(connection, result),
+                journal.record,
+            )
+        except Exception as error:  # noqa: BLE001  our bug: report it; the job is tried again
+            _send(connection, {"fault": f"{type(error).__name__}: {error}"})
+            with contextlib.suppress(OSError):  # there may be no stderr
+                traceback.print_exc()
 
 
 def _jobs(connection: Connection) -> Iterator[Job]:
     load_exercise = functools.lru_cache(MAX_EXERCISES)(pickle.loads)  # the parent is trusted
-    with contextlib.suppress(EOFError, OSError):
-        while (message := connection.recv_bytes()) != _STOP:
-            definition, *arguments = pickle.loads(message)  # noqa: S301  the parent is trusted
-            yield Job(load_exercise(definition), *arguments)
+    for message in receive_requests(connection):
+        definition, *arguments = pickle.loads(message)  # noqa: S301  the parent is trusted
+        yield Job(load_exercise(definition), *arguments)
 
 
 def _report(connection: Connection, result: Result) -> None:

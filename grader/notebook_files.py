@@ -104,8 +104,8 @@ def read_cells(book: Any) -> list[Any]:
     version = book.get("nbformat", FORMAT) if isinstance(book, dict) else FORMAT
     if version != FORMAT:  # older formats keep the cells elsewhere
         raise NotebookError(
-            f"It is a notebook of format {_short(repr(version))}; format {FORMAT} is read. Open it "
-            "in Jupyter and save it again."
+            f"It is a notebook of format {_printable_name(repr(version))}; format {FORMAT} is "
+            "read. Open it in Jupyter and save it again."
         )
     if not isinstance(book, dict) or not isinstance(book.get("cells"), list):
         raise NotebookError(f"It is no notebook of format {FORMAT}: it has no list of cells.")
@@ -121,7 +121,7 @@ def find_language(book: Any) -> str:
     for part, key in (("kernelspec", "language"), ("language_info", "name")):
         facts = metadata.get(part)
         if isinstance(facts, dict) and isinstance(facts.get(key), str):
-            return _short(facts[key])
+            return _printable_name(facts[key])
     return "python"
 
 
@@ -133,7 +133,7 @@ def join_text(source: object) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _short(value: object) -> str:
+def _printable_name(value: object) -> str:
     return "".join(c for c in str(value) if c.isprintable())[:_MAX_NAME_LENGTH]
 
 

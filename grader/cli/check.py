@@ -111,7 +111,7 @@ def find_exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path
     """
     from grader.definitions.collection import resolve
     from grader.definitions.files import id_in_name, is_path
-    from grader.definitions.wording import few
+    from grader.definitions.wording import join_first
     from grader.grading.submissions.submitted_files import (
         exercise_names,
         files_of_zip,
@@ -127,7 +127,7 @@ def find_exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path
         if exercise := exercise_of(path.name):
             return exercise, path
         if several := list_exercises(path, exercise_of):
-            raise UsageError(f"{path} has {few(several)}; name the EXERCISE before the FILE")
+            raise UsageError(f"{path} has {join_first(several)}; name the EXERCISE before the FILE")
         if is_code(word):
             return next(iter(exercise_names(word)), word), path
         try:

@@ -14,7 +14,7 @@ from grader.course.schedule import Schedule, parse_zoned_time, read_schedule
 from grader.course.times_file import read_times
 from grader.definitions.collection import Collection
 from grader.definitions.files import TRACK_FILE
-from grader.definitions.wording import few, plural
+from grader.definitions.wording import join_first, plural
 from grader.errors import UsageError
 from grader.reports.report import Batch
 from grader.sandbox.printable import printable
@@ -112,7 +112,7 @@ def read_graded(results: tuple[Path, ...], rules: Rules) -> Batch:
         raise UsageError("there is no verdict in the results")
     batch = grade_reports(read, rules)
     if others := {student for student, _ in rules.times} - {report.student for report in batch}:
-        click.echo(f"--times is also about {printable(few(sorted(others), 5))}", err=True)
+        click.echo(f"--times is also about {printable(join_first(sorted(others), 5))}", err=True)
     if rules.schedule is not None:
         marked = [report for report in batch if report.time is not None and report.time.is_late]
         if marked:

@@ -239,7 +239,7 @@ def collection_folder(option: Path | None) -> Path:
     The name of a course that Etude ships also works, unless a folder of that name is here.
     """
     from grader.definitions.files import courses, default_folder, folders_in
-    from grader.definitions.wording import listing
+    from grader.definitions.wording import join_quoted
 
     own_courses = courses()
     variable = os.environ.get("ETUDE_EXERCISES")
@@ -250,7 +250,7 @@ def collection_folder(option: Path | None) -> Path:
     for each in folders:
         if not each.is_dir():
             hint = (
-                f"; courses that come with Etude: {listing(own_courses, 'and')}"
+                f"; courses that come with Etude: {join_quoted(own_courses, 'and')}"
                 if own_courses
                 else ""
             )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.cli import options
+from grader.definitions.wording import shorten
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -122,7 +123,7 @@ def _value_text(value: object) -> str:
         text = np.array2string(value, separator=", ", threshold=_ARRAY, edgeitems=2)
     else:
         text = pprint.pformat(value, width=70, sort_dicts=False)
-    return text if len(text) <= _MAX_CHARACTERS else f"{text[:_MAX_CHARACTERS]} ..."
+    return shorten(text, _MAX_CHARACTERS, " ...")
 
 
 def _code_lines(code: str) -> list[str]:

@@ -13,7 +13,7 @@ from grader.course.late_rules import LateRule, Override, compute_grade
 from grader.course.roster_file import LOST_ZEROS
 from grader.course.schedule import Schedule
 from grader.course.times_file import DATES_OF_FILES, all_at_once
-from grader.definitions.wording import few
+from grader.definitions.wording import join_first
 from grader.errors import UsageError
 from grader.grading.results.verdict_json import FAULT, NOT_GRADED, verdict_from_data
 from grader.grading.submissions.submission_time import SubmissionTime, Times, time_in
@@ -246,4 +246,4 @@ def _days_late(report: Report, rule: LateRule, schedule: Schedule) -> int:
 
 def name_unlisted_students(batch: Batch, roster: Sequence[str]) -> str:
     """Name the students who have results but are not on the roster, or return ""."""
-    return few(sorted({report.student or "" for report in batch} - set(roster)), 5)
+    return join_first(sorted({report.student or "" for report in batch} - set(roster)), 5)

@@ -29,7 +29,7 @@ from grader.definitions.exercise import (
     TestCase,
 )
 from grader.definitions.properties import PROPERTIES
-from grader.definitions.wording import clip, did_you_mean, listing, quote
+from grader.definitions.wording import did_you_mean, join_quoted, quote, shorten_line
 from grader.definitions.yaml_source import Document, ListNode, MappingNode, Node, Scalar
 from grader.errors import Location, ProblemList
 
@@ -130,7 +130,7 @@ class _DefinitionDecoder:
         if isinstance(node, MappingNode):
             entries = text_entries(node, self.problems)
             return Literals(
-                {key: literal(value, clip(key), self.problems) for key, _, value in entries}
+                {key: literal(value, shorten_line(key), self.problems) for key, _, value in entries}
             )
         if isinstance(node, Scalar) and isinstance(node.value, str):
             return Seeded(node.value)
@@ -162,9 +162,9 @@ class _DefinitionDecoder:
         kinds = [key for key in _TESTS if node.get(key) is not None]
         if kinds:
             return self._dataclass(node, _TESTS[kinds[0]], label)
-        rule = f"a test has either {listing(reversed(_TESTS), 'or')}"
+        rule = f"a test has either {join_quoted(reversed(_TESTS), 'or')}"
         keys = [key.text for key, _ in node.entries[:_MAX_SHOWN]]
-        keys_there = f"this one has {listing(keys, 'and')}" if keys else "this one has no keys"
+        keys_there = f"this one has {join_quoted(keys, 'and')}" if keys else "this one has no keys"
         hints = (did_you_mean(key, _TESTS) for key in keys)
         return self._report(node, "", f"{rule}; {keys_there}{next(filter(None, hints), '')}")
 
@@ -183,7 +183,7 @@ class _DefinitionDecoder:
         """Decode `Literal[...]` of strings."""
         if not isinstance(node, Scalar) or node.value not in words:
             hint = did_you_mean(node.text, words) if isinstance(node, Scalar) else ""
-            return self._report_type(node, label, listing(words, "or"), hint)
+            return self._report_type(node, label, join_quoted(words, "or"), hint)
         return node.value
 
     def decode_list(self, node: Node, arguments: tuple[Any, ...], label: str) -> object:
@@ -197,7 +197,10 @@ class _DefinitionDecoder:
         if not isinstance(node, MappingNode):
             return self._report_type(node, label, "a mapping")
         entries = text_entries(node, self.problems)
-        return {key: self.decode_value(value, arguments[1], clip(key)) for key, _, value in entries}
+        return {
+            key: self.decode_value(value, arguments[1], shorten_line(key))
+            for key, _, value in entries
+        }
 
     def _dataclass(self, node: Node, kind: type, label: str) -> object:
         if (short := getattr(kind, "short_form", "")) and not isinstance(node, MappingNode):
@@ -219,13 +222,13 @@ class _DefinitionDecoder:
             word = next((word for word, test in _TESTS.items() if test is kind), "")
             hint = did_you_mean(key, keys)
             if not hint and len(keys) <= _MAX_SHOWN:
-                hint = f"; it may have {listing(keys, 'and')}"
+                hint = f"; it may have {join_quoted(keys, 'and')}"
             message = f"unknown key {quote(key)} in {_noun(kind)}{hint}"
             if word and any(key in author_keys(test) for test in _TESTS.values()):
                 message = f"'{key}' does not go with '{word}'"
             self.problems.add(where, message)
         if missing := [key for key in required if key not in values]:
-            nouns = f"{'key' if len(missing) == 1 else 'keys'} {listing(missing, 'and')}"
+            nouns = f"{'key' if len(missing) == 1 else 'keys'} {join_quoted(missing, 'and')}"
             return self._report(node, "", f"missing {nouns} in {_noun(kind)}")
         places = (name for name, annotation in _annotations(kind).items() if annotation is Location)
         return kind(**values, **dict.fromkeys(places, node.where))
@@ -249,7 +252,7 @@ class _DefinitionDecoder:
     def _report_type(self, node: Node, label: str, expected: str, hint: str = "") -> object:
         actual = "a list" if isinstance(node, ListNode) else "a mapping"
         if isinstance(node, Scalar):
-            text = clip(node.text)
+            text = shorten_line(node.text)
             actual = (
                 "nothing" if node.value is None else _PRIMITIVES[type(node.value)][1].format(text)
             )
@@ -348,7 +351,10 @@ def literal(node: Node, label: str, problems: ProblemList, advice: str = "") -> 
             return node.value
         case MappingNode():
             entries = text_entries(node, problems)
-            return {key: literal(value, clip(key), problems, advice) for key, _, value in entries}
+            return {
+                key: literal(value, shorten_line(key), problems, advice)
+                for key, _, value in entries
+            }
     kinds = {type(leaf.value) for leaf in _leaves(node)}
     if not kinds <= {int, float} and kinds != {bool}:
         return [literal(item, label, problems, advice) for item in node.items]
@@ -356,7 +362,7 @@ def literal(node: Node, label: str, problems: ProblemList, advice: str = "") -> 
     for leaf in _leaves(node):
         if isinstance(leaf.value, int) and leaf.value not in _INT64:
             problems.add(
-                leaf.where, f"{label}: {clip(leaf.text)} does not fit into a 64-bit integer"
+                leaf.where, f"{label}: {shorten_line(leaf.text)} does not fit into a 64-bit integer"
             )
     _shape(node, label, problems, advice)
     if len(problems.problems) > count:
@@ -374,7 +380,9 @@ def text_entries(
         if key.note:
             problems.add(key.where, f"a key: {key.note}")
         elif not isinstance(key.value, str):
-            problems.add(key.where, f'a key must be a text; write "{clip(key.text)}" in quotes')
+            problems.add(
+                key.where, f'a key must be a text; write "{shorten_line(key.text)}" in quotes'
+            )
         else:
             yield key.value, key.where, value
 

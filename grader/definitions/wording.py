@@ -18,15 +18,22 @@ _LOOK_ALIKE: Final = dict(
 """Cyrillic and Greek letters, with the Latin letters that they look like."""
 
 
-def clip(text: str) -> str:
-    """Return `text` on one line, cut to about forty characters."""
-    shortened = repr(text[:_WIDTH])[1:-1]
-    return shortened if len(text) <= _WIDTH else f"{shortened}…"
+def shorten(text: str, max_length: int, ending: str = "...") -> str:
+    """Cut a text to a length, which includes the ending that shows the cut.
+
+    Line breaks stay; a caller that needs one line replaces them before.
+    """
+    return text if len(text) <= max_length else text[: max_length - len(ending)] + ending
+
+
+def shorten_line(text: str) -> str:
+    """Return `text` on one line, with escapes and cut to about forty characters."""
+    return repr(shorten(text, _WIDTH, "…"))[1:-1]
 
 
 def quote(text: str) -> str:
     """Return `text` on one line, cut to about forty characters, in quotes."""
-    return f"'{clip(text)}'"
+    return f"'{shorten_line(text)}'"
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:
@@ -40,13 +47,13 @@ def did_you_mean(word: str, words: Iterable[str]) -> str:
     return " ".join(filter(None, (f"; did you mean '{close[0]}'?", letter)))
 
 
-def listing(words: Iterable[str], conjunction: str) -> str:
-    """Return a listing of quoted words: `'a', 'b' or 'c'`."""
+def join_quoted(words: Iterable[str], conjunction: str) -> str:
+    """Join quoted words: `'a', 'b' or 'c'`."""
     return join_words(map(quote, words), conjunction)
 
 
 def join_words(words: Iterable[str], conjunction: str) -> str:
-    """Return a listing of words: `a, b or c`."""
+    """Join words: `a, b or c`."""
     *earlier, last = words
     return f"{', '.join(earlier)} {conjunction} {last}" if earlier else last
 
@@ -56,8 +63,8 @@ def plural(number: int, noun: str) -> str:
     return f"{number} {noun if number == 1 else noun + 's'}"
 
 
-def few(words: Sequence[str], max_words: int = 3) -> str:
-    """Return the first words and the number of the others: `a, b, c and 2 more`."""
+def join_first(words: Sequence[str], max_words: int = 3) -> str:
+    """Join the first words, and count the others: `a, b, c and 2 more`."""
     more = f" and {len(words) - max_words} more" if len(words) > max_words else ""
     return ", ".join(words[:max_words]) + more
 

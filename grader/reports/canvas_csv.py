@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Final
 
-from grader.definitions.wording import few
+from grader.definitions.wording import join_first
 from grader.errors import UsageError
 from grader.reports.report import Batch
 
@@ -296,4 +296,4 @@ def find_lost_zeros(names: Iterable[str], others: Iterable[str]) -> tuple[str, s
 
 
 def _list_names(names: Sequence[str]) -> str:
-    return few([f"'{name}'" for name in names], 5)
+    return join_first([f"'{name}'" for name in names], 5)

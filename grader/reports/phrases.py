@@ -168,11 +168,6 @@ def has_own_message(test: TestResult) -> bool:
     return bool(test.message) and test.outcome is not Outcome.NOT_RUN
 
 
-def shorten(text: str, max_length: int, note: str = "...") -> str:
-    """Cut text to this many characters, ending with a note."""
-    return text if len(text) <= max_length else text[: max_length - len(note)] + note
-
-
 def skipped_files_notes(batch: Batch) -> list[str]:
     """Return sentences about files that have no report."""
     sentences = []

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from grader.definitions.wording import plural
+from grader.definitions.wording import plural, shorten
 from grader.grading.results.verdict import TestResult, ValueSummary
 from grader.reports.document import document, plain_lines
 from grader.reports.formats import Renderer
@@ -19,7 +19,6 @@ from grader.reports.phrases import (
     output_beside_values,
     points_text,
     printed_output,
-    shorten,
     shows_both_values,
     skipped_files_notes,
     strip_controls,

@@ -17,14 +17,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final, TypeAlias
 
-from grader.definitions.wording import plural
+from grader.definitions.wording import plural, shorten
 from grader.grading.results.verdict import Outcome, TestResult
 from grader.reports.document import document, help_lines, plain_lines
 from grader.reports.formats import Renderer
 from grader.reports.phrases import (
     FAULT_FOR_LEARNERS,
     printed_output,
-    shorten,
     strip_controls,
     submission_name,
     summary,

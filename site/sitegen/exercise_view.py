@@ -8,7 +8,7 @@ from sitegen.cards import ExerciseCard
 from sitegen.highlight import highlight
 from sitegen.markdown import render_markdown
 from sitegen.page_images import PageImages
-from sitegen.values import Block, ValueView, shorten, show
+from sitegen.values import Block, ValueView, cut_with_count, show
 
 
 def view_exercise(
@@ -48,5 +48,5 @@ def view_exercise(
 
 def _expected_value(test: PublicTest) -> ValueView | None:
     if test.kind == "output":
-        return Block("", shorten(str(test.expected)))
+        return Block("", cut_with_count(str(test.expected)))
     return show(test.expected, shaded=True) if test.kind == "call" else None

@@ -35,7 +35,7 @@ from sitegen.markdown import render_inline, render_markdown
 from sitegen.page_images import PageImages
 from sitegen.safe_html import mark_safe
 from sitegen.teaching import view_figure
-from sitegen.values import shorten
+from sitegen.values import cut_with_count
 
 _DEFINED: Final = re.compile(r"^def (\w+)", re.MULTILINE)
 _TITLE: Final = re.compile(r"\s*# [^\n]*\n")
@@ -134,7 +134,7 @@ def _view_cell(cell: Cell, index: int, exercises: Sequence[ExerciseCard], path: 
         "index": index,
         "code": None if cell.hidden else highlight(cell.code),
         "solves": _exercise_of_cell(cell, exercises),
-        "printed": shorten(cell.printed.rstrip("\n")),
+        "printed": cut_with_count(cell.printed.rstrip("\n")),
         "figures": [_view_display(each, f"plot-{index}-{n}-") for n, each in displays],
         "title": render_inline(cell.title, where=path),
     }

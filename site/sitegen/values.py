@@ -117,7 +117,7 @@ def show(value: object, *, shaded: bool) -> ValueView:
     if len(text) <= _MAX_INLINE and "\n" not in text:
         return Inline(text)
     kind = value.kind if isinstance(value, DescribedValue) else type(value).__name__
-    return Block(kind, shorten(text))
+    return Block(kind, cut_with_count(text))
 
 
 class _Printer(pprint.PrettyPrinter):
@@ -137,7 +137,7 @@ class _Printer(pprint.PrettyPrinter):
         return (text if isinstance(object, set) else f"frozenset({text})"), True, False
 
 
-def shorten(text: str) -> str:
+def cut_with_count(text: str) -> str:
     """Cut text after `_MAX_CHARACTERS`, with a note on the rest."""
     rest = len(text) - _MAX_CHARACTERS
     return text if rest <= 0 else f"{text[:_MAX_CHARACTERS]}\n… and {rest} more characters"
@@ -172,7 +172,7 @@ def _show_array(array: NDArray[np.generic], *, shaded: bool) -> Block | Table:
             sign="-",
             formatter=None,
         )
-        return Block(summary, shorten(text))
+        return Block(summary, cut_with_count(text))
     plain = array.astype(float) if kind == "f" else array  # avoids half and long floats
     rows: list[list[float]] = np.atleast_2d(plain).tolist()
     values = [value for row in rows for value in row]

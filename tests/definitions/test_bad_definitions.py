@@ -196,7 +196,7 @@ TYPES = [
         "xp: 5",
         f"xp: {'ten ' * 20}",
         "4:5: xp: expected an integer, found the string "
-        "'ten ten ten ten ten ten ten ten ten ten …'",
+        "'ten ten ten ten ten ten ten ten ten ten…'",
     ),
     ("Double it", "on", f"2:8: title: {boolean('on')}"),
     ("Double it", "nan", f"2:8: title: {number('nan', '.nan')}"),

@@ -14,6 +14,7 @@ import numpy as np
 
 from grader.audit.child.behaviour import ATOL, ITSELF, RTOL, Behaviour, BehaviourDifference, observe
 from grader.audit.child.perturb import Step, Steps
+from grader.definitions.wording import shorten
 from grader.grading.diagnosis.input_values import NotWritableError, python_text
 
 _RTOL_SINGLE = 1e-5
@@ -41,14 +42,14 @@ def expression(value: Any) -> str:
     return text
 
 
-def short_text(value: Any) -> str:
+def describe_value(value: Any) -> str:
     """Return an expression for a value, or a short description if there is none."""
     try:
         text = expression(value)
     except NotWritableError:
         shape = getattr(value, "shape", None)
         return f"<{type(value).__name__}{f' of shape {shape}' if shape is not None else ''}>"
-    return text if len(text) <= _MAX_ITEMS else f"{text[:_MAX_ITEMS]}…"
+    return shorten(text, _MAX_ITEMS, "…")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +66,8 @@ def script_text(name: str, steps: Steps) -> str:
     owner, calls = name.lower(), []
     for method, args, kwargs in steps:
         words = [
-            *map(short_text, args),
-            *(f"{key}={short_text(value)}" for key, value in kwargs.items()),
+            *map(describe_value, args),
+            *(f"{key}={describe_value(value)}" for key, value in kwargs.items()),
         ]
         target = {"": name, "__init__": f"{owner} = {name}"}.get(method, f"{owner}.{method}")
         calls.append(f"{target}({', '.join(words)})")
@@ -93,7 +94,7 @@ def _rounded_text(value: Any) -> str:
         return f"({inner})" if isinstance(value, tuple) else f"[{inner}]"
     if isinstance(value, float):
         return f"{value:.6g}"
-    return value if isinstance(value, str) and value == ITSELF else short_text(value)
+    return value if isinstance(value, str) and value == ITSELF else describe_value(value)
 
 
 def test_body(

@@ -19,7 +19,7 @@ from grader.authoring.verify.wrong_programs import (
     SabotagedProgram,
 )
 from grader.definitions.exercise import TestCase, TestId
-from grader.definitions.wording import did_you_mean, listing
+from grader.definitions.wording import did_you_mean, join_quoted
 from grader.grading.checks.suite import mutants_of_program
 from grader.grading.feedback.outcome_sentences import unanswered_sentence
 from grader.grading.results.jobs import find_limits
@@ -245,7 +245,7 @@ def _check_tests(facts: ProofFacts) -> Iterator[ProofFinding]:
     for name in uncalled:
         message = (
             f"test '{name}' passes though every definition raises: it never uses the submission; "
-            f"call {listing(names, 'or')} in it"
+            f"call {join_quoted(names, 'or')} in it"
         )
         yield ProofFinding.at(check_names.CALLS, message, facts.locations.test(name))
     for program in facts.sabotaged_programs:
@@ -417,7 +417,7 @@ def _check_diagnosed(facts: ProofFacts) -> Iterator[ProofFinding]:
                 "answer is a fraction, or several numbers"
             )
         elif len(diagnosis.ids) > 1:
-            others = listing([each for each in diagnosis.ids if each != name], "and")
+            others = join_quoted([each for each in diagnosis.ids if each != name], "and")
             message = (
                 f"misconception '{name}' cannot be told from {others}; add a test in which their "
                 "answers differ, or make them one"

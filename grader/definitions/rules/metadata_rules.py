@@ -8,7 +8,7 @@ from typing import Final
 from grader.definitions.exercise import SuiteTest
 from grader.definitions.program_files import NAME, mark_in, split_files
 from grader.definitions.rules.base import CheckedExercise, Rule, Step, is_name
-from grader.definitions.wording import did_you_mean, listing, quote
+from grader.definitions.wording import did_you_mean, join_quoted, quote
 from grader.errors import Problem
 
 _REFERENCE: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
@@ -20,7 +20,7 @@ def _texts(checked: CheckedExercise) -> Iterator[Problem]:
     document = checked.document
     missing = [key for key in ("solution", "explanation") if not document.has(key)]
     if missing and checked.exercise.edition == "full":
-        nouns = f"{'key' if len(missing) == 1 else 'keys'} {listing(missing, 'and')}"
+        nouns = f"{'key' if len(missing) == 1 else 'keys'} {join_quoted(missing, 'and')}"
         yield Problem(document.root.where, f"missing {nouns} in an exercise")
 
 
@@ -62,7 +62,7 @@ def _defines(checked: CheckedExercise) -> Iterator[Problem]:
         if not _REFERENCE.fullmatch(definition.reference):
             message = f"{quote(definition.reference)} is not spelled 'package.module:name'"
         elif package not in packages:
-            names = listing(packages, "or")
+            names = join_quoted(packages, "or")
             message = f"a reference lies in the package {names}, not in {quote(package)}"
         elif course is not None and package != "reference" and module not in course.modules:
             hint = did_you_mean(module, course.modules)
@@ -133,7 +133,9 @@ def _files_of_programs(checked: CheckedExercise) -> Iterator[Problem]:
     for program, text in wholes:
         marks = list(split_files(text))
         if marks != list(files) or not mark_in(text.partition("\n")[0]):
-            message = f"needs a line '# etude file: NAME' before each of {listing(files, 'and')}"
+            message = (
+                f"needs a line '# etude file: NAME' before each of {join_quoted(files, 'and')}"
+            )
             yield checked.problem(message, program)
     others: list[tuple[str, tuple[Step, ...]]] = [
         (misconception.code, ("misconceptions", index, "code"))

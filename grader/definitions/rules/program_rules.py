@@ -8,7 +8,7 @@ from typing import Final
 
 from grader.definitions.exercise import Definition, FromReference, Literals, LiteralValue, TestCase
 from grader.definitions.rules.base import CheckedExercise, Mode, Rule, Step
-from grader.definitions.wording import did_you_mean, listing, quote
+from grader.definitions.wording import did_you_mean, join_quoted, quote
 from grader.definitions.yaml_source import Scalar
 from grader.errors import Problem
 
@@ -53,12 +53,14 @@ def _uses_in_calls(checked: CheckedExercise) -> Iterator[Problem]:
         if not of_values and not any(name in defined for name in called):
             has_values = any(definition.kind == "value" for definition in defined.values())
             verb = "uses" if has_values else "calls"
-            yield checked.problem(f"the expression never {verb} {listing(defined, 'or')}", *steps)
+            yield checked.problem(
+                f"the expression never {verb} {join_quoted(defined, 'or')}", *steps
+            )
         elif isinstance(test.expect, FromReference):
             lacking = [name for name in used if name in defined and defined[name].reference is None]
             if lacking:
                 message = (
-                    f"no reference to compare with for {listing(sorted(lacking), 'and')}; "
+                    f"no reference to compare with for {join_quoted(sorted(lacking), 'and')}; "
                     "name one under 'defines', or write the value under 'expect'"
                 )
                 yield checked.problem(message, *steps)
@@ -76,7 +78,9 @@ def _uses_in_bodies(checked: CheckedExercise) -> Iterator[Problem]:
             continue
         used = checked.names("exec", *steps)
         if used is not None and used.is_certain and not any(n in defined for n in used.needs):
-            yield checked.problem(f"these statements never use {listing(defined, 'or')}", *steps)
+            yield checked.problem(
+                f"these statements never use {join_quoted(defined, 'or')}", *steps
+            )
         if not judges(tree):
             for node in ast.walk(tree):
                 if isinstance(node, ast.Expr) and isinstance(node.value, ast.Compare | ast.BoolOp):
@@ -251,7 +255,7 @@ def _no_choice(definition: Definition, value: object) -> str:
     """Return the message about a value that is not one of the choices, or ""."""
     if not definition.choices or (isinstance(value, str) and value in definition.choices):
         return ""
-    return f"is none of the answers to choose from, {listing(definition.choices, 'and')}"
+    return f"is none of the answers to choose from, {join_quoted(definition.choices, 'and')}"
 
 
 RULES: Final[tuple[Rule, ...]] = (

@@ -7,7 +7,7 @@ from typing import Final
 from grader.definitions.exercise import FigureTest, Literals, PropertyTest
 from grader.definitions.properties import PROPERTIES, NamedProperty
 from grader.definitions.rules.base import CheckedExercise, Rule, is_name
-from grader.definitions.wording import listing, quote
+from grader.definitions.wording import join_quoted, quote
 from grader.errors import Problem
 
 _WORD: Final = re.compile(r"\w+")
@@ -118,7 +118,7 @@ def _moved_inputs(checked: CheckedExercise, test: PropertyTest, index: int) -> I
 
 def _does_not_go(test: PropertyTest, is_right: Callable[[NamedProperty], bool]) -> str:
     names = sorted(name for name, kind in PROPERTIES.items() if is_right(kind))
-    return f"does not go with {quote(test.holds)}, only with {listing(names, 'and')}"
+    return f"does not go with {quote(test.holds)}, only with {join_quoted(names, 'and')}"
 
 
 RULES: Final[tuple[Rule, ...]] = (

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from grader.definitions.wording import shorten
+
 NO_WITNESS: Final = "A search finds no small call that breaks this program."
 RAISES: Final = "Right programs raise an error on this call, so the task does not allow it."
 TOO_LONG: Final = "Right programs take too long or too much memory for this call; make it smaller."
@@ -22,6 +24,7 @@ NO_CALL: Final = (
     "arguments."
 )
 
+_LINE: Final = 80  # characters of a call that a sentence quotes
 _PROMISES: Final = {
     "of kind b": "True and False",
     "of kind i": "whole numbers",
@@ -81,5 +84,4 @@ def unreadable_call_sentence(reason: str) -> str:
 
 
 def _code(text: str) -> str:
-    text = " ".join(text.split())
-    return f"`{text if len(text) <= 80 else f'{text[:79]}…'}`"  # noqa: PLR2004  the length of a line
+    return f"`{shorten(' '.join(text.split()), _LINE, '…')}`"

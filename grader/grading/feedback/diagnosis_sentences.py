@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from grader.definitions.wording import shorten
+
 _MAX_CODE_LENGTH: Final = 60  # characters of a submission's code that a sentence quotes
 
 
@@ -80,8 +82,7 @@ def first_expression_sentence(kind: str, code: str, line: int) -> str:
 
 def quote(code: str) -> str:
     """Return code of a submission on one line, shortened, for use between backticks."""
-    code = " ".join(code.replace("`", "'").split())
-    return code if len(code) <= _MAX_CODE_LENGTH else f"{code[: _MAX_CODE_LENGTH - 3]}..."
+    return shorten(" ".join(code.replace("`", "'").split()), _MAX_CODE_LENGTH)
 
 
 _REPAIRS: Final[Mapping[str, str]] = {

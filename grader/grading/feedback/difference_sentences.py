@@ -10,8 +10,10 @@ from typing import Final
 import numpy as np
 
 from grader.definitions.properties import PROPERTIES
+from grader.definitions.wording import shorten
 from grader.grading.comparison.compare import Difference, DifferenceKind
 from grader.grading.feedback import outcome_sentences
+from grader.grading.feedback.outcome_sentences import MAX_QUOTE_LENGTH
 from grader.grading.feedback.sentence_tables import (
     Sentence,
     distinct_texts,
@@ -179,8 +181,7 @@ def _share(count: int, total: int, noun: str) -> str:
 
 
 def _quote(text: str) -> str:
-    one_line = " ".join(text.split())
-    return f"`{one_line}`" if len(one_line) <= _LINE else f"`{one_line[: _LINE - 3]}...`"
+    return f"`{shorten(' '.join(text.split()), _LINE)}`"
 
 
 def _both_prints(expected: str, got: str) -> str:
@@ -190,14 +191,14 @@ def _both_prints(expected: str, got: str) -> str:
 def _over_budget(what: str, *, amounts: tuple[float, float], by: str, allowed: float) -> str:
     used, reference = (_amount(what, amount) for amount in amounts)
     least = 1 if what == "memory" else 1e-9
-    times = _short(amounts[0] / max(amounts[1], least))
+    times = _factor(amounts[0] / max(amounts[1], least))
     return (
         f"Your code used {times} times the {what} of the {by} ({used} against {reference}); "
-        f"this exercise allows {_short(allowed)} times."
+        f"this exercise allows {_factor(allowed)} times."
     )
 
 
-def _short(number: float) -> str:
+def _factor(number: float) -> str:
     return f"{number:.3g}" if number < 10 else f"{number:,.0f}"  # noqa: PLR2004  whole numbers from 10 on
 
 
@@ -269,13 +270,13 @@ _SENTENCES: Final[Mapping[str, Sentence]] = {
         "place. Work on a copy, or make a new array."
     ),
     "cannot-use": lambda _, code, error, message: (
-        f"The result cannot be used as in `{outcome_sentences.shorten(code)}` "
-        f"({error}: {outcome_sentences.shorten(printable(message))}). "
+        f"The result cannot be used as in `{shorten(code, MAX_QUOTE_LENGTH)}` "
+        f"({error}: {shorten(printable(message), MAX_QUOTE_LENGTH)}). "
         "Does your function return what is asked for?"
     ),
     "assertion": lambda _, statement, explanation: (
-        f"This does not hold: `{outcome_sentences.shorten(statement)}`"
-        f"{f': {outcome_sentences.shorten(printable(explanation))}' if explanation else ''}"
+        f"This does not hold: `{shorten(statement, MAX_QUOTE_LENGTH)}`"
+        f"{f': {shorten(printable(explanation), MAX_QUOTE_LENGTH)}' if explanation else ''}"
     ),
     "answer": lambda _, **facts: outcome_sentences.wrong_answer_sentence(**facts),
     # For results that cannot have a property.

@@ -16,7 +16,7 @@ import numpy as np
 
 from grader.definitions.exercise import DefinedAs, Disclosure, Property
 from grader.definitions.properties import PROPERTIES
-from grader.definitions.wording import join_words, other_letter
+from grader.definitions.wording import join_words, other_letter, shorten
 from grader.grading.comparison.compare import DifferenceKind
 from grader.grading.feedback.hidden_sentences import NOT_PASSED
 from grader.grading.feedback.name_places import NamePlace, find_places
@@ -54,7 +54,7 @@ _HIDDEN_BY_OUTCOME = {
     Outcome.OUTPUT_LIMIT: "Your code printed too much for the inputs of this hidden test.",
 }
 _MAX_LISTED_LINES = 5  # omitted lines of a notebook that a note lists
-_MAX_QUOTE_LENGTH = 300  # characters of a submission's own text in a sentence
+MAX_QUOTE_LENGTH = 300  # characters of a submission's own text in a sentence
 _MAX_ANSWER_LENGTH = 40  # characters up to which a sentence repeats an answer
 
 _QUOTED = re.compile(r"'([^']+)'")
@@ -206,12 +206,7 @@ def _cause_sentence(error: Raised) -> str:
 
 def _error_words(error: Raised) -> str:
     """Return an error's message for use within a sentence."""
-    return shorten(_PLACE.sub("", error.message).removesuffix("."))
-
-
-def shorten(message: str) -> str:
-    """Return a text of the submission, shortened."""
-    return message if len(message) <= _MAX_QUOTE_LENGTH else f"{message[:_MAX_QUOTE_LENGTH]}..."
+    return shorten(_PLACE.sub("", error.message).removesuffix("."), MAX_QUOTE_LENGTH)
 
 
 def _at(error: Raised, *, loading: bool = False) -> str:
@@ -235,6 +230,7 @@ def _place(error: Raised, *, loading: bool) -> str:
 
 def _test_line_sentence(error: Raised, call: str, contents: DefinedNames) -> str:
     """Return the sentence about an error at the call, or in the test's own line."""
+    call = shorten(call, MAX_QUOTE_LENGTH)
     # First, check for a call that does not fit the definition of the name.
     for name, defined in contents.defined.items():
         where = f" (line {defined.line})" if defined.line else ""
@@ -249,12 +245,12 @@ def _test_line_sentence(error: Raised, call: str, contents: DefinedNames) -> str
             problem = f"{_error_words(error)}. The first parameter of a method is `self`."
         elif error.type == "AttributeError" and lacks:
             problem = (
-                f"an object of your class `{name}`{where} has no {attribute[:_MAX_QUOTE_LENGTH]}."
+                f"an object of your class `{name}`{where} has no {attribute[:MAX_QUOTE_LENGTH]}."
             )
         if problem:
-            return f"The test runs `{shorten(call)}`, but {problem}"
+            return f"The test runs `{call}`, but {problem}"
     return (
-        f"The test's own line fails with what your code gave it: `{shorten(call)}` "
+        f"The test's own line fails with what your code gave it: `{call}` "
         f"({error.type}: {_error_words(error)}). Does your function return what is asked for?"
     )
 
@@ -271,7 +267,7 @@ def syntax_error_sentence(error: Raised, source: str = "") -> str:
         )
     quoted = f": `{error.text.strip()[:80]}`" if error.text.strip() else ""
     line = f"line {error.line}" if error.line else "your code"
-    error_text = f"({error.type}: {shorten(error.message)})"
+    error_text = f"({error.type}: {shorten(error.message, MAX_QUOTE_LENGTH)})"
     from grader.grading.feedback.error_explanations import unreadable_line_sentence
 
     if explained := unreadable_line_sentence(error.text.strip(), error.message):
@@ -287,7 +283,7 @@ def wrong_files_sentence(names: Sequence[str], required: Sequence[str]) -> str:
     """Return the sentence about a missing or unexpected file, or ""."""
 
     def quote_files(files: Sequence[str]) -> str:
-        return join_words((f"`{shorten(name)}`" for name in files), "and")
+        return join_words((f"`{shorten(name, MAX_QUOTE_LENGTH)}`" for name in files), "and")
 
     if not names:
         return (

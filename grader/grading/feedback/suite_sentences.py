@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from grader.definitions.wording import shorten
 from grader.grading.feedback.sentence_tables import Sentence
 from grader.sandbox.printable import printable
 
@@ -22,15 +23,15 @@ def _refusal_sentence(_: str, number: int, failures: Sequence[Mapping[str, Any]]
     first, *others = failures
     if "test" not in first:
         return f"A call of your tests ends {program}, as one that takes too much time or memory."
-    problem = f"it ends with {_shorten(first['error'])}"
+    problem = f"it ends with {_to_quote(first['error'])}"
     problem = "an `assert` does not hold" if first["error"] == "AssertionError" else problem
-    message = f": {_shorten(first['message'])}" if first["message"] else ""
-    call = f" Its last call: `{_shorten(first['call'])}`." if first["call"] else ""
-    names = [f"`{_shorten(each.get('test', ''))}`" for each in others[:_MAX_NAMES]]
+    message = f": {_to_quote(first['message'])}" if first["message"] else ""
+    call = f" Its last call: `{_to_quote(first['call'])}`." if first["call"] else ""
+    names = [f"`{_to_quote(each.get('test', ''))}`" for each in others[:_MAX_NAMES]]
     other_failures = (
         f" {', '.join(names)} {'does' if len(names) == 1 else 'do'} so too." if names else ""
     )
-    test = f"`{_shorten(first['test'])}` refuses {program} (line {first['line']})"
+    test = f"`{_to_quote(first['test'])}` refuses {program} (line {first['line']})"
     end = "" if message.endswith(".") else "."
     return f"{test}: {problem}{message}{end}{call}{other_failures}"
 
@@ -41,11 +42,9 @@ def _acceptance_sentence(_: str, rejected: int, count: int, needed: int, told: s
     return f"Your tests reject {rejected} of {count} wrong programs; {enough}.{left}"
 
 
-def _shorten(text: str) -> str:
-    one_line = " ".join(printable(text).replace("`", "'").split())
-    return (
-        one_line if len(one_line) <= _MAX_TEXT_LENGTH else f"{one_line[: _MAX_TEXT_LENGTH - 3]}..."
-    )
+def _to_quote(text: str) -> str:
+    """Return a text for use between backticks: printable, on one line, and shortened."""
+    return shorten(" ".join(printable(text).replace("`", "'").split()), _MAX_TEXT_LENGTH)
 
 
 SUITE_SENTENCES: Final[Mapping[str, Sentence]] = {

@@ -16,6 +16,7 @@ from grader.definitions.exercise import (
     TestId,
     Tolerance,
 )
+from grader.definitions.wording import shorten
 from grader.grading.checks import make_check
 from grader.grading.comparison.compare import EXACT, RawResult, compare
 from grader.grading.diagnosis.input_values import parts
@@ -61,7 +62,7 @@ def collect_evidence(run: SubmissionRun) -> Evidence:
             and isinstance(result.got, str)
             and make_check(run.exercise, test).compare_values(test.stdout, result.got) is not None
         ):
-            written, actual = (_short(" ".join(t.split())) for t in (test.stdout, result.got))
+            written, actual = (_value_text(" ".join(t.split())) for t in (test.stdout, result.got))
             message = f"the definition says {written}, the solution prints {actual}"
         if message:
             wrong_values.append(WrongExpectedValue(test.id, message))
@@ -90,7 +91,7 @@ def _wrong_value(exercise: Exercise, test: TestCase, written: Any, raw: RawResul
         )
         return f"{where}the definition says {claim}, {source} {true}"
     if is_off:
-        return f"the definition says {_short(written)}, {source} {_short(truth)}"
+        return f"the definition says {_value_text(written)}, {source} {_value_text(truth)}"
     return ""
 
 
@@ -146,14 +147,13 @@ def _digits(number: float, decimals: int) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _short(value: Any) -> str:
+def _value_text(value: Any) -> str:
     if isinstance(value, np.ndarray):
         shape = "x".join(map(str, value.shape)) or "0-dimensional"
         if value.size > _MAX_NUMBERS:
             return f"an array of shape {value.shape}"
         return f"{np.array2string(value, precision=4, separator=', ')} ({shape} {value.dtype})"
-    text = repr(value)
-    return text if len(text) <= _MAX_VALUE_LENGTH else text[: _MAX_VALUE_LENGTH - 3] + "..."
+    return shorten(repr(value), _MAX_VALUE_LENGTH)
 
 
 def summarize_inputs(oracle: Oracle) -> dict[str, Any]:

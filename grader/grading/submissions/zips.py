@@ -8,7 +8,7 @@ from collections.abc import Collection
 from pathlib import PurePosixPath
 from typing import IO, Final
 
-from grader.definitions.wording import few
+from grader.definitions.wording import join_first
 from grader.grading.submissions.file_kinds import file_kind
 
 _HEAD: Final = 4096  # bytes from which the kind of another file is recognized
@@ -120,7 +120,7 @@ def find_single_code_file(files: Collection[str]) -> str:
     if len(code) == 1:
         return code[0]
     if code:
-        named = few([ascii(path)[1:-1] for path in code])
+        named = join_first([ascii(path)[1:-1] for path in code])
         raise ZipError(f"it has {len(code)} Python files or notebooks ({named}); submit one")
     if any(map(is_zip, files)):
         raise ZipError("it has a zip inside; unpack that, and submit the Python file or notebook")

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from grader.definitions.exercise import Exercise
-from grader.definitions.wording import few
+from grader.definitions.wording import join_first
 from grader.errors import UsageError
 from grader.grading.results.jobs import Job
 from grader.grading.submissions.read_submission import read_submission
@@ -75,4 +75,4 @@ def plan_assignment(folder: Path, exercises: Sequence[Exercise], ids: Collection
 
 
 def _list_paths(paths: Sequence[Path], folder: Path) -> str:
-    return few([ascii(str(path.relative_to(folder)))[1:-1] for path in paths])
+    return join_first([ascii(str(path.relative_to(folder)))[1:-1] for path in paths])

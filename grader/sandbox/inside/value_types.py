@@ -72,7 +72,7 @@ def _require(kind: type, value: Any) -> Any:
     return value
 
 
-def _short(text: Any) -> str:
+def _require_digits(text: Any) -> str:
     if len(_require(str, text)) > _MAX_DIGITS:  # slow to parse
         raise ValueError("too many digits")
     return str(text)
@@ -169,7 +169,7 @@ ROWS: Final[dict[str, Row]] = {
         lambda v: (v.days, v.seconds, v.microseconds), lambda kind, parts: kind(*_ints(parts))
     ),
     "decimal.Decimal": Row(
-        _take_decimal, lambda kind, text: _validate(_take_decimal, kind(_short(text)))
+        _take_decimal, lambda kind, text: _validate(_take_decimal, kind(_require_digits(text)))
     ),
     "fractions.Fraction": Row(
         lambda v: (v.numerator, v.denominator), lambda kind, parts: kind(*_ints(parts))

@@ -9,7 +9,7 @@ from grader.authoring.lint.rule import rule
 from grader.authoring.lint.subjects import File
 from grader.authoring.lint.suppressions import Suppressions
 from grader.definitions.schema import schema_path
-from grader.definitions.wording import listing, quote
+from grader.definitions.wording import join_quoted, quote
 from grader.definitions.yaml_source import ListNode, MappingNode
 from grader.errors import Location, Problem
 
@@ -32,7 +32,7 @@ def ignore_without_reason(comments: Suppressions) -> Iterator[Problem]:
         if not comment.codes:
             yield Problem(comment.where, "this comment names no rule, such as ETU309")
         elif unknown:
-            yield Problem(comment.where, f"there is no rule {listing(unknown, 'or')}")
+            yield Problem(comment.where, f"there is no rule {join_quoted(unknown, 'or')}")
         elif not comment.reason:
             message = "this comment gives no reason; add 'because' and say why"
             yield Problem(comment.where, message)
@@ -44,7 +44,7 @@ def unused_ignore(comments: Suppressions) -> Iterator[Problem]:
     for comment in comments.comments:
         idle = [c for c in comment.codes if c in comments.checked and c not in comment.used]
         if idle and comment.reason:
-            message = f"{listing(idle, 'and')} finds nothing on line {comment.line}"
+            message = f"{join_quoted(idle, 'and')} finds nothing on line {comment.line}"
             yield Problem(comment.where, f"{message}; remove this comment")
 
 

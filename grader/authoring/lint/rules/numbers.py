@@ -10,7 +10,7 @@ import numpy as np
 from grader.authoring.lint.rule import rule
 from grader.authoring.lint.subjects import LintedExercise
 from grader.definitions.exercise import Literals, LiteralValue, Tolerance
-from grader.definitions.wording import listing, quote
+from grader.definitions.wording import join_quoted, quote
 from grader.definitions.yaml_source import ListNode, MappingNode, Node, Scalar
 from grader.errors import Problem
 
@@ -103,7 +103,7 @@ def same_sized_axes(subject: LintedExercise) -> Iterator[Problem]:
             arrays = {n: v for n, v in test.given.values.items() if getattr(v, "ndim", 0)}
             shapes = [array.shape for array in arrays.values()]
             if (size := _only_size(shapes)) is not None:
-                names = listing(arrays, "and")
+                names = join_quoted(arrays, "and")
                 steps = ("tests", index, "given", next(iter(arrays)))
                 yield subject.at_key(f"every axis of {names} has size {size}{_ADVICE}", *steps)
             continue

@@ -7,7 +7,7 @@ from typing import Final
 from grader.authoring.lint.python import squeeze
 from grader.authoring.lint.rule import rule
 from grader.authoring.lint.subjects import LintedExercise
-from grader.definitions.wording import clip, quote
+from grader.definitions.wording import quote, shorten_line
 from grader.errors import Problem
 
 _RETURN: Final = re.compile(r"\breturn(s|ed|ing)?\b|\bgives? back\b", re.IGNORECASE)
@@ -43,7 +43,7 @@ def hint_tells_solution(subject: LintedExercise) -> Iterator[Problem]:
         leaks = [value for value in function.returns if value.is_telling and value.is_in(hint)]
         told_steps = [value for value in function.steps if value.is_in(hint)]
         if leaks:
-            message = f"the first hint contains what the solution returns, '{clip(leaks[0].text)}'"
+            message = f"the first hint contains what the solution returns, {quote(leaks[0].text)}"
             yield subject.problem(message, *subject.hint(0))
         elif 2 * len(told_steps) > len(function.steps):
             count = f"{len(told_steps)} of the solution's {len(function.steps)} steps"
@@ -58,7 +58,7 @@ def feedback_tells_solution(subject: LintedExercise) -> Iterator[Problem]:
         feedback = squeeze(misconception.feedback)
         leaks = [value for value in values if value.is_in(feedback)]
         if leaks:
-            message = f"this contains a step of the solution, '{clip(leaks[0].text)}'"
+            message = f"this contains a step of the solution, {quote(leaks[0].text)}"
             yield subject.problem(message, "misconceptions", index, "feedback")
 
 
@@ -74,6 +74,6 @@ def instructions_tell_solution(subject: LintedExercise) -> Iterator[Problem]:
         is_call = any(value.text.partition("(")[0] in defines for value in returns)
         in_full = all(value.is_telling and value.is_in(instructions) for value in returns)
         if returns and in_full and not is_call:
-            text = clip(returns[0].text)
+            text = shorten_line(returns[0].text)
             message = f"this contains what {quote(function.name)} returns, '{text}'"
             yield subject.problem(message, "instructions")

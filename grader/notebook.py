@@ -45,7 +45,7 @@ _Cells = list[tuple[int, str]]  # numbers and sources of cells, as in a `Submiss
 _TEST: Final = re.compile(r"^def (test\w*)", re.MULTILINE)
 
 _NO_NOTEBOOK: Final = (
-    "this is no notebook: check() reads the cells of Jupyter and marimo; in a terminal, grade a "
+    "this is not a notebook: check() reads the cells of Jupyter and marimo; in a terminal, grade a "
     "file with 'etude check'"
 )
 _IN_A_BROWSER: Final = (

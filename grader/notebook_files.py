@@ -66,7 +66,7 @@ def python_cells(data: bytes) -> tuple[list[tuple[int, str]], Sections]:
         if isinstance(cell, dict) and cell.get("cell_type") == "code":
             if not isinstance(cell.get("source"), str | list):
                 raise NotebookError(
-                    f"Cell {number} is broken: its code is no text. Save it again in Jupyter."
+                    f"Cell {number} is broken: its code is not a text. Save it again in Jupyter."
                 )
             if marker != TEST_CELL:
                 begin = sections.get(exercise, (len(code_cells), 0))[0]
@@ -108,7 +108,7 @@ def read_cells(book: Any) -> list[Any]:
             "read. Open it in Jupyter and save it again."
         )
     if not isinstance(book, dict) or not isinstance(book.get("cells"), list):
-        raise NotebookError(f"It is no notebook of format {FORMAT}: it has no list of cells.")
+        raise NotebookError(f"It is not a notebook of format {FORMAT}: it has no list of cells.")
     if len(book["cells"]) > _MAX_CELLS:
         raise NotebookError(f"The notebook has more than {_MAX_CELLS:,} cells.")
     return list(book["cells"])

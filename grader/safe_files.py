@@ -59,7 +59,7 @@ def open_regular(path: Path, *, below: Path | None = None) -> BinaryIO:
     os.close(descriptor)
     if stat.S_ISDIR(mode):
         raise FolderError("it is a folder")
-    raise IrregularFileError("it is no regular file")
+    raise IrregularFileError("it is not a regular file")
 
 
 def linked_folder(path: Path) -> Path | None:

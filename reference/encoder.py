@@ -149,9 +149,6 @@ def attention_with(
 
     Returns:
         A function from arrays of shape (..., n, d_model) to arrays of the same shape.
-
-    Raises:
-        TypeError: Never itself; the function raises what `multi_head_attention` does.
     """
     return lambda x: multi_head_attention(x, *parameters, heads=heads, mask=mask)[0]
 
@@ -165,9 +162,6 @@ def feed_forward_with(parameters: FeedForwardParameters, activation: str = "relu
 
     Returns:
         A function from arrays of shape (..., d_model) to arrays of the same shape.
-
-    Raises:
-        TypeError: Never itself; the function raises what `feed_forward` does.
     """
     return lambda x: feed_forward(x, *parameters, activation=activation)
 
@@ -180,8 +174,5 @@ def norm_with(parameters: LayerNormParameters) -> Layer:
 
     Returns:
         A function from arrays of shape (..., d) to arrays of the same shape.
-
-    Raises:
-        TypeError: Never itself; the function raises what `layer_norm` does.
     """
     return lambda x: layer_norm(x, *parameters)

@@ -53,9 +53,6 @@ def init_adamw(parameters: Tree) -> AdamWState[Tree]:
     Returns:
         A state of zero steps and zeros in the structure of the parameters.
 
-    Raises:
-        TypeError: Never; anything that is not a tuple is taken for an array.
-
     Source:
         Kingma and Ba, "Adam: A Method for Stochastic Optimization" (2014), arXiv:1412.6980,
         algorithm 1.

@@ -140,4 +140,4 @@ def test_outside_of_a_notebook_it_says_so(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False
     )
-    assert done.stdout.startswith("etude: this is no notebook"), done.stderr
+    assert done.stdout.startswith("etude: this is not a notebook"), done.stderr

@@ -36,7 +36,7 @@ _PERCENT = 100
 )
 @options.path_option(
     "--accepted",
-    "Survivors that are no holes: one change on a line, as the report names it.",
+    "Survivors that are not holes: one change on a line, as the report names it.",
     options.FILE,
 )
 @click.option(
@@ -181,7 +181,9 @@ def _parse_formats(forms: Sequence[str], output: Path | None) -> list[tuple[str,
     for form in forms:
         name, _, file = form.partition("=")
         if name not in FORMATS:
-            raise UsageError(f"{name!r} is no format of an audit; there are {', '.join(FORMATS)}")
+            raise UsageError(
+                f"{name!r} is not a format of an audit; there are {', '.join(FORMATS)}"
+            )
         reports.append((name, Path(file) if file else output))
     places = [file for _, file in reports]
     if len(set(places)) < len(places):

@@ -141,8 +141,8 @@ def find_exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path
         return exercise or Path(name).stem, path / name
     if is_path(word) and not word.endswith((".yaml", ".yml")) and Path(word).exists():
         raise UsageError(
-            f"{word} is no submission by its name (.py, .ipynb, .zip) and no definition (.yaml); "
-            "name the EXERCISE before the FILE"
+            f"{word} is neither a submission by its name (.py, .ipynb, .zip) nor a definition "
+            "(.yaml); name the EXERCISE before the FILE"
         )
     path_here = find_file(word, exercises)
     if path_here is None:

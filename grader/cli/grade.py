@@ -135,7 +135,7 @@ def _plan(
     if assigned:
         linked = folder if folder.is_symlink() else linked_folder(folder)
         if linked is not None:
-            raise UsageError(f"{linked} is a symbolic link, so it is no one's to submit")
+            raise UsageError(f"{linked} is a symbolic link; submit the folder itself")
         ids = exercise_ids(collection) if len(paths) < len(assigned) else ()
         return plan_assignment(folder, [resolve(name, collection) for name in assigned], ids)
     load = functools.partial(find_exercise, collection_folder=collection)

@@ -158,7 +158,7 @@ def _reply_to(console: Console, questions: Sequence[Question], answers: tuple[st
         outcome = reply(question, answer)
         if outcome is None:
             raise UsageError(
-                f"'{answer}' is no answer to question {number}: {_answer_hint(question)}"
+                f"'{answer}' is not an answer to question {number}: {_answer_hint(question)}"
             )
         print_markdown(console, _reply_text(outcome))
 

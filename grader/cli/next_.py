@@ -44,7 +44,7 @@ def command(exercises: Path | None, course: Path | None) -> None:
     history = read_history()
     next_exercise = find_next_exercise(collection, history)
     if next_exercise is None:
-        click.echo("You have done all there is.")
+        click.echo("All exercises are done.")
         return
     exercise, more, states = (
         collection.find(next_exercise.exercise),

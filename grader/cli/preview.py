@@ -42,7 +42,7 @@ def command(path: Path, port: int) -> None:
       etude preview linear-algebra/
     """
     if not path.is_dir() and path.suffix not in (".yaml", ".yml"):
-        raise UsageError(f"{path} is no definition: its name ends in .yaml; or name a folder")
+        raise UsageError(f"{path} is not a definition: its name ends in .yaml; or name a folder")
 
     with ContentBuilder(cache=site_cache()) as builder:
         builder.start_author_process()

@@ -55,7 +55,7 @@ def command(context: click.Context, exercises: Path | None) -> None:
         click.echo(f"{claimed} passed in the browser alone; `etude check` grades in a sandbox.")
     step, more = find_next_exercise(collection, history), exercises_suffix(exercises)
     if step is None:
-        click.echo("You have done all there is.")
+        click.echo("All exercises are done.")
     elif step.is_started:
         click.echo(f"Next: go on with {step.exercise}: etude show {step.exercise}{more}")
     else:

@@ -29,7 +29,7 @@ _KINDS = {
 @options.exercise_argument
 @options.exercises_option
 def command(id_or_path: str, exercises: Path | None) -> None:
-    """Show the instructions of EXERCISE and the tests that are no secret.
+    """Show the instructions of EXERCISE and the tests that are not secret.
 
     Nothing is run: inputs that are made by Python are shown as Python.
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _POLL_SECONDS = 0.1  # seconds between two polls of the file
 _KEYS = "h hint, t task, l list, n next, q quit"
 _MORE_KEYS = "s solution, d difference to it, b break a program"
-_DONE = "You have done all there is."
+_DONE = "All exercises are done."
 _MAX_TASK_LINES = 12  # most lines of the task that are shown
 _TASK_HEADING = re.compile("^## Your task\n", re.MULTILINE)
 
@@ -289,6 +289,6 @@ def _print_difference(passed: CheckRequest) -> None:
     )
     difference = "\n".join(lines)
     if not difference:
-        click.echo("Your program is the solution, letter by letter.")
+        click.echo("Your program equals the solution.")
         return
     print_code(Console(highlight=False), difference, language="diff")

@@ -85,7 +85,7 @@ def rows(text: str, name: str, needed: Sequence[str]) -> Iterator[tuple[int, dic
                 values = {column: value.strip() for column, value in row.items()}
                 yield reader.line_num + above, values
     except csv.Error as error:
-        raise UsageError(f"{name}:{reader.line_num + above} is no CSV: {error}") from None
+        raise UsageError(f"{name}:{reader.line_num + above} is not a CSV file: {error}") from None
 
 
 def is_yes(row: Mapping[str, str], column: str, where: str) -> bool:

@@ -68,7 +68,7 @@ def read_results(paths: Iterable[Path]) -> Batch:
                     report = Report(verdict.exercise, outcome=outcome, verdict=verdict, **head)
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 raise UsageError(
-                    f"{path}:{number} is no whole result of etude grade --output; "
+                    f"{path}:{number} is not a whole result of etude grade --output; "
                     "delete the line, and --resume grades its file again"
                 ) from None
             files = newest.setdefault((report.student or "", report.exercise), {})

@@ -75,7 +75,7 @@ this notebook and submit it as it is, with the name `{track}.ipynb`."""
 
 _ABOUT_PROGRAM: Final = """\
 The next cell writes the module `program`, which your tests import. Put a right or a wrong program
-there to try your tests on it, and restart the kernel. It is no part of what you submit."""
+there to try your tests on it, and restart the kernel. It is not part of what you submit."""
 
 _PROGRAM: Final = """\
 from pathlib import Path
@@ -90,7 +90,7 @@ import numpy as np
 _ABOUT_TESTS: Final = """\
 ## Tests
 
-Run these cells to try your solution. They are no part of what you submit."""
+Run these cells to try your solution. They are not part of what you submit."""
 
 _ABOUT_FEEDBACK: Final = """\
 ## Feedback

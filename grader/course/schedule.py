@@ -165,15 +165,15 @@ def parse_zoned_time(text: str, *, zone_needed: bool = True) -> dt.datetime:
         instant = parse_time(time)
     except ValueError:
         raise UsageError(
-            f"{text!r} is no time of the years 1970 to 9998; write it as 2026-12-01T18:00+01:00"
+            f"{text!r} is not a time of the years 1970 to 9998; write it as 2026-12-01T18:00+01:00"
         ) from None
     if zone:
         try:
             instant = instant.replace(tzinfo=zoneinfo.ZoneInfo(zone))
         except (ValueError, OSError, zoneinfo.ZoneInfoNotFoundError):
             raise UsageError(
-                f"{zone!r} is no time zone that is known here; write one as Europe/Zurich, or the "
-                "distance from UTC, as +01:00"
+                f"{zone!r} is not a time zone that is known here; write one as Europe/Zurich, or "
+                "the distance from UTC, as +01:00"
             ) from None
     if instant.tzinfo is None and zone_needed:
         raise UsageError(

@@ -109,7 +109,7 @@ def _sources(document: Document, name: str) -> dict[str, str]:
     """Return the source of each module of a reference, by path below the course."""
     where = document.node("reference").where
     if not name.isidentifier():
-        message = f"reference: {quote(name)} is no name of a Python package"
+        message = f"reference: {quote(name)} is not the name of a Python package"
         raise DefinitionError.at(where, message)
     if name in _TAKEN or name in sys.stdlib_module_names:
         message = f"{quote(name)} is the name of another package; call the folder otherwise"

@@ -73,7 +73,9 @@ _SEVERAL_ARRAYS: Final = (
     "`expect:`"
 )
 _WORDS: Final[dict[str, object]] = {"reference": FromReference(), "solution": FromSolution()}
-_UNCLEAR: Final = "is no place to take the value from; put it in quotes if it is the value itself"
+_UNCLEAR: Final = (
+    "is not a place to take the value from; put it in quotes if it is the value itself"
+)
 _MAX_SHOWN: Final = 8  # keys that one message lists
 _INT64: Final = range(-(2**63), 2**63)
 _PLACEHOLDER: Final = object()  # in place of values that cannot be decoded; never returned

@@ -204,7 +204,7 @@ def read_data_files(
     for key, written, where in listed:
         path = PurePosixPath(written)
         if path.is_absolute() or ".." in path.parts or not path.name or "\\" in written:
-            problems.add(where, f"{key}: {quote(written)} is no path below the course's folder")
+            problems.add(where, f"{key}: {quote(written)} is not a path below the course's folder")
         elif path.name in contents:
             problems.add(where, f"{key}: there is another file called {quote(path.name)}")
         else:

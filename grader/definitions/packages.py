@@ -35,7 +35,7 @@ def refusal(module: str) -> str:
     """Return the reason why a course cannot name a module, or ""."""
     top = module.partition(".")[0]
     if not all(part.isidentifier() for part in module.split(".")):
-        return "is no name of a module, as in `import`"
+        return "is not the name of a module, as in `import`"
     if top in _ALWAYS or top in sys.stdlib_module_names:
         return "is always there"
     if top in _NEVER:

@@ -76,7 +76,7 @@ class Figure:
         """Return the reason why arrays cannot be drawn; empty if they can."""
         for expression, array in zip(self.expressions, arrays, strict=True):
             if not isinstance(array, np.ndarray) or array.dtype.kind not in "biuf":
-                return f"{expression} is no array of numbers"
+                return f"{expression} is not an array of numbers"
             if self.kind == "curve":
                 if array.ndim != 1 or array.shape != arrays[0].shape:
                     return f"{expression} has shape {array.shape}; x and y have one axis, as long"
@@ -204,7 +204,7 @@ def _expressions(max_count: int) -> FieldValidator:
             try:
                 ast.parse(part, mode="eval")
             except (SyntaxError, ValueError) as error:
-                return f"'{part:.40}' is no expression of Python: {error}"
+                return f"'{part:.40}' is not an expression of Python: {error}"
         return ""
 
     return validate

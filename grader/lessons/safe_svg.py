@@ -64,7 +64,7 @@ def safe_svg(source: str, alt: str, prefix: str) -> str:
     except ET.ParseError as error:
         raise UnsafeSvgError(f"the SVG cannot be read: {error}") from None
     if root.tag != f"{_SVG}svg":
-        raise UnsafeSvgError("this is no SVG")
+        raise UnsafeSvgError("this is not an SVG")
     box = root.get("viewBox", "")
     try:
         clean = _clean(root, prefix)

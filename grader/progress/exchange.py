@@ -54,7 +54,7 @@ def from_json(text: str) -> History:
     except (ValueError, RecursionError) as error:
         raise UsageError(f"this is not JSON: {error}") from None
     if not isinstance(data, dict) or _NAME not in data:
-        raise UsageError(f"this is no exported progress: it has no '{_NAME}'")
+        raise UsageError(f"this is not exported progress: it has no '{_NAME}'")
     if data[_NAME] != VERSION:
         raise UsageError(f"this is version {data[_NAME]!r:.20} of the format; known is {VERSION}")
     read = History(*(tuple(_events(data, part, kind)) for part, kind in PARTS.items()))

@@ -134,7 +134,7 @@ def fill(
     try:
         rows = list(csv.reader(lines, delimiter=delimiter))
     except csv.Error as error:
-        raise UsageError(f"this is no gradebook as Canvas exports it: {error}") from None
+        raise UsageError(f"this is not a gradebook as Canvas exports it: {error}") from None
     book = _Gradebook.from_rows(rows, column, identity)
     rows_by_key = book.students()
     unknown = tuple(name for name in scores if _key(name) not in rows_by_key)
@@ -191,7 +191,9 @@ class _Gradebook:
     def from_rows(cls, rows: list[list[str]], column: str, identity: str) -> "_Gradebook":
         header = rows[0] if rows else []
         if "ID" not in header or not {"Student", "LastName"} & set(header[:1]):
-            raise UsageError("this is no gradebook as Canvas exports it: no columns Student and ID")
+            raise UsageError(
+                "this is not a gradebook as Canvas exports it: no columns Student and ID"
+            )
         for row in rows[1:]:
             row.extend([""] * (len(header) - len(row)))
         if identity not in header:
@@ -217,7 +219,7 @@ class _Gradebook:
             )
         at = places[0]
         if _is_about_student(header[at]):
-            raise UsageError(f"{column!r} is no column of an assignment")
+            raise UsageError(f"{column!r} is not a column of an assignment")
         possible = next((row[at] for row in rows[1:] if _is_points(row)), "")
         if "read only" in possible:
             raise UsageError(f"Canvas computes the column {header[at]!r}; it cannot be filled")

@@ -120,7 +120,7 @@ def format_named(name: str) -> Format:
         return FORMATS[name]
     close = get_close_matches(name, FORMATS, n=1)
     suggestion = f"; did you mean {close[0]!r}?" if close else "."
-    raise UsageError(f"{name!r} is no format{suggestion} There are {', '.join(FORMATS)}.")
+    raise UsageError(f"{name!r} is not a format{suggestion} There are {', '.join(FORMATS)}.")
 
 
 @dataclass(frozen=True, slots=True)

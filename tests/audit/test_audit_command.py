@@ -176,7 +176,7 @@ def test_every_part_of_an_audit_shows_its_progress(
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--format", "xml"], "'xml' is no format of an audit; there are text, markdown, json"),
+        (["--format", "xml"], "'xml' is not a format of an audit; there are text, markdown, json"),
         (["--format", "text", "--format", "json"], "two reports in one place"),
     ],
 )

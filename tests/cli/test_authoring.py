@@ -214,7 +214,7 @@ def test_stats_refuse_what_is_no_result(etude: Etude, tmp_path: Path) -> None:
         (tmp_path / "x.jsonl").write_text(text)
         done = etude("stats", "x.jsonl")
         assert done.returncode == 2
-        assert "x.jsonl:1 is no whole result of etude grade" in done.stderr
+        assert "x.jsonl:1 is not a whole result of etude grade" in done.stderr
     (tmp_path / "x.jsonl").write_bytes(b"\xff\n")
     done = etude("stats", "x.jsonl")
     assert done.returncode == 2

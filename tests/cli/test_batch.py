@@ -180,7 +180,7 @@ def test_resume_refuses_a_file_of_something_else(etude: Etude, tmp_path: Path) -
         (tmp_path / "notes").write_text(text)
         done = etude("grade", "in", "--output", "notes", "--resume")
         assert done.returncode == 2
-        assert "notes:1 is no whole result of etude grade" in done.stderr
+        assert "notes:1 is not a whole result of etude grade" in done.stderr
         assert (tmp_path / "notes").read_text() == text
 
 
@@ -288,7 +288,7 @@ def test_check_takes_the_file_that_grade_takes(etude: Etude, tmp_path: Path) -> 
     assert etude("check", right.name).returncode == 0
     text = hand_in(tmp_path, "downloads", RIGHT, "attention-weights.py.txt")
     done = etude("check", text)
-    assert (done.returncode, "is no submission by its name (.py, .ipynb, .zip)" in done.stderr) == (
+    assert (done.returncode, "is neither a submission by its name" in done.stderr) == (
         2,
         True,
     )

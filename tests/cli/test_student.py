@@ -1021,8 +1021,8 @@ def test_a_question_is_answered_by_an_option(asking: Etude) -> None:
     ]  # fmt: skip
     for answer, said in (
         ("3=1", "there is no question '3'; they are 1 to 2"),
-        ("1=C", "'C' is no answer to question 1: a letter, A to B"),
-        ("2=two", "'two' is no answer to question 2: a number"),
+        ("1=C", "'C' is not an answer to question 1: a letter, A to B"),
+        ("2=two", "'two' is not an answer to question 2: a number"),
     ):
         done = asking("lesson", "show", "doubling", "--answer", answer)
         assert (done.returncode, said in done.stderr) == (2, True)

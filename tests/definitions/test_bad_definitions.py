@@ -195,8 +195,7 @@ TYPES = [
     (
         "xp: 5",
         f"xp: {'ten ' * 20}",
-        "4:5: xp: expected an integer, found the string "
-        "'ten ten ten ten ten ten ten ten ten ten…'",
+        "4:5: xp: expected an integer, found the string 'ten ten ten ten ten ten ten ten ten ten…'",
     ),
     ("Double it", "on", f"2:8: title: {boolean('on')}"),
     ("Double it", "nan", f"2:8: title: {number('nan', '.nan')}"),
@@ -259,7 +258,7 @@ TYPES = [
 ]
 
 EXPECT = "    call: double(x)\n    expect: "
-UNCLEAR = "is no place to take the value from; put it in quotes if it is the value itself"
+UNCLEAR = "is not a place to take the value from; put it in quotes if it is the value itself"
 
 TYPES += [
     (
@@ -556,7 +555,7 @@ PROPERTIES = [
     (
         RUN,
         f"{PROPERTY.replace('[1.0, 2.0]', '1.0')}causal\n    of: [x]",
-        "19:10: of: 'x' is no array",
+        "19:10: of: 'x' is not an array",
     ),
     (
         RUN,

@@ -68,7 +68,7 @@ def test_the_digest_follows_the_reference_and_not_the_title(write: Write) -> Non
         ("course.yaml", "title: T\nreference: gone\n",
          "course.yaml:2:12: reference: there is no gone/__init__.py beside course.yaml"),
         ("course.yaml", "title: T\nreference: ../up\n",
-         "course.yaml:2:12: reference: '../up' is no name of a Python package"),
+         "course.yaml:2:12: reference: '../up' is not the name of a Python package"),
         ("course.yaml", "title: T\nreference: json\n",
          "course.yaml:2:12: reference: 'json' is the name of another package"),
         ("course.yaml", "title: T\nreference: reference\n",

@@ -196,8 +196,8 @@ def test_what_cannot_be_exported_is_said(
         (twins, "there are two exercises 'attention-weights'"),
         (("attention-weights", twins[0]), "are of different courses"),
         (("attention-weights", "--etude", "no/such.whl"), "no/such.whl cannot be read"),
-        (("attention-weights", "--etude", "-r x"), "'-r x' is no requirement for pip"),
-        (("attention-weights", "--etude", "a\n-r x"), "is no requirement for pip"),
+        (("attention-weights", "--etude", "-r x"), "'-r x' is not a requirement for pip"),
+        (("attention-weights", "--etude", "a\n-r x"), "is not a requirement for pip"),
     ):
         done = run(etude, "export", "gradescope", *words, cwd=tmp_path)
         assert (done.returncode, done.stdout) == (2, "")

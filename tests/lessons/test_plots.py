@@ -87,7 +87,7 @@ def test_only_shapes_and_text_are_left(inside: str, left: str) -> None:
     [
         ("", "cannot be read"),
         ("<svg", "cannot be read"),
-        ("<svg></svg>", "this is no SVG"),
+        ("<svg></svg>", "this is not an SVG"),
         (svg("<!DOCTYPE x [<!ENTITY a 'b'>]>"), "a declaration"),
         (svg("x" * MAX_BYTES), "262,144 bytes"),
         (svg("<g/>"), "nothing in the SVG"),

@@ -10,6 +10,9 @@ import pytest
 
 import reference
 
+SECTIONS = {"Args:", "Returns:", "Raises:"}
+# The function that they return raises, or they take anything for an array.
+NEVER_RAISE = {"attention_with", "feed_forward_with", "norm_with", "init_adamw"}
 MODULES = sorted(module.name for module in pkgutil.iter_modules(reference.__path__))
 
 
@@ -27,7 +30,8 @@ def test_every_public_function_documents_its_contract(name: str) -> None:
     assert functions
     for function in functions:
         text = inspect.getdoc(function) or ""
-        assert all(part in text for part in ("Args:", "Returns:", "Raises:")), function
+        sections = {"Args:", "Returns:"} if function.__name__ in NEVER_RAISE else SECTIONS
+        assert all(section in text for section in sections), function
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -205,7 +205,7 @@ def test_the_version_of_a_package_is_part_of_the_digest(
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("need-ed", "'need-ed' is no name of a module, as in `import`"),
+        ("need-ed", "'need-ed' is not the name of a module, as in `import`"),
         ("json", "'json' is always there"),
         ("numpy", "'numpy' is always there"),
         ("reference", "'reference' is a part of Etude, which no submission may import"),

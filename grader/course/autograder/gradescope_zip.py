@@ -72,7 +72,7 @@ class Installation:
             except OSError as error:
                 raise UsageError(f"{text} cannot be read: {error.strerror}") from error
         if not text.strip() or text.startswith("-") or not text.isprintable():
-            raise UsageError(f"{text!r} is no requirement for pip")
+            raise UsageError(f"{text!r} is not a requirement for pip")
         return cls(f"{text}\n")
 
 

@@ -113,7 +113,7 @@ def _moved_inputs(checked: CheckedExercise, test: PropertyTest, index: int) -> I
     inputs = test.given.values if isinstance(test.given, Literals) else {}
     for number, name in enumerate(test.of):
         if name in inputs and not getattr(inputs[name], "ndim", 0):
-            yield checked.problem(f"{quote(name)} is no array", *steps, number)
+            yield checked.problem(f"{quote(name)} is not an array", *steps, number)
 
 
 def _does_not_go(test: PropertyTest, is_right: Callable[[NamedProperty], bool]) -> str:

@@ -262,8 +262,8 @@ def test_an_autograder_has_all_of_them(path: Path, etude: Etude, tmp_path: Path)
     ("written", "message"),
     [
         ("data/gone.csv", "files: there is no file 'data/gone.csv' in the folder "),
-        ("../secret.csv", "files: '../secret.csv' is no path below the course's folder"),
-        ("/etc/passwd", "files: '/etc/passwd' is no path below the course's folder"),
+        ("../secret.csv", "files: '../secret.csv' is not a path below the course's folder"),
+        ("/etc/passwd", "files: '/etc/passwd' is not a path below the course's folder"),
         ("linked/large.csv", "a symbolic link; put the folder itself here"),
         ("link.csv", "a symbolic link; put the file itself here"),
         ("huge.bin", "8,388,609 bytes; at most 8,388,608 are allowed"),

@@ -166,7 +166,7 @@ def test_a_cell_may_be_one_text_and_pictures_do_not_count() -> None:
         (notebook("x = 1")[:-20], "its JSON cannot be read from line 25 on", 25),
         ('{\n"cells": \xff}', "its JSON cannot be read from line 2 on", 2),
         ("[" * 100_000, "its JSON cannot be read", None),
-        ("{}", "It is no notebook of format 4: it has no list of cells", None),
+        ("{}", "It is not a notebook of format 4: it has no list of cells", None),
         (
             '{"nbformat": 3, "worksheets": [{"cells": []}]}',
             "a notebook of format 3; format 4 is read",
@@ -178,7 +178,7 @@ def test_a_cell_may_be_one_text_and_pictures_do_not_count() -> None:
         (f"# mine\n{RIGHT}", "This is Python, not a notebook. Give it the ending", None),
         (
             '{"cells": [{"cell_type": "code", "metadata": {}, "source": {"a": "x = 1"}}]}',
-            "Cell 1 is broken: its code is no text",
+            "Cell 1 is broken: its code is not a text",
             None,
         ),
         ("<<<<<<< HEAD\n{}", "its JSON cannot be read from line 1 on", 1),

@@ -250,7 +250,7 @@ def test_a_date_at_the_end_of_the_calendar_is_refused(
     whom = next(each["id"] for each in prof.get("/v1/people").json() if each["name"] == "late")
     refused = prof.post(f"/v1/people/{whom}/extensions/double", json={"due": due})
     assert refused.status_code == HTTPStatus.CONFLICT
-    assert "is no time of the years 1970 to 9998; write" in refused.json()["detail"]
+    assert "is not a time of the years 1970 to 9998; write" in refused.json()["detail"]
 
 
 @pytest.mark.parametrize("year", [1, 9999])

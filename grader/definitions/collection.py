@@ -34,7 +34,7 @@ from grader.definitions.files import (
 )
 from grader.definitions.program_files import with_missing_files
 from grader.definitions.rules import metadata_rules, program_rules, test_rules
-from grader.definitions.rules.base import CheckedExercise
+from grader.definitions.rules.subject import CheckedExercise
 from grader.definitions.track import Track, TrackDefinition, TrackFiles, TrackId, check_track
 from grader.definitions.wording import did_you_mean, quote
 from grader.definitions.yaml_source import Document, read_yaml

@@ -7,7 +7,7 @@ from typing import NewType
 
 from grader.definitions.exercise import SLUG, Exercise, ExerciseId, _doc
 from grader.definitions.files import LESSONS
-from grader.definitions.rules.base import Step
+from grader.definitions.rules.subject import Step
 from grader.definitions.wording import did_you_mean, quote
 from grader.definitions.yaml_source import Document
 from grader.errors import Location, Problem

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from grader.definitions.rules.base import names
+from grader.definitions.python_names import find_names
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ from grader.definitions.rules.base import names
 )
 def test_names(code: str, sets: str, needs: str) -> None:
     """What any scope sets is its own; only what the top level sets is there for others."""
-    found = names(ast.parse(code))
+    found = find_names(ast.parse(code))
     assert found.sets == set(sets.split())
     assert found.needs.keys() == set(needs.split())
     assert found.is_certain
@@ -44,14 +44,18 @@ def test_names(code: str, sets: str, needs: str) -> None:
 
 def test_the_first_use_is_kept() -> None:
     """The place of a name is that of its first use."""
-    found = names(ast.parse("y = 1\ny + x\nx"))
+    found = find_names(ast.parse("y = 1\ny + x\nx"))
     assert (found.needs["x"].lineno, found.needs["x"].col_offset) == (2, 4)
 
 
 def test_modules() -> None:
     """A name that only an import sets is a module, unless something else sets it, too."""
-    assert names(ast.parse("import a, b as c, d.e\nfrom f import g")).modules == {"a", "c", "d"}
-    assert names(ast.parse("import a\na = 1")).modules == set()
+    assert find_names(ast.parse("import a, b as c, d.e\nfrom f import g")).modules == {
+        "a",
+        "c",
+        "d",
+    }
+    assert find_names(ast.parse("import a\na = 1")).modules == set()
 
 
 @pytest.mark.parametrize(
@@ -59,4 +63,4 @@ def test_modules() -> None:
 )
 def test_nothing_is_certain_where_names_are_set_unseen(code: str) -> None:
     """A star import and its like may set any name."""
-    assert not names(ast.parse(code)).is_certain
+    assert not find_names(ast.parse(code)).is_certain

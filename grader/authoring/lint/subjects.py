@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias, cast
 
 from grader.authoring.lint.python import SolvedFunction, find_functions, shape
 from grader.definitions.exercise import Exercise, Seeded
-from grader.definitions.rules.base import CheckedExercise, Mode, Step
+from grader.definitions.rules.subject import CheckedExercise, Mode, Step
 from grader.definitions.track import TrackDefinition
 from grader.definitions.yaml_source import Document, Scalar
 from grader.errors import Location, Problem

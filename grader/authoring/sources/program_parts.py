@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from grader.definitions.rules.base import names
+from grader.definitions.python_names import find_names
 
 _BUILTIN: Final = frozenset(vars(builtins)) | {"__name__", "__doc__", "__file__"}
 _MAX_NESTING: Final = 120  # levels of a syntax tree
@@ -144,7 +144,7 @@ def read_program(source: str) -> ParsedProgram | None:
         if begin < done or (node.lineno - 1 == done - 1 and ";" in lines[node.lineno - 1]):
             text = ast.get_source_segment(source, node) or text
         done = end
-        used = names(ast.Module([node], []))
+        used = find_names(ast.Module([node], []))
         statements.append(Statement(node, text, used.sets, frozenset(used.needs) - _BUILTIN))
     return ParsedProgram(statements)
 

@@ -7,7 +7,8 @@ from typing import Final
 
 from grader.definitions.exercise import SuiteTest
 from grader.definitions.program_files import NAME, mark_in, split_files
-from grader.definitions.rules.base import CheckedExercise, Rule, Step, is_name
+from grader.definitions.python_names import is_name
+from grader.definitions.rules.subject import CheckedExercise, Rule, Step
 from grader.definitions.wording import did_you_mean, join_quoted, quote
 from grader.errors import Problem
 

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Final
 
 from grader.definitions.exercise import Definition, FromReference, Literals, LiteralValue, TestCase
-from grader.definitions.rules.base import CheckedExercise, Mode, Rule, Step
+from grader.definitions.rules.subject import CheckedExercise, Mode, Rule, Step
 from grader.definitions.wording import did_you_mean, join_quoted, quote
 from grader.definitions.yaml_source import Scalar
 from grader.errors import Problem

@@ -6,7 +6,8 @@ from typing import Final
 
 from grader.definitions.exercise import FigureTest, Literals, PropertyTest
 from grader.definitions.properties import PROPERTIES, NamedProperty
-from grader.definitions.rules.base import CheckedExercise, Rule, is_name
+from grader.definitions.python_names import is_name
+from grader.definitions.rules.subject import CheckedExercise, Rule
 from grader.definitions.wording import join_quoted, quote
 from grader.errors import Problem
 

@@ -8,7 +8,7 @@ from typing import Final
 from grader.authoring.lint.python import shape, squeeze
 from grader.authoring.lint.rule import rule
 from grader.authoring.lint.subjects import LintedExercise
-from grader.definitions.rules.base import Step
+from grader.definitions.rules.subject import Step
 from grader.definitions.wording import quote
 from grader.errors import Problem
 

@@ -11,12 +11,12 @@ from grader.authoring.lint.python import shape, squeeze
 from grader.authoring.lint.rule import rule
 from grader.authoring.lint.subjects import LintedExercise
 from grader.definitions.exercise import Literals, LiteralValue, Seeded, TestCase
-from grader.definitions.rules.base import PythonNames, names
+from grader.definitions.python_names import PythonNames, find_names
 from grader.definitions.wording import quote
 from grader.errors import Problem
 
 if TYPE_CHECKING:
-    from grader.definitions.rules.base import Step
+    from grader.definitions.rules.subject import Step
 
 # Parts of NumPy's random module that have a state of their own.
 _OWN_STATE: Final = re.compile(r"[A-Z]|default_rng$")
@@ -206,7 +206,7 @@ def _chances(source: str) -> tuple[tuple[int, str], ...]:
     """Return the lines in which a module depends on more than its arguments, with the reason."""
     tree = ast.parse(source)
     nodes = list(ast.walk(tree))
-    values = _value_names(names(tree), nodes)
+    values = _value_names(find_names(tree), nodes)
     return tuple((node.lineno, reason) for node in nodes if (reason := _chance(node, values)))  # type: ignore[attr-defined]  # it has a place
 
 

@@ -13,7 +13,7 @@ from grader.cli import options
 from grader.cli.server_extra import require_one_source, server_module, stored_option
 from grader.course.failures import FailureGroup, TestStatistics, failure_groups, statistics_of_tests
 from grader.course.grades import read_results
-from grader.course.statistics import ExerciseStatistics, read_rows, summarise
+from grader.course.statistics import ExerciseStatistics, read_rows, summarize_exercises
 from grader.definitions.wording import plural
 from grader.errors import UsageError
 from grader.sandbox.printable import printable
@@ -49,7 +49,11 @@ def command(results: tuple[Path, ...], database: str | None, form: str) -> None:
     tests, groups = list[TestStatistics](), list[FailureGroup]()
     if database is None:
         rows = read_rows(report.data() for report in read_results(results))
-        statistics, tests, groups = summarise(rows), statistics_of_tests(rows), failure_groups(rows)
+        statistics, tests, groups = (
+            summarize_exercises(rows),
+            statistics_of_tests(rows),
+            failure_groups(rows),
+        )
     else:
         read_statistics = server_module("gradebook_data").compute_statistics
         with (

@@ -195,14 +195,16 @@ def _refuse_one_time(
     schedule: Schedule, exercises: Iterable[str], reports: Mapping[tuple[str, str], Report]
 ) -> None:
     for exercise in exercises:
-        of_one = {
+        reports_of_exercise = {
             student: report for (student, name), report in reports.items() if name == exercise
         }
-        times = ((student, report.time) for student, report in of_one.items() if report.time)
+        times = (
+            (student, report.time) for student, report in reports_of_exercise.items() if report.time
+        )
         if schedule.rule("", exercise).due is not None and all_at_once(times):
             raise UsageError(
-                f"all {len(of_one)} submissions to {exercise!r} have one time, which is that of a "
-                f"download or a copy; {_GIVE_TIMES}"
+                f"all {len(reports_of_exercise)} submissions to {exercise!r} have one time, which "
+                f"is that of a download or a copy; {_GIVE_TIMES}"
             )
 
 

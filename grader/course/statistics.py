@@ -71,7 +71,9 @@ def read_row(data: Mapping[str, Any]) -> Row | None:
     diagnosis = data.get("diagnosis") or {}
     is_misconception = diagnosis.get("kind") == "misconception"
     passed = data["outcome"] == "passed"
-    is_told = passed or data["message"] or diagnosis  # a program that never ran has a message
+    has_explanation = (
+        passed or data["message"] or diagnosis
+    )  # a program that never ran has a message
     failed = [test for test in data["tests"] if test["outcome"] not in ("passed", "not run")]
     messages = [str(data["message"]), *(str(test["message"]) for test in failed)]
     # Equal failures agree in these: each failed test, its outcome, message and result.
@@ -91,7 +93,7 @@ def read_row(data: Mapping[str, Any]) -> Row | None:
         ),
         is_cut=any(test["outcome"] == "not run" for test in data["tests"]),
         file=str(data.get("file", "")),
-        behaviour="" if is_told else _LINE.sub("line", json.dumps(ends, sort_keys=True)),
+        behaviour="" if has_explanation else _LINE.sub("line", json.dumps(ends, sort_keys=True)),
         message=next(filter(None, messages), ""),
     )
 
@@ -127,8 +129,8 @@ class Mistakes:
     hints: dict[str, int] = field(default_factory=dict)
 
 
-def summarise(rows: Sequence[Row]) -> list[ExerciseStatistics]:
-    """Summarise results by exercise, the hardest first."""
+def summarize_exercises(rows: Sequence[Row]) -> list[ExerciseStatistics]:
+    """Summarize results by exercise, the hardest first."""
     by_exercise: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         by_exercise[row.exercise].append(row)

@@ -625,7 +625,7 @@ class Misconception:
     id: str = _doc("The name of the misconception in reports and statistics.", SLUG)
     code: str = _doc(
         "A program that makes exactly this mistake. Best is the solution with one change. Two "
-        "misconceptions in one submission are recognised too. A number that only this program "
+        "misconceptions in one submission are recognized too. A number that only this program "
         "has may differ in the submission."
     )
     feedback: str = _doc("What helps the learner, in one or two sentences.", FILLED)

@@ -24,12 +24,12 @@ def reply(question: Question, answer: str) -> Reply | None:
     if isinstance(question, ChoiceQuestion):
         letter = answer.strip().rstrip(".").upper()
         chosen = (choice for choice in question.choices if choice.letter == letter)
-        return next((Reply(each.is_right, str(each.reason)) for each in chosen), None)
-    read = readings(answer)
-    for one in (question.answer, *question.slips):
-        if any(abs(each - one.number) <= one.tolerance for each in read):
-            return Reply(one is question.answer, str(one.reason))
-    return Reply(False, str(question.hint) or OTHER) if read else None
+        return next((Reply(choice.is_right, str(choice.reason)) for choice in chosen), None)
+    numbers = readings(answer)
+    for known in (question.answer, *question.slips):
+        if any(abs(number - known.number) <= known.tolerance for number in numbers):
+            return Reply(known is question.answer, str(known.reason))
+    return Reply(False, str(question.hint) or OTHER) if numbers else None
 
 
 def right_answer(question: Question) -> str:

@@ -132,8 +132,8 @@ class History:
         parts: dict[ExerciseId, dict[str, list[Any]]] = {}
         for part in PARTS:
             for event in getattr(self, part):
-                of_exercise = parts.setdefault(event.exercise, {name: [] for name in PARTS})
-                of_exercise[part].append(event)
+                history_parts = parts.setdefault(event.exercise, {name: [] for name in PARTS})
+                history_parts[part].append(event)
         return {name: History(*map(tuple, part.values())) for name, part in parts.items()}
 
 

@@ -60,7 +60,7 @@ def points_text(earned: int, possible: int) -> str:
 
 
 def summary(verdict: Verdict) -> str:
-    """Summarise a verdict in one sentence."""
+    """Summarize a verdict in one sentence."""
     earned = points_text(verdict.score, verdict.max_score)
     elsewhere = verdict.hidden_elsewhere
     more = "1 hidden test is" if elsewhere == 1 else f"{elsewhere} hidden tests are"

@@ -130,7 +130,7 @@ def test_a_starter_is_found_beside_the_solution(write: Write) -> None:
     assert load(write({**files, "starter/doubling.py": "x = 1\n"})).starter == "x = 1\n"
 
 
-def test_unittest_is_recognised(write: Write) -> None:
+def test_unittest_is_recognized(write: Write) -> None:
     """A module whose tests are methods alone."""
     tests = (
         "import unittest\nimport doubling\n\n\nclass Doubling(unittest.TestCase):\n"

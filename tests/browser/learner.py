@@ -48,7 +48,7 @@ class Bench:
 
     @property
     def summary(self) -> Locator:
-        """The sentence that summarises the results."""
+        """The sentence that summarizes the results."""
         # A heatmap in the results has its own status.
         return self.results.get_by_role("status").first
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grader.course.statistics import Row, summarise
+from grader.course.statistics import Row, summarize_exercises
 from grader.definitions.collection import load_exercise, resolve
 from grader.definitions.files import default_folder
 from grader.definitions.schema import schema_text
@@ -162,7 +162,7 @@ def test_diff_needs_a_submission(etude: Etude, tmp_path: Path) -> None:
 
 
 def test_stats_count_what_was_graded(etude: Etude, tmp_path: Path) -> None:
-    """Difficulty and the mistakes that were recognised, from a file of `etude grade`."""
+    """Difficulty and the mistakes that were recognized, from a file of `etude grade`."""
     for student, sample in enumerate(["correct", "correct", "unscaled", "unscaled"]):
         target = tmp_path / "in" / str(student) / "attention-weights.py"
         target.parent.mkdir(parents=True)
@@ -231,7 +231,7 @@ def test_discrimination_tells_strong_from_weak() -> None:
     rows = [row(s, e, passed=p) for s, p in strong.items() for e in ("one", "two", "three")]
     rows += [row(s, "against", passed=not p) for s, p in strong.items()]
     rows += [row(s, "easy", passed=True) for s in strong]
-    found = {each.exercise: each for each in summarise(rows)}
+    found = {each.exercise: each for each in summarize_exercises(rows)}
     assert found["one"].discrimination == pytest.approx(1.0)
     assert found["against"].discrimination == pytest.approx(-1.0)
     assert found["easy"].discrimination is None
@@ -247,7 +247,7 @@ def test_discrimination_is_a_correlation() -> None:
         for student in students
         for exercise in ("one", "two", "three")
     ]
-    for each in summarise(rows):
+    for each in summarize_exercises(rows):
         others = [
             sum(row.score for row in rows if row.student == name and row.exercise != each.exercise)
             for name in students

@@ -223,7 +223,7 @@ def test_many_unknown_keys(problems_of: ProblemsOf) -> None:
 )
 @pytest.mark.usefixtures("_each_parser")
 def test_one_large_value(text: str, problems_of: ProblemsOf) -> None:
-    """A value that fills a file is summarised, not printed."""
+    """A value that fills a file is summarized, not printed."""
     assert len(problems_of(text)) < 600
 
 

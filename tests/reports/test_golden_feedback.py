@@ -48,10 +48,10 @@ MEASURED = FOLDER / "differences" / "budget-of-time" / "budget"
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """The verdict of a case, with the recognised kinds of difference, relations and causes."""
+    """The verdict of a case, with the recognized kinds of difference, relations and causes."""
 
     verdict: Verdict
-    recognised: frozenset[str]
+    recognized: frozenset[str]
 
     @property
     def outcomes(self) -> set[str]:
@@ -65,7 +65,7 @@ class Told:
 
 
 class Spy:
-    """Notes what the grader recognises about a submission, not about programs it compares with."""
+    """Notes what the grader recognizes about a submission, not about programs it compares with."""
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self._seen: set[str] = set()
@@ -180,7 +180,7 @@ def _is_ended_by_a_limit(case: Path) -> bool:
 def test_a_learner_reads_what_is_in_the_golden_file(
     case: Path, cases: Cases, goldens: Goldens
 ) -> None:
-    """The whole report, without marks or colours; what its name begins with is recognised."""
+    """The whole report, without marks or colours; what its name begins with is recognized."""
     told = cases.get(case)
     report = render_report(Report.of_verdict(told.verdict, "submission.py"))
     if case == MEASURED:
@@ -191,7 +191,7 @@ def test_a_learner_reads_what_is_in_the_golden_file(
     goldens.check(case / "report.txt", report)
     group, kind = group_of(case), case.name.partition("-")[0]
     if group in RECOGNISED:
-        assert any(case.name.startswith(name) for name in told.recognised), told.recognised
+        assert any(case.name.startswith(name) for name in told.recognized), told.recognized
     if case.name in LIMITS:
         assert case.name in map(hyphened, told.outcomes)
     if group == "diagnoses":  # also where a relation is named, or a misconception is only near
@@ -206,13 +206,13 @@ def test_every_golden_report_is_of_a_case(goldens: Goldens) -> None:
     }
 
 
-def test_everything_that_can_be_recognised_has_a_case() -> None:
+def test_everything_that_can_be_recognized_has_a_case() -> None:
     """Each kind of difference and of diagnosis, each relation, cause, property and limit.
 
     The names of the cases are enough: each case is shown to be what its name begins with.
     """
     names = {group: [path.name for path in CASES if group_of(path) == group] for group in NAMED}
-    recognised = {
+    recognized = {
         *(
             hyphened(difference_kind.value)
             for difference_kind in DifferenceKind
@@ -222,7 +222,7 @@ def test_everything_that_can_be_recognised_has_a_case() -> None:
         *(cause for patterns in error_explanations.CAUSES.values() for cause in patterns),
     }
     beginnings = [name for group in RECOGNISED for name in names[group]]
-    assert {each for each in recognised if not any(map(starting(each), beginnings))} == set()
+    assert {each for each in recognized if not any(map(starting(each), beginnings))} == set()
     kinds = {name.partition("-")[0] for name in names["diagnoses"]}
     assert kinds == {*get_args(DiagnosisKind), "none", "relation"}
     assert {*LIMITS} <= {*names["endings"]}

@@ -30,7 +30,7 @@ CHECKS: Final[dict[str, str]] = {
     CONSTANTS: "The hidden tests reject answers that do not depend on the inputs.",
     EXPECTED: "Every expected value that is written out is what the reference gives.",
     REJECTED: "Every misconception runs and is rejected by a hidden test.",
-    DIAGNOSED: "Every misconception is recognised, as itself.",
+    DIAGNOSED: "Every misconception is recognized, as itself.",
     MUTANTS: "Every mutant of the solution, helpers included, is killed by a hidden test.",
     EQUIVALENT: "Every mutant listed as equivalent exists and survives.",
     REPEATABLE: "Results are the same again, in another order and with other seeds.",

@@ -403,7 +403,7 @@ def _check_diagnosed(facts: ProofFacts) -> Iterator[ProofFinding]:
         diagnosis = verdict.diagnosis
         if diagnosis is None:
             message = (
-                f"misconception '{name}' is not recognised as itself; add a `call` or `run` test "
+                f"misconception '{name}' is not recognized as itself; add a `call` or `run` test "
                 "(a `pytest` body tells nothing) in which hardly another mistake gives its answer: "
                 "a fraction, or at least four numbers that are not all equal. Where an error is "
                 "right, let `run` catch it, and print the result if none comes"

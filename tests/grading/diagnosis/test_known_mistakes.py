@@ -92,7 +92,7 @@ def test_solution_and_starter_are_not_diagnosed(path: Path, sandbox: Sandbox) ->
 
 
 def test_other_program_with_the_same_mistake(sandbox: Sandbox) -> None:
-    """A mistake is recognised by what comes out, in whatever way the program is written."""
+    """A mistake is recognized by what comes out, in whatever way the program is written."""
     source = (
         "import numpy as np\n\n\ndef compute_attention_weights(Q, K):\n"
         "    rows = []\n    for q in Q:\n"
@@ -328,7 +328,7 @@ def test_trivial_results_are_no_evidence(value: str, make: Make, sandbox: Sandbo
     assert verdict.diagnosis is None
 
 
-def test_changed_inputs_are_recognised(make: Make, sandbox: Sandbox) -> None:
+def test_changed_inputs_are_recognized(make: Make, sandbox: Sandbox) -> None:
     """Mistakes that leave values right show by the test that they fail."""
     in_place = "def f(x):\n    x -= x.mean(axis=-1, keepdims=True)\n    return x\n"
     exercise = means(
@@ -377,7 +377,7 @@ def test_nan_throughout_is_explained_by_no_mutant(make: Make, sandbox: Sandbox) 
 
 
 def test_large_results_are_compared_by_samples(make: Make, sandbox: Sandbox) -> None:
-    """An array too large to keep is recognised, and so is one that is another throughout."""
+    """An array too large to keep is recognized, and so is one that is another throughout."""
     large = {**HIDDEN, "seeds": 1, "given": "x = rng.standard_normal((300, 200))"}
     exercise = means(make, MAX, tests=(large,))
     verdicts = graded(exercise, sandbox, MAXIMA, MAXIMA.replace("return x", "return 1.1 * x"))
@@ -459,7 +459,7 @@ REMEMBERS = (
 )
 
 
-def test_mistakes_that_remember_are_recognised(make: Make, sandbox: Sandbox) -> None:
+def test_mistakes_that_remember_are_recognized(make: Make, sandbox: Sandbox) -> None:
     """A program whose results depend on the calls before is run as the submission is, each time.
 
     The first submission agrees with it in the first test only, so that it is asked again.
@@ -583,7 +583,7 @@ SLOW = MEANS.replace("import numpy as np\n", "import time\n\nimport numpy as np\
 
 
 def test_a_misconception_that_only_a_time_budget_tells(make: Make, sandbox: Sandbox) -> None:
-    """It is recognised in another program, and hides no other misconception."""
+    """It is recognized in another program, and hides no other misconception."""
     timed = {**HIDDEN, "budget": {"time": 5}}
     slow = {"id": "slow", "code": SLOW, "feedback": "There is no need to wait."}
     exercise = means(make, slow, MAX, tests=(VISIBLE, HIDDEN, timed))

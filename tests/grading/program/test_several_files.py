@@ -240,7 +240,7 @@ def test_one_text_may_hold_all_files(several: Callable[..., Exercise], sandbox: 
 def test_a_misconception_takes_the_files_that_it_lacks_from_the_solution(
     wrong: str, others: str, several: Callable[..., Exercise], sandbox: Sandbox
 ) -> None:
-    """It is recognised in a submission with a helper written in another way, or made in a helper."""
+    """It is recognized in a submission with a helper written in another way, or made in a helper."""
     known = {"id": "once", "code": wrong, "feedback": "Take it twice."}
     exercise = several(misconceptions=[known])
     text = wrong + others if others else program_files.with_missing_files(wrong, RIGHT)

@@ -57,7 +57,7 @@ from etude_server.store.tables import (
 )
 from grader.course.roster_file import read_roster
 from grader.course.schedule import Window
-from grader.course.statistics import Row, summarise
+from grader.course.statistics import Row, summarize_exercises
 from grader.definitions.exercise import ExerciseId
 from grader.errors import UsageError
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
@@ -494,7 +494,7 @@ def test_the_database_adds_up_as_the_files_do(database: Database) -> None:
     with database.read() as connection:
         found = [each.statistics for each in gradebook_data.compute_statistics(connection)]
         (alone,) = gradebook_data.compute_statistics(connection, "rare")
-    expected = summarise(rows)
+    expected = summarize_exercises(rows)
     assert [each.exercise for each in found] == [each.exercise for each in expected]
     for ours, theirs in zip(found, expected, strict=True):
         assert (ours.students, ours.pass_rate) == (theirs.students, theirs.pass_rate)

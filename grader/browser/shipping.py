@@ -162,7 +162,7 @@ def _engine_data(
     if exercise.kind == "predict":  # its inputs would only give away the right answer
         known_values = {name: _without_inputs(values) for name, values in known_values.items()}
     sendable = [t for t in tests if _can_be_sent(exercise, t, known_values[t.id], packages)]
-    edition = _edition(exercise, sendable)
+    edition = _page_edition(exercise, sendable)
     if for_practice:
         edition = replace(edition, hidden_data=exercise.hidden_data)
     if tests and is_suite:
@@ -200,7 +200,7 @@ def break_data(exercise: Exercise, sandbox: ChildFactory) -> str:
     programs = tuple(replace(each, feedback="") for each in exercise.misconceptions)
     data = BreakData(
         replace(
-            _edition(exercise, []),
+            _page_edition(exercise, []),
             defines={name: replace(d, reference=None) for name, d in exercise.defines.items()},
             solution=exercise.solution,
             also_right=exercise.also_right,
@@ -211,7 +211,7 @@ def break_data(exercise: Exercise, sandbox: ChildFactory) -> str:
     return to_text(data) if calls else ""
 
 
-def _edition(exercise: Exercise, tests: list[TestCase]) -> Exercise:
+def _page_edition(exercise: Exercise, tests: list[TestCase]) -> Exercise:
     """Return a copy of an exercise with these tests and only the fields that a page needs."""
     return Exercise(
         where=exercise.where,

@@ -14,7 +14,7 @@ from grader.course.autograder.gradescope_zip import Installation, autograder, re
 from grader.course.csv_rows import read_text, without_separator
 from grader.course.roster_file import ids_of_students
 from grader.definitions.collection import load_exercise, load_track
-from grader.definitions.student import write_bundle
+from grader.definitions.student_edition import write_bundle
 from grader.definitions.wording import plural
 from grader.errors import UsageError
 from grader.reports.canvas_csv import fill, sum_scores

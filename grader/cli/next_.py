@@ -7,7 +7,7 @@ import click
 from grader.cli import options
 from grader.cli.progress_record import exercises_suffix, find_next_exercise, read_history
 from grader.definitions.collection import Collection
-from grader.definitions.public import estimated_minutes
+from grader.definitions.public_exercise import estimated_minutes
 from grader.progress.daily_set import daily_set
 from grader.progress.history import local_now
 from grader.progress.status import exercise_statuses

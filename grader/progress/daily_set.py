@@ -6,7 +6,7 @@ from random import Random
 from typing import Final
 
 from grader.definitions.exercise import Exercise, ExerciseId
-from grader.definitions.public import estimated_minutes
+from grader.definitions.public_exercise import estimated_minutes
 from grader.progress.history import History
 
 MINUTES: Final = 10  # estimated minutes of work for one day

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from grader.definitions.public import PublicExercise, PublicTrack, estimated_minutes
+from grader.definitions.public_exercise import PublicExercise, PublicTrack, estimated_minutes
 from grader.errors import DefinitionError, Location, Problem
 from sitegen.content import Lessons, TrackLesson
 from sitegen.links import exercise_path, lesson_path, track_path

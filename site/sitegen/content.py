@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from grader.definitions.public import PublicTrack
+from grader.definitions.public_exercise import PublicTrack
 from grader.disk_cache import Cache
 from grader.lessons.blocks import Block
 from grader.lessons.figure import Figure

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from grader.definitions.public import DescribedValue, PublicExercise
+from grader.definitions.public_exercise import DescribedValue, PublicExercise
 from sitegen.content import Runnable, Solution
 from sitegen.highlight import highlight
 from sitegen.links import exercise_file

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from grader.definitions.public import PublicExercise, PublicTest
+from grader.definitions.public_exercise import PublicExercise, PublicTest
 from sitegen.cards import ExerciseCard
 from sitegen.highlight import highlight
 from sitegen.markdown import render_markdown

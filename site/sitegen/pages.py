@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, TypeAlias, TypeVar
 
-from grader.definitions.public import PublicExercise, PublicTrack
+from grader.definitions.public_exercise import PublicExercise, PublicTrack
 from grader.lessons.blocks import Prose
 from sitegen.assets import Assets
 from sitegen.cards import ExerciseCard, LessonCard, Outline, OutlineLesson, TrackCard, track_cards

@@ -8,7 +8,7 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.definitions.public import DescribedValue
+from grader.definitions.public_exercise import DescribedValue
 from sitegen.numerals import MINUS, decimals_for, is_rounded, numeral
 from sitegen.shading import shade_for
 

@@ -16,7 +16,7 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from etude_server.api.site_routes import Site
-from grader.definitions.public import PublicTrack
+from grader.definitions.public_exercise import PublicTrack
 from grader.definitions.track import TrackId
 from grader.errors import UsageError
 from sitegen import Content, build_site

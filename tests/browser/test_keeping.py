@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from grader.definitions.public import PublicTrack
+from grader.definitions.public_exercise import PublicTrack
 from grader.definitions.track import TrackId
 from sitegen import Content, build_site
 from tests.browser.conftest import NewContext

@@ -12,7 +12,7 @@ import pytest
 from grader.browser.data_encoding import from_text
 from grader.browser.shipping import break_data, engine_data
 from grader.definitions.collection import load_exercise
-from grader.definitions.student import student_text
+from grader.definitions.student_edition import student_text
 from grader.grading.diagnosis.break_it import break_program
 from grader.grading.expected.oracle import Oracle
 from grader.grading.submissions.submission import Submission

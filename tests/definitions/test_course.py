@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from grader.definitions.collection import Collection, find_exercise, load_exercise
-from grader.definitions.student import student_files
+from grader.definitions.student_edition import student_files
 from grader.errors import DefinitionError
 
 Write = Callable[[str, str], None]

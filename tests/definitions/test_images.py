@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from grader.definitions.images import MAX_BYTES, ImageError, image_paths, image_size, read_image
-from grader.definitions.student import student_files
+from grader.definitions.student_edition import student_files
 
 PNG = b"\x89PNG\r\n\x1a\n and so on"
 

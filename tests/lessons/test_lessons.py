@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from markdown_it import MarkdownIt
 
-from grader.definitions.student import student_files
+from grader.definitions.student_edition import student_files
 from grader.errors import DefinitionError
 from grader.lessons.blocks import Cell, Exercises, MatrixDisplay, Prose
 from grader.lessons.computed_text import Value

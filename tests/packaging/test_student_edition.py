@@ -26,7 +26,7 @@ from grader.definitions.exercise import (
     SuiteTest,
     TestCase,
 )
-from grader.definitions.student import PUBLIC, student_files, student_text
+from grader.definitions.student_edition import PUBLIC, student_files, student_text
 from grader.definitions.yaml_source import ListNode, MappingNode, Node, Scalar, Style, read_yaml
 from grader.errors import DefinitionError, Location
 

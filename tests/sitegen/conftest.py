@@ -12,7 +12,7 @@ from jinja2 import BytecodeCache, Environment
 from jinja2.bccache import Bucket
 
 from grader.definitions.exercise import ExerciseId, TestId
-from grader.definitions.public import PublicExercise, PublicHint, PublicTest, PublicTrack
+from grader.definitions.public_exercise import PublicExercise, PublicHint, PublicTest, PublicTrack
 from grader.definitions.track import TrackId
 from grader.errors import Location
 from grader.lessons.blocks import Block, Cell, Exercises, MatrixDisplay, Prose

@@ -9,7 +9,7 @@ PRIVATE = ("grader", "reference", "sitegen.from_collection")
 ALLOWED = {
     "grader.course.notebook_attachments",  # images and data files alone
     "grader.definitions.images",  # reads pictures only
-    "grader.definitions.public",
+    "grader.definitions.public_exercise",
     "grader.disk_cache",  # keeps pages
     "grader.errors",
     "grader.grading.feedback.versions",  # names and numbers alone

@@ -58,7 +58,7 @@ def test_a_page_is_made_again_when_something_on_it_changes(tmp_path: Path) -> No
 SCRIPT = """
 import os, sys
 from pathlib import Path
-from grader.definitions.public import PublicExercise, PublicTrack
+from grader.definitions.public_exercise import PublicExercise, PublicTrack
 from sitegen.build import build_site
 from sitegen.content import Content
 from sitegen.content import Runnable

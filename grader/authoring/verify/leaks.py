@@ -25,7 +25,7 @@ from grader.authoring.verify.proof import ProofFinding
 from grader.definitions.exercise import Exercise, Literals, LiteralValue, Seeded, TestCase
 from grader.definitions.files import course_file
 from grader.definitions.images import image_files
-from grader.definitions.student import student_text
+from grader.definitions.student_edition import student_text
 from grader.errors import DefinitionError, EtudeError, GraderFault, Location
 from grader.grading.diagnosis.input_values import parts
 from grader.sandbox.confined_process import ConfinedProcess

@@ -1,7 +1,4 @@
-"""The public form of an exercise, without its hidden parts, for pages.
-
-The student edition of a definition is made in `definitions.student`.
-"""
+"""The maker of `PublicExercise`, the form of an exercise for pages."""
 
 import inspect
 from collections.abc import Collection, Sequence
@@ -10,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from grader.definitions.exercise import Exercise, Seeded
 from grader.definitions.imports import find_imports
-from grader.definitions.public import (
+from grader.definitions.public_exercise import (
     DescribedValue,
     PublicExercise,
     PublicHint,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from grader.browser import page
 from grader.browser.shipping import break_data, engine_data
-from grader.definitions.public import DescribedValue, PublicTest
+from grader.definitions.public_exercise import DescribedValue, PublicTest
 from grader.errors import GraderFault
 from grader.grading.expected.oracle import ValueCache
 from grader.grading.expected.public_form import public_exercise

@@ -21,7 +21,7 @@ from grader.definitions.exercise import Exercise
 from grader.definitions.files import TRACK_FILE, course_file, exists
 from grader.definitions.images import image_files
 from grader.definitions.imports import find_imports
-from grader.definitions.public import PublicTest, PublicTrack
+from grader.definitions.public_exercise import PublicTest, PublicTrack
 from grader.definitions.rules.test_rules import uses_any
 from grader.definitions.track import LessonDefinition, Track, TrackDefinition, TrackId
 from grader.disk_cache import Cache, cache_folder, fingerprint, package_folder

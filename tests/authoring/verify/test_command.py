@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.definitions.student import student_text
+from grader.definitions.student_edition import student_text
 from tests.authoring.golden_cases import VERIFY
 from tests.conftest import Etude
 

@@ -11,7 +11,7 @@ import pytest
 from grader.authoring.verify.leaks import find_leaks, find_secrets
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
-from grader.definitions.student import student_text
+from grader.definitions.student_edition import student_text
 
 TEXT = """\
 id: double

@@ -11,7 +11,7 @@ import pytest
 
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise, FigurePart, FigureTest, TestId, Tolerance
-from grader.definitions.student import student_text
+from grader.definitions.student_edition import student_text
 from grader.errors import DefinitionError, Location
 from grader.grading.checks import make_check
 from grader.grading.expected.public_form import missing_in_page

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from grader.definitions.public import DescribedValue
+from grader.definitions.public_exercise import DescribedValue
 from grader.errors import GraderFault
 from grader.grading.expected.public_form import public_exercise
 from grader.sandbox.process import Sandbox

@@ -10,7 +10,7 @@ import pytest
 
 from grader.definitions.collection import load_exercise
 from grader.definitions.files import MAX_DATA_BYTES
-from grader.definitions.student import student_files
+from grader.definitions.student_edition import student_files
 from grader.errors import DefinitionError
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.session.engine import grade

@@ -2,6 +2,9 @@
 
 These types have no field for a hidden test, a solution or a misconception's program, so a template
 cannot leak them. `grader.grading.expected.public_form` makes them.
+
+A learner gets two other forms without what is hidden. `student_edition` writes definitions as YAML,
+for a course to hand out. `grader.browser.shipping` makes the exercise that a page's grader runs.
 """
 
 from collections.abc import Mapping, Sequence

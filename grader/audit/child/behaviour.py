@@ -17,6 +17,9 @@ import numpy as np
 
 from grader.audit.child.perturb import Options, Steps
 from grader.audit.child.pytest_run import module_name
+from grader.definitions.exercise import Tolerance
+from grader.grading.comparison.compare import EXACT, compare
+from grader.grading.diagnosis.input_values import parts
 
 ITSELF = "<the object itself>"
 """Stands for the result of a method that returns its own object."""
@@ -24,8 +27,9 @@ ITSELF = "<the object itself>"
 RTOL, ATOL = 1e-6, 1e-9
 """The tolerance of ready tests."""
 
-_CLEAR = 20
-"""Two results differ only beyond this many tolerances, so that rounding does not count."""
+# Twenty times the tolerance of ready tests, so that rounding does not count.
+_DOUBLE = Tolerance(20 * ATOL, 20 * RTOL)
+_SINGLE = Tolerance(20 * ATOL, 1e-4)
 
 _CALL_SECONDS = 1.0
 _MAX_ITEMS = 1000  # longest prefix of a returned iterator that is compared
@@ -203,29 +207,18 @@ def read_options(module: types.ModuleType, name: str, texts: tuple[str, ...]) ->
 
 
 def values_differ(one: Any, other: Any) -> bool:  # noqa: PLR0911  any results, a case for each type
-    """Return whether two results differ by clearly more than rounding."""
-    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
-        if not (isinstance(one, np.ndarray) and isinstance(other, np.ndarray)):
-            array, scalar = (one, other) if isinstance(one, np.ndarray) else (other, one)
-            if array.ndim or not isinstance(scalar, int | float | complex | np.generic):
-                return True
-            return numbers_differ(one, other)
-        if one.shape != other.shape or one.dtype != other.dtype:
-            return True
-        return numbers_differ(one, other)
-    if isinstance(one, bool | np.bool_) != isinstance(other, bool | np.bool_):
-        return True
-    if isinstance(one, int | float | complex | np.generic):
-        if not isinstance(other, int | float | complex | np.generic):
-            return True
-        return numbers_differ(one, other)
+    """Return whether two results differ by clearly more than rounding.
+
+    As in the ready tests, arrays need equal dtypes, numbers do not, and objects have no equality
+    of their own: their attributes are compared.
+    """
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return one.dtype != other.dtype or numbers_differ(one, other)
+    if _is_number(one) and _is_number(other):
+        is_one_bool = [np.asarray(value).dtype.kind for value in (one, other)].count("b") == 1
+        return is_one_bool or numbers_differ(one, other)
     if type(one).__name__ != type(other).__name__:
         return True
-    return _items_differ(one, other)
-
-
-def _items_differ(one: Any, other: Any) -> bool:
-    """Return whether two containers, or two other non-numeric results, differ."""
     if isinstance(one, Mapping):
         return one.keys() != other.keys() or any(
             values_differ(item, other[key]) for key, item in one.items()
@@ -237,34 +230,36 @@ def _items_differ(one: Any, other: Any) -> bool:
     return hasattr(one, "__dict__") and values_differ(vars(one), vars(other))
 
 
-def numbers_differ(one: Any, other: Any) -> bool:
-    """Return whether two numbers or arrays differ by more than rounding."""
+def _is_number(value: Any) -> bool:
+    """Return whether a value is a number, or an array without axes."""
+    return isinstance(value, int | float | complex | np.generic) or (
+        isinstance(value, np.ndarray) and not value.ndim
+    )
+
+
+def numbers_differ(one: Any, other: Any, tolerance: Tolerance | None = None) -> bool:
+    """Return whether two arrays or numbers differ beyond a tolerance, apart from their dtypes.
+
+    Args:
+        tolerance: By default clearly more than that of the ready tests.
+    """
     first, second = np.asarray(one), np.asarray(other)
-    if "O" in first.dtype.kind + second.dtype.kind or not {first.dtype.kind, second.dtype.kind} <= {
-        *"biufc"
-    }:
+    if not {first.dtype.kind, second.dtype.kind} <= {*"biufc"}:
         return repr(one) != repr(other)
-    if first.dtype.kind in "bui" and second.dtype.kind in "bui":
-        return not np.array_equal(first, second)
-    if (first.dtype, first.shape) == (second.dtype, second.shape) and (
-        first.tobytes() == second.tobytes()
-    ):
-        # Equal arrays are the usual case, and this test is ten times faster.
-        return False
     is_single = min(first.dtype.itemsize, second.dtype.itemsize) <= np.dtype("f4").itemsize
-    rtol = 1e-4 if is_single else _CLEAR * RTOL
-    with np.errstate(all="ignore"):
-        close = np.isclose(first, second, rtol=rtol, atol=_CLEAR * ATOL, equal_nan=True)
-    return not bool(np.all(close))
+    common = np.result_type(first, second)
+    if common.kind in "biu":
+        tolerance = EXACT
+    elif tolerance is None:
+        tolerance = _SINGLE if is_single else _DOUBLE
+    first, second = first.astype(common, copy=False), second.astype(common, copy=False)
+    return compare(first, second, tolerance) is not None
 
 
 def is_finite(value: Any) -> bool:
     """Return whether a result contains no NaN and no infinity."""
-    if isinstance(value, np.ndarray | np.generic | float | complex):
-        array = np.asarray(value)
-        return array.dtype.kind not in "fc" or bool(np.all(np.isfinite(array)))
-    if isinstance(value, Mapping):
-        return all(map(is_finite, value.values()))
-    if isinstance(value, list | tuple):
-        return all(map(is_finite, value))
-    return True
+    return all(
+        bool(np.all(np.isfinite(part)))
+        for _, part in parts(value)
+        if np.asarray(part).dtype.kind in "fc"
+    )

@@ -8,17 +8,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from grader.audit.child.behaviour import CallTooLongError, observe
+from grader.audit.child.behaviour import CallTooLongError, numbers_differ, observe
 from grader.audit.child.perturb import Step
 from grader.audit.child.smallest_call import Candidate
+from grader.definitions.exercise import Tolerance
 
 _MIN_RESULTS = 4  # distinct results that must agree for a match
 _PART = 0.9  # least share of agreeing results among the calls that both functions accept
 _MAX_CALLS = 60  # most calls to compare
 _MAX_REFUSED = 20  # calls that may be refused before the first accepted one
-_RTOL = 1e-3  # loose, since constants such as epsilon may differ between the two
+# Loose, since constants such as epsilon may differ between the two.
+_TOLERANCE = Tolerance(atol=1e-6, rtol=1e-3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +134,6 @@ def _close(one: Any, other: Any) -> bool:
     if isinstance(one, tuple | list) and isinstance(other, tuple | list):
         return len(one) == len(other) and all(map(_close, one, other))
     try:
-        first, second = np.asarray(one), np.asarray(other)
-        return first.shape == second.shape and bool(
-            np.allclose(first, second, rtol=_RTOL, atol=1e-6, equal_nan=True)
-        )
-    except Exception:  # noqa: BLE001  operators of the solution's own objects may raise anything
+        return not numbers_differ(one, other, _TOLERANCE)
+    except Exception:  # noqa: BLE001  the solution's own objects may raise anything
         return False

@@ -7,6 +7,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from grader.grading.diagnosis.input_values import parts, with_part_at
+from grader.grading.diagnosis.simpler_inputs import simpler_values
+
 Step: TypeAlias = tuple[str, tuple[Any, ...], dict[str, Any]]
 Steps: TypeAlias = tuple[Step, ...]
 Array: TypeAlias = np.ndarray[Any, Any]
@@ -285,11 +288,10 @@ def simpler(steps: Steps, options: Options) -> Iterator[Steps]:
         for new in dict.fromkeys((1, 2, old // 2, old - 1)):
             if 0 < new < old:
                 yield with_other_length(steps, old, new, None)
-    for change in (_small, _round_to(0), _round_to(1), _round_to(2), _round_to(4)):
-        yield map_arguments(steps, change)
-    for number in range(len(arrays(steps))):
-        for change in (_zero, _small, _round_to(0), _round_to(1)):
-            yield _change_one(steps, number, change)
+    yield map_arguments(steps, _as_counting_numbers)
+    for path, part in parts(steps):
+        for value in simpler_values(part, in_order=True):
+            yield with_part_at(steps, path, value)
 
 
 def _with_less(steps: Steps, options: Options) -> Iterator[Steps]:
@@ -323,39 +325,11 @@ def _with_fewer_axes(steps: Steps) -> Iterator[Steps]:
         yield map_arguments(steps, change)
 
 
-def _change_one(steps: Steps, number: int, change: Callable[[Any], Any]) -> Steps:
-    """Change the array with this index."""
-    count = -1
-
-    def maybe(value: Any) -> Any:
-        nonlocal count
-        if not isinstance(value, np.ndarray):
-            return value
-        count += 1
-        return change(value) if count == number else value
-
-    return map_arguments(steps, maybe)
-
-
-def _zero(value: Any) -> Any:
-    is_number = isinstance(value, np.ndarray) and value.dtype.kind in "fiub"
-    return np.zeros_like(value) if is_number else value
-
-
-def _small(value: Any) -> Any:
+def _as_counting_numbers(value: Any) -> Any:
     """Replace floats by 1, 2, 3 ..."""
     if isinstance(value, np.ndarray) and value.dtype.kind == "f":
         return (np.arange(1, value.size + 1) % 10).reshape(value.shape).astype(value.dtype)
     return value
-
-
-def _round_to(digits: int) -> Callable[[Any], Any]:
-    def change(value: Any) -> Any:
-        if isinstance(value, np.ndarray) and value.dtype.kind == "f":
-            return np.round(value, digits) + 0.0  # adding 0.0 turns -0.0 into 0.0
-        return round(value, digits) if type(value) is float else value
-
-    return change
 
 
 def size(steps: Steps) -> tuple[float, ...]:

@@ -125,7 +125,8 @@ def find_distinguishing_call(
 
     Args:
         pool: Candidate calls, from `make_candidates`.
-        beside: Another right program; calls on which it differs from the solution are skipped.
+        right_adaptation: Another right program; calls on which it differs from the solution are
+            skipped.
     """
 
     def work(send: Send) -> None:

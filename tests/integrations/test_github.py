@@ -208,47 +208,6 @@ def test_a_wrong_submission_fails_where_it_is_wrong(grade: Grade) -> None:
 
 
 @pytest.mark.slow
-def test_what_is_missing_counts(grade: Grade) -> None:
-    """Two exercises were assigned, one was submitted: half is not a pass."""
-    files = {"attention-weights.py": source("correct")}
-    status, runner = grade(files, {"exercise": "attention-weights token-lookup"})
-    assert status == 1, runner.log
-    assert runner.outputs["action"] == {"outcome": "not passed", "score": "13", "max-score": "21"}
-    assert "There is no file token-lookup.py" in runner.log
-
-
-@pytest.mark.slow
-def test_a_folder_of_students(grade: Grade) -> None:
-    """Without an exercise, each student has a folder; the points are everybody's."""
-    files = {f"in/{name}/attention-weights.py": source(name) for name in ("correct", "misspelled")}
-    status, runner = grade(files, {"submission": "in"})
-    assert status == 1, runner.log
-    assert runner.outputs["action"] == {"outcome": "not passed", "score": "13", "max-score": "26"}
-
-
-@pytest.mark.slow
-@pytest.mark.release
-def test_a_collection_of_the_repository(grade: Grade) -> None:
-    """Exercises may lie beside the submission, never in it."""
-    definition = (ROOT / "exercises" / "attention" / "13-attention-weights.yaml").read_text()
-    track = "id: rope\ntitle: Rope\ndescription: x\nexercises: [attention-weights]\n"
-    files = {
-        "my-course/rope/01-attention-weights.yaml": definition,
-        "my-course/rope/track.yaml": track,
-        "in/attention-weights.py": source("correct"),
-    }
-    inputs = {"exercise": "attention-weights", "exercises": "my-course", "submission": "in"}
-    status, runner = grade(files, inputs)
-    assert (status, runner.outputs["action"]["outcome"]) == (0, "passed"), runner.log
-    status, runner = grade(files, {**inputs, "exercise": "token-lookup"})
-    assert (status, runner.outputs["action"]["outcome"]) == (2, "not graded"), runner.log
-    assert "no exercise 'token-lookup' in my-course" in runner.log
-    status, runner = grade(files, {**inputs, "submission": "."})
-    assert (status, runner.outputs["action"]["outcome"]) == (2, "not graded"), runner.log
-    assert "my-course lies in ., the folder that is graded" in runner.log
-
-
-@pytest.mark.slow
 def test_a_private_collection_beside_a_checkout(
     action: dict[str, Any], grade: Grade, run: Run, tmp_path: Path
 ) -> None:

@@ -1,57 +1,32 @@
-"""The calls that may show that a program is wrong, and a search for a small one."""
+"""The calls that may show that a program is wrong: a learner's, or calls with drawn inputs."""
 
 import ast
 import contextlib
-import itertools
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Final
-
-import numpy as np
 
 from grader.definitions.exercise import CallTest, FromSolution, TestId
 from grader.errors import DefinitionError
 from grader.grading.diagnosis.allowed_calls import AllowedCall, judge_call
-from grader.grading.diagnosis.hidden_constants import PublicValues
-from grader.grading.diagnosis.input_search import Clock, InputSearch, small_draws
-from grader.grading.diagnosis.input_values import (
-    Inputs,
-    NotWritableError,
-    axes_in,
-    count_numbers,
-    part_at,
-    parts,
-    python_text,
-    with_part_at,
-)
-from grader.grading.diagnosis.probe_call import (
-    PlainCall,
-    ProbeCall,
-    draw_ordinary_inputs,
-    make_probe_calls,
-)
-from grader.grading.diagnosis.written_call import RefusedError, written_call
+from grader.grading.diagnosis.input_search import small_draws
+from grader.grading.diagnosis.input_values import NotWritableError, count_numbers, python_text
+from grader.grading.diagnosis.probe_call import ProbeCall, draw_ordinary_inputs, make_probe_calls
+from grader.grading.diagnosis.written_call import MAX_CHARACTERS, RefusedError, written_call
 from grader.grading.expected.oracle import Oracle
-from grader.grading.expected.solution_values import loaded_solution
 from grader.grading.feedback import break_sentences
 from grader.grading.program.author_code import evaluate
-from grader.grading.program.loaded_program import load
-from grader.grading.results.jobs import find_limits
 from grader.grading.results.verdict import Outcome, SmallExample, Verdict
 from grader.grading.run.submission_run import RunProblem, make_verdict
 from grader.grading.submissions.submission import Submission
-from grader.sandbox.answers import ChildGoneError
 from grader.sandbox.interface import ChildFactory
 
 _ID: Final = TestId("example")  # an id that does not reveal the hidden test
 _MAX_NUMBERS: Final = 500
 """The size of a draw up to which its arguments serve as ordinary ones."""
 
-_CPU_SECONDS, _MAX_WRITTEN = 1.5, 500  # CPU time and numbers of a call, for the search in one test
-_CUTS: Final = (slice(1), slice(2), slice(-1), slice(1, None))  # parts of an axis to try
-_SIZES: Final = 4 * (1, 2, 2, 3, 3, 4, 5)  # sizes of the draws
-_ROUNDS: Final = 3  # rounds of cutting axes, then simplifying numbers: each may enable the other
-_SCALES: Final = (1e3, 1e-6, 1e-200, 0.0)  # factors for floats, to provoke overflow and underflow
+_MAX_DRAWN_CALLS: Final = 24  # calls that are tried for a program
 
 
 def break_program(
@@ -60,13 +35,17 @@ def break_program(
     """Return the verdict on a job's `breaking_call`, with an example or a message.
 
     Args:
-        text: The learner's call, or an empty string to search for a small one.
+        text: The learner's call, or an empty string to try calls with drawn inputs.
     """
-    text = text.strip() or small_witness(oracle, submission, sandbox)
-    judgement: SmallExample | str = break_sentences.NO_WITNESS
-    if text:
-        calls = allowed_calls(oracle)
-        judgement = judge_call(oracle.exercise, calls, submission.source, sandbox, text)
+    calls = allowed_calls(oracle)
+    judge = partial(judge_call, oracle.exercise, calls, submission.source, sandbox)
+    judgement: SmallExample | str
+    if text.strip():
+        judgement = judge(text)
+    else:
+        judgements = map(judge, _drawn_calls(oracle))
+        examples = (each for each in judgements if isinstance(each, SmallExample))
+        judgement = next(examples, break_sentences.NO_WITNESS)
     example = None if isinstance(judgement, str) else judgement
     message = judgement if isinstance(judgement, str) else judgement.result.message
     verdict = make_verdict(
@@ -126,78 +105,13 @@ def _allowed_calls(oracle: Oracle) -> Iterator[tuple[ProbeCall, AllowedCall]]:
                 yield replace(probe, expected_test=test, call=plain), allowed
 
 
-def _scaled_draws(oracle: Oracle, probe: ProbeCall) -> Iterator[Inputs]:
-    """Yield drawn inputs, then the same inputs with scaled floats."""
-    drawn = [*small_draws(oracle, probe, _SIZES)]
-    yield from drawn
-    for scale in _SCALES:
-        for inputs in drawn:
-            for path, part in parts(inputs):
-                if np.asarray(part).dtype.kind == "f":
-                    with np.errstate(all="ignore"):  # scaling may overflow or underflow
-                        inputs = with_part_at(inputs, path, part * scale)  # noqa: PLW2901
-            yield inputs
-
-
-def _shorten(search: InputSearch, inputs: Inputs, kind: str) -> Inputs:
-    """Return inputs with shorter axes and simpler numbers that still show the difference."""
-    for _ in range(_ROUNDS):
-        while cut := next((x for x in _cut_inputs(inputs) if search.shows(x, kind)), None):
-            inputs = cut
-        inputs = search.simplify(inputs, kind)
-    return inputs
-
-
-def _cut_inputs(inputs: Inputs) -> Iterator[Inputs]:
-    """Yield inputs with axes cut by `_CUTS`: first all axes of one length, then single axes."""
-    axes = list(axes_in(inputs))
-    lengths = sorted({length for *_, length in axes}, reverse=True)
-    groups = [[axis for axis in axes if axis[2] == length] for length in lengths]
-    for cut, group in itertools.product(_CUTS, [*groups, *([axis] for axis in axes)]):
-        places = range(group[0][2])[cut]
-        if 0 < len(places) < group[0][2]:
-            shorter = inputs
-            for path, axis, _ in reversed(group):  # inner values before the lists around them
-                part = part_at(shorter, path)
-                rest = part.take(places, axis) if isinstance(part, np.ndarray) else part[cut]
-                shorter = with_part_at(shorter, path, rest)
-            yield shorter
-
-
-def small_witness(oracle: Oracle, submission: Submission, sandbox: ChildFactory) -> str:
-    """Search for a small call that shows that a program is wrong; return it, or ""."""
-    exercise = replace(oracle.exercise, forbid=None)
-    calls = allowed_calls(oracle)
-    witnesses: list[tuple[int, str]] = []
-
-    with (
-        contextlib.suppress(ChildGoneError, DefinitionError),
-        loaded_solution(exercise, sandbox) as solution,
-        sandbox.child(find_limits(exercise)) as child,
-    ):
-        program = load(child, submission, exercise).program
-        assert program is not None  # `etude verify` has proven that it loads
-        public = PublicValues(oracle)
-        for probe, _ in _allowed_calls(oracle):
-
-            def counts(inputs: Inputs, call: PlainCall = probe.call) -> bool:
-                with contextlib.suppress(NotWritableError):
-                    text = call.in_line(inputs)
-                    judgement = judge_call(exercise, calls, submission.source, sandbox, text)
-                    return not isinstance(judgement, str)
-                return False
-
-            search = InputSearch(
-                oracle,
-                probe,
-                solution,
-                program,
-                Clock(_CPU_SECONDS),
-                public,
-                accepts=counts,
-                max_numbers=_MAX_WRITTEN,
-            )
-            if (first := search.find_first(_scaled_draws(oracle, probe))) is not None:
-                inputs = _shorten(search, *first)
-                witnesses.append((count_numbers(inputs), probe.call.in_line(inputs)))
-    return min(witnesses, default=(0, ""))[1]
+def _drawn_calls(oracle: Oracle) -> list[str]:
+    """Return calls with small inputs and with those of the tests, evenly from small to large."""
+    calls: dict[str, int] = {}
+    for probe, _ in _allowed_calls(oracle):
+        draws = [draw.inputs for draw in oracle.draws(probe.failing_test)]
+        for inputs in (*small_draws(oracle, probe), *draws):
+            with contextlib.suppress(NotWritableError):
+                if len(call := probe.call.in_line(inputs)) <= MAX_CHARACTERS:
+                    calls[call] = count_numbers(inputs)
+    return sorted(calls, key=calls.__getitem__)[:: len(calls) // _MAX_DRAWN_CALLS + 1]

@@ -3,7 +3,7 @@
 import itertools
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
@@ -61,9 +61,9 @@ _FORM: Final = (DifferenceKind.SHAPE, DifferenceKind.LENGTH, DifferenceKind.TYPE
 class Clock:
     """The deadline of a search, in CPU time and wall-clock time."""
 
-    def __init__(self, cpu_seconds: float = _CPU_SECONDS) -> None:
-        self._cpu_end = time.process_time() + cpu_seconds
-        self._wall_end = time.monotonic() + WALL_SECONDS * cpu_seconds / _CPU_SECONDS
+    def __init__(self) -> None:
+        self._cpu_end = time.process_time() + _CPU_SECONDS
+        self._wall_end = time.monotonic() + WALL_SECONDS
 
     @property
     def is_over(self) -> bool:
@@ -71,9 +71,7 @@ class Clock:
         return time.process_time() > self._cpu_end or time.monotonic() > self._wall_end
 
 
-def small_draws(
-    oracle: Oracle, probe: ProbeCall, sizes: Sequence[int] = _SIZES
-) -> Iterator[Inputs]:
+def small_draws(oracle: Oracle, probe: ProbeCall) -> Iterator[Inputs]:
     """Yield inputs drawn with every vector of the lengths 1 and 2, then with ordinary sizes."""
     numbers = itertools.count()
     source = probe.failing_test.given
@@ -83,7 +81,7 @@ def small_draws(
     for vector in sorted(vectors, key=sum):
         for _ in range(2):
             yield draw_probe_inputs(oracle, probe, next(numbers), vector, max(vector))
-    for size in sizes:
+    for size in _SIZES:
         yield draw_probe_inputs(oracle, probe, next(numbers), (), size)
 
 
@@ -94,8 +92,6 @@ class InputSearch:
         solution: The solution, loaded in a child.
         program: The submission, loaded in another child. For `simplify` this child must not have
             seen a secret, since the submission could reveal it by the inputs on which it fails.
-        accepts: An additional condition on the inputs.
-        max_numbers: The maximum number of numbers in the inputs.
     """
 
     def __init__(
@@ -106,9 +102,6 @@ class InputSearch:
         program: LoadedProgram,
         clock: Clock,
         public: PublicValues,
-        *,
-        accepts: Callable[[Inputs], bool] = lambda _: True,
-        max_numbers: int = MAX_NUMBERS,
     ) -> None:
         self.probe = probe
         self.program = program
@@ -117,8 +110,6 @@ class InputSearch:
         self._solution = solution
         self._clock = clock
         self._public = public
-        self._accepts = accepts
-        self._max_numbers = max_numbers
 
     @cached_property
     def _draws(self) -> list[Inputs]:
@@ -148,7 +139,7 @@ class InputSearch:
         for inputs in draws:
             if self._clock.is_over:
                 break
-            if count_numbers(inputs) > self._max_numbers or not self._fits(inputs):
+            if count_numbers(inputs) > MAX_NUMBERS or not self._fits(inputs):
                 continue
             kind = self._difference(inputs)
             if kind and self.probe.kind in ("", kind):
@@ -180,7 +171,7 @@ class InputSearch:
         kind = self._kind(self.program, test)
         if kind and not test.needs_solution and self._kind(self._solution, test):
             return ""
-        return kind if kind and self._accepts(inputs) else ""
+        return kind
 
     def _kind(self, program: LoadedProgram, test: CallTest | OutputTest) -> str:
         try:
@@ -206,7 +197,7 @@ class InputSearch:
             free: Whether to refuse inputs that contain a secret.
         """
         changed = with_part_at(inputs, path, part)
-        if count_numbers(changed) > self._max_numbers or not self._fits(part, path):
+        if count_numbers(changed) > MAX_NUMBERS or not self._fits(part, path):
             return None
         if free and next(self._secrets_in(changed), None) is not None:
             return None

@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 from grader.definitions.exercise import Exercise
 from grader.grading.feedback import break_sentences
 
-_MAX_CHARACTERS: Final = 2000  # characters of a call
+MAX_CHARACTERS: Final = 2000  # characters of a call
 _MAX_POWER: Final = 999  # exponent above which a power could take long to compute
 
 _PLAIN_NUMPY_NAMES: Final = frozenset({
@@ -73,7 +73,7 @@ def read_call(exercise: Exercise, text: str) -> WrittenCall:
     Raises:
         RefusedError: It is not a call, or uses more than plain data and NumPy's constructors.
     """
-    if len(text) > _MAX_CHARACTERS:
+    if len(text) > MAX_CHARACTERS:
         raise _unreadable("The call is too long")
     try:
         call = written_call(exercise, text)

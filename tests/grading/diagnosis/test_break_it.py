@@ -63,40 +63,28 @@ def test_a_change_of_the_arguments_counts(judge: Judge) -> None:
     assert "the program changes argument 1 in place" in verdict.message
 
 
-def test_the_search_gives_a_call_that_counts(judge: Judge) -> None:
-    """An empty text asks for it; it has no more numbers than needed."""
-    test = {**TEST, "given": "n, m = sizes(2)\nx = rng.uniform(31.25, 87.5, (n + 3, m + 3))"}
-    example = judge("", WHOLE, test).example
+def test_an_empty_text_asks_for_a_call_that_counts(judge: Judge) -> None:
+    """The first one that counts among small inputs and those of the tests."""
+    example = judge("").example
     assert example is not None
-    assert example.code == "f(np.array([[1.0], [2.0]]))"
+    assert example.code.startswith("f(np.array([[")
     assert judge(example.code).example == example
     assert judge("", MEANS).message == "A search finds no small call that breaks this program."
-
-
-def test_the_search_also_leaves_out_what_comes_first(judge: Judge) -> None:
-    """Here the first number hides the mistake."""
-    test = {**TEST, "given": "x = np.array([2.5, *rng.uniform(-2, -1, size)])"}
-    source = "def f(x):\n    return x + {}\n"
-    example = judge("", source.format("(x < 0)"), test, solution=source.format(0)).example
-    assert example is not None
-    assert example.code == "f(np.array([-1.0]))"
 
 
 @pytest.mark.parametrize(
     ("given", "right", "wrong"),
     [
         ("x = ''.join(rng.choice(['a', 'b'], size))", "x.upper()", "x"),
-        ("x = rng.random(2) + 1", "np.exp(-np.log(x).mean())", "x.prod() ** (-1 / x.size)"),
         ("x = rng.random(2)", "x + 0", "x + (x[0] == 7)"),
-        ("x = rng.standard_normal(2)", "x + 0", "x + (x == 0)"),
         ("x = np.array(rng.standard_normal())", "x + 0", "x + 1"),
     ],
-    ids=["texts", "a product of 0", "inputs of a visible test", "zeros", "an array without axes"],
+    ids=["texts", "inputs of a visible test", "an array without axes"],
 )
-def test_the_search_looks_for_what_random_numbers_seldom_show(
+def test_such_a_call_may_have_any_inputs_of_the_tests(
     judge: Judge, given: str, right: str, wrong: str
 ) -> None:
-    """In each case ordinary draws alone break nothing, or have no number in them."""
+    """Also without a number in them, and those that only one test has."""
     right, wrong = (f"import numpy as np\n\n\ndef f(x):\n    return {e}\n" for e in (right, wrong))
     tests = [{**TEST, "given": given, "call": "f(x)"}]
     if "7" in wrong:
@@ -243,6 +231,6 @@ def test_an_author_is_told_of_what_no_call_breaks(make: Make) -> None:
         notes = [note.message for note in notes_on_breaking_calls(exercise, pool)]
     assert len(notes) == 3
     assert notes[-1].startswith("1 of 4 misconceptions")
-    assert notes[-1].endswith("large (9)")
+    assert "large (" in notes[-1]
     assert any("no call that breaks misconception 'same'" in note for note in notes)
     assert any("'kept' has 'breakable: false', but this breaks it: f(np.array(" in n for n in notes)

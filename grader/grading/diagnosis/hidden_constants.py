@@ -92,26 +92,33 @@ class Secrets:
             if is_constant or (array.size > _MAX_SHARED_NUMBERS and array.dtype.kind in "iuf"):
                 self._arrays.setdefault(path, []).append(array)
 
-    def has_number(self, number: float) -> bool:
+    def _has_number(self, number: float) -> bool:
         """Return whether a number is a secret, or close enough to reveal one."""
         return any(
             abs(number - each) <= (_NEAR if abs(each) > _LARGE else SAME) * abs(each)
             for each in self._numbers
         )
 
-    def has_array(self, path: ValuePath, array: Array) -> bool:
-        """Return whether an array is a secret."""
+    def _has_array(self, path: ValuePath, array: Array) -> bool:
         drawn = any(is_near(array, each) for each in self._arrays.get(path, ()))
         return drawn and not self._public.has_array(array)
 
     def has_any_in(self, code: str, inputs: Mapping[str, Any]) -> bool:
-        """Return whether the call's code, or a text, key or length in its inputs, is a secret."""
+        """Return whether a call's constant, or a value, key or length in its inputs, is secret."""
         constants, values = list(constants_in(ast.parse(code))), list(inputs.values())
         return (
             len(set(texts_in(values))) > 1  # several public texts together may be a hidden test's
             or not self._public.has_texts([*values, *constants])
-            or any(map(self.has_number, numbers_in([*constants, *keys_in(values)])))
+            or any(map(self._has_number, numbers_in([*constants, *keys_in(values)])))
             or any(length in self._lengths for *_, length in axes_in(inputs))
+            or self.has_values_in(inputs)
+        )
+
+    def has_values_in(self, inputs: Mapping[str, Any]) -> bool:
+        """Return whether an array, or a number in an array without a standard form, is secret."""
+        numbers = [part for _, part in parts(inputs) if not np.ndim(part) or not is_standard(part)]
+        return any(map(self._has_number, numbers_in(numbers))) or any(
+            self._has_array(path, array) for path, array in arrays_in(inputs)
         )
 
 

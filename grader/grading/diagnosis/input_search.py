@@ -8,25 +8,18 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
 
-import numpy as np
-
 from grader.definitions.exercise import CallTest, Literals, OutputTest, Seeded
 from grader.errors import DefinitionError, GraderFault
 from grader.grading.checks import judge
 from grader.grading.comparison.compare import DifferenceKind
 from grader.grading.diagnosis.allowed_calls import undecided_reason
-from grader.grading.diagnosis.hidden_constants import PublicValues, Secrets, is_standard
+from grader.grading.diagnosis.hidden_constants import PublicValues, Secrets
 from grader.grading.diagnosis.input_values import (
     ALL_DIFFERENT,
     Inputs,
     OrdinaryInputs,
-    ValuePath,
-    arrays_in,
     count_numbers,
-    is_near,
     is_same,
-    numbers_in,
-    part_at,
     parts,
     with_part_at,
 )
@@ -36,13 +29,7 @@ from grader.grading.diagnosis.probe_call import (
     draw_probe_inputs,
     find_failure_kind,
 )
-from grader.grading.diagnosis.simpler_inputs import (
-    MAX_NUMBERS,
-    numbers_near,
-    other_arrays,
-    simpler_values,
-    without_number,
-)
+from grader.grading.diagnosis.simpler_inputs import MAX_NUMBERS, simpler_values
 from grader.grading.expected.oracle import Draw, Oracle, ValueCache
 from grader.grading.program.author_code import TooLargeError, TooLongError, evaluate
 from grader.grading.program.loaded_program import LoadedProgram
@@ -90,8 +77,8 @@ class InputSearch:
 
     Args:
         solution: The solution, loaded in a child.
-        program: The submission, loaded in another child. For `simplify` this child must not have
-            seen a secret, since the submission could reveal it by the inputs on which it fails.
+        program: The submission, loaded in another child. It must not see a secret, since it could
+            reveal it by the inputs on which it fails.
     """
 
     def __init__(
@@ -104,7 +91,7 @@ class InputSearch:
         public: PublicValues,
     ) -> None:
         self.probe = probe
-        self.program = program
+        self._program = program
         self._oracle = oracle
         self._values = Oracle(oracle.exercise, oracle.sandbox, ValueCache())
         self._solution = solution
@@ -139,7 +126,11 @@ class InputSearch:
         for inputs in draws:
             if self._clock.is_over:
                 break
-            if count_numbers(inputs) > MAX_NUMBERS or not self._fits(inputs):
+            if (
+                count_numbers(inputs) > MAX_NUMBERS
+                or not self._ordinary.lacking(inputs) <= {ALL_DIFFERENT}
+                or self._secrets.has_any_in(self.probe.call.code, inputs)
+            ):
                 continue
             kind = self._difference(inputs)
             if kind and self.probe.kind in ("", kind):
@@ -168,7 +159,7 @@ class InputSearch:
             return ""
         if undecided_reason(expected, lambda: self._ordinary.has_ties(inputs)):
             return ""
-        kind = self._kind(self.program, test)
+        kind = self._kind(self._program, test)
         if kind and not test.needs_solution and self._kind(self._solution, test):
             return ""
         return kind
@@ -184,73 +175,25 @@ class InputSearch:
             return ""
         return "" if difference.difference is None else difference.difference.kind.value
 
-    def _fits(self, value: Any, path: ValuePath = ()) -> bool:
-        """Return whether inputs, or a part of them, have the properties of ordinary draws."""
-        return self._ordinary.lacking(value, path) <= {ALL_DIFFERENT}
-
-    def _try_part(
-        self, inputs: Inputs, path: ValuePath, part: Any, kind: str, *, free: bool = True
-    ) -> Inputs | None:
-        """Return inputs with one part replaced if the difference keeps its kind, or None.
-
-        Args:
-            free: Whether to refuse inputs that contain a secret.
-        """
-        changed = with_part_at(inputs, path, part)
-        if count_numbers(changed) > MAX_NUMBERS or not self._fits(part, path):
-            return None
-        if free and next(self._secrets_in(changed), None) is not None:
-            return None
-        return changed if self.shows(changed, kind) else None
-
-    def shows(self, inputs: Inputs, kind: str) -> bool:
-        """Return whether inputs show a difference of this kind; False if the time is over."""
-        try:
-            return not self._clock.is_over and self._difference(inputs) == kind
-        except ChildGoneError:
-            return False
-
     def simplify(self, inputs: Inputs, kind: str) -> Inputs:
         """Return simpler inputs without secrets, replacing one part after the other."""
         for path, part in list(parts(inputs)):
             for simple in simpler_values(part, in_order=kind in _FORM):
                 if is_same(simple, part):
                     break
-                changed = self._try_part(inputs, path, simple, kind)
-                if changed is not None:
-                    inputs = changed
+                simpler = with_part_at(inputs, path, simple)
+                if (
+                    self._ordinary.lacking(simple, path) <= {ALL_DIFFERENT}
+                    and not self._secrets.has_values_in(simpler)
+                    and self._shows(simpler, kind)
+                ):
+                    inputs = simpler
                     break
         return inputs
 
-    def without_secrets(self, inputs: Inputs, kind: str) -> Inputs | None:
-        """Return inputs with all secrets of hidden tests replaced, or None if that fails."""
-        if self._secrets.has_any_in(self.probe.call.code, inputs):
-            return None
-        while (secret := next(self._secrets_in(inputs), None)) is not None:
-            path, values = secret
-            tried = (self._try_part(inputs, path, value, kind, free=False) for value in values)
-            free = next((each for each in tried if each is not None), None)
-            if free is None:
-                return None
-            inputs = free
-        return inputs
-
-    def _secrets_in(self, inputs: Inputs) -> Iterator[tuple[ValuePath, Iterator[Any]]]:
-        """Yield the path of each secret in the inputs, with other values to try there."""
-        is_secret = self._secrets.has_number
-        for path, array in arrays_in(inputs):
-            if self._secrets.has_array(path, array):
-                part = part_at(inputs, path)
-                new = (each for each in other_arrays(array) if not is_near(each, array))
-                yield path, (x if part is array else type(part)(x.tolist()) for x in new)
-        for path, part in parts(inputs):
-            if np.ndim(part) and is_standard(np.asarray(part)):
-                continue
-            for number in filter(is_secret, numbers_in(part)):
-                others = [
-                    each for each in (*numbers_near(number), 0.0, 1.0, 2.0) if not is_secret(each)
-                ]
-                if np.asarray(part).dtype.kind not in "iuf":
-                    others = []
-                new = (x for other in others for x in without_number(part, number, other))
-                yield path, (x for x in new if number not in numbers_in(x))
+    def _shows(self, inputs: Inputs, kind: str) -> bool:
+        """Return whether inputs show a difference of this kind; False if the time is over."""
+        try:
+            return not self._clock.is_over and self._difference(inputs) == kind
+        except ChildGoneError:
+            return False

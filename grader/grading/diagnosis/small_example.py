@@ -7,8 +7,8 @@ since the result could violate the task. The example reveals nothing about a tes
 - The call is a plain call of the exercise's names, without the test's code around it. Some test
   compares its bare result: if tests compare only `abs(f(x))`, either sign of `f(x)` may be right.
 - It has no secret of a hidden test: no number, text, key, array or length that an author wrote as a
-  literal, or that is the same in all draws. Secrets are replaced before the inputs are simplified.
-  The child that simplifies has seen none of them, so its failures cannot reveal them.
+  literal, or that is the same in all draws. Inputs with a secret are skipped: the submission never
+  sees one, so its failures cannot reveal them.
 - The values shown come from a child that has seen nothing but the example.
 
 The example is certain to be right: the solution and the reference (or the author's expression)
@@ -89,13 +89,7 @@ def find_small_example(
                 InputSearch(oracle, probe, solution, program, clock, public) for probe in probes
             ]
             for search, inputs, kind in _differences(oracle, searches):
-                with sandbox.child(limits) as other:
-                    # The first program may have kept what the search asked it.
-                    fresh_program = load(other, submission, free).program
-                    if fresh_program is None:
-                        continue
-                    search.program = fresh_program
-                    simple = search.simplify(inputs, kind)
+                simple = search.simplify(inputs, kind)
                 if not search.is_of_a_test(simple) and (
                     example := _example(oracle, submission, sandbox, search.probe, simple)
                 ):
@@ -113,7 +107,7 @@ def short_limits(exercise: Exercise) -> Limits:
 def _differences(
     oracle: Oracle, searches: Sequence[InputSearch]
 ) -> Iterator[tuple[InputSearch, Inputs, str]]:
-    """Yield the searches that find a difference, with inputs without secrets, and the kind.
+    """Yield the searches that find a difference, with the inputs and the kind.
 
     Differences of a failing test's own kind come first, and small inputs before large ones.
     """
@@ -127,8 +121,7 @@ def _differences(
     except ChildGoneError:
         pass
     for *_, number, inputs, kind in sorted(differences, key=lambda difference: difference[:3]):
-        if (free := searches[number].without_secrets(inputs, kind)) is not None:
-            yield searches[number], free, kind
+        yield searches[number], inputs, kind
 
 
 def _example(

@@ -142,20 +142,20 @@ def test_a_test_that_discloses_its_inputs_shows_its_whole_call(grade_all: GradeA
     assert example.code == "x = np.array([[1.0], [0.0]])\n[f(y) for y in [x]][0]"
 
 
-def test_no_number_of_a_hidden_test_is_shown(grade_all: GradeAll) -> None:
-    """A large number that the mistake needs is exchanged for another one."""
-    source = MEANS + "\n\nright = f\n\n\ndef f(x):\n    return right(x) + (x.max() > 1000)\n"
-    numbers = values_in(example_of(graded(grade_all, source, VISIBLE, LARGE)))
-    assert max(numbers) > 1000
-    assert all(abs(number - 7000) > 500 for number in numbers)
-
-
-def test_a_number_that_cannot_be_exchanged_leaves_no_example(grade_all: GradeAll) -> None:
-    """Where the mistake shows near a number of a hidden test alone, nothing is shown."""
-    source = (
-        MEANS + "\n\nright = f\n\n\ndef f(x):\n    return right(x) + (abs(x - 7000) < 2).any()\n"
-    )
+@pytest.mark.parametrize("needs", ["x.max() > 1000", "(abs(x - 7000) < 2).any()"])
+def test_inputs_with_a_number_of_a_hidden_test_are_skipped(grade_all: GradeAll, needs: str) -> None:
+    """Nothing is shown if all draws have it, even if the mistake needs any large number."""
+    source = f"{MEANS}\n\nright = f\n\n\ndef f(x):\n    return right(x) + ({needs})\n"
     assert graded(grade_all, source, VISIBLE, LARGE).example is None
+
+
+def test_a_draw_without_the_number_is_shown(grade_all: GradeAll) -> None:
+    """Here the small draws have it, and larger ones do not."""
+    mixed = {**HIDDEN, "given": "n, m = sizes(2)\nx = rng.random((n, m)) + 7000 * (size < 3)"}
+    source = MEANS.replace("return", "return (x.size > 1) +")
+    visible = {**VISIBLE, "given": {"x": [[1.5]]}}
+    numbers = values_in(example_of(graded(grade_all, source, visible, mixed)))
+    assert max(numbers) < 10
 
 
 def test_what_holds_for_ordinary_draws_holds_for_an_example(grade_all: GradeAll) -> None:
@@ -228,21 +228,16 @@ def test_a_call_that_prints_shows_what_it_prints(
         assert result.got.text != result.expected.text
 
 
-@pytest.mark.parametrize(("needs", "is_told"), [("True", True), ("x[0, 0] != x[1, 0]", False)])
-def test_an_array_of_a_hidden_test_is_not_shown(
-    grade_all: GradeAll, needs: str, *, is_told: bool
-) -> None:
-    """What an author wrote as a whole is exchanged for what does not tell it, or nothing is shown."""
+@pytest.mark.parametrize("needs", ["True", "x[0, 0] != x[1, 0]"])
+def test_an_array_of_a_hidden_test_is_not_shown(grade_all: GradeAll, needs: str) -> None:
+    """Nothing is shown if an author wrote it as a whole, even if the mistake needs only a part."""
     written = "x = np.array([[1.0, 0.0], [2.0, 4.0], [2.0, 4.0]])\ny = rng.random(2) + 1"
     solution = "def f(x, y):\n    return x @ y\n"
     source = f"def f(x, y):\n    return x @ y + ((x[1] == x[2]).all() and {needs})\n"
     visible = {**VISIBLE, "given": {"x": [[1.5, 2.0], [4.0, 1.0], [1.0, 2.0]], "y": [1.0, 2.0]}}
     hidden = {**HIDDEN, "given": written}
     tests = [{**test, "call": "f(x, y)", **FROM_SOLUTION} for test in (visible, hidden)]
-    example = grade_all(source, *tests, solution=solution).example
-    assert (example is not None) is is_told
-    if example is not None:
-        assert example.code.startswith("f(np.array([[0.0, 0.0], [0.0, 0.0], [0.0, 0.0]]), ")
+    assert grade_all(source, *tests, solution=solution).example is None
 
 
 @pytest.mark.parametrize(
@@ -319,8 +314,8 @@ def test_a_question_without_an_example_leaves_the_next_one_its_own(grade_all: Gr
     first = {"given": {"x": [1.5]}, "call": "f(x)"}
     second = {"given": {"x": [0.0], "k": 2.0}, "call": "g(x, k)"}
     hidden = {**HIDDEN, "given": "x = rng.random(1) + 1"}
-    constant = {**HIDDEN, "given": "x = rng.random(2) + 1\nk = 3.7", "call": "g(x, k)"}
-    tests = [{**test, **FROM_SOLUTION} for test in (first, second, hidden, constant)]
+    other = {**HIDDEN, "given": "x = rng.random(2) + 1\nk = rng.random() + 3", "call": "g(x, k)"}
+    tests = [{**test, **FROM_SOLUTION} for test in (first, second, hidden, other)]
     solution = "def f(x):\n    return x\n\n\ndef g(x, k):\n    return x * 0\n"
     verdict = grade_all(source, *tests, solution=solution, defines={"f": {}, "g": {}})
     assert example_of(verdict).code.startswith("g(np.array([")
@@ -335,12 +330,12 @@ def test_large_inputs_have_lines_of_their_own(grade_all: GradeAll) -> None:
 
 
 def test_an_example_of_a_shipped_exercise(sandbox: Sandbox) -> None:
-    """Numbers that lie close together, far from zero, but not where the hidden test has them."""
+    """A batch of two for which a result of the right shape has its axes in the wrong order."""
     folder = Path(__file__).parents[3] / "exercises" / "attention"
-    exercise = load_exercise(folder / "39-layer-norm.yaml")
-    code = next(m.code for m in exercise.misconceptions if m.id == "difference-of-squares")
+    exercise = load_exercise(next(folder.glob("*-attention-backward.yaml")))
+    code = next(m.code for m in exercise.misconceptions if m.id == "all-axes-reversed")
     verdict = grade(exercise, Submission.from_bytes(Path("l.py"), code.encode()), sandbox)
-    assert "200000000.0, 199999999.0" in example_of(verdict).code
+    assert example_of(verdict).code.startswith("d_output = np.array([[[[0.0]], [[0.0]]]])\n")
 
 
 def test_numbers_have_as_few_digits_as_their_dtype_needs() -> None:

@@ -13,7 +13,7 @@ from benchmarks.result_tables import COST_CELLS, COST_RATIOS, Aim, Block, Cost, 
 from benchmarks.workload import exercises, new_job, new_jobs
 from grader.definitions.exercise import Exercise
 from grader.grading.results.jobs import Job
-from grader.grading.workers.pool import Pool
+from grader.grading.workers.pool import WorkerPool
 
 _BLOCK, _WARM_UP = 50, 25
 _FLAT = 1.1
@@ -74,7 +74,7 @@ def _take_turns(sizes: Sequence[int]) -> list[_Spread]:
     defined = exercises(sizes[-1])
     (other,) = exercises(1, slug="warm-up")
     with ExitStack() as stack:
-        pools = [stack.enter_context(Pool(1, open_with_spare)) for _ in sizes]
+        pools = [stack.enter_context(WorkerPool(1, open_with_spare)) for _ in sizes]
         for pool in pools:
             Meter(pool).grade(new_jobs(other, _WARM_UP))
         streams = [_jobs(defined[:size]) for size in sizes]
@@ -95,7 +95,7 @@ def _jobs(among: Sequence[Exercise]) -> Iterator[Job]:
 
 
 def _half(
-    pools: Sequence[Pool], streams: Sequence[Iterator[Job]], number: int
+    pools: Sequence[WorkerPool], streams: Sequence[Iterator[Job]], number: int
 ) -> list[list[Block]]:
     """Run the pools in turns until each has graded so many."""
     meters = [Meter(pool) for pool in pools]

@@ -16,7 +16,7 @@ from grader.definitions.exercise import Exercise
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.submissions.submission import Submission
-from grader.grading.workers.pool import Pool
+from grader.grading.workers.pool import WorkerPool
 
 _WARM_UP = 10
 
@@ -65,7 +65,7 @@ def measure(*, quick: bool) -> Section:
 def _hold(rounds: int) -> dict[str, _Held]:
     exercise = load_exercise(hostile.EXERCISE)
     longest: dict[str, _Held] = {}
-    with Pool(1, open_without_spare) as pool:
+    with WorkerPool(1, open_without_spare) as pool:
         usual = median(_seconds(pool, exercise) for _ in range(_WARM_UP))
         for name in list(hostile.SUBMISSIONS) * rounds:
             begin = time.perf_counter()
@@ -84,7 +84,7 @@ def _held(result: Result, seconds: float) -> _Held:
     return _Held(result.outcome.value, seconds, max(seconds - hostile.LIMIT * max(time_outs, 1), 0))
 
 
-def _seconds(pool: Pool, exercise: Exercise) -> float:
+def _seconds(pool: WorkerPool, exercise: Exercise) -> float:
     begin = time.perf_counter()
     for _, result in pool.grade([_job(exercise, hostile.SOLUTION)]):
         require_passed(result)

@@ -9,7 +9,7 @@ from benchmarks.processes import Memory, memory, zygote_and_spare
 from benchmarks.result_tables import Cost, cost_of
 from benchmarks.workload import exercises, new_jobs
 from grader.definitions.exercise import Exercise
-from grader.grading.workers.pool import Pool
+from grader.grading.workers.pool import WorkerPool
 
 _COMPARE_AT = (100, 1_000, 10_000)
 _WARM_UP = 25
@@ -58,7 +58,7 @@ def _grade(total: int, step: int, turns: int) -> LongRun:
     run = LongRun()
     graded = 0
     # Never replaced, unlike in a batch: what piles up must show.
-    with Pool(1, open_with_spare, jobs_per_worker=2 * total) as pool:
+    with WorkerPool(1, open_with_spare, jobs_per_worker=2 * total) as pool:
         for stop in sorted({_COMPARE_AT[0], *range(step, total + 1, step)}):
             Meter(pool).grade(new_jobs(exercise, stop - graded))
             graded = stop
@@ -69,14 +69,14 @@ def _grade(total: int, step: int, turns: int) -> LongRun:
     return run
 
 
-def _look(pool: Pool, graded: int) -> Look:
+def _look(pool: WorkerPool, graded: int) -> Look:
     (worker,) = pool.pids
     zygote, spare = zygote_and_spare(worker)
     return Look(graded, memory([worker]), memory([zygote]), memory([zygote, spare]))
 
 
-def _compare(pool: Pool, graded: int, exercise: Exercise, turns: int) -> Comparison:
-    with Pool(1, open_with_spare) as fresh:
+def _compare(pool: WorkerPool, graded: int, exercise: Exercise, turns: int) -> Comparison:
+    with WorkerPool(1, open_with_spare) as fresh:
         Meter(fresh).grade(new_jobs(exercise, _WARM_UP))
         meters = Meter(pool), Meter(fresh)
         for _ in range(turns):

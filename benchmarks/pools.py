@@ -8,7 +8,7 @@ from benchmarks.processes import tree_cpu
 from benchmarks.result_tables import Block
 from benchmarks.workload import require_passed
 from grader.grading.results.jobs import Job, Result
-from grader.grading.workers.pool import Pool
+from grader.grading.workers.pool import WorkerPool
 from grader.sandbox.process import Sandbox, open_sandbox
 
 
@@ -25,7 +25,7 @@ def open_without_spare() -> Sandbox:
 class Meter:
     """Counts what a pool uses from now on: its workers, their sandboxes, and our part in it."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: WorkerPool) -> None:
         self.blocks: list[Block] = []
         self._pool = pool
         self._workers = self._workers_cpu()

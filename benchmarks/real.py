@@ -15,7 +15,7 @@ from grader.definitions.files import default_folder
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.verdict import Verdict
 from grader.grading.submissions.submission import Submission
-from grader.grading.workers.pool import Pool
+from grader.grading.workers.pool import WorkerPool
 
 _ONE: Final = "attention-weights"
 _QUICK_STEP: Final = 8  # a quick run takes one exercise in this many
@@ -40,11 +40,11 @@ def measure(*, quick: bool) -> Section:
     every = Collection.load(default_folder()).exercises
     one = next(each for each in every if each.id == _ONE)
     chosen = list(every)[:: _QUICK_STEP if quick else 1]
-    with Pool(1, open_with_spare) as pool:
+    with WorkerPool(1, open_with_spare) as pool:
         meter = _Meter(pool)
         base, right, wrong = meter.by_turns(one, block, rounds)
         solutions = {each.id: meter.repeated(each, repeats) for each in chosen}
-    with Pool(1, open_with_spare) as pool:
+    with WorkerPool(1, open_with_spare) as pool:
         files = [job for each in chosen for job in _files(each)]
         mixed = _Meter(pool).cpu(files, _require_verdict)
     dearest = max(solutions, key=lambda name: solutions[name])
@@ -72,7 +72,7 @@ def measure(*, quick: bool) -> Section:
 
 
 class _Meter:
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: WorkerPool) -> None:
         self._meter = Meter(pool)
 
     def cpu(self, jobs: Sequence[Job], check: Callable[[Result], None] = require_passed) -> float:

@@ -12,7 +12,7 @@ from benchmarks.machine import cores
 from benchmarks.pools import Meter, open_with_spare, open_without_spare
 from benchmarks.result_tables import Aim, Cost, Row, Section, cost_of, ms
 from benchmarks.workload import exercises, new_jobs
-from grader.grading.workers.pool import Pool
+from grader.grading.workers.pool import WorkerPool
 
 _WARM_UP = 50
 _WAYS: Final = ("1 on one core", "1", "2")
@@ -80,8 +80,8 @@ def _take_turns(rounds: int, block: int) -> list[_Rate]:
     with ExitStack() as stack:
         pools = [
             stack.enter_context(_on_one_core()),
-            stack.enter_context(Pool(1, open_with_spare)),
-            stack.enter_context(Pool(2, open_without_spare)),
+            stack.enter_context(WorkerPool(1, open_with_spare)),
+            stack.enter_context(WorkerPool(2, open_without_spare)),
         ]
         for pool in pools:
             Meter(pool).grade(new_jobs(exercise, _WARM_UP))
@@ -94,11 +94,11 @@ def _take_turns(rounds: int, block: int) -> list[_Rate]:
 
 
 @contextmanager
-def _on_one_core() -> Iterator[Pool]:
+def _on_one_core() -> Iterator[WorkerPool]:
     """Open a pool whose only worker takes this process to have one core."""
     all_cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(all_cores)})
-    with Pool(1, open_without_spare) as pool:
+    with WorkerPool(1, open_without_spare) as pool:
         os.sched_setaffinity(0, all_cores)
         yield pool
 

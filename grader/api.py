@@ -17,7 +17,7 @@ from grader.grading.results.jobs import Job
 from grader.grading.results.verdict import Verdict
 from grader.grading.submissions.read_submission import read_submission
 from grader.grading.submissions.submission import Submission
-from grader.grading.workers.grading_pool import GradingPool
+from grader.grading.workers.grading_process import GradingProcess
 from grader.progress.breaks import break_job
 from grader.reports.formats import format_named
 from grader.reports.report import Report
@@ -54,7 +54,7 @@ class Grader:
     def __init__(self, workers: int | None = None) -> None:
         if workers is not None and workers < 1:
             raise UsageError(f"a grader needs at least one worker, found {workers}")
-        self._pool = GradingPool(workers or len(os.sched_getaffinity(0)))
+        self._process = GradingProcess(workers or len(os.sched_getaffinity(0)))
 
     def __enter__(self) -> Self:
         return self
@@ -87,11 +87,11 @@ class Grader:
         Raises:
             UsageError: Both `file` and `source` were given, or neither.
         """
-        return self._pool.grade(Job(exercise, _submission(exercise, file, source)))
+        return self._process.grade(Job(exercise, _submission(exercise, file, source)))
 
     def close(self) -> None:
         """End the worker processes."""
-        self._pool.close()
+        self._process.close()
 
 
 def grade(
@@ -120,8 +120,8 @@ def grade(
         SandboxFault: A `GraderFault`: this machine has no sandbox, so nothing was run.
     """
     job = Job(exercise, _submission(exercise, file, source))
-    with GradingPool(1) as pool:
-        return pool.grade(job).result()
+    with GradingProcess(1) as process:
+        return process.grade(job).result()
 
 
 def break_program(exercise: Exercise, misconception: str, call: str) -> Verdict:
@@ -141,8 +141,8 @@ def break_program(exercise: Exercise, misconception: str, call: str) -> Verdict:
         UsageError: The exercise has no such misconception.
         GraderFault: The call could not be judged.
     """
-    with GradingPool(1) as pool:
-        return pool.grade(break_job(exercise, misconception, call)).result()
+    with GradingProcess(1) as process:
+        return process.grade(break_job(exercise, misconception, call)).result()
 
 
 def render(verdict: Verdict, form: str = "json", *, file: str | os.PathLike[str] = "") -> str:

@@ -30,7 +30,7 @@ from grader.grading.results.jobs import Job, JobOptions
 from grader.grading.results.verdict import Verdict
 from grader.grading.submissions.read_submission import read_file
 from grader.grading.submissions.submission import Submission
-from grader.grading.workers.grading_pool import GradingPool
+from grader.grading.workers.grading_process import GradingProcess
 from grader.progress.breaks import break_job
 from grader.progress.status import exercise_status
 from grader.reports import to_html, to_text
@@ -263,7 +263,7 @@ def _grade(job: Job, *, unsafe: bool) -> Verdict:
     """Grade a job. Without a sandbox, ask the user once, as `etude check` does on macOS."""
     if unsupported_reason() is None:
         with contextlib.suppress(SandboxFault):  # Linux without a sandbox, as on Colab
-            return _pool().grade(job).result()
+            return _grading_process().grade(job).result()
     ((_, result),) = portable_check.PortablePool(unsafe=unsafe, answer=input).grade([job])
     if isinstance(result, EtudeError):
         raise result
@@ -271,14 +271,14 @@ def _grade(job: Job, *, unsafe: bool) -> Verdict:
 
 
 @cache
-def _pool() -> GradingPool:
-    """Return the pool of worker processes, which this kernel keeps for the next check."""
-    pool = GradingPool(1)
-    atexit.register(pool.close)
-    return pool
+def _grading_process() -> GradingProcess:
+    """Return the grading process, which this kernel keeps for the next check."""
+    process = GradingProcess(1)
+    atexit.register(process.close)
+    return process
 
 
 if (_ipython := _shell()) is not None:
     load_ipython_extension(_ipython)
     if unsupported_reason() is None:
-        _pool()  # starts the worker while the learner is writing
+        _grading_process()  # starts the worker while the learner is writing

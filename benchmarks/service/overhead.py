@@ -18,7 +18,7 @@ from benchmarks.service.stage import (
 )
 from grader.grading.results.jobs import Job
 from grader.grading.submissions.submission import Submission
-from grader.grading.workers.pool import Pool
+from grader.grading.workers.pool import WorkerPool
 
 _WARM_UP = 50
 
@@ -38,7 +38,7 @@ def measure(stores: Stores, *, quick: bool) -> Section:
     aims: list[Aim] = []
     for dialect in stores.dialects:
         with ExitStack() as stack:
-            pool = stack.enter_context(Pool(1, open_without_spare))
+            pool = stack.enter_context(WorkerPool(1, open_without_spare))
             service = stack.enter_context(running(stores.make(dialect), 1))
             bare, ours = _take_turns(pool, service, rounds, block)
         extra = [
@@ -54,7 +54,7 @@ def measure(stores: Stores, *, quick: bool) -> Section:
 
 
 def _take_turns(
-    pool: Pool, service: Running, rounds: int, block: int
+    pool: WorkerPool, service: Running, rounds: int, block: int
 ) -> tuple[list[Block], list[Block]]:
     Meter(pool).grade(_jobs(_WARM_UP))
     _drain(service, _WARM_UP)

@@ -22,7 +22,7 @@ from etude_server.local_executor import LocalExecutor
 from etude_server.store.database import Database
 from etude_server.store.migrate import upgrade_store
 from grader.definitions.exercise import Exercise
-from grader.grading.workers.grading_pool import GradingPool
+from grader.grading.workers.grading_process import GradingProcess
 
 _NIGHT = 8 * 60 * 60
 
@@ -63,7 +63,7 @@ def _rates(number: int, sizes: tuple[int, ...]) -> list[float]:
 
 def _fill(url: str, whole: Catalog, number: int) -> None:
     """Make a store with that many graded submissions."""
-    with GradingPool(2) as pool, Database(url) as database:
+    with GradingProcess(2) as pool, Database(url) as database:
         upgrade_store(database)
         executor = LocalExecutor(GradingService(database, whole, pool))
         executor.start()
@@ -75,7 +75,7 @@ def _fill(url: str, whole: Catalog, number: int) -> None:
 
 def _timed(url: str, whole: Catalog, before: Exercise, after: Exercise, workers: int) -> float:
     mended = dataclasses.replace(whole, exercises={**whole.exercises, EXERCISE: after})
-    with GradingPool(workers) as pool, Database(url) as database:
+    with GradingProcess(workers) as pool, Database(url) as database:
         grading = GradingService(database, mended, pool)
         wanted = actions.plan_regrade(grading, EXERCISE, before.digest)
         actions.preview_regrade(grading, wanted, sample=10)  # also warms up what grades

@@ -10,7 +10,7 @@ from grader.grading.results.jobs import Job, Result
 from grader.grading.results.verdict import Verdict
 from grader.grading.submissions.read_submission import read_submission
 from grader.grading.workers.batch import Entry, Plan, find
-from grader.grading.workers.pool import Pool
+from grader.grading.workers.pool import WorkerPool
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def tests_that_changed(change: VerdictChange) -> list[str]:
 
 
 def verdict_changes(
-    before: Exercise, after: Exercise, folder: Path, pool: Pool
+    before: Exercise, after: Exercise, folder: Path, pool: WorkerPool
 ) -> Iterator[VerdictChange]:
     """Grade every `<student>/<exercise>.py` in a folder by both versions.
 

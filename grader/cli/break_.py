@@ -24,7 +24,7 @@ from grader.sandbox.printable import printable
 
 if TYPE_CHECKING:
     from grader.cli.portable_check import PortablePool
-    from grader.grading.workers.pool import Pool  # exists only on Linux
+    from grader.grading.workers.pool import WorkerPool  # exists only on Linux
 
 
 @click.command("break")
@@ -125,7 +125,7 @@ def ask_for_call(program: Misconception) -> str:
 
 
 def grade_call(
-    pool: "Pool | PortablePool", exercise: Exercise, program: Misconception, call: str
+    pool: "WorkerPool | PortablePool", exercise: Exercise, program: Misconception, call: str
 ) -> Verdict:
     """Return the verdict on a call that may break a program."""
     ((_, result),) = pool.grade([break_job(exercise, program.id, call)])

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from grader.cli.progress_record import FollowUp
     from grader.grading.results.verdict import Verdict
     from grader.grading.submissions.submission import Submission
-    from grader.grading.workers.pool import Pool
+    from grader.grading.workers.pool import WorkerPool
     from grader.reports.formats import Delivery, RequestedFormat
 
 _BUG = "Etude itself failed; its log has the reason"
@@ -193,7 +193,7 @@ def _possible_ids(exercise: str, exercises: Path | None) -> list[str]:
     return exercise_ids(options.collection_folder(exercises))
 
 
-def open_pool(*, unsafe: bool, is_batch: bool) -> "Pool | PortablePool":
+def open_pool(*, unsafe: bool, is_batch: bool) -> "WorkerPool | PortablePool":
     """Return the pool that grades on this system, a context manager.
 
     Args:
@@ -209,12 +209,14 @@ def open_pool(*, unsafe: bool, is_batch: bool) -> "Pool | PortablePool":
         from grader.cli.portable_check import PortablePool
 
         return PortablePool(unsafe=unsafe)
-    from grader.grading.workers.pool import Pool
+    from grader.grading.workers.pool import WorkerPool
 
-    return Pool(1, options.sandbox_opener(unsafe, is_batch=is_batch), preload=is_batch)
+    return WorkerPool(1, options.sandbox_opener(unsafe, is_batch=is_batch), preload=is_batch)
 
 
-def check_file(request: CheckRequest, pool: "Pool | PortablePool") -> "tuple[Verdict, FollowUp]":
+def check_file(
+    request: CheckRequest, pool: "WorkerPool | PortablePool"
+) -> "tuple[Verdict, FollowUp]":
     """Grade a file, show and record the verdict; return it with its follow-up advice."""
     began = time.time()
     delivery = request.delivery
@@ -237,7 +239,7 @@ def check_file(request: CheckRequest, pool: "Pool | PortablePool") -> "tuple[Ver
 
 
 def _grade_file(
-    request: CheckRequest, pool: "Pool | PortablePool"
+    request: CheckRequest, pool: "WorkerPool | PortablePool"
 ) -> "tuple[Verdict, FollowUp, Submission]":
     from grader.definitions.collection import resolve
     from grader.grading.results.jobs import Job, JobOptions

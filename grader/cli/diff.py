@@ -11,7 +11,7 @@ from grader.cli import options
 from grader.cli.main import NOT_PASSED
 from grader.definitions.collection import load_exercise
 from grader.definitions.wording import plural
-from grader.grading.workers.pool import Pool
+from grader.grading.workers.pool import WorkerPool
 from grader.sandbox.printable import printable
 
 
@@ -34,7 +34,7 @@ def command(before: Path, after: Path, folder: Path, jobs: int, form: str) -> No
     for path in (before, after):
         options.refuse_submitted_definitions(path, folder)
     versions = load_exercise(before), load_exercise(after)
-    with Pool(jobs, options.sandbox_opener(unsafe=False, workers=jobs)) as pool:
+    with WorkerPool(jobs, options.sandbox_opener(unsafe=False, workers=jobs)) as pool:
         changes = list(verdict_changes(*versions, folder, pool))
     changed = [change for change in changes if change.differs]
     if form == "json":

@@ -18,7 +18,7 @@ from grader.definitions.files import folders_in, is_path
 from grader.errors import DefinitionError, EtudeError, GraderFault, UsageError
 from grader.grading.workers.assigned_exercises import plan_assignment
 from grader.grading.workers.batch import Entry, Plan, Record, Results, plan, run
-from grader.grading.workers.pool import Pool
+from grader.grading.workers.pool import WorkerPool
 from grader.reports.formats import Delivery, RequestedFormat
 from grader.reports.report import Batch, HiddenTests, Report
 from grader.reports.to_json import json_line
@@ -87,7 +87,9 @@ def command(
                 click.echo(f"{printable(str(path))} does not count: {printable(reason)}", err=True)
             for path, reason in to_do.unreadable.items():
                 click.echo(f"{printable(str(path))} gets 0 points: {printable(reason)}", err=True)
-            pool = stack.enter_context(Pool(jobs, options.sandbox_opener(unsafe, workers=jobs)))
+            pool = stack.enter_context(
+                WorkerPool(jobs, options.sandbox_opener(unsafe, workers=jobs))
+            )
             with progress(to_do.entries) as advance:
                 for record in run(to_do, pool):
                     # Each result is saved as soon as it arrives.

@@ -26,7 +26,7 @@ from grader.cli.progress_bar import progress
 from grader.cli.verify import leak_finder
 from grader.definitions.exercise import Exercise
 from grader.errors import UsageError
-from grader.grading.workers.pool import Pool
+from grader.grading.workers.pool import WorkerPool
 from sitegen.markdown import unshowable
 
 _WORKERS = 2
@@ -102,5 +102,5 @@ def _verify(exercises: Sequence[Exercise]) -> dict[Path, ImportProof]:
     if not exercises:
         return {}
     opener = options.sandbox_opener(unsafe=False, workers=_WORKERS)
-    with Pool(_WORKERS, opener) as pool, progress(len(exercises)) as advance:
+    with WorkerPool(_WORKERS, opener) as pool, progress(len(exercises)) as advance:
         return verify_imported(exercises, pool, leak_finder(), advance)

@@ -37,7 +37,7 @@ from grader.definitions.track import Track, TrackDefinition, TrackId
 from grader.disk_cache import cache_folder, fingerprint, package_folder
 from grader.errors import UsageError
 from grader.grading.expected.public_form import public_track
-from grader.grading.workers.pool import Pool
+from grader.grading.workers.pool import WorkerPool
 from grader.sandbox.process import Sandbox
 from sitegen.markdown import unshowable
 from sitegen.package_data import data_folder
@@ -101,7 +101,7 @@ def command(
     if accept and _accept(proofs, reason, change):
         proofs = _prove(groups, collection, jobs, use_cache=not no_cache)
     if breaks:
-        with Pool(jobs, options.sandbox_opener(unsafe=False, workers=jobs)) as pool:
+        with WorkerPool(jobs, options.sandbox_opener(unsafe=False, workers=jobs)) as pool:
             proofs = with_breaking_calls(proofs, pool)
     data = record({os.fspath(path): proof for path, proof in proofs.items()}, __version__)
     if output is not None:
@@ -123,7 +123,10 @@ def _prove(
     verification = begin_verification(groups, definitions, cache)
     if verification.to_prove:
         opener = options.sandbox_opener(unsafe=False, workers=jobs)
-        with Pool(jobs, opener) as pool, progress(len(verification.to_prove), "proved") as advance:
+        with (
+            WorkerPool(jobs, opener) as pool,
+            progress(len(verification.to_prove), "proved") as advance,
+        ):
             for _ in prove_pending(verification, pool, leak_finder(), cache):
                 advance()
         if cache is not None:

@@ -33,7 +33,7 @@ from grader.sandbox.printable import printable
 
 if TYPE_CHECKING:
     from grader.cli.portable_check import PortablePool
-    from grader.grading.workers.pool import Pool  # exists only on Linux
+    from grader.grading.workers.pool import WorkerPool  # exists only on Linux
 
 _POLL_SECONDS = 0.1  # seconds between two polls of the file
 _KEYS = "h hint, t task, l list, n next, q quit"
@@ -108,7 +108,7 @@ class _WatchSession:
         self._keys = Keys()
         self._stack = contextlib.ExitStack()
         self._unsafe = unsafe
-        self._pool: Pool | PortablePool | None = None
+        self._pool: WorkerPool | PortablePool | None = None
 
     def begin(self, name: str, file: Path | None) -> None:
         """Grade at each save and handle keys, until the learner quits."""
@@ -150,7 +150,7 @@ class _WatchSession:
             # The folder may be unreadable or gone.
             click.echo(str(error), err=True)
 
-    def _open_pool(self) -> "Pool | PortablePool":
+    def _open_pool(self) -> "WorkerPool | PortablePool":
         if self._pool is None:
             # Opening the pool may ask a question.
             with self._keys.line_mode():

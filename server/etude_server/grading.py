@@ -32,7 +32,7 @@ from grader.grading.results.jobs import Job
 from grader.grading.results.verdict import Verdict
 from grader.grading.submissions.file_kinds import NOTEBOOK, file_kind
 from grader.grading.submissions.submission import Submission
-from grader.grading.workers.grading_pool import GradingPool
+from grader.grading.workers.grading_process import GradingProcess
 
 _NO_EXERCISE: Final = "there is no such exercise any more"
 # Attempts may quote the program's output.
@@ -175,7 +175,7 @@ class GradingService:
         self,
         database: Database,
         catalog: Catalog,
-        pool: GradingPool,
+        pool: GradingProcess,
         meter: Meter | None = None,
         regrade_queue: JobQueue | None = None,
     ) -> None:
@@ -267,7 +267,7 @@ class GradingService:
 
             self._publisher.enqueue(requests, give_up)
         elif fault is not None:
-            error = RuntimeError(f"the grading pool failed: {type(fault).__name__}")
+            error = RuntimeError(f"the grading process failed: {type(fault).__name__}")
             complete_requests(requests, error)
         else:
             verdict = job_future.result()

@@ -30,7 +30,7 @@ from grader.errors import EtudeError, SandboxFault, UsageError
 from grader.grading.results.jobs import Job
 from grader.grading.results.verdict import Outcome
 from grader.grading.submissions.submission import Submission
-from grader.grading.workers.grading_pool import GradingPool
+from grader.grading.workers.grading_process import GradingProcess
 
 OK: Final = "ok"
 
@@ -52,7 +52,7 @@ class SelfTest:
     well.
     """
 
-    def __init__(self, pool: GradingPool | None, catalog: Catalog) -> None:
+    def __init__(self, pool: GradingProcess | None, catalog: Catalog) -> None:
         self._result = Future[str]()
         tested = list(islice(catalog.exercises.values(), _MAX_TESTED_EXERCISES))
         if pool is None or not tested:
@@ -60,7 +60,7 @@ class SelfTest:
         else:
             threading.Thread(target=self._run, args=(pool, tested), daemon=True).start()
 
-    def _run(self, pool: GradingPool, exercises: list[Exercise]) -> None:
+    def _run(self, pool: GradingProcess, exercises: list[Exercise]) -> None:
         reasons: list[str] = []
         for exercise in exercises:
             path = Path(f"{exercise.id}.py")

@@ -15,7 +15,7 @@ from etude_server.store import regrades, submissions
 from etude_server.store.database import describe_cause
 from etude_server.store.submissions import StoredSubmission
 from grader.errors import EtudeError, SandboxFault
-from grader.grading.workers.grading_pool import DRAIN_SECONDS
+from grader.grading.workers.grading_process import DRAIN_SECONDS
 
 # Submissions in progress per worker: one that is being graded, and others to continue with until
 # half of them are left. Then several more are read from the store at once.

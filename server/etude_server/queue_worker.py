@@ -35,7 +35,7 @@ from etude_server.store.migrate import upgrade_store
 from etude_server.store.regrades import Regrade
 from etude_server.sweeper import SWEEP_SECONDS, Sweeper
 from grader.errors import SandboxFault, UsageError
-from grader.grading.workers.grading_pool import DRAIN_SECONDS, GradingPool
+from grader.grading.workers.grading_process import DRAIN_SECONDS, GradingProcess
 
 _POLL_SECONDS: Final = 0.5
 # Missed heartbeats after which a worker counts as dead.
@@ -78,7 +78,7 @@ def run_worker(settings: WorkerSettings, address: Callable[[], str]) -> None:
     meter = Meter()
     with contextlib.ExitStack() as stack:
         pool = stack.enter_context(
-            GradingPool(settings.workers, stack.enter_context(logs.capture_grader_stderr()))
+            GradingProcess(settings.workers, stack.enter_context(logs.capture_grader_stderr()))
         )
         self_test = SelfTest(pool, catalog)
         database = stack.enter_context(Database(address()))

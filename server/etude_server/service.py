@@ -21,7 +21,7 @@ from etude_server.store.database import Database
 from etude_server.store.migrate import upgrade_when_reachable
 from etude_server.sweeper import Sweeper
 from grader.errors import UsageError
-from grader.grading.workers.grading_pool import GradingPool
+from grader.grading.workers.grading_process import GradingProcess
 
 
 class SubmissionExecutor(Protocol):
@@ -49,7 +49,7 @@ class Service:
     catalog: Catalog
     database: Database
     # None if workers on other hosts do all grading.
-    pool: GradingPool | None
+    pool: GradingProcess | None
     executor: SubmissionExecutor
     # The queue of regrades; on PostgreSQL the same object as the executor.
     regrade_queue: RegradeQueue
@@ -68,7 +68,7 @@ def open_service(settings: Settings) -> Iterator[Service]:
         pool = None
         if settings.workers:
             pool = stack.enter_context(
-                GradingPool(settings.workers, stack.enter_context(logs.capture_grader_stderr()))
+                GradingProcess(settings.workers, stack.enter_context(logs.capture_grader_stderr()))
             )
         database = stack.enter_context(Database(settings.database_url))
         stack.enter_context(database.lock_for_server())

@@ -15,7 +15,7 @@ from grader.grading.results.jobs import Job
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.session.engine import grade
 from grader.grading.submissions.submission import Submission
-from grader.grading.workers.pool import Pool
+from grader.grading.workers.pool import WorkerPool
 from grader.sandbox.backends import LANDLOCK, NAMESPACES, Backend
 from grader.sandbox.examination import examine
 from grader.sandbox.process import Sandbox, open_sandbox
@@ -147,7 +147,7 @@ def test_a_pool_starts_workers_with_the_packages_that_its_jobs_need(
     source = "from toolkit import times as double\n"
     submission = Submission(Path("double.py"), source, "0" * 64)
     jobs = [Job(double, submission), Job(exercise, submission)]
-    with Pool(1, open_sandbox) as pool:
+    with WorkerPool(1, open_sandbox) as pool:
         outcomes = [result.outcome for _, result in pool.grade(jobs)]  # type: ignore[union-attr]
     assert outcomes == [Outcome.ERRORED, Outcome.PASSED]
     with open_sandbox() as without, pytest.raises(GraderFault, match=r"without toolkit\.ahead"):

@@ -40,7 +40,7 @@ from grader.definitions.collection import load_exercise
 from grader.errors import UsageError
 from grader.grading.results.jobs import Job
 from grader.grading.submissions.submission import Submission
-from grader.grading.workers.grading_pool import GradingPool
+from grader.grading.workers.grading_process import GradingProcess
 from tests.conftest import DOUBLE
 from tests.server.conftest import EXERCISES
 
@@ -53,8 +53,8 @@ def catalog() -> Catalog:
 
 
 @pytest.fixture(scope="module")
-def pool() -> Iterator[GradingPool]:
-    with GradingPool(1) as opened:
+def pool() -> Iterator[GradingProcess]:
+    with GradingProcess(1) as opened:
         yield opened
 
 
@@ -90,12 +90,12 @@ def _samples(exposition: str) -> dict[tuple[str, tuple[str, ...]], float]:
     }
 
 
-def test_the_self_test_grades_a_model_answer(pool: GradingPool, catalog: Catalog) -> None:
+def test_the_self_test_grades_a_model_answer(pool: GradingProcess, catalog: Catalog) -> None:
     """It is well when a real answer passes in the real sandbox."""
     assert SelfTest(pool, catalog).wait() == OK
 
 
-def test_the_self_test_tells_what_is_wrong(pool: GradingPool, catalog: Catalog) -> None:
+def test_the_self_test_tells_what_is_wrong(pool: GradingProcess, catalog: Catalog) -> None:
     """A model answer that does not pass means that this host grades wrongly."""
     first = next(iter(catalog.exercises.values()))
     spoilt = dataclasses.replace(first, solution="x = 1\n")
@@ -104,7 +104,7 @@ def test_the_self_test_tells_what_is_wrong(pool: GradingPool, catalog: Catalog) 
 
 
 def test_a_broken_exercise_does_not_keep_a_host_from_grading(
-    pool: GradingPool, catalog: Catalog
+    pool: GradingProcess, catalog: Catalog
 ) -> None:
     """Its author has to fix it; that another's model answer passes shows that the host is well."""
     first, second, *_ = catalog.exercises.values()
@@ -288,7 +288,7 @@ def test_what_an_author_s_code_prints_is_told_of(log: io.StringIO, tmp_path: Pat
     path.write_text(DOUBLE.replace(drawn, f"{drawn}      print('my homework')\n"))
     loud = load_exercise(path)
     job = Job(loud, Submission.from_bytes(Path("double.py"), loud.solution.encode()))
-    with logs.capture_grader_stderr() as descriptor, GradingPool(1, descriptor) as pool:
+    with logs.capture_grader_stderr() as descriptor, GradingProcess(1, descriptor) as pool:
         pool.grade(job).result()
         os.kill(pool.pid, signal.SIGKILL)
         pool.grade(job).result()

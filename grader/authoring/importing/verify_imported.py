@@ -21,7 +21,7 @@ from grader.errors import EtudeError
 from grader.grading.comparison.printed_text import compare_text
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.verdict import Outcome, TestResult
-from grader.grading.workers.pool import Pool
+from grader.grading.workers.pool import WorkerPool
 
 _SOLUTION, _CHANGING = "solution", "solution that changes inputs"
 _BRACKETS: Final = re.compile(r"\barray\(|[][(),]")
@@ -49,7 +49,7 @@ class ImportProof:
 
 def verify_imported(
     exercises: Sequence[Exercise],
-    pool: Pool,
+    pool: WorkerPool,
     find_leaks: FindLeaks | None = None,
     advance: Callable[[], None] = lambda: None,
 ) -> dict[Path, ImportProof]:
@@ -76,7 +76,9 @@ def verify_imported(
     }
 
 
-def _run_solutions(exercises: Sequence[Exercise], pool: Pool) -> dict[Path, dict[str, Result]]:
+def _run_solutions(
+    exercises: Sequence[Exercise], pool: WorkerPool
+) -> dict[Path, dict[str, Result]]:
     """Run each solution with all tests visible, also where tests allow changed arguments."""
     runs: dict[int, tuple[Path, str]] = {}
     jobs: list[Job] = []

@@ -14,13 +14,13 @@ from grader.definitions.exercise import Exercise
 from grader.grading.results.jobs import Job, JobOptions
 from grader.grading.results.verdict import Verdict
 from grader.grading.submissions.submission import Submission
-from grader.grading.workers.pool import Pool
+from grader.grading.workers.pool import WorkerPool
 
 _SMALL: Final = 6
 """The most numbers in a call that a learner can be expected to find."""
 
 
-def with_breaking_calls(proofs: Mapping[Path, Proof], pool: Pool) -> dict[Path, Proof]:
+def with_breaking_calls(proofs: Mapping[Path, Proof], pool: WorkerPool) -> dict[Path, Proof]:
     """Return the proofs with notes on misconceptions that no small call breaks."""
     noted = dict(proofs)
     for path, proof in proofs.items():
@@ -30,7 +30,7 @@ def with_breaking_calls(proofs: Mapping[Path, Proof], pool: Pool) -> dict[Path, 
     return noted
 
 
-def notes_on_breaking_calls(exercise: Exercise, pool: Pool) -> Iterable[ProofFinding]:
+def notes_on_breaking_calls(exercise: Exercise, pool: WorkerPool) -> Iterable[ProofFinding]:
     """Yield notes on misconceptions that no call breaks, wrong `breakable` keys, large calls."""
     if exercise.kind not in ("write", "fix"):
         return

@@ -12,13 +12,13 @@ from grader.definitions.exercise import Exercise
 from grader.errors import DefinitionError, EtudeError
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.verdict import Verdict
-from grader.grading.workers.pool import JobSource, Pool
+from grader.grading.workers.pool import JobSource, WorkerPool
 
 # Exercises in parallel, enough that a slow one does not leave cores idle.
 _AT_ONCE = 6
 
 
-def prove(exercises: Iterable[Exercise], pool: Pool) -> Iterator[tuple[Exercise, Proof]]:
+def prove(exercises: Iterable[Exercise], pool: WorkerPool) -> Iterator[tuple[Exercise, Proof]]:
     """Prove exercises, and yield each proof when it is done.
 
     Raises:

@@ -18,7 +18,7 @@ from grader.definitions.exercise import Exercise
 from grader.definitions.files import id_in_name, read_file
 from grader.definitions.images import MAX_BYTES, image_files
 from grader.errors import DefinitionError, Problem, UsageError
-from grader.grading.workers.pool import Pool
+from grader.grading.workers.pool import WorkerPool
 
 Leaks: TypeAlias = Mapping[Path, Sequence[ProofFinding]]
 FindLeaks: TypeAlias = Callable[[Sequence[Exercise]], Callable[[], Leaks]]
@@ -96,7 +96,7 @@ def _invalid(name: str, problems: Iterable[Problem], path: Path) -> Proof:
 
 def prove_pending(
     verification: Verification,
-    pool: Pool,
+    pool: WorkerPool,
     find_leaks: FindLeaks | None,
     cache: ProofCache | None,
 ) -> Iterator[Path]:

@@ -31,7 +31,7 @@ from grader.grading.submissions.submitted_files import (
     sort_files,
 )
 from grader.grading.submissions.zips import is_ignored
-from grader.grading.workers.pool import Pool
+from grader.grading.workers.pool import WorkerPool
 from grader.safe_files import linked_folder
 
 _Key = tuple[str, str, str]
@@ -190,7 +190,7 @@ def plan(
     return batch_plan
 
 
-def run(to_do: Plan, pool: Pool) -> Iterator[Record]:
+def run(to_do: Plan, pool: WorkerPool) -> Iterator[Record]:
     """Grade the planned entries and yield a record for each as soon as it is graded."""
     yield from to_do.not_graded
     for job, result in pool.grade(job for job, _ in to_do.groups.values()):

@@ -75,7 +75,7 @@ class _InOrder(JobSource):
         return next(self._jobs, None)
 
 
-class Pool:
+class WorkerPool:
     """Worker processes that grade. Use as a context manager: the first worker starts with it.
 
     Args:
@@ -371,7 +371,7 @@ def _work(
         _send(connection, {"no sandbox": str(fault)})
         return
     with sandbox:
-        from grader.grading.session.engine import grade_all  # see `preload` in `Pool`
+        from grader.grading.session.engine import grade_all  # see `preload` in `WorkerPool`
 
         gc.freeze()
         gc.enable()

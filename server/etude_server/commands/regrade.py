@@ -23,7 +23,7 @@ from grader.cli import options
 from grader.cli.progress_bar import progress
 from grader.definitions.wording import plural
 from grader.errors import GraderFault, UsageError
-from grader.grading.workers.grading_pool import GradingPool
+from grader.grading.workers.grading_process import GradingProcess
 from grader.sandbox.printable import printable
 
 _MAX_SHOWN_RAISED = 20  # improvements that are listed; every lower verdict is
@@ -153,9 +153,9 @@ def _run_regrade(grading: GradingService, regrade: Regrade) -> None:
 
 @contextlib.contextmanager
 def _open_grading(url: str, exercises: Path | None, workers: int) -> Iterator[GradingService]:
-    """Open the grading pool before the database, whose address may contain a password."""
+    """Open the grading process before the database, whose address may contain a password."""
     folder = options.collection_folder(exercises)
-    with GradingPool(workers) as pool, open_course(url, folder) as course:
+    with GradingProcess(workers) as pool, open_course(url, folder) as course:
         yield GradingService(
             course.database, course.catalog, pool, regrade_queue=course.regrade_queue
         )

@@ -18,7 +18,7 @@ from grader.grading.expected.inputs import draw_inputs
 from grader.grading.results.jobs import Job
 from grader.grading.results.verdict import Diagnosis, Verdict
 from grader.grading.session.engine import grade_all
-from grader.grading.workers.pool import Pool
+from grader.grading.workers.pool import WorkerPool
 from grader.sandbox.process import Sandbox, open_sandbox
 
 if TYPE_CHECKING:
@@ -220,7 +220,7 @@ def proven(tmp_path: Path) -> Prove:
     def run(text: str) -> Proof:
         path = tmp_path / "exercise.yaml"
         path.write_text(HEAD + text)
-        with Pool(1, functools.partial(open_sandbox, keep_spare_child=True)) as pool:
+        with WorkerPool(1, functools.partial(open_sandbox, keep_spare_child=True)) as pool:
             ((_, proof),) = prove([load_exercise(path)], pool)
         return proof
 
@@ -355,7 +355,7 @@ def test_a_reference_that_depends_on_chance_is_blamed_itself(
     module.write_text(
         module.read_text().replace("return counts", "return np.random.random() * counts")
     )
-    with Pool(1, functools.partial(open_sandbox, keep_spare_child=True)) as pool:
+    with WorkerPool(1, functools.partial(open_sandbox, keep_spare_child=True)) as pool:
         ((_, proof),) = prove([load_exercise(path)], pool)
     (finding,) = [each for each in proof.findings if "any-shape" in each.message]
     assert finding.check == "results-repeat"

@@ -13,7 +13,7 @@ from grader.grading.expected.oracle import Oracle
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import verdict_data
 from grader.grading.submissions.submission import Submission
-from grader.grading.workers.pool import Pool
+from grader.grading.workers.pool import WorkerPool
 from grader.sandbox.process import Sandbox, open_sandbox
 from tests.grading.conftest import Fields, Make
 
@@ -227,7 +227,7 @@ def test_an_author_is_told_of_what_no_call_breaks(make: Make) -> None:
         for name, code in programs.items()
     ]
     exercise = make(TEST, solution=MEANS, misconceptions=misconceptions)
-    with Pool(1, open_sandbox) as pool:
+    with WorkerPool(1, open_sandbox) as pool:
         notes = [note.message for note in notes_on_breaking_calls(exercise, pool)]
     assert len(notes) == 3
     assert notes[-1].startswith("1 of 4 misconceptions")

@@ -11,7 +11,7 @@ from grader.grading.results.jobs import Job
 from grader.grading.results.verdict import Outcome
 from grader.grading.session.engine import grade
 from grader.grading.submissions.submission import Submission
-from grader.grading.workers.pool import Pool
+from grader.grading.workers.pool import WorkerPool
 from grader.sandbox.process import Sandbox, open_sandbox
 from tests.conftest import DOUBLE
 
@@ -52,7 +52,7 @@ RIGHT = "def double(x):\n    return 2 * x\n"
 def test_a_worker_computes_expected_values_with_the_course_s_reference(course: Course) -> None:
     """Its modules import each other there, though a worker can read none of the course's files."""
     exercise = load_exercise(course())
-    with Pool(1, open_sandbox) as pool:
+    with WorkerPool(1, open_sandbox) as pool:
         jobs = [Job(exercise, submitted(RIGHT)), Job(exercise, submitted("double = abs\n"))]
         outcomes = [result.outcome for _, result in pool.grade(jobs)]  # type: ignore[union-attr]
     assert outcomes == [Outcome.PASSED, Outcome.FAILED]

@@ -20,7 +20,7 @@ from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.run import program_tester
 from grader.grading.run.best_effort import BestEffort
 from grader.grading.submissions.submission import Submission
-from grader.grading.workers.pool import Pool
+from grader.grading.workers.pool import WorkerPool
 from grader.sandbox.limits import Limits
 from grader.sandbox.process import Sandbox, open_sandbox
 from tests.grading.conftest import Make
@@ -121,7 +121,7 @@ def test_the_causes_of_an_interrupted_job_are_logged(
     limits = Limits(cpu_seconds=1, wall_seconds=0.5)
     exercise = make({"given": {"x": 2}, "call": "sum(range(f(x)))", "expect": 2})
     submission = Submission.from_bytes(Path("f.py"), b"def f(x): return 2_000_000_000\n")
-    with Pool(1, open_sandbox) as pool:
+    with WorkerPool(1, open_sandbox) as pool:
         [(_, verdict)] = pool.grade([Job(exercise, submission, limits)])
     assert isinstance(verdict, Verdict)
     assert verdict.outcome is Outcome.TIMED_OUT

@@ -21,7 +21,7 @@ from grader.grading.submissions.submitted_files import (
 )
 from grader.grading.workers.assigned_exercises import plan_assignment
 from grader.grading.workers.batch import plan, run
-from grader.grading.workers.pool import Pool
+from grader.grading.workers.pool import WorkerPool
 from grader.sandbox.limits import MAX_SOURCE_BYTES
 from grader.sandbox.process import open_sandbox
 
@@ -244,7 +244,7 @@ def test_no_result_depends_on_the_number_of_jobs(tmp_path: Path, double: Exercis
 
     books = []
     for jobs in (1, 2, 4):
-        with Pool(jobs, open_sandbox) as pool:
+        with WorkerPool(jobs, open_sandbox) as pool:
             records = list(run(plan(tmp_path, ["double"], lambda _: double), pool))
         assert len({record.entry.student for record in records}) == len(records) == 50
         books.append({record.entry.student: record.outcome for record in records})

@@ -13,7 +13,7 @@ from grader.definitions.exercise import Exercise
 from grader.grading.results.jobs import Job
 from grader.grading.results.verdict import Verdict
 from grader.grading.submissions.submission import Submission
-from grader.grading.workers.pool import JobSource, Pool
+from grader.grading.workers.pool import JobSource, WorkerPool
 from grader.sandbox.process import open_sandbox
 
 
@@ -48,7 +48,7 @@ class OneEach(JobSource):
         return self._jobs.pop(worker, None)
 
 
-def grade_one_each(pool: Pool, exercise: Exercise, workers: int) -> None:
+def grade_one_each(pool: WorkerPool, exercise: Exercise, workers: int) -> None:
     """Afterwards each worker has graded something."""
     results = [result for _, result in pool.grade(OneEach(exercise, workers))]
     assert [isinstance(result, Verdict) for result in results] == [True] * workers
@@ -80,7 +80,7 @@ def _wait_until(condition: Callable[[], bool]) -> None:
 
 def test_as_many_workers_as_cores_have_one_each(two_cores: set[int], double: Exercise) -> None:
     """With all processes of their sandboxes."""
-    with Pool(2, open_sandbox) as pool:
+    with WorkerPool(2, open_sandbox) as pool:
         grade_one_each(pool, double, 2)
         assert all(len(family(pid)) > 1 for pid in pool.pids)
         assert sorted(map(sorted, cores_of(pool.pids))) == [[core] for core in sorted(two_cores)]
@@ -92,7 +92,7 @@ def test_workers_that_do_not_go_into_the_cores_may_use_any(
     two_cores: set[int], double: Exercise, workers: int
 ) -> None:
     """Otherwise a core would be idle while two workers share another one."""
-    with Pool(workers, open_sandbox) as pool:
+    with WorkerPool(workers, open_sandbox) as pool:
         grade_one_each(pool, double, workers)
         assert cores_of(pool.pids) == [two_cores] * workers
 
@@ -102,7 +102,7 @@ def test_a_worker_that_replaces_another_takes_its_core(
     two_cores: set[int], double: Exercise
 ) -> None:
     """The workers stay spread over the cores."""
-    with Pool(2, open_sandbox) as pool:
+    with WorkerPool(2, open_sandbox) as pool:
         grade_one_each(pool, double, 2)
         killed, other = pool.pids
         cores_before = cores_of([killed, other])
@@ -124,7 +124,7 @@ def test_a_machine_that_binds_nobody_grades_all_the_same(
         raise PermissionError
 
     monkeypatch.setattr(os, "sched_setaffinity", refused)
-    with Pool(2, open_sandbox) as pool:
+    with WorkerPool(2, open_sandbox) as pool:
         grade_one_each(pool, double, 2)
         assert cores_of(pool.pids) == [two_cores] * 2
     monkeypatch.undo()

@@ -25,7 +25,7 @@ from grader.grading.results.journal import Journal
 from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.submissions.submission import Submission
 from grader.grading.workers.journal_recovery import recover_result
-from grader.grading.workers.pool import Pool
+from grader.grading.workers.pool import WorkerPool
 from grader.sandbox.limits import Limits
 from grader.sandbox.process import open_sandbox
 from tests.grading.conftest import Make
@@ -52,7 +52,7 @@ def job(
 
 
 def graded(*jobs: Job) -> list[Result]:
-    with Pool(1, open_sandbox) as pool:
+    with WorkerPool(1, open_sandbox) as pool:
         return [result for _, result in pool.grade(jobs)]
 
 
@@ -158,7 +158,7 @@ def test_a_pool_that_is_left_waits_for_nobody(make: Make) -> None:
     # A shell starts what it puts in the background with SIGINT ignored, and that is inherited.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    with suppress(KeyboardInterrupt), Pool(1, open_sandbox) as pool:
+    with suppress(KeyboardInterrupt), WorkerPool(1, open_sandbox) as pool:
         (pid,) = pool.pids
         threading.Timer(2, signal.pthread_kill, [threading.get_ident(), signal.SIGINT]).start()
         list(pool.grade([job(exercise, HOLDS_UP)]))
@@ -176,12 +176,12 @@ def test_a_killed_parent_leaves_no_worker_behind(make: Make) -> None:
     program = (
         "import sys\nfrom pathlib import Path\n"
         "from grader.definitions.collection import load_exercise\n"
-        "from grader.grading.results.jobs import Job\nfrom grader.grading.workers.pool import Pool\n"
+        "from grader.grading.results.jobs import Job\nfrom grader.grading.workers.pool import WorkerPool\n"
         "from grader.grading.submissions.submission import Submission\n"
         "from grader.sandbox.process import open_sandbox\n"
         f"exercise = load_exercise(Path({str(exercise.where.path)!r}))\n"
         f"submission = Submission.from_bytes(Path('f.py'), {HOLDS_UP.encode()!r})\n"
-        "with Pool(1, open_sandbox) as pool:\n"
+        "with WorkerPool(1, open_sandbox) as pool:\n"
         "    print(*pool.pids, flush=True)\n"
         "    list(pool.grade([Job(exercise, submission)]))\n"
     )

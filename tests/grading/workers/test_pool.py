@@ -16,7 +16,7 @@ from grader.grading.results.jobs import Job
 from grader.grading.results.verdict import Verdict
 from grader.grading.submissions.read_submission import read_file
 from grader.grading.submissions.submission import Submission
-from grader.grading.workers.pool import MAX_TRIES, Pool
+from grader.grading.workers.pool import MAX_TRIES, WorkerPool
 from grader.sandbox.process import Sandbox, open_sandbox
 from tests.grading.conftest import Make
 
@@ -34,7 +34,7 @@ def names(jobs: list[Job]) -> list[str]:
 def test_every_job_gets_its_own_verdict(double: Exercise, workers: int) -> None:
     """Right and wrong ones mixed, over one worker and over two."""
     jobs = [job(double, n, "return 2 * x" if n % 3 else "return x") for n in range(30)]
-    with Pool(workers, open_sandbox) as pool:
+    with WorkerPool(workers, open_sandbox) as pool:
         results = list(pool.grade(jobs))
     assert names([j for j, _ in results]) == names(jobs)
     for done, result in results:
@@ -48,7 +48,7 @@ def test_a_killed_worker_loses_nothing(double: Exercise) -> None:
     """Its submission is graded by another one; all verdicts come, none twice."""
     jobs = [job(double, n) for n in range(40)]
     done: list[Job] = []
-    with Pool(2, open_sandbox) as pool:
+    with WorkerPool(2, open_sandbox) as pool:
         for finished, result in pool.grade(jobs):
             done.append(finished)
             assert isinstance(result, Verdict)
@@ -73,7 +73,7 @@ def test_a_job_that_kills_its_workers_is_given_up_as_a_fault(
 
     monkeypatch.setattr(SubmissionRun, "load", deadly)
     jobs = [job(double, 1), job(double, 2, "return 'poison'"), job(double, 3)]
-    with Pool(1, open_sandbox) as pool:
+    with WorkerPool(1, open_sandbox) as pool:
         results = {j.submission.path.stem: result for j, result in pool.grade(jobs)}
     assert isinstance(results["2"], GraderFault)
     assert f"given up after {MAX_TRIES} tries: the worker process died" in str(results["2"])
@@ -91,7 +91,7 @@ def test_a_fault_of_ours_is_reported_after_the_last_try(
         raise RuntimeError("a bug")
 
     monkeypatch.setattr(SubmissionRun, "load", broken)
-    with Pool(1, open_sandbox) as pool:
+    with WorkerPool(1, open_sandbox) as pool:
         ((_, result),) = pool.grade([job(double, 1)])
     assert isinstance(result, GraderFault)
     assert str(result) == f"given up after {MAX_TRIES} tries: RuntimeError: a bug"
@@ -105,7 +105,7 @@ def test_a_working_directory_that_was_removed_is_not_needed(
     (tmp_path / "double.py").write_text("def double(x):\n    return 2 * x\n")
     monkeypatch.chdir(tmp_path / "work")
     (tmp_path / "work").rmdir()
-    with Pool(1, open_sandbox) as pool:
+    with WorkerPool(1, open_sandbox) as pool:
         read = Job(double, read_file(tmp_path / "double.py"))
         results = [result for _, result in pool.grade([job(double, 1), read])]
     assert [isinstance(each, Verdict) and each.outcome for each in results] == ["passed", "passed"]
@@ -114,7 +114,7 @@ def test_a_working_directory_that_was_removed_is_not_needed(
 def test_a_broken_sandbox_is_replaced(double: Exercise) -> None:
     """When the zygote is killed, the submission is graded in a new one."""
     jobs = [job(double, n) for n in range(20)]
-    with Pool(1, open_sandbox) as pool:
+    with WorkerPool(1, open_sandbox) as pool:
         results = []
         for done in pool.grade(jobs):
             results.append(done)
@@ -137,7 +137,7 @@ def test_workers_are_replaced_after_so_many_jobs(double: Exercise) -> None:
     """Nothing can pile up in one; the change loses nothing."""
     jobs = [job(double, n) for n in range(10)]
     seen = set()
-    with Pool(1, open_sandbox, jobs_per_worker=3) as pool:
+    with WorkerPool(1, open_sandbox, jobs_per_worker=3) as pool:
         done = []
         for finished, _ in pool.grade(jobs):
             done.append(finished)
@@ -157,7 +157,7 @@ def test_a_definition_that_a_worker_has_dropped_is_read_again(
         Job(exercises[n], Submission.from_bytes(Path("f.py"), source + b"#" * n))
         for n in (0, 1, 2, 3, 0, 1, 1, 3, 2, 0)
     ]
-    with Pool(1, open_sandbox) as pool:
+    with WorkerPool(1, open_sandbox) as pool:
         (pid,) = pool.pids
         results = list(pool.grade(jobs))
         assert pool.pids == [pid]
@@ -172,7 +172,7 @@ def test_no_sandbox_stops_the_batch_with_its_cause(double: Exercise) -> None:
     def none() -> Sandbox:
         raise SandboxFault("no sandbox: not here")
 
-    with Pool(2, none) as pool, pytest.raises(SandboxFault, match="not here"):
+    with WorkerPool(2, none) as pool, pytest.raises(SandboxFault, match="not here"):
         list(pool.grade([job(double, 1)]))
 
 
@@ -205,7 +205,7 @@ def test_an_author_s_code_has_neither_network_nor_files_nor_environment(
             "      if left or os.read(0, 1):\n          x = 3\n"
             "      import numpy.polynomial.hermite, reference.gpt, sqlite3\n"
         )
-        with Pool(1, open_sandbox) as pool:
+        with WorkerPool(1, open_sandbox) as pool:
             ((_, result),) = pool.grade([job(load_exercise(path), 1)])
         with pytest.raises(TimeoutError):
             listener.accept()
@@ -222,7 +222,7 @@ def test_an_author_s_mistake_comes_back_with_its_place(tmp_path: Path) -> None:
         "starter: ''\nsolution: ''\nexplanation: e\n"
         "tests: [{id: only, given: 'x = 1 / 0', call: double(x), expect: 1}]\n"
     )
-    with Pool(1, open_sandbox) as pool:
+    with WorkerPool(1, open_sandbox) as pool:
         ((_, result),) = pool.grade([job(load_exercise(path), 1)])
     assert isinstance(result, DefinitionError)
     assert str(result).startswith(f"{path}:10:9: test 'only': given raises ZeroDivisionError")

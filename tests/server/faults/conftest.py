@@ -125,7 +125,10 @@ class ServiceProcess:
 
 def _is_grading_process(pid: int) -> bool:
     try:
-        return b"grader.grading.workers.pool_process" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        return (
+            b"grader.grading.workers.grading_process_main"
+            in Path(f"/proc/{pid}/cmdline").read_bytes()
+        )
     except (FileNotFoundError, ProcessLookupError):
         # The process has just ended.
         return False

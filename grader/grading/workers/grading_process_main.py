@@ -2,7 +2,7 @@
 
 The process is started before the service reads any secret, and with a reduced environment. So
 neither authors' code in its workers nor a submission in a sandbox can find a secret. It is run as
-`python -m grader.grading.workers.pool_process DESCRIPTOR WORKERS`.
+`python -m grader.grading.workers.grading_process_main DESCRIPTOR WORKERS`.
 """
 
 import functools
@@ -19,7 +19,7 @@ from grader.grading.results.jobs import Job
 from grader.grading.results.verdict import Verdict
 from grader.grading.results.verdict_json import verdict_data
 from grader.grading.session.lru_cache import MAX_EXERCISES
-from grader.grading.workers.pool import JobSource, Pool
+from grader.grading.workers.pool import JobSource, WorkerPool
 from grader.sandbox.process import open_sandbox
 
 
@@ -65,7 +65,7 @@ def main(descriptor: int, workers: int) -> int:
     with Connection(descriptor) as connection:
         inbox = _Inbox(connection)
         try:
-            with Pool(workers, open_sandbox) as pool:
+            with WorkerPool(workers, open_sandbox) as pool:
                 while not inbox.is_closed:
                     inbox.wait()
                     for job, result in pool.grade(inbox):

@@ -10,7 +10,7 @@ from grader.definitions.exercise import Exercise
 from grader.grading.results.jobs import Job
 from grader.grading.results.verdict import Outcome
 from grader.grading.submissions.submission import Submission
-from grader.grading.workers.grading_pool import GradingPool
+from grader.grading.workers.grading_process import GradingProcess
 from tests.conftest import DOUBLE
 from tests.server.conftest import EXERCISES
 
@@ -40,7 +40,7 @@ def test_its_process_imports_nothing_from_the_working_directory(
     """A server may be started where students' files lie."""
     (tmp_path / "grader.py").write_text("raise SystemExit('imported from there')")
     monkeypatch.chdir(tmp_path)
-    with GradingPool(1) as pool:
+    with GradingProcess(1) as pool:
         assert pool.grade(jobs[0]).result().outcome is Outcome.PASSED
 
 
@@ -49,6 +49,6 @@ def test_an_authors_code_may_multiply_large_matrices(tmp_path: Path) -> None:
     path = tmp_path / "double.yaml"
     large = "y = rng.standard_normal((400, 400))\n      x = (y @ y)[0, :5]"
     path.write_text(DOUBLE.replace("x = rng.standard_normal(5)", large))
-    with GradingPool(1) as pool:
+    with GradingProcess(1) as pool:
         verdict = pool.grade(_job(load_exercise(path))).result(timeout=30)
     assert verdict.outcome is Outcome.PASSED

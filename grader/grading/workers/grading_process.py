@@ -41,7 +41,7 @@ _ENVIRONMENT: Final = frozenset(
 _NICENESS: Final = 5
 _MAX_NICENESS: Final = 19  # the highest value that Linux knows
 
-_CLOSED: Final = "the grading pool is closed"
+_CLOSED: Final = "the grading process is closed"
 
 DRAIN_SECONDS: Final = 2.0
 """Seconds that a stopping service waits for jobs in hand. Other jobs are graded after a restart."""
@@ -58,7 +58,7 @@ class _PendingJob:
     deaths: int = 0
 
 
-class GradingPool:
+class GradingProcess:
     """The grading process. Use as a context manager, and create it before any secret is read.
 
     Args:
@@ -78,7 +78,7 @@ class GradingPool:
         self._is_closed = False
         self._unavailable_reason: str | None = None
         self._connection, self._process = self._start()
-        threading.Thread(target=self._send_all, name="pool-sender", daemon=True).start()
+        threading.Thread(target=self._send_all, name="grading-sender", daemon=True).start()
 
     def __enter__(self) -> Self:
         return self
@@ -129,13 +129,13 @@ class GradingPool:
             self._process.wait()
         self._give_up(_CLOSED)
 
-    def _start(self) -> "tuple[_PoolConnection, subprocess.Popen[bytes]]":
+    def _start(self) -> "tuple[_ProcessConnection, subprocess.Popen[bytes]]":
         ours, theirs = socket.socketpair()
         environment = {name: value for name, value in os.environ.items() if name in _ENVIRONMENT}
         with theirs:
             command = [
                 "-m",
-                "grader.grading.workers.pool_process",
+                "grader.grading.workers.grading_process_main",
                 str(theirs.fileno()),
                 str(self.workers),
             ]
@@ -151,8 +151,8 @@ class GradingPool:
         # Its children inherit the lower priority, so that the service keeps answering requests.
         niceness = min(os.getpriority(os.PRIO_PROCESS, 0) + _NICENESS, _MAX_NICENESS)
         os.setpriority(os.PRIO_PROCESS, process.pid, niceness)
-        connection = _PoolConnection(ours)
-        threading.Thread(target=self._listen, args=(connection,), name="pool", daemon=True).start()
+        connection = _ProcessConnection(ours)
+        threading.Thread(target=self._listen, args=(connection,), name="grading-listener", daemon=True).start()
         return connection, process
 
     def _send_all(self) -> None:
@@ -175,7 +175,7 @@ class GradingPool:
                 connection, job = self._connection, self._pending_jobs[job_id].job
             connection.send_job(job_id, job)
 
-    def _listen(self, connection: "_PoolConnection") -> None:
+    def _listen(self, connection: "_ProcessConnection") -> None:
         """Receive results until the connection breaks; then start another process."""
         while (message := connection.receive()) is not None:
             if "no sandbox" in message:
@@ -236,12 +236,12 @@ def _settle(future: "Future[Verdict]", job: Job, message: Mapping[str, Any]) -> 
         if (verdict.exercise_hash, verdict.submission_hash) == asked:
             future.set_result(verdict)
         else:
-            future.set_exception(GraderFault("the grading pool answered for another submission"))
+            future.set_exception(GraderFault("the grading process answered for another submission"))
     else:
         future.set_exception(GraderFault(str(message.get("fault"))))
 
 
-class _PoolConnection:
+class _ProcessConnection:
     """Our end of the connection to the grading process."""
 
     def __init__(self, ours: socket.socket) -> None:

@@ -9,7 +9,7 @@ from grader.errors import EtudeError, UsageError
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.verdict import Verdict
 from grader.grading.submissions.read_submission import read_submission
-from grader.grading.workers.batch import Entry, Plan, find
+from grader.grading.workers.batch import Entry, Plan, find_submissions
 from grader.grading.workers.pool import WorkerPool
 
 
@@ -54,7 +54,9 @@ def verdict_changes(
     Raises:
         UsageError: The folder has no submissions to the exercise.
     """
-    entries = [entry for entry, _ in find(folder, [before.id], lambda _: before, Plan())]
+    entries = [
+        entry for entry, _ in find_submissions(folder, [before.id], lambda _: before, Plan())
+    ]
     if not entries:
         raise UsageError(f"there is no <student>/{before.path_name} in {folder}")
     submissions = [

@@ -17,7 +17,7 @@ from grader.definitions.collection import exercise_ids, find_exercise, resolve
 from grader.definitions.files import folders_in, is_path
 from grader.errors import DefinitionError, EtudeError, GraderFault, UsageError
 from grader.grading.workers.assigned_exercises import plan_assignment
-from grader.grading.workers.batch import Entry, Plan, Record, Results, plan, run
+from grader.grading.workers.batch import Entry, Plan, Record, Results, plan_batch, run_batch
 from grader.grading.workers.pool import WorkerPool
 from grader.reports.formats import Delivery, RequestedFormat
 from grader.reports.report import Batch, HiddenTests, Report
@@ -90,8 +90,8 @@ def command(
             pool = stack.enter_context(
                 WorkerPool(jobs, options.sandbox_opener(unsafe, workers=jobs))
             )
-            with progress(to_do.entries) as advance:
-                for record in run(to_do, pool):
+            with progress(to_do.record_count) as advance:
+                for record in run_batch(to_do, pool):
                     # Each result is saved as soon as it arrives.
                     if results is not None:
                         results.write(json_line(Report.of_record(record)))
@@ -143,9 +143,9 @@ def _plan(
     load = functools.partial(find_exercise, collection_folder=collection)
     file = folder / TIMES_FILE
     times = read_times(file) if file.is_file() else None
-    to_do = plan(folder, exercise_ids(collection), load, results, times)
+    to_do = plan_batch(folder, exercise_ids(collection), load, results, times)
     to_do.not_looked_at = [path for path in to_do.not_looked_at if path != file]
-    if not to_do.entries and not to_do.done_before:
+    if not to_do.record_count and not to_do.done_before:
         raise UsageError(
             f"there is no <student>/<exercise>.py or .ipynb in {folder}; if it is one student's, "
             "name the folder above it"

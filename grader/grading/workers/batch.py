@@ -76,7 +76,7 @@ class Plan:
     unreadable: dict[Path, str] = field(default_factory=dict)  # files with 0 points, and the reason
 
     @property
-    def entries(self) -> int:
+    def record_count(self) -> int:
         """The number of files that will get a record."""
         return len(self.not_graded) + sum(len(entries) for _, entries in self.groups.values())
 
@@ -89,7 +89,7 @@ def _key(job: Job) -> _Key:
     return job.exercise.digest, job.submission.digest, job.submission.problem
 
 
-def find(
+def find_submissions(
     folder: Path, ids: Collection[str], load: Callable[[str], Exercise], plan: Plan
 ) -> Iterator[tuple[Entry, Exercise]]:
     """Walk a folder in alphabetical order, without following links, and yield the submissions.
@@ -155,7 +155,7 @@ def _students(folder: Path, plan: Plan) -> Iterator[Entry]:
             plan.not_looked_at.append(entry.path)
 
 
-def plan(
+def plan_batch(
     folder: Path,
     ids: Collection[str],
     load: Callable[[str], Exercise],
@@ -171,7 +171,7 @@ def plan(
         times: Submission times by student and exercise; by default the times of the files.
     """
     batch_plan = Plan(times=times or {})
-    for entry, exercise in find(folder, ids, load, batch_plan):
+    for entry, exercise in find_submissions(folder, ids, load, batch_plan):
         try:
             submission = read_submission(
                 entry.path, exercise.files_to_submit, below=folder
@@ -190,7 +190,7 @@ def plan(
     return batch_plan
 
 
-def run(to_do: Plan, pool: WorkerPool) -> Iterator[Record]:
+def run_batch(to_do: Plan, pool: WorkerPool) -> Iterator[Record]:
     """Grade the planned entries and yield a record for each as soon as it is graded."""
     yield from to_do.not_graded
     for job, result in pool.grade(job for job, _ in to_do.groups.values()):

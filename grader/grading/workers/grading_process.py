@@ -152,7 +152,9 @@ class GradingProcess:
         niceness = min(os.getpriority(os.PRIO_PROCESS, 0) + _NICENESS, _MAX_NICENESS)
         os.setpriority(os.PRIO_PROCESS, process.pid, niceness)
         connection = _ProcessConnection(ours)
-        threading.Thread(target=self._listen, args=(connection,), name="grading-listener", daemon=True).start()
+        threading.Thread(
+            target=self._listen, args=(connection,), name="grading-listener", daemon=True
+        ).start()
         return connection, process
 
     def _send_all(self) -> None:

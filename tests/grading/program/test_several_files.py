@@ -16,7 +16,7 @@ from grader.grading.results.verdict import Outcome, Verdict
 from grader.grading.session.engine import grade
 from grader.grading.submissions.read_submission import read_submission
 from grader.grading.submissions.submission import Submission
-from grader.grading.workers.batch import plan
+from grader.grading.workers.batch import plan_batch
 from grader.sandbox.inside import modules
 from grader.sandbox.process import Sandbox
 from tests.grading.conftest import Fields, Make
@@ -291,7 +291,7 @@ def test_a_batch_takes_folders_of_several_files(
     for name in ("small", "other"):
         _write_all(folder / "ada" / name)
 
-    made = plan(folder, ["small"], lambda _: exercise)
+    made = plan_batch(folder, ["small"], lambda _: exercise)
     ((job, (entry,)),) = made.groups.values()
     assert job.submission.source == RIGHT
     assert (entry.student, entry.exercise) == ("ada", "small")

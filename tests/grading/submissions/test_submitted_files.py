@@ -20,7 +20,7 @@ from grader.grading.submissions.submitted_files import (
     match_exercise,
 )
 from grader.grading.workers.assigned_exercises import plan_assignment
-from grader.grading.workers.batch import plan, run
+from grader.grading.workers.batch import plan_batch, run_batch
 from grader.grading.workers.pool import WorkerPool
 from grader.sandbox.limits import MAX_SOURCE_BYTES
 from grader.sandbox.process import open_sandbox
@@ -206,7 +206,7 @@ def test_a_zip_and_files_that_nothing_tells_apart_are_named(
     write(tmp_path / "dee" / "Double.py", RIGHT, 2 * DAY)
     write(tmp_path / "dee" / "DOUBLE.py", WRONG, DAY)
 
-    made = plan(tmp_path, ["double"], lambda _: double)
+    made = plan_batch(tmp_path, ["double"], lambda _: double)
     ((job, entries),) = made.groups.values()
     assert [entry.student for entry in entries] == ["ada", "dee", "eve", "fay"]
     assert made.not_looked_at == [tmp_path / "fay" / "week 1" / "notes.py"]
@@ -245,7 +245,7 @@ def test_no_result_depends_on_the_number_of_jobs(tmp_path: Path, double: Exercis
     books = []
     for jobs in (1, 2, 4):
         with WorkerPool(jobs, open_sandbox) as pool:
-            records = list(run(plan(tmp_path, ["double"], lambda _: double), pool))
+            records = list(run_batch(plan_batch(tmp_path, ["double"], lambda _: double), pool))
         assert len({record.entry.student for record in records}) == len(records) == 50
         books.append({record.entry.student: record.outcome for record in records})
     assert books[0] == books[1] == books[2]

@@ -12,7 +12,7 @@ from grader.grading.feedback.versions import (
     name_sentence,
     newer_syntax_sentence,
 )
-from grader.sandbox.inside import facts
+from grader.sandbox.inside import program_uses
 
 _MAX_SENTENCES = 3  # sentences in one note, so that it stays readable
 # These tokens exist from Python 3.12 on.
@@ -38,7 +38,7 @@ def differences(source: str, grader: Versions) -> tuple[str, ...]:
 
 
 def _names(source: str, grader: Versions) -> Iterator[tuple[int, str]]:
-    uses = facts.uses(source)["uses"]
+    uses = program_uses.find_uses(source)["uses"]
     assert isinstance(uses, list)  # for the type checker
     for _, name, _, line in uses:
         if (sentence := name_sentence(name, grader)) and not name_sentence(name, HERE):

@@ -26,7 +26,7 @@ from grader.sandbox.answers import (
     read_stopped,
 )
 from grader.sandbox.inside import wire
-from grader.sandbox.inside.serving import Output, SubmissionServer, remove_submission
+from grader.sandbox.inside.operations import Stdout, SubmissionServer, remove_submission
 from grader.sandbox.interface import PLAIN, Child, Ending, RequestMode
 from grader.sandbox.limits import MAX_ANSWER_BYTES, Limits
 from grader.sandbox.printable import printable
@@ -40,8 +40,8 @@ _TOO_LARGE: Final = (
 )
 
 
-class _InMemory(Output):
-    """Output that is kept in memory."""
+class _InMemory(Stdout):
+    """A standard output that is kept in memory."""
 
     def __init__(self, cap: int) -> None:
         super().__init__(-1, cap)

@@ -152,7 +152,7 @@ class Child(ABC):
 
     @abstractmethod
     def ask(self, operation: str, *arguments: object, mode: RequestMode = PLAIN) -> Answer:
-        """Send a request and return its answer; see `inside.serving.OPERATIONS` for operations."""
+        """Send a request and return its answer; see `OPERATIONS` in `inside.operations`."""
 
 
 class ChildFactory(Protocol):

@@ -85,7 +85,7 @@ _WORDS = [
     *"ltsdcbanhfxkrv",
     *wire.DTYPES,
     *OTHER_DTYPES,
-    *value_types.ROWS,
+    *value_types.CODECS,
     "|O",
     "<U0",
     "int",

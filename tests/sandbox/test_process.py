@@ -26,7 +26,7 @@ from grader.sandbox.answers import (
     Usage,
 )
 from grader.sandbox.backends import NAMESPACES, UNSAFE, Backend, Launch
-from grader.sandbox.inside import serving, wire
+from grader.sandbox.inside import operations, wire
 from grader.sandbox.inside.wire import Shared
 from grader.sandbox.interface import RequestMode
 from grader.sandbox.limits import Limits
@@ -571,6 +571,6 @@ def test_standard_error_is_capped_while_it_is_kept_back(each_sandbox: Sandbox) -
 
 def test_the_table_of_operations_is_the_protocol() -> None:
     """Each says what it answers, and no other method of the module can be requested."""
-    assert all(method.__doc__ for method in serving.OPERATIONS.values())
-    assert {"put_files", "member_attribute", "leave", "signature"} <= serving.OPERATIONS.keys()
-    assert serving.OPERATIONS.keys().isdisjoint({"print_to", "recording", "__init__"})
+    assert all(method.__doc__ for method in operations.OPERATIONS.values())
+    assert {"put_files", "member_attribute", "leave", "signature"} <= operations.OPERATIONS.keys()
+    assert operations.OPERATIONS.keys().isdisjoint({"print_to", "recording", "__init__"})

@@ -510,7 +510,7 @@ class Proxies:
         """Run statements in the submission's namespace, with the inputs as additional names.
 
         Args:
-            operation: "run" or "draw_figure", see `inside.serving` for the value of each.
+            operation: "run" or "draw_figure", see `inside.operations` for the value of each.
 
         Raises:
             NoValueError: The statements raise an error.

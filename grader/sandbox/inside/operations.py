@@ -57,7 +57,17 @@ except ImportError:  # a browser lacks the clock of a thread
 
 import numpy as np
 
-from . import cells, facts, literals, modules, sharing, suite, value_types, virtual_files, wire
+from . import (
+    cells,
+    literals,
+    modules,
+    program_uses,
+    sharing,
+    suite,
+    value_types,
+    virtual_files,
+    wire,
+)
 
 FILE_NAME, MODULE_NAME = "submission.py", "submission"
 _OURS = os.path.dirname(__file__)  # noqa: PTH120  no pathlib in here
@@ -126,7 +136,7 @@ class _Bytes(io.BufferedIOBase):
         return len(data)
 
 
-class Output(_Stream):
+class Stdout(_Stream):
     """A standard output that writes unbuffered to a descriptor, up to a limit."""
 
     name = "<stdout>"
@@ -161,12 +171,12 @@ class Output(_Stream):
         return len(text)
 
 
-class _Errors(_Stream):
-    """The standard error. It is part of the output, or held back while output is compared."""
+class _HeldStderr(_Stream):
+    """A standard error that is part of the output, or held back while output is compared."""
 
     name = "<stderr>"
 
-    def __init__(self, output: Output) -> None:
+    def __init__(self, output: Stdout) -> None:
         self._output = output
         self._pieces: list[str] | None = None
         self._room = 0
@@ -181,7 +191,7 @@ class _Errors(_Stream):
         return len(text)
 
     @contextlib.contextmanager
-    def kept_back(self) -> Iterator[None]:
+    def held_back(self) -> Iterator[None]:
         """Hold back the text written during the block, and write it at the end."""
         if self._pieces is not None:  # nested, in a callback of the trusted side
             yield
@@ -282,16 +292,16 @@ def _operation(method: _Method) -> _Method:
 class _SubmissionModule:
     """The submission's module."""
 
-    def __init__(self, output: Output) -> None:
+    def __init__(self, output: Stdout) -> None:
         self._output = output
-        self._errors = _Errors(output)
+        self._stderr = _HeldStderr(output)
         # Texts of the warnings shown so far, to show each only once.
         self._warnings: set[str] = set()
         self.module = types.ModuleType(MODULE_NAME)
 
-    def print_to(self, output: Output) -> None:
+    def print_to(self, output: Stdout) -> None:
         """Redirect the submission's output."""
-        sys.stdout, sys.stderr = self._output, self._errors = output, _Errors(output)
+        sys.stdout, sys.stderr = self._output, self._stderr = output, _HeldStderr(output)
 
     def _position(self) -> int:
         """Return the number of bytes printed, after flushing the submission's own stream."""
@@ -301,8 +311,8 @@ class _SubmissionModule:
 
     @_operation
     def find_uses(self, source: str) -> object:
-        """Return the uses in a program, read from its syntax tree; see `facts.uses`."""
-        return facts.uses(source)
+        """Return the uses in a program, read from its syntax tree; see `program_uses`."""
+        return program_uses.find_uses(source)
 
     @_operation
     def find_non_answer(self, source: str, names: list[str]) -> object:
@@ -312,7 +322,7 @@ class _SubmissionModule:
     @_operation
     def find_unreturned_value(self, source: str, name: str) -> object:
         """Return the name and the line of a function's last value that is not returned, or None."""
-        return facts.find_unreturned_value(source, name)
+        return program_uses.find_unreturned_value(source, name)
 
     @_operation
     def put_files(self, contents: dict[str, bytes]) -> None:
@@ -332,7 +342,7 @@ class _SubmissionModule:
 
     @_operation
     def load(self, source: str, names: list[str]) -> dict[str, object]:
-        """Run a program; return its public callables, and facts about the names."""
+        """Run a program; return its public callables, and a description of the names."""
         main = self._install_module(source)
         exec(compile(main, FILE_NAME, "exec"), self.module.__dict__)  # noqa: S102  in a sandbox
         return self._describe_names(names)
@@ -386,7 +396,7 @@ class _SubmissionModule:
             except BaseException as error:  # noqa: BLE001  includes SystemExit
                 failed.setdefault(index, _describe_error(error))
         first = itertools.islice(failed.items(), _MAX_FAILED)
-        return {**self._describe_names(names), "failed": [[index, facts] for index, facts in first]}
+        return {**self._describe_names(names), "failed": [[index, error] for index, error in first]}
 
     @_operation
     def load_answers(self, source: str, names: list[str]) -> dict[str, object]:
@@ -430,13 +440,17 @@ class _SubmissionModule:
         for name in filter(namespace.__contains__, names):
             value = namespace[name]
             code = getattr(value, "__code__", None)
-            facts: dict[str, object] = {"callable": callable(value), "type": type(value).__name__}
             if isinstance(value, type):
-                facts = {"callable": True, "type": "class", "signature": _signature(value)}
+                defined[name] = {"callable": True, "type": "class", "signature": _signature(value)}
             elif isinstance(code, types.CodeType):
-                facts = {"callable": True, "type": "function", "line": code.co_firstlineno}
-                facts["signature"] = _signature(value)
-            defined[name] = facts
+                defined[name] = {
+                    "callable": True,
+                    "type": "function",
+                    "line": code.co_firstlineno,
+                    "signature": _signature(value),
+                }
+            else:
+                defined[name] = {"callable": callable(value), "type": type(value).__name__}
         return {"names": public[:_MAX_NAMES], "defined": defined}
 
     @_operation
@@ -509,7 +523,7 @@ class _SubmissionModule:
     def recording(self, record: list[object]) -> Iterator[None]:
         """Append the warnings and the number of bytes printed during the block to a list."""
         begin = self._position()
-        with self._errors.kept_back():
+        with self._stderr.held_back():
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 yield
@@ -527,7 +541,7 @@ class _SubmissionModule:
                 )
                 if text not in self._warnings:
                     self._warnings.add(text)
-                    self._errors.write(text)
+                    self._stderr.write(text)
 
     @_operation
     def run(self, statements: str, variables: dict[str, Any]) -> int:
@@ -536,7 +550,7 @@ class _SubmissionModule:
         code = compile(statements, "<test>", "exec")
         begin = self._position()
         # Warnings are not part of the compared output, since Python shows each only once.
-        with self._errors.kept_back():
+        with self._stderr.held_back():
             exec(code, {**self.module.__dict__, **variables})  # noqa: S102  in a sandbox
             return self._position() - begin
 
@@ -692,7 +706,7 @@ class SubmissionServer:
         ask: Sends the frame of a callback to the trusted side, and returns the next frame.
     """
 
-    def __init__(self, output: Output, ask: Callable[[list[bytes | memoryview]], Frame]) -> None:
+    def __init__(self, output: Stdout, ask: Callable[[list[bytes | memoryview]], Frame]) -> None:
         self._submission = _SubmissionModule(output)
         self._ask = ask
         self._objects = _ObjectTable(self._call_back)
@@ -700,7 +714,7 @@ class SubmissionServer:
         self._sharing = sharing.Sharing()
         self._is_shared = False  # whether the current request shares objects
 
-    def print_to(self, output: Output) -> None:
+    def print_to(self, output: Stdout) -> None:
         """Redirect the submission's output."""
         self._submission.print_to(output)
 
@@ -755,9 +769,11 @@ class SubmissionServer:
                 where = where.removeprefix("[0]")
             answer = [number, "unsupported", {"kind": error.kind, "path": where}]
         except BaseException as error:  # noqa: BLE001  includes SystemExit and KeyboardInterrupt
-            facts = _describe_error(error)
-            answer = [number, "raised", facts]
-            if type_name and not facts["frames"]:  # the value exists, but our code cannot send it
+            description = _describe_error(error)
+            answer = [number, "raised", description]
+            if (
+                type_name and not description["frames"]
+            ):  # the value exists, but our code cannot send it
                 answer = [number, "unsupported", {"kind": type_name, "path": ""}]
         finally:
             self._number = before

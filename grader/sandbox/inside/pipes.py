@@ -9,7 +9,7 @@ import sys
 from typing import NoReturn
 
 from . import wire
-from .serving import Output, SubmissionServer, hide_launcher
+from .operations import Stdout, SubmissionServer, hide_launcher
 
 # Sent when the process is ready, before any code of the submission runs.
 _GREETING = wire.encode([0, "ok", None])
@@ -42,7 +42,7 @@ class _Pipes:
     def _take(self, length: int) -> bytes:
         data = self._requests.read(length)
         if len(data) < length:
-            os._exit(0)  # the grading side closed the pipe
+            os._exit(0)  # the trusted side closed the pipe
         return data
 
 
@@ -55,8 +55,8 @@ def main(output: str, cap: int) -> NoReturn:
     """
     pipes = _Pipes()
     file = open(output, "wb", buffering=0)  # noqa: SIM115, PTH123  open until the process ends
-    server = SubmissionServer(Output(file.fileno(), cap), pipes.ask)
-    server.print_to(Output(file.fileno(), cap))
+    server = SubmissionServer(Stdout(file.fileno(), cap), pipes.ask)
+    server.print_to(Stdout(file.fileno(), cap))
     hide_launcher(os.getcwd())  # noqa: PTH109  no pathlib in here
     pipes.send(_GREETING)
     while True:

@@ -28,7 +28,7 @@ Use = tuple[str, str, str, int]
 """Kind ("import", "name", "call", "passed" or "loop"), full name, name as written, line."""
 
 
-def uses(source: str) -> dict[str, object]:
+def find_uses(source: str) -> dict[str, object]:
     """Return a program's uses: `{"uses": [(kind, name, written, line), ...], "more": false}`.
 
     Names are resolved through imports and plain assignments: after `import numpy.linalg as la`,

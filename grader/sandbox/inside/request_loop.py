@@ -9,7 +9,7 @@ from typing import NoReturn
 
 from . import wire
 from .cpu_limit import SIGXCPU, CpuLimitHandler
-from .serving import FILE_NAME, Output, SubmissionServer
+from .operations import FILE_NAME, Stdout, SubmissionServer
 
 _READ_AHEAD, _MAX_READ = 1 << 12, 1 << 20
 _STDOUT = 1
@@ -34,12 +34,12 @@ class RequestLoop:
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
-        self._server = SubmissionServer(Output(_STDOUT, 0), self._ask)
+        self._server = SubmissionServer(Stdout(_STDOUT, 0), self._ask)
         self._received = bytearray()
 
     def serve(self, output: int, output_cap: int, cpu_seconds: int) -> NoReturn:
         """Send the greeting, then answer requests until the trusted side closes the connection."""
-        self._server.print_to(Output(output, output_cap))
+        self._server.print_to(Stdout(output, output_cap))
         signal.signal(SIGXCPU, CpuLimitHandler(FILE_NAME, cpu_seconds, self._stop))
         # While C code runs, Python's handlers do not. Then a traceback is written to the output.
         faulthandler.register(_SIGPROF, output, all_threads=False)

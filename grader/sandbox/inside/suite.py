@@ -118,14 +118,14 @@ def _cases(namespace: dict[str, Any]) -> Iterator[tuple[str, Callable[[], object
 def failures(
     namespace: dict[str, Any],
     begin: Callable[[str], object],
-    facts_of: Callable[[BaseException], dict[str, Any]],
+    describe_error: Callable[[BaseException], dict[str, Any]],
     max_failures: int,
 ) -> list[object]:
     """Run the tests of a module.
 
     Args:
         begin: Called with each test's name before it runs.
-        facts_of: Returns facts about an error as plain data.
+        describe_error: Returns a description of an error as plain data.
         max_failures: The number of failures after which to stop.
 
     Returns:
@@ -140,9 +140,9 @@ def failures(
         except MemoryError:
             raise
         except BaseException as error:  # noqa: BLE001  includes SystemExit and KeyboardInterrupt
-            facts = facts_of(error)
-            line = facts["frames"][-1][0] if facts["frames"] else 0
-            failed.append([label, facts["type"], facts["message"], line])
+            description = describe_error(error)
+            line = description["frames"][-1][0] if description["frames"] else 0
+            failed.append([label, description["type"], description["message"], line])
             if len(failed) == max_failures:
                 break
     return [count, failed]

@@ -53,7 +53,7 @@ _BASES: Final[tuple[tuple[type, Callable[[Any], object]], ...]] = (
 )
 
 
-class Row(NamedTuple):
+class Codec(NamedTuple):
     """The functions that take values of one type apart and build them again."""
 
     take_apart: Callable[[Any], object]
@@ -143,40 +143,40 @@ def _is_name(name: object) -> bool:
     return type(name) is str and name.isidentifier() and not name.startswith("__")
 
 
-_ISO: Final = Row(lambda value: value.isoformat(), lambda kind, text: kind.fromisoformat(text))
-_DICT: Final = Row(dict, lambda kind, parts: kind(_require(dict, parts)))
-ROWS: Final[dict[str, Row]] = {
-    "builtins.frozenset": Row(set, lambda kind, parts: kind(_require(set, parts))),
-    "builtins.bytearray": Row(bytes, lambda kind, parts: kind(_require(bytes, parts))),
-    "builtins.range": Row(
+_ISO: Final = Codec(lambda value: value.isoformat(), lambda kind, text: kind.fromisoformat(text))
+_DICT: Final = Codec(dict, lambda kind, parts: kind(_require(dict, parts)))
+CODECS: Final[dict[str, Codec]] = {
+    "builtins.frozenset": Codec(set, lambda kind, parts: kind(_require(set, parts))),
+    "builtins.bytearray": Codec(bytes, lambda kind, parts: kind(_require(bytes, parts))),
+    "builtins.range": Codec(
         _take_range, lambda kind, parts: _validate(_take_range, kind(*_ints(parts)))
     ),
-    "builtins.slice": Row(lambda v: (v.start, v.stop, v.step), lambda kind, parts: kind(*parts)),
-    "builtins.type": Row(lambda v: _NAMES.get(v, NotImplemented), lambda _, name: _CLASSES[name]),
+    "builtins.slice": Codec(lambda v: (v.start, v.stop, v.step), lambda kind, parts: kind(*parts)),
+    "builtins.type": Codec(lambda v: _NAMES.get(v, NotImplemented), lambda _, name: _CLASSES[name]),
     "collections.Counter": _DICT,
     "collections.OrderedDict": _DICT,
-    "collections.defaultdict": Row(
+    "collections.defaultdict": Codec(
         lambda v: (dict(v), _NAMES.get(v.default_factory)),
         lambda kind, parts: kind(_CLASSES.get(parts[1]), _require(dict, parts[0])),
     ),
-    "collections.deque": Row(
+    "collections.deque": Codec(
         lambda v: (list(v), v.maxlen), lambda kind, parts: kind(_require(list, parts[0]), parts[1])
     ),
     "datetime.date": _ISO,
     "datetime.datetime": _ISO,
     "datetime.time": _ISO,
-    "datetime.timedelta": Row(
+    "datetime.timedelta": Codec(
         lambda v: (v.days, v.seconds, v.microseconds), lambda kind, parts: kind(*_ints(parts))
     ),
-    "decimal.Decimal": Row(
+    "decimal.Decimal": Codec(
         _take_decimal, lambda kind, text: _validate(_take_decimal, kind(_require_digits(text)))
     ),
-    "fractions.Fraction": Row(
+    "fractions.Fraction": Codec(
         lambda v: (v.numerator, v.denominator), lambda kind, parts: kind(*_ints(parts))
     ),
-    "numpy.ma.MaskedArray": Row(_take_masked, _build_masked),
-    _FIELDS: Row(_take_named_tuple, _named_tuple),
-    _MEMBER: Row(lambda v: (v.value, v.name) if _is_name(v.name) else NotImplemented, _member),
+    "numpy.ma.MaskedArray": Codec(_take_masked, _build_masked),
+    _FIELDS: Codec(_take_named_tuple, _named_tuple),
+    _MEMBER: Codec(lambda v: (v.value, v.name) if _is_name(v.name) else NotImplemented, _member),
 }
 
 
@@ -192,8 +192,8 @@ def take_apart(value: object) -> tuple[str, object] | None:
         name = _MEMBER
     elif name == "numpy.ma.core.MaskedArray":  # its name before NumPy 2.4
         name = "numpy.ma.MaskedArray"
-    row = ROWS.get(name)
-    parts = NotImplemented if row is None else row.take_apart(value)
+    codec = CODECS.get(name)
+    parts = NotImplemented if codec is None else codec.take_apart(value)
     return None if parts is NotImplemented else (name, parts)
 
 
@@ -203,13 +203,13 @@ def build(name: object, parts: object) -> object:
     Raises:
         LookupError, TypeError, ValueError, ArithmeticError: The name or the parts are invalid.
     """
-    row = ROWS[_require(str, name)]
+    codec = CODECS[_require(str, name)]
     module, _, attribute = str(name).rpartition(".")
     if not module:
-        return row.build(None, parts)
+        return codec.build(None, parts)
     if module not in sys.modules:
         importlib.import_module(module)
-    return row.build(getattr(sys.modules[module], attribute), parts)
+    return codec.build(getattr(sys.modules[module], attribute), parts)
 
 
 def with_items(value: tuple[Any, ...], items: list[Any]) -> tuple[Any, ...]:

@@ -1,4 +1,10 @@
-"""The wire format between the trusted process and the sandbox: plain data, never pickled.
+"""The wire format between the trusted side and a child: plain data, never pickled.
+
+Tests are evaluated on the trusted side, so that a submission sees neither expected values nor the
+comparison. But authors write them as if the submission ran in their process: a body may ask whether
+`f(a) is a`, whether an argument was changed, or what memory and strides a view has, since courses
+teach these. So the format keeps identity, memory layout and views. MessagePack would lose them, and
+unpickling would run whatever a submission sends.
 
 A frame is two little-endian 32-bit lengths, a JSON header and a body of raw little-endian buffers.
 The header is a tree in which `null`, booleans, numbers and strings stand for themselves and a list

@@ -29,7 +29,7 @@ import tempfile
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-from . import request_loop, seccomp, serving, syscalls, warm_up
+from . import operations, request_loop, seccomp, syscalls, warm_up
 
 # Modules that are imported in advance if there will be many submissions.
 _PRELOADED_MODULES = (
@@ -81,7 +81,7 @@ def main(control: int, configuration: str) -> NoReturn:
     """
     config = json.loads(configuration)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the trusted side handles Ctrl-C
-    channel, connection = _lay_out(control)
+    channel, connection = _fix_descriptors(control)
     pid_namespace = None
     if config["backend"] == "namespaces":  # keep our pid-namespace descriptor, then unmount /proc
         pid_namespace = os.open("/proc/self/ns/pid", os.O_RDONLY)
@@ -91,7 +91,7 @@ def main(control: int, configuration: str) -> NoReturn:
     hidden = {*config["import_only"], *config["folders"]}
     sys.path[:] = [path for path in sys.path if path not in hidden]
     # This belongs to a child (see `_drop_rights`), but is done here once for all children.
-    serving.hide_launcher("/" if pid_namespace is None else "/tmp")  # noqa: S108  the sandbox's own
+    operations.hide_launcher("/" if pid_namespace is None else "/tmp")  # noqa: S108  the sandbox's own
     if config["backend"] == "landlock":
         syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
         syscalls.landlock_restrict(config["readable"], abi=config["landlock"])
@@ -113,7 +113,7 @@ def main(control: int, configuration: str) -> NoReturn:
         zygote.serve_one()
 
 
-def _lay_out(control: int) -> tuple[socket.socket, socket.socket]:
+def _fix_descriptors(control: int) -> tuple[socket.socket, socket.socket]:
     """Move descriptors to fixed numbers; return the control socket and the children's socket."""
     control = os.dup(control)  # repeated until it is above the fixed numbers
     while control <= _CONTROL:
@@ -220,9 +220,9 @@ class _Zygote:
             # Safe even if it has ended, since its pid is not reused before `wait4`.
             os.kill(pid, _SIGKILL)
             _, status, usage = os.wait4(pid, 0)
-            ended = os.waitstatus_to_exitcode(status)
-            facts = ended, usage.ru_utime + usage.ru_stime, usage.ru_maxrss
-            self._channel.send(b'{"status": %d, "cpu": %.6f, "rss": %d}' % facts)
+            exit_code, cpu = os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime
+            answer = b'{"status": %d, "cpu": %.6f, "rss": %d}' % (exit_code, cpu, usage.ru_maxrss)
+            self._channel.send(answer)
 
     def _run_child(self, limits: "_ChildLimits", connection: int, output: int) -> NoReturn:
         """Run a child to its end."""

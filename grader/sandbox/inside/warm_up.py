@@ -9,8 +9,8 @@ import socket
 import numpy as np
 
 from . import wire
-from .request_loop import RequestLoop
 from .operations import remove_submission
+from .request_loop import RequestLoop
 
 _TIMES = 12  # Python specializes code after eight calls
 

@@ -19,7 +19,7 @@ _MIN_DIGITS = 5  # those of the exponent, which is as telling, among them
 
 
 def forms(number: float) -> set[str]:
-    """Return what a number may be printed as, if that has enough digits to occur nowhere else."""
+    """Return the ways to print a number that have enough digits to occur nowhere else."""
     printed = {repr(number), number.hex(), str(int(number)), f"{int(number):,}"}
     if abs(number) < float(np.finfo(np.float16).max):
         printed.add(str(float(np.float16(number))))

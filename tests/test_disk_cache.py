@@ -64,7 +64,7 @@ def test_the_oldest_entries_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_what_takes_too_much_room_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The oldest first, as many as it takes."""
+    """The oldest entries are removed until the rest fits."""
     monkeypatch.setattr("grader.disk_cache._MAX_BYTES", 100)
     for number in range(4):
         Cache(tmp_path, "sources").keep(str(number), b"x" * 10)
@@ -82,7 +82,7 @@ def test_what_takes_too_much_room_goes(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_nothing_but_entries_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An unknown folder neither disappears nor blocks the removal of others."""
+    """An unknown folder stays, and does not block the removal of entries."""
     monkeypatch.setattr("grader.disk_cache._MAX_ENTRIES", 0)
     (tmp_path / "notes.txt").write_text("")
     (tmp_path / ("0" * 64)).mkdir()
@@ -106,7 +106,7 @@ def no_room() -> Iterator[None]:
 
 @pytest.mark.usefixtures("no_room")
 def test_a_full_disk_is_left_as_it_was(tmp_path: Path) -> None:
-    """No half of an entry takes what room there is."""
+    """No partial entry stays."""
     cache = Cache(tmp_path, "sources")
     cache.keep("key", b"x" * 100)
 
@@ -150,7 +150,7 @@ def give_away(path: Path) -> None:
 def test_what_others_could_have_written_is_not_found(
     tmp_path: Path, change: Callable[[Path], None]
 ) -> None:
-    """On a machine that many use, anybody may have been at a shared folder before."""
+    """On a shared machine, another user may have made the shared folder first."""
     cache = Cache(tmp_path, "sources")
     cache.keep("key", b"content")
     (entry,) = tmp_path.iterdir()

@@ -133,7 +133,7 @@ def test_values_are_not_called(etude: Etude, folder: Path, no_exercises: Path) -
 def test_a_missing_package_of_the_course_has_a_way_out(
     etude: Etude, folder: Path, no_exercises: Path
 ) -> None:
-    """A stub beside the solution will do."""
+    """A stub module beside the solution is enough."""
     tests = folder / "test_scores.py"
     tests.write_text("import coursegrader\n" + WEAK)
     words = ("audit", folder, "--exercises", no_exercises)
@@ -347,6 +347,6 @@ def test_methods_of_a_class_and_unittest(etude: Etude, folder: Path, no_exercise
 def test_an_exercise_that_does_something_else_is_said_to_be_of_no_use(
     etude: Etude, folder: Path
 ) -> None:
-    """Its own solution fails the tests, so that its mistakes would all be killed."""
+    """Its solution fails the tests, so these would reject all its misconceptions as well."""
     done = etude("audit", folder, "--jobs", "2", "--like", "layer-norm")
     assert "No known mistake of layer-norm was tried" in done.stdout

@@ -35,7 +35,7 @@ def test_an_expression_evaluates_to_the_value(value: Any) -> None:
 
 
 def test_what_has_no_expression() -> None:
-    """Functions, and arrays that no one would read."""
+    """Functions and very large arrays have none."""
     for value in (len, np.zeros(1000)):
         with pytest.raises(NotWritableError):
             expression(value)

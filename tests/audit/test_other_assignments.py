@@ -137,7 +137,7 @@ def test_answers_that_build_on_each_other(tmp_path: Path, monkeypatch: pytest.Mo
 def test_what_a_cell_deletes_is_gone_for_the_functions_of_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All cells have one namespace, and the next test finds it as it was."""
+    """All cells share one namespace, which is restored for the next test."""
     path = notebook(
         tmp_path / "week.ipynb",
         [

@@ -149,7 +149,7 @@ def test_nothing_of_an_assignment_is_markup() -> None:
 
 
 def test_a_test_that_rejects_several_is_shown_once() -> None:
-    """The others name it."""
+    """The other mutants refer to it by name."""
     audit = replace(AUDIT, survivors=(replace(MUTANT, test=MISTAKE.test), MISTAKE))
     for name in ("text", "markdown", "html"):
         said = FORMATS[name]([audit])

@@ -26,7 +26,7 @@ class GoldenCases:
     base: str  # the name of a file
 
     def names(self) -> list[str]:
-        """Return the names of all cases; `base.yaml` is none."""
+        """Return the names of all cases, without `base.yaml`."""
         return sorted(
             {path.stem for path in self.folder.iterdir() if path.suffix != ".txt"} - {"base"}
         )

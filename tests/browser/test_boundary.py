@@ -142,7 +142,7 @@ js.self.postMessage = create_proxy(forge)
 
 
 class _Other(http.server.BaseHTTPRequestHandler):
-    """Another host, which answers everybody and remembers what it was asked."""
+    """Another host, which answers every request and remembers it."""
 
     heard: list[str]
 
@@ -201,7 +201,7 @@ def test_without_the_policy_there_are_ways(first_lessons: str, new_context: NewC
 
 
 def test_no_program_gets_out_of_the_page(first_lessons: str, new_context: NewContext) -> None:
-    """Python has no way either, and the page fetches nothing for it once it has started."""
+    """Python cannot connect either, and the page fetches nothing for it after its start."""
     context = new_context(first_lessons, expected=".")
     page = context.new_page()
     asked: list[str] = []
@@ -221,7 +221,7 @@ def test_no_program_gets_out_of_the_page(first_lessons: str, new_context: NewCon
 
 
 def test_a_forged_verdict_harms_no_record(first_lessons: str, new_context: NewContext) -> None:
-    """It counts for its own exercise, and not at all if the record could not be read with it."""
+    """It counts for its own exercise only, and not if it would make the record unreadable."""
     page = new_context(first_lessons, expected="expected a whole number").new_page()
     _worker_of(page)
     bench = Bench(page)
@@ -234,7 +234,7 @@ def test_a_forged_verdict_harms_no_record(first_lessons: str, new_context: NewCo
 
 
 def test_no_program_answers_on_the_next_page(first_lessons: str, new_context: NewContext) -> None:
-    """A program that forges all later answers of its worker can forge none once its page is left."""
+    """A program that forges all answers of its worker can forge none after its page is left."""
     page = new_context(first_lessons).new_page()
     _worker_of(page)
     bench = Bench(page)

@@ -17,7 +17,7 @@ COUNTS = "scaled_scores(np.array([[1, 2], [3, 4]]), np.array([[5, 6], [7, 8]]))"
 
 @pytest.mark.slow
 def test_a_wrong_program_is_broken_by_the_keyboard(first_page: NewPage, tools: Tools) -> None:
-    """Only after a pass, and none that was the learner's own. One XP each, as in a terminal."""
+    """It is offered after a pass, unless the learner submitted it; each is worth 1 XP."""
     page = first_page()
     page.goto("attention/scaled-scores/")
     bench, hand = Bench(page), Keyboard()

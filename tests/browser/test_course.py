@@ -93,7 +93,7 @@ def pages(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Iterator[st
 
 
 def test_a_package_and_a_data_file_of_a_course(pages: str, new_context: NewContext) -> None:
-    """A page passes what imports one and reads the other; so does a cell of a lesson."""
+    """A submission and a lesson's cell can import the package and read the file."""
     page = new_context(pages).new_page()
     page.goto("first/largest/")
     assert (

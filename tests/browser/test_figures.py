@@ -27,7 +27,7 @@ LAST_EDGE = (
 
 
 def test_an_explorer_answers_to_the_keyboard(page: Page, tools: Tools) -> None:
-    """A word, a cell, a switch and a sentence of one's own each change what it says."""
+    """A word, a cell, a switch and the reader's sentence each change the explanation."""
     open_without_python(page, "attention/lessons/queries-keys-values/")
     figure = page.locator("[data-figure=explorer]")
     said, status = figure.locator(".figure-said"), figure.get_by_role("status")
@@ -64,7 +64,7 @@ def test_an_explorer_answers_to_the_keyboard(page: Page, tools: Tools) -> None:
 
 
 def test_the_home_page_opens_with_an_explorer(first_page: NewPage) -> None:
-    """It is the one of the lessons, without table and switches, where there is no GPT to show."""
+    """Without a GPT to show, it has the lessons' explorer, without table and switches."""
     page = first_page()
     open_settled(page, "")
     figure = page.locator("[data-figure=explorer]")
@@ -162,7 +162,7 @@ def test_dividing_cures_a_saturated_softmax(page: Page) -> None:
 
 
 def test_scores_and_arrows_are_moved_by_the_keyboard(page: Page) -> None:
-    """Each figure says what has changed; what all scores gain is no one's gain."""
+    """Each figure announces the change; adding the same to all scores changes no share."""
     open_without_python(page, "attention/lessons/softmax/")
     shares = page.locator("[data-figure=shares]")
     expect(shares.get_by_role("status")).to_be_attached()  # the script has started

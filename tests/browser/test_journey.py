@@ -173,7 +173,7 @@ def all_courses(
 def test_a_course_from_first_lesson_to_last_exercise(
     all_courses: str, new_context: NewContext, played: dict[str, Collection], name: str
 ) -> None:
-    """Each lesson's cells show again what its page was built with, and each exercise is passed.
+    """Each lesson's cells give the results of the build, and each exercise is passed.
 
     Pictures of matplotlib are left out.
     """

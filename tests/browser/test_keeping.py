@@ -39,7 +39,7 @@ def kept(page: Page) -> set[str]:
 
 
 def wait_until(page: Page, is_so: Callable[[set[str]], bool]) -> None:
-    """Wait for what is kept to be as it should."""
+    """Wait until the stored data are as expected."""
     waited = 0.0
     while not is_so(paths := kept(page)):
         assert waited < _PATIENCE, paths

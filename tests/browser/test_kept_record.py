@@ -104,7 +104,7 @@ def test_an_import_says_first_what_would_change(quiet: Page, file: Path) -> None
 def test_a_record_comes_back_as_it_was(
     quiet: Page, file: Path, history: History, tmp_path: Path
 ) -> None:
-    """Nothing is lost on the way into the browser and out of it, no microsecond either."""
+    """An import and an export lose nothing, not even a microsecond."""
     add(quiet, file)
     expect(quiet.get_by_text("Every pass was graded by the command line.")).to_be_visible()
     with quiet.expect_download() as download:
@@ -142,7 +142,7 @@ def test_what_is_done_is_marked_wherever_it_is_shown(quiet: Page, file: Path, to
 
 
 def test_every_tab_shows_the_same(quiet: Page, file: Path) -> None:
-    """What is added or erased in one is so in the other; erasing asks first and leaves drafts."""
+    """An entry that one tab adds or erases changes in all; erasing asks first and keeps drafts."""
     other = quiet.context.new_page()
     other.goto(PAGE)
     add(quiet, file)

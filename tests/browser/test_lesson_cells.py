@@ -54,7 +54,7 @@ def status(where: Locator) -> Locator:
 
 
 def shown(page: Page) -> list[str]:
-    """What stands below each cell."""
+    """The results below each cell."""
     return [" ".join(text.split()) for text in page.locator(".cell .results").all_inner_texts()]
 
 
@@ -69,7 +69,7 @@ def original(where: Locator) -> Locator:
 
 
 def test_what_is_shown_says_what_it_is_of(page: Page, tools: Tools) -> None:
-    """Run, a lesson shows what its page was built with; then changes, errors and stops are told."""
+    """A run gives the results of the build; changed cells, errors and stops are marked."""
     open_lesson(page)
     note = page.get_by_role("complementary", name="About the text below")
     cells = page.locator(".cell:has(.cell-code)")
@@ -121,7 +121,7 @@ def test_what_is_shown_says_what_it_is_of(page: Page, tools: Tools) -> None:
 
 
 def test_reading_a_heatmap_moves_nothing(new_page: NewPage) -> None:
-    """The sentence has its place before there is one, also on a phone."""
+    """The space for its sentence is reserved, also on a phone."""
     page = new_page(viewport=PHONE)
     open_without_python(page, LESSON)
     place = "(it) => it.getBoundingClientRect().top + scrollY"

@@ -114,7 +114,7 @@ def test_a_number_is_judged(page: Page) -> None:
 
 
 def test_a_question_has_its_answer_without_scripts(new_page: NewPage) -> None:
-    """Behind a line to open; what only scripts could do is not there."""
+    """The answer can be unfolded; controls that need a script are absent."""
     page = new_page(java_script_enabled=False)
     page.goto(QUESTIONS)
     form = page.locator("form.quiz", has_text="Think first")

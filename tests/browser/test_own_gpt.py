@@ -79,7 +79,7 @@ def press_write(page: Page) -> Locator:
 
 
 def test_it_writes_before_python_is_there(new_page: NewPage, tools: Tools) -> None:
-    """What was computed when the site was built, letter by letter, or all at once without motion."""
+    """The text of the build appears letter by letter, or all at once with reduced motion."""
     page = new_page()
     without_python(page)
     page.goto("own-gpt/")
@@ -110,7 +110,7 @@ def test_it_writes_before_python_is_there(new_page: NewPage, tools: Tools) -> No
 
 
 def test_own_functions_write_a_tale(new_page: NewPage, tools: Tools) -> None:
-    """Letter by letter to its end, another one for another seed, and none that makes sense with a mistake. Switches are measured."""
+    """It ends; another seed or a mistake gives another text, and switches are measured."""
     page = new_page(viewport=PHONE, color_scheme=DARK, reduced_motion="reduce")
     keep(page, SOLUTIONS)
     expect(page.locator("#gpt-missing")).to_have_text("All of it is yours.")

@@ -193,7 +193,7 @@ def test_nothing_but_what_is_under_it_is_kept_free_for_a_root(quiet_page: NewPag
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["exercise-write", "exercise-predict"])
 def test_hints_have_their_place_before_the_script_is_there(quiet_page: NewPage, kind: str) -> None:
-    """Those that were taken are seen, and what offers the next one moves nothing."""
+    """Taken hints are visible, and the offer of the next one moves nothing."""
     page = quiet_page(viewport=PHONE)
     help_of_page = page.locator("#help")
     page.goto(KINDS[kind])
@@ -227,7 +227,7 @@ def test_hints_have_their_place_before_the_script_is_there(quiet_page: NewPage, 
 def test_the_keyboard_reaches_everything_and_shows_where_it_is(
     quiet_page: NewPage, kind: str, size: ViewportSize
 ) -> None:
-    """Tab goes through the page without end or trap, and what has the focus is seen to have it.
+    """Tab goes through the whole page without a trap, and the focus is always visible.
 
     The first link leads past the head, but on the search page, which begins with its field.
     """
@@ -291,7 +291,7 @@ def test_pages_can_be_read_without_scripts(quiet_page: NewPage) -> None:
 
 
 def _stops(page: Page) -> list[Focus]:
-    """Press Tab until the page has been gone through; what had the focus."""
+    """Press Tab through the whole page; return the elements that had the focus."""
     stops: list[Focus] = []
     for _ in range(400):
         page.keyboard.press("Escape")  # as the page says: Tab then leaves the editor too

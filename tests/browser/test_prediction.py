@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 def test_the_right_answers_are_taken_by_the_command_line(
     page: Page, etude: Etude, tmp_path: Path, path: str, hand: Hand
 ) -> None:
-    """What is filled in makes a file that `etude check` passes."""
+    """`etude check` passes the file that is made from the answers."""
     exercise = COLLECTION.find(path.split("/")[1])
     assert exercise
     without_python(page)

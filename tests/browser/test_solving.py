@@ -122,7 +122,7 @@ def test_results_say_when_they_are_stale(bench: Bench) -> None:
 
 @pytest.mark.slow
 def test_run_shows_what_is_printed(bench: Bench) -> None:
-    """Output comes as it was printed, and an error with the line that it is about."""
+    """Output is shown as printed, and an error with its line."""
     bench.write("print('<b>one</b>')\nprint(1 / 0)")
     bench.button("Run").click()
 
@@ -219,7 +219,7 @@ def test_after_a_pass_the_solution_stands_beside_the_code(page: Page) -> None:
 
 @pytest.mark.slow
 def test_a_submission_that_fails_shows_expected_beside_got(bench: Bench) -> None:
-    """The values of a failed test are tables, one beside the other, and what differs is marked."""
+    """Both values are tables, side by side, and differences are marked."""
     bench.check(UNSCALED)
     bench.concludes("Not passed yet")
     for caption in ("Expected", "Yours float64", "Yours \N{MINUS SIGN} expected"):
@@ -261,7 +261,7 @@ def test_the_file_of_a_pass_is_what_the_command_line_takes(
 
 @pytest.mark.slow
 def test_a_loop_without_end_is_named_and_python_goes_on(bench: Bench) -> None:
-    """Its line and what never changed are told, and Python can be used at once."""
+    """Its line and the variable that never changed are named, and Python can be used at once."""
     bench.check(f"{SCALED}\nkept = 0\nwhile kept < 3:\n    other = kept\n")
     expect(bench.results).to_contain_text("while kept < 3: kept was 0 all the time")
     bench.says("Python is ready")
@@ -343,7 +343,7 @@ def test_a_page_whose_python_is_damaged_says_so(
 def test_a_page_without_python_says_so_and_can_still_be_used(
     new_context: NewContext, site: Path
 ) -> None:
-    """Where Python cannot be fetched, there is a sentence, a way to try again, and a terminal's."""
+    """It explains the failure, offers another try, and shows the command to use."""
     with hosted(site, without="pyodide/") as address:
         bench = Bench(new_context(address, expected="Failed to load resource").new_page())
         bench.page.goto("attention/scaled-scores/")
@@ -376,7 +376,7 @@ def test_a_check_waits_for_python(page: Page) -> None:
 
 @pytest.mark.slow
 def test_of_many_failures_the_first_are_open(page: Page) -> None:
-    """The others are lines that open, one by one or all at once, so that the end is in reach."""
+    """The others are folded, and open one by one or all at once."""
     value = {"summary": "float64 (2,)", "text": "[1. 2.]", "rows": [[1.0, 2.0]]}
     failed = {"outcome": "failed", "points": 0, "max_points": 1, "message": "It differs.",
               "line": None, "output": "", "inputs": [], "expected": value, "got": value}  # fmt: skip

@@ -56,7 +56,7 @@ def test_the_next_page_is_shown_in_the_same_document(page: Page) -> None:
 
 @pytest.mark.slow
 def test_a_page_of_another_kind_is_loaded(page: Page) -> None:
-    """And going back from it finds what was left."""
+    """Going back restores the page as it was left."""
     without_python(page)
     page.goto(FIRST)
     _mark(page)

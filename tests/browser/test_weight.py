@@ -20,7 +20,7 @@ RUNTIME = ("/pyodide/", "/assets/etude-", "/engine.txt")
     "kind", ["home", "track", "lesson", "exercise", "progress", "search", "gpt"]
 )
 def test_the_heaviest_page_of_each_kind(new_context: NewContext, site: Path, kind: str) -> None:
-    """What a first visit transfers, without Python's runtime, is within the limit of its kind."""
+    """A first visit, without Python's runtime, stays within the limit of its kind."""
     with hosted(site, without="pyodide/") as address:
         page = new_context(address, expected="Failed to load resource").new_page()
         loaded = _visit(page, _heaviest(site, kind))
@@ -56,7 +56,7 @@ def _visit(page: Page, path: str) -> dict[str, int]:
 
 
 def _heaviest(site: Path, kind: str) -> str:
-    """The path of the page that, with what lies beside it, is the largest of its kind."""
+    """Return the path of the largest page of a kind, with the files beside it."""
     pages = [
         path
         for path in site.rglob("index.html")

@@ -103,7 +103,7 @@ def switched_on(*switches: str, temperature: float = 0.6) -> tuple[str, list[int
 
 
 def test_switches_keep_the_letters_that_they_promise_to_keep() -> None:
-    """The cache none, drafts none at temperature 0; eight bits little of the loss."""
+    """The cache changes none, drafts none at temperature 0, eight bits the loss little."""
     plain, counts, _ = switched_on()
     assert counts[:2] == [0, 0]
     cached, _, facts = switched_on(CACHE)

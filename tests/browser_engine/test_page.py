@@ -45,7 +45,7 @@ def figure(**parts: object) -> dict[str, Any]:
 
 
 def test_running_a_program_shows_what_it_prints(page: Page) -> None:
-    """Both streams in order; the program is what runs, and imported by nothing."""
+    """Both streams appear in order; the program runs as the main module."""
     source = "import sys\nprint('one')\nprint('two', file=sys.stderr)\nprint(__name__)\n"
     assert page("run", source) == {
         "output": "one\ntwo\n__main__\n",
@@ -58,7 +58,7 @@ def test_running_a_program_shows_what_it_prints(page: Page) -> None:
 def test_a_run_has_the_inputs_of_the_visible_tests(
     page: Page, make: Make, sandbox: Sandbox
 ) -> None:
-    """Those of the first by name, of all by test; what a run does to them, no other one sees."""
+    """Those of the first test by name, of all by test; a run changes them for itself alone."""
     fields: dict[str, object] = {"given": {"x": [1, 2]}, "call": "f(x)", "expect": 1.0}
     tests: list[dict[str, object]] = [
         {"id": "one", **fields},
@@ -188,7 +188,7 @@ warnings.simplefilter("ignore")
 
 
 def test_what_a_program_changes_holds_for_its_calls(check: Check) -> None:
-    """It is put aside between calls and not undone; what we print of results is not touched."""
+    """A change of NumPy lasts for the program's calls, not for our printing of results."""
     shown: Fields = {"given": {"x": [0.123456]}, "call": "f(x)", "expect": "[0.1]"}
     third: Fields = {"given": {"x": 3}, "call": "f(x)", "expect": 1.0}
     source = """
@@ -267,7 +267,7 @@ def test_what_a_page_cannot_run_is_counted_with_the_hidden_tests(
 def test_a_student_s_edition_makes_a_page_too(
     page: Page, make: Make, sandbox: Sandbox, tmp_path: Path
 ) -> None:
-    """Without the solution there is as much to check as the edition has tests for."""
+    """Without the solution, a page checks the tests that the edition has."""
     make(TWICE, {**TWICE, "expect": "solution"}, {**TWICE, "hidden": True})
     edition = tmp_path / "student.yaml"
     edition.write_text(student_text(tmp_path / "small.yaml"))
@@ -277,7 +277,7 @@ def test_a_student_s_edition_makes_a_page_too(
 
 
 def test_how_long_a_call_takes_does_not_count(page: Page, check: Check) -> None:
-    """A browser is slower than what a budget was set for; memory is the same everywhere."""
+    """A browser is slower than the machine that the budget was set for; memory is the same."""
     large: Fields = {"given": "x = np.ones(100_000)", "call": "f(x)", "expect": "solution"}
     slow = """
 import time
@@ -335,7 +335,7 @@ def test_every_cell_may_print_as_much_as_the_first(page: Page) -> None:
 
 
 def test_a_cell_that_replaces_what_shows_figures_harms_nothing(page: Page) -> None:
-    """There are no figures then, and what is printed still is."""
+    """It shows no figures then, but still shows the output."""
     page("open_lesson")
     said = page("cell", "def _pop_displays():\n    raise SystemExit\nprint('here')")
     assert (said["printed"], said["figures"]) == ("here\n", [])
@@ -384,7 +384,7 @@ def test_a_lesson_has_data_files(page: Page) -> None:
 def test_a_call_that_shall_break_a_program_is_judged_as_in_the_sandbox(
     page: Page, make: Make, sandbox: Sandbox
 ) -> None:
-    """Also what never ends, takes memory, gives NaN, differs little, changes globals, or names us."""
+    """Endless calls, memory, NaN, small differences, changed globals and names of the page, too."""
     solution = (
         "import numpy as np\ndef f(x):\n    return np.array([x.sum() + np.log(x[0] - 5.0)])\n"
     )

@@ -55,7 +55,7 @@ def in_pyodide(node: list[str], calls: list[list[str]], folder: Path) -> list[An
 
 
 def told(verdict: dict[str, Any]) -> object:
-    """What a learner is told; the usual integers have 32 bits there."""
+    """Return what a learner reads; the default integers have 32 bits there."""
     tests = [
         (test["outcome"], test["message"].replace("int32", "int64"), test["line"], test["points"])
         for test in verdict["tests"]

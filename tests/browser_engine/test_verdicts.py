@@ -51,7 +51,7 @@ def in_sandbox(exercises: Sequence[tuple[Exercise, Programs]], sandbox: Sandbox)
 
 
 def differences(here: dict[str, Any], there: dict[str, Any]) -> dict[str, object]:
-    """What two verdicts say differently, but for where and how long each test took."""
+    """Return the differences between two verdicts, apart from place and times."""
     flat = [dict(_flat({**verdict, "sandbox": ""})) for verdict in (here, there)]
     keys = dict.fromkeys(key for each in flat for key in each if not key.endswith(".seconds"))
     found = {key: tuple(each.get(key) for each in flat) for key in keys}
@@ -65,7 +65,7 @@ _ORIGIN = re.compile(r"; where .*")  # of a value that was compared: only pytest
 
 
 def _flat(value: object, name: str = "") -> Iterator[tuple[str, object]]:
-    """Name each part; of what two processes never have in common nothing is left."""
+    """Name each part, without those that always differ between two processes."""
     if isinstance(value, dict):
         for key, item in value.items():
             yield from _flat(item, f"{name}.{key}")
@@ -98,7 +98,7 @@ def test_a_page_says_what_the_sandbox_says(
 def test_most_misconceptions_are_recognized(
     samples: list[Exercise], verdicts: dict[str, Said]
 ) -> None:
-    """What the pages of the collection can tell a learner is worth telling."""
+    """The pages of the collection recognize most misconceptions of their exercises."""
     recognized = [
         mistake.id in (verdicts[exercise.id][mistake.id]["diagnosis"] or {"ids": []})["ids"]
         for exercise in samples

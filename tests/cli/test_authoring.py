@@ -226,7 +226,7 @@ def row(student: str, exercise: str, *, passed: bool) -> Row:
 
 
 def test_discrimination_tells_strong_from_weak() -> None:
-    """Passing that goes with passing the others is near 1, against it near -1, alike is nothing."""
+    """It is near 1 if the strong pass, near -1 if the weak pass, and None if all pass."""
     strong = {"a": True, "b": True, "c": False, "d": False}
     rows = [row(s, e, passed=p) for s, p in strong.items() for e in ("one", "two", "three")]
     rows += [row(s, "against", passed=not p) for s, p in strong.items()]

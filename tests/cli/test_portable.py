@@ -104,7 +104,7 @@ def test_a_lesson_can_be_read(elsewhere: Run) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("form", ["json", "junit", "markdown", "html", "plain", "ctrf", "github"])
 def test_every_report_is_stamped(elsewhere: Run, form: str) -> None:
-    """Anyone who reads one knows what it is worth."""
+    """Each says that nothing isolated the submission."""
     words = ("check", "./small.yaml", "mine.py", "--unsafe-no-sandbox", "--format", form)
     done = elsewhere(*words)
     stamps = ('"sandbox": "none"', 'name="sandbox" value="none"', "Not sandboxed")

@@ -177,7 +177,7 @@ def test_list_and_next_begin_with_the_easiest_track(etude: Etude) -> None:
 
 
 def test_tracks_that_build_on_others_keep_their_order(student: Etude, tmp_path: Path) -> None:
-    """They keep it however hard they are."""
+    """Their difficulty does not change it."""
     track = tmp_path / "exercises" / "more" / "track.yaml"
     hard = tmp_path / "exercises" / "basics" / "01-double.yaml"
     hard.write_text(hard.read_text().replace("beginner", "advanced"))
@@ -669,7 +669,7 @@ def test_a_hint_s_price_is_said_and_asked_for(student: Etude) -> None:
 
 
 def test_a_hint_is_not_bought_by_nobody(student: Etude) -> None:
-    """Without an answer nothing is shown: exit status 2, and what to say."""
+    """Without an answer it exits with status 2, shows nothing, and names the option."""
     done = student("hint", "double")
     assert (done.returncode, "--yes" in done.stderr) == (2, True)
     assert "First" not in done.stdout
@@ -834,7 +834,7 @@ def test_progress_goes_to_another_machine_and_back(
 
 
 def test_export_replaces_no_file(student: Etude, tmp_path: Path) -> None:
-    """Unless it is told to."""
+    """--force replaces it."""
     (tmp_path / "out.json").write_text("mine")
     assert student("progress", "export", "out.json").returncode == 2
     assert (tmp_path / "out.json").read_text() == "mine"

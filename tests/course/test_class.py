@@ -36,7 +36,7 @@ BROKEN = '{\n "cells": ['
 
 @dataclass(frozen=True)
 class Work:
-    """One file of a student's, and what must become of it."""
+    """One submitted file, and the result that it has to get."""
 
     student: str
     exercise: str

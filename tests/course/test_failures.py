@@ -59,7 +59,7 @@ def test_discrimination_of_a_test_is_a_correlation_with_the_other_tests() -> Non
 
 
 def test_failures_alike_are_one_group_the_largest_first() -> None:
-    """What passes, or was diagnosed, is in none."""
+    """Submissions that passed, or have a diagnosis, are in no group."""
     rows = [row("a", False, True), *(row(s, True, False) for s in "bcd"), row("e", True, True)]
     first, second = failure_groups(rows)
     assert (first.number, first.students, first.files) == (1, 3, ("b.py", "c.py", "d.py"))

@@ -145,7 +145,7 @@ def test_each_day_that_has_begun_costs_a_share(
 def test_points_given_by_hand_replace_others_and_name_who_gave_them(
     results: Callable[..., Path], table: Callable[..., Path]
 ) -> None:
-    """Also of late work; who is excused has fewer points to reach."""
+    """Late work, too; for an excused student the maximum is lower."""
     read = grades.read_results([results(line("ada", "one", 1), line("ada", "two", 4))])
     overrides = grades.read_overrides(
         table(

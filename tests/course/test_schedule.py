@@ -118,7 +118,7 @@ def test_a_schedule_that_cannot_be_meant_is_refused(
 
 
 def test_one_time_for_all_is_refused(tmp_path: Path, write: Callable[[str, str], Path]) -> None:
-    """It is that of a clone; with a table of times each has their own, and its source."""
+    """A single time is that of a clone; a table of times has one for each student."""
     now = at("2026-12-02T12:00:00+00:00")
     lines = [line(student, "one", 4) | now for student in ("ada", "bo", "cy")]
     batch = batch_of(tmp_path, *lines)

@@ -126,7 +126,7 @@ class Target:
 
     @contextlib.contextmanager
     def untouched(self) -> Iterator[None]:
-        """Check that nothing is written and no one connects during the block."""
+        """Check that the block writes no file and that no one connects."""
         self._callers()
         before = self._look()
         yield

@@ -205,7 +205,7 @@ def test_two_submissions_do_not_meet(backend: str, sandboxes: Sandboxes, target:
 def test_nothing_is_left_for_the_next_submission(
     backend: str, sandboxes: Sandboxes, target: Target
 ) -> None:
-    """A child that comes after another sees what it would have seen before it."""
+    """A child that starts after another sees the same as one that starts first."""
     seen = []
     for name in ("look", "leave", "look"):
         with _child_with(sandboxes.get(backend), MEETING, ["leave", "look"]) as child:
@@ -219,7 +219,7 @@ def test_nothing_is_left_for_the_next_submission(
 def test_what_a_child_does_to_its_open_files_is_nobody_else_s(
     backend: str, sandboxes: Sandboxes
 ) -> None:
-    """Flags, locks, owners and offsets are as ever in a child beside it and in the next one."""
+    """Changed flags, locks, owners and offsets do not reach another child."""
     sandbox, names = sandboxes.get(backend), ["change", "look"]
     with _child_with(sandbox, OPEN_FILES, names) as beside:
         fresh = _returned(beside, "look")

@@ -55,7 +55,7 @@ def outcomes_as(options: list[str], folder: Path) -> set[tuple[str, str]]:
 
 @pytest.fixture(autouse=True)
 def _landlock() -> None:
-    """Without user namespaces there must be something else."""
+    """Require Landlock where user namespaces are missing."""
     (examination,) = examine([LANDLOCK])
     if not examination.works:
         pytest.skip(f"landlock: {examination.reason}")

@@ -57,7 +57,7 @@ class Ignore:
 
 @pytest.fixture(scope="module")
 def context(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What an engine gets of the checkout to build from."""
+    """The files of the checkout that an engine builds from."""
     ignore = Ignore.read(DOCKERFILE.with_name("Dockerfile.dockerignore"))
     folder = tmp_path_factory.mktemp("context") / "build"
     for path in checkout.rglob("*"):
@@ -142,7 +142,7 @@ def test_the_image_grades_without_any_privilege(
 def test_an_image_of_a_course_has_its_packages(
     built: Path, run: Run, in_container: InContainer, with_packages: Path, tmp_path: Path
 ) -> None:
-    """What the image of a course adds to it: a folder, and what its requirements name."""
+    """The course's image adds its folder and the packages of its requirements."""
     lines = instructions(DOCKERFILE.with_name("course.Dockerfile"))
     commands = [rest for name, rest in lines if name == "RUN"]
     course = shutil.copytree(with_packages, tmp_path / "course")
@@ -196,7 +196,7 @@ def test_no_health_check_runs_what_lies_in_its_folder(run: Run, hostile: MakeHos
 
 
 def test_the_image_has_the_exercises_that_it_names() -> None:
-    """Where a deployment puts its own course instead."""
+    """A deployment replaces this folder by its own course."""
     settings = [rest for name, rest in instructions() if name == "ENV"]
     assert any("ETUDE_EXERCISES=/opt/exercises" in rest for rest in settings)
     assert ("COPY", "exercises /opt/exercises") in instructions()

@@ -24,7 +24,7 @@ ANOTHER_ACTION = re.compile(r"@[0-9a-f]{40} # v\S+")
 
 
 def test_versions_are_this_one() -> None:
-    """Who copies a sample gets the Etude that it came with."""
+    """A copied sample uses the version of Etude that it came with."""
     found = {
         path.relative_to(INTEGRATIONS).as_posix(): set(
             VERSION.findall(ANOTHER_ACTION.sub("", path.read_text()))

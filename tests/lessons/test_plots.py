@@ -37,7 +37,7 @@ def svg(inside: str, attributes: str = "") -> str:
 
 
 def clean(inside: str, attributes: str = "") -> str:
-    """What is left within the image."""
+    """Return what the sanitizer leaves of an image."""
     found = safe_svg(svg(inside, attributes), "alt", "p-")
     return found[found.index(">") + 1 : found.rindex("</svg>")]
 

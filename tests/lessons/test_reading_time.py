@@ -22,7 +22,7 @@ QUESTION = "```question number\nHalf of 2?\nanswer: 1\nreason: Half.\n```\n"
     ],
 )
 def test_what_a_reader_looks_at_takes_time(tmp_path: Path, text: str, minutes: int) -> None:
-    """Hidden code takes none, and exercises have an estimate of their own."""
+    """Hidden code takes no time, and exercises have their own estimate."""
     path = tmp_path / "01-a-lesson.md"
     path.write_text(text, encoding="utf-8")
 

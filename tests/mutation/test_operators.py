@@ -214,7 +214,7 @@ def test_an_operator_makes_its_mistake(operator: str, code: str, made: list[str]
     ],
 )  # fmt: skip
 def test_an_operator_leaves_alone_what_would_mean_the_same(operator: str, code: str) -> None:
-    """No mutant where the change would be none, or never end."""
+    """No mutant would be equivalent to the original or never end."""
     assert _made(operator, code) == []
 
 

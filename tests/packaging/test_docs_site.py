@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """The documents and what they link to, to be changed."""
+    """A copy of the documents and of all that they link to."""
     for name in ("docs", "scripts", "integrations", "deploy", "benchmarks"):
         shutil.copytree(ROOT / name, tmp_path / name)
     shutil.rmtree(tmp_path / "docs" / "reference" / "generated", ignore_errors=True)

@@ -58,7 +58,7 @@ def test_every_command_is_one_that_etude_has(words: list[str]) -> None:
 
 @pytest.mark.parametrize("words", mentioned("make"))
 def test_every_make_target_is_in_the_makefile(words: list[str]) -> None:
-    """What one is told to make can be made."""
+    """Each `make` command of the documents exists."""
     assert set(words[1:]) <= TARGETS
 
 

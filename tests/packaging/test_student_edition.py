@@ -62,7 +62,7 @@ WORDED = TEXTS.filter(str.strip)  # what a reader needs is never blank
 
 
 def content(value: object) -> object:
-    """What a loaded value says, exactly: types, dtypes and the order of keys, but no places."""
+    """Return a loaded value with its types, dtypes and order of keys, but without places."""
     if dataclasses.is_dataclass(value):
         names = [field.name for field in dataclasses.fields(value)]
         return [
@@ -80,7 +80,7 @@ def content(value: object) -> object:
 
 
 def public(full: Exercise) -> Exercise:
-    """Take out what a student edition must not have, on the loaded side."""
+    """Remove from a loaded exercise what a student edition must not have."""
     kept = tuple(test for test in full.tests if not test.hidden and not needs_solution(test))
     return dataclasses.replace(
         full,
@@ -205,7 +205,7 @@ def test_nothing_hidden_is_left() -> None:
     ],
 )
 def test_an_unclear_test_is_never_taken_for_a_visible_one(written: str, sentence: str) -> None:
-    """What does not say plainly whether it is hidden is an error."""
+    """Every unclear way to write `hidden: true` is an error."""
     text = MINIMAL.read_text("utf-8").replace("    given: {x: 2}", f"    {written}")
     with pytest.raises(DefinitionError, match=sentence.replace("[", r"\[")):
         student_of(text)
@@ -327,7 +327,7 @@ def test_the_files_of_a_collection(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("linked", ["basics/track.yaml", "basics/lessons/figures/why.svg"])
 def test_no_link_is_handed_on(tmp_path: Path, linked: str) -> None:
-    """The edition would hold what it leads to."""
+    """A handout would contain the file that a link leads to."""
     (tmp_path / "basics" / "lessons" / "figures").mkdir(parents=True)
     (tmp_path / "basics" / "track.yaml").write_text("id: basics\n")
     (tmp_path / linked).unlink(missing_ok=True)
@@ -464,7 +464,7 @@ def written(value: Any) -> str:
 
 
 def said(node: Node) -> object:
-    """What a node says: values with their types, in order."""
+    """Return the values of a node with their types, in order."""
     match node:
         case Scalar():
             assert node.note == ""

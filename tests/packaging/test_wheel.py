@@ -73,7 +73,7 @@ def test_the_sdist_keeps_the_full_definitions(unpacked: Path) -> None:
 
 
 def test_an_editable_install_reads_the_checkout_s_exercises(tmp_path: Path) -> None:
-    """A change to an exercise there counts at once."""
+    """A changed exercise of the checkout takes effect at once."""
     build = "import sys; from hatchling.build import build_editable; build_editable(sys.argv[1])"
     command = [sys.executable, "-c", build, str(tmp_path)]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)

@@ -29,7 +29,7 @@ def test_equal_rewards_teach_nothing() -> None:
 
 
 def test_what_is_no_answer_counts_for_nothing() -> None:
-    """Whatever stands there; each answer counts the same, however long it is."""
+    """Padding has no effect, and each answer counts the same, whatever its length."""
     new = np.array([[0.0, np.nan, np.inf], [0.0, 0.0, 0.0]])
     is_answer = [[True, False, False], [True, True, True]]
 

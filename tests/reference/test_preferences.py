@@ -21,7 +21,7 @@ def test_margins_and_loss_are_those_of_torch(recorded: Recorded) -> None:
 
 
 def test_what_is_no_answer_counts_for_nothing() -> None:
-    """Whatever stands there."""
+    """The values at padding have no effect."""
     logs = np.array([[-1.0, -2.0, -np.inf], [-3.0, np.nan, np.inf]], dtype=np.float32)
 
     sums = answer_log_probabilities(logs, [[True, True, False], [True, False, False]])

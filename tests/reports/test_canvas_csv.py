@@ -48,7 +48,7 @@ def test_only_the_cells_of_graded_students_change() -> None:
 
 
 def test_the_excused_stay_excused() -> None:
-    """Also if there is a verdict."""
+    """A verdict does not change the mark of an excused student."""
     assert cells(filled(scores={"cy": (10, 10)}).text)[4] == "EX"
 
 

@@ -40,7 +40,7 @@ DISCLOSURES = ("nothing", "category", "inputs")
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """What one hidden test is made of."""
+    """The data of one hidden test."""
 
     name: str  # of the input
     word: str  # in the description and in the test's own code
@@ -49,7 +49,7 @@ class Secret:
 
     @property
     def numbers(self) -> dict[str, float]:
-        """Every number behind the test: also what may come out, and how far that is off."""
+        """Every number of the test: the input, the expected value, and possible results."""
         x = self.input
         return {
             "input": x,
@@ -72,7 +72,7 @@ OTHERS = {name: replace(each, input=each.input * 1.0625) for name, each in SECRE
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A way to fail a hidden test: the test, and what a submission does there with `x`."""
+    """A way to fail a hidden test: the test, and the submission's treatment of `x`."""
 
     does: str
     test: Fields | None = None
@@ -223,7 +223,7 @@ def levelled(verdict: Verdict) -> Verdict:
 
 @pytest.fixture(scope="module")
 def verdicts(sandbox: Sandbox, load: Callable[[Fields], Exercise]) -> dict[str, Verdict]:
-    """What each way to fail comes to, for tests of every disclosure."""
+    """The verdict of each way to fail, with tests of every disclosure."""
     jobs = {name: (load(definition(SECRETS, way)), way.source()) for name, way in WAYS.items()}
     return graded(sandbox, jobs)
 

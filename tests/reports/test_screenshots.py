@@ -50,7 +50,7 @@ def test_other_words_in_an_image_are_found(
 
 
 def test_there_is_an_image_for_each_shot(screenshots: ModuleType) -> None:
-    """And none besides."""
+    """No other image is in the folder."""
     assert sorted(shot.path for shot in screenshots.shots()) == IMAGES
 
 

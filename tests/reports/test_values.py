@@ -137,7 +137,7 @@ def test_what_a_prediction_got_shows_no_expected_value(name: str) -> None:
 
 
 def test_tests_have_the_time_that_they_took(cases: Cases) -> None:
-    """Where a format has a place for it; a hidden test took none that is told."""
+    """Formats with a field for it have the time of each visible test, and none of a hidden one."""
     fail = cases["fail"]
     assert isinstance(fail, Report)
     tests = json.loads(FORMATS["ctrf"].renderer().render(fail))["results"]["tests"]

@@ -81,7 +81,7 @@ def test_a_blas_that_is_loaded_later_starts_no_thread(monkeypatch: pytest.Monkey
 
 
 def test_the_environment_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing of it is left in the process: neither in Python, nor in C, nor where it began."""
+    """No variable is left in Python, in C, or in the memory where it began."""
     monkeypatch.setenv("ETUDE_TEST_VALUE", "secret-of-the-parent")
     value = os.environb[b"ETUDE_TEST_VALUE"]
     fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()

@@ -61,7 +61,7 @@ def test_it_answers(process: ConfinedProcess, request_: bytes, expected: bytes) 
 
 
 def test_its_errors_are_told_and_end_nothing(process: ConfinedProcess) -> None:
-    """The author's keep their place; what is refused to it is a fault."""
+    """An author's error has its place, and a refused operation is a fault; the process goes on."""
     with pytest.raises(DefinitionError) as caught:
         process.ask(b"definition")
     assert caught.value.problems == (Problem(PLACE, "it is wrong"),)

@@ -106,7 +106,7 @@ def _is_refused(attempt: Callable[[], object], readable: list[str] | None, abi: 
 
 @pytest.mark.parametrize("name", SINCE)
 def test_each_right_is_denied_from_its_version_on(name: str, outside: Outside) -> None:
-    """A version closes what it knows; the one before does not, so the attempt is a real one."""
+    """A version denies the rights that it knows; the version before it allows the attempt."""
     since, attempt = SINCE[name]
     if since > KERNEL:
         pytest.skip(f"this kernel has version {KERNEL}, the right came with {since}")

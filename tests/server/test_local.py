@@ -25,7 +25,7 @@ class _Pool:
 
 @dataclass
 class _FullDisk:
-    """A grading none of whose verdicts can be written."""
+    """A grading service whose verdicts cannot be written."""
 
     database: Database
     pool: _Pool = field(default_factory=_Pool)
@@ -44,7 +44,7 @@ class _FullDisk:
 def test_several_that_fail_at_once_are_one_pause(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All in hand are told before it: the thread that publishes is held up by none of them."""
+    """All jobs in hand are reported before it, so that the publishing thread waits for none."""
     monkeypatch.setattr(local_executor, "_FAILURE_PAUSES", (3600.0,))
     with database.write() as connection:
         owner = people.add_person(connection, "ada", "student", actor="test")

@@ -31,7 +31,7 @@ _IS_BLOCKED = text(
 
 
 class _Told:
-    """What those who requested were told."""
+    """The messages to those who requested a verdict."""
 
     def __init__(self) -> None:
         self._futures: list[Future[None]] = []

@@ -214,7 +214,7 @@ def test_only_public_canaries_are_in_the_site(built: Built) -> None:
 
 @pytest.mark.slow
 def test_solutions_are_in_their_own_files_alone_while_they_are_asked_for(tmp_path: Path) -> None:
-    """With them nothing else that is hidden is there; the next build without them leaves none."""
+    """Nothing else that is hidden appears; the next build without the option removes them."""
     site = build(tmp_path, "--with-solutions").folder
     solutions = sorted(site.rglob("solution.json"))
 
@@ -241,7 +241,7 @@ def test_the_data_of_a_page_is_searched(built: Built) -> None:
 
 
 def test_no_canary_is_printed(built: Built) -> None:
-    """The command says nothing about what is hidden either."""
+    """The command prints nothing hidden either."""
     assert canaries(built.printed) <= PUBLIC
 
 

@@ -146,7 +146,7 @@ def test_no_byte_depends_on_where_a_site_is_built(
 
 @pytest.mark.slow
 def test_a_second_build_gives_what_a_first_one_would(build: Build, collection: Path) -> None:
-    """After each change, into the folder of the build before it, by what is remembered of it."""
+    """An incremental build after each change equals a build from nothing."""
     new = EXERCISE.format(id="new", factor="3.0").replace("xp: 5", "xp: 5\nfiles: [data.csv]")
     picture = b"\x89PNG\r\n\x1a\n"
     steps: tuple[dict[str, tuple[str, str] | bytes | None], ...] = (
@@ -199,7 +199,7 @@ def test_pages_that_stay_are_not_written_again(
 
 @pytest.mark.slow
 def test_what_contradicts_what_is_remembered_is_told(build: Build, collection: Path) -> None:
-    """Of whatever track, though all of the others are known to be valid, and as long as it does."""
+    """Errors between tracks are reported until fixed, although other tracks are cached."""
     other = collection / "other"
     other.mkdir()
     (other / "01-far.yaml").write_text(EXERCISE.format(id="far", factor="3.0"))
@@ -224,7 +224,7 @@ def test_what_contradicts_what_is_remembered_is_told(build: Build, collection: P
 def test_an_author_s_code_gets_nothing_of_who_builds(
     build: Build, collection: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No environment, no file, no other process; what it computes is on the page all the same."""
+    """It sees no environment, file or process of the builder; its results are on the page."""
     monkeypatch.setenv("ETUDE_TEST_VALUE", "secret")
     (tmp_path / "neighbour").write_text("secret")
     attempts = [
@@ -252,7 +252,7 @@ for attempt in ({", ".join(attempts)}):
 
 @pytest.mark.slow
 def test_no_lesson_is_read_through_a_link(build: Build, collection: Path, tmp_path: Path) -> None:
-    """Its file is in the error; what is remembered of the same text changes nothing."""
+    """The error names the file, also if a lesson of the same text is cached."""
     lesson = collection / "track" / "lessons" / "01-begin.md"
     build("site")
     lesson.rename(tmp_path / "elsewhere.md")
@@ -336,7 +336,7 @@ def test_an_address_adds_what_needs_one(build: Build) -> None:
 
 @pytest.mark.slow
 def test_a_feed_s_item_is_new_when_the_task_is(build: Build, collection: Path) -> None:
-    """A changed text is, a changed test is not: no one has to do the exercise again for it."""
+    """Changed text makes it new; a changed test does not."""
 
     def ids() -> list[str]:
         feed = build("site", "--site-url", "https://example.org/")["feed.xml"].decode()

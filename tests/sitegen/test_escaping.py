@@ -48,7 +48,7 @@ LINKS = (
 
 @pytest.fixture(scope="module")
 def content() -> Callable[[str], Content]:
-    """What a site is made from, with the text in every field that is free text."""
+    """The input of a site, with the text in every field of free text."""
 
     def make(text: str) -> Content:
         test = make_test(
@@ -123,7 +123,7 @@ def test_markup_in_any_field_stays_text(built: Build, text: str) -> None:
 def test_html_within_json_has_no_markup_of_the_text(
     built: Build, tmp_path: Path, text: str
 ) -> None:
-    """What a script puts into a page as HTML is made as the page itself is."""
+    """HTML that a script inserts is escaped like the page itself."""
     for name, html in fragments(built(text).root / "attention/weights"):
         path = tmp_path / "fragment.html"
         path.write_text(f"<!DOCTYPE html><title>x</title><div>{html}</div>", "utf-8")

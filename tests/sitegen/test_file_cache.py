@@ -35,7 +35,7 @@ def nobody() -> Sandbox:
 
 
 def test_a_known_lesson_is_not_run_again(tmp_path: Path, sandbox: Sandbox) -> None:
-    """What it showed comes back: texts, matrices and exercises."""
+    """Its texts, matrices and exercises come from the cache."""
     path = tmp_path / "01-rows.md"
     path.write_text(LESSON)
     cache = Cache(tmp_path / "cache", "sources")

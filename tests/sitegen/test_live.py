@@ -79,7 +79,7 @@ def test_another_name_of_this_machine_is_refused(live: LiveSite) -> None:
 
 
 def test_the_panel_stands_within_the_page() -> None:
-    """The page keeps its `main`, and what an author wrote is text there."""
+    """The page keeps its `main`, and the author's text is escaped in the panel."""
     panels = {"about/index.html": ("Not proven", ["line 1: <b>"])}
     files = with_panels(site_files(Content()), panels, ("Findings", []))
 

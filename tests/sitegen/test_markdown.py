@@ -167,7 +167,7 @@ def test_a_text_that_several_pages_show_has_no_image() -> None:
 
 @pytest.mark.parametrize("info", ["no-such-language", "", '"><script>', "text python"])
 def test_code_in_an_unknown_language_is_plain(info: str) -> None:
-    """It is shown as it is, and what stands behind the fence is not."""
+    """The code is shown as it is, without the text behind the fence."""
     html = render_markdown(f"```{info}\na <b> c\n```", where=WHERE)
 
     assert html == '<pre class="code"><code>a &lt;b&gt; c</code></pre>\n'

@@ -80,7 +80,7 @@ def test_what_could_not_be_read_again_is_not_written(value: object, reason: str)
     "data", [b"", b"garbage", pickle.dumps(3), pickle.dumps(Path("x")), pickle.dumps(ValueError())]
 )
 def test_bytes_of_something_else_are_nothing(data: bytes) -> None:
-    """Damaged or foreign, they are as good as none."""
+    """Damaged or foreign bytes give None."""
     assert PICKLED.from_bytes(data) is None
 
 

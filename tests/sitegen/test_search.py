@@ -38,7 +38,7 @@ def test_a_word_counts_by_where_it_stands() -> None:
 
 
 def test_formulas_are_no_words() -> None:
-    """No one searches for what is between dollar signs."""
+    """Text between dollar signs is not in the index."""
     assert SearchEntry.from_page("", "", "", (), "where $Q K^T$ is").weights == {}
 
 

@@ -107,5 +107,5 @@ def test_the_exercise_stays_the_same(clean: str) -> None:
 
 @pytest.mark.usefixtures("workdir")
 def test_a_file_that_does_not_load_is_left_alone() -> None:
-    """No one can tell what it means."""
+    """Its meaning is unknown."""
     assert repaired("id: [a  \n") == ([], "id: [a  \n")

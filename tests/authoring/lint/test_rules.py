@@ -254,7 +254,7 @@ def test_a_body_may_fail_in_any_way(spoiled: Spoiled, body: str) -> None:
     "body", ["print(scores.ndim == 2)", "held = np.all(scores)", "len(scores)"]
 )
 def test_a_body_that_only_calls_is_a_warning(spoiled: Spoiled, body: str) -> None:
-    """It can be meant, so it keeps nothing from being tried."""
+    """It can be intended, so it is no error."""
     report = spoiled((ANY_CALL, f"    pytest: |\n      {RESULT}      {body}\n"))
     assert codes(report) == {"ETU315"}
 

@@ -84,7 +84,7 @@ def test_what_gives_itself_away_is_secret(exercise: Exercise) -> None:
 
 
 def test_the_student_edition_has_no_secret(exercise: Exercise) -> None:
-    """As it is made."""
+    """The edition that `etude export student` makes has none."""
     assert found(exercise, student_text(exercise.where.path).encode()) == []
 
 
@@ -116,7 +116,7 @@ def test_a_secret_is_found_however_it_is_written(
 
 
 def test_a_number_of_a_visible_test_is_no_leak(exercise: Exercise) -> None:
-    """Though a hidden test has it too."""
+    """It is public, although a hidden test has it, too."""
     assert found(exercise, b"<td>64738.29</td>") == []
 
 

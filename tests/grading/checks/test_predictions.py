@@ -202,7 +202,7 @@ def test_a_missing_answer_has_its_own_sentence(
 
 
 def test_an_answer_is_one_of_the_choices(grade_all: GradeAll) -> None:
-    """Another one is told which there are, and not which is right."""
+    """The message lists the choices, and does not say which is right."""
     fields = {**PREDICT, "defines": {"answer": {"choices": ["rows", "columns"]}}}
     fields["solution"] = "answer = 'rows'"
     test = {"call": "answer", "expect": "rows", "hidden": True}

@@ -33,7 +33,7 @@ MEAN = source("x.mean(axis=0)")
 
 
 class Case(NamedTuple):
-    """A test, a program with the property, one without it, and what the latter is told."""
+    """A test, a program with the property, one without it, and the latter's message."""
 
     holds: str
     fields: Fields

@@ -216,7 +216,7 @@ def test_a_raised_answer_becomes_the_builtin_exceptions_it_claims(
 
 
 def test_what_is_no_plain_exception_is_none_here() -> None:
-    """What ends the grader, or is an exception of its own, cannot be claimed."""
+    """An answer cannot claim an exception that ends the grader, or one of its own classes."""
     for claimed in ("GeneratorExit", "KeyboardInterrupt", "DefinitionError", "TooLongError"):
         error = rebuild_exception(Raised(claimed, (claimed, "BaseException"), "", ()))
         assert type(error).__name__ == "NoValueError"

@@ -113,7 +113,7 @@ def test_solution_passes(task: Exercise, sandbox: Sandbox) -> None:
 
 
 def test_missed_misconceptions_are_told_one_at_a_time(task: Exercise, sandbox: Sandbox) -> None:
-    """Points follow the share; the first missed program is told by its feedback and its hint."""
+    """Points follow the share; the first missed program has its feedback and its hint."""
     verdict = graded(task, sandbox, "def test_one_row():\n    assert centred(X[0]).sum() == 0")
     right, wrong = verdict.tests
     assert (right.outcome, wrong.outcome) == (Outcome.PASSED, Outcome.FAILED)

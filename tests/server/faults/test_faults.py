@@ -171,7 +171,7 @@ def _failures(stack: Deployment) -> int:
 
 
 def test_slow_clients_hold_nobody_up(stack: Deployment) -> None:
-    """Requests that never end, and streams that no one reads, leave the others their turn."""
+    """Endless requests and unread event streams do not delay others."""
     head = b"POST /v1/submissions HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"
     slow = [socket.create_connection(("127.0.0.1", stack.port)) for _ in range(60)]
     try:

@@ -160,7 +160,7 @@ def test_a_role_that_staff_has_changed_stays(course: Course) -> None:
 
 
 def test_a_disabled_person_is_told_so(course: Course) -> None:
-    """A launch opens no session for them."""
+    """A launch opens no session for them, and says why."""
     browser, database = course.browser(), course.tool.context.database
     course.launch(browser)
     name = browser.get("/v1/session").raise_for_status().json()["name"]

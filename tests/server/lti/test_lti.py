@@ -336,7 +336,7 @@ _OTHER_HOST = "an address that is not registered"
 def test_what_does_not_hold_lets_nobody_in(
     course: Course, changes: dict[str, Any], why: str
 ) -> None:
-    """Well signed, but for someone else, too old, or to nowhere: refused with a sentence."""
+    """A signed token with a wrong audience, time, nonce or address is refused."""
     before = course.count()
     _assert_refused(course, course.launch(course.browser(), **changes), before, why)
 

@@ -223,7 +223,7 @@ def test_what_is_no_store_is_reported(tmp_path: Path, content: bytes) -> None:
 def test_nothing_is_replaced_unasked(
     store: Database, tmp_path: Path, make: Callable[[Path, Path | None], None], sentence: str
 ) -> None:
-    """What is there stays as it is."""
+    """An existing file stays as it is."""
     target = tmp_path / "backup.db"
     make(target, store.path)
     before = target.lstat()

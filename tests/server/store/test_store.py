@@ -209,7 +209,7 @@ def test_a_key_speaks_of_one_request(
 
 
 def test_two_people_may_use_one_key(database: Database, ada: Person) -> None:
-    """Keys belong to who sends them."""
+    """An idempotency key belongs to its sender."""
     with database.write() as connection:
         grace = people.add_person(connection, "grace", "student", actor="test")
     assert _submit(database, ada, "x", key="k").id != _submit(database, grace, "x", key="k").id
@@ -276,7 +276,7 @@ def test_the_best_verdict_is_the_grade(database: Database, ada: Person) -> None:
 def test_what_is_written_is_not_changed(
     database: Database, ada: Person, table: "object", change: str
 ) -> None:
-    """The database itself refuses: no bug of ours can rewrite what happened."""
+    """The database itself refuses an update of an append-only table."""
     _publish(database, _submit(database, ada, "x"), 4)
     statement = delete(table) if change == "delete" else update(table).values(at=0)  # type: ignore[arg-type]
     with pytest.raises(DBAPIError, match="what is written is not changed"), database.write() as c:

@@ -15,7 +15,7 @@ EXTRA_FILE = "test_etude_audit_extra.py"
 
 def detect_style(assignment: Assignment) -> Style:
     """Detect how the assignment's tests name the solution and compare results."""
-    text = "\n".join(assignment.tests.values())
+    text = "\n".join(_test_sources(assignment))
     plain = "np.allclose" in text and "np.testing" not in text and "assert_allclose" not in text
     module = module_name(assignment)
     names = {
@@ -31,17 +31,20 @@ def detect_style(assignment: Assignment) -> Style:
 
 def find_attributes(assignment: Assignment) -> frozenset[str]:
     """Return the attribute names that occur in the tests or in modules beside the solution."""
-    beside = (text for name, text in assignment.modules.items() if name != assignment.solution)
-    nodes = (
-        node
-        for source in (*assignment.tests.values(), *beside)
-        for node in ast.walk(ast.parse(source))
-    )
+    nodes = (node for source in _test_sources(assignment) for node in ast.walk(ast.parse(source)))
     return frozenset(
         str(node.attr if isinstance(node, ast.Attribute) else node.value)
         for node in nodes
         if isinstance(node, ast.Attribute | ast.Constant)
     )
+
+
+def _test_sources(assignment: Assignment) -> list[str]:
+    """Return the sources of the tests, and of the modules beside the solution."""
+    return [
+        *assignment.tests.values(),
+        *(text for name, text in assignment.modules.items() if name != assignment.solution),
+    ]
 
 
 def module_name(assignment: Assignment) -> str:

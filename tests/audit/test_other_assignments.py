@@ -1,11 +1,11 @@
 """Notebooks, folders of problems and exercises of Exercism as assignments."""
 
 import json
+import runpy
 import sys
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import pytest
 
@@ -23,23 +23,25 @@ def load(path: Path) -> Assignment:
 
 def failing(assignment: Assignment, monkeypatch: pytest.MonkeyPatch, source: str = "") -> list[str]:
     """Run an assignment's test functions here, and return the names of those that fail."""
-    for name, text in {
-        **assignment.modules,
-        assignment.solution: source or assignment.modules[assignment.solution],
-    }.items():
-        module = ModuleType(Path(name).stem)
-        monkeypatch.setitem(sys.modules, module.__name__, module)
-        exec(compile(text, name, "exec"), vars(module))  # noqa: S102  our own text
-    (tests,) = assignment.tests.values()
-    space: dict[str, Any] = {"__name__": "tests"}
-    exec(compile(tests, "tests", "exec"), space)  # noqa: S102  made of it
+    files = {**assignment.modules, **assignment.tests}
+    files[assignment.solution] = source or assignment.modules[assignment.solution]
+    (test_file,) = assignment.tests
     found = []
-    for name, test in space.items():
-        if name.startswith("test_"):
-            try:
-                test()
-            except Exception:  # noqa: BLE001  it fails however it likes
-                found.append(name)
+    with tempfile.TemporaryDirectory() as folder, monkeypatch.context() as patch:
+        for name, text in files.items():
+            path = Path(folder, name)
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
+            patch.delitem(sys.modules, path.stem, raising=False)
+        patch.syspath_prepend(folder)
+        for name, test in runpy.run_path(str(Path(folder, test_file))).items():
+            if name.startswith("test_"):
+                try:
+                    test()
+                except Exception:  # noqa: BLE001  it fails however it likes
+                    found.append(name)
+        for name in assignment.modules:
+            sys.modules.pop(Path(name).stem, None)
     return found
 
 

@@ -6,21 +6,17 @@ tests becomes a pytest module.
 
 import os
 from pathlib import Path
+from typing import Final
 
-from grader.audit.loading.written_tests import (
-    as_function,
-    check_printed,
-    function_name,
-    pytest_module,
-)
+from grader.audit.loading.written_tests import WrittenTests
 from grader.authoring.sources import exercism, problem_folder
 from grader.authoring.sources.assignment import Assignment
 from grader.authoring.sources.draft import NOTHING
-from grader.authoring.sources.program_parts import free_names, read_program
 from grader.authoring.sources.python_parsing import bad, has_test, parse
 from grader.authoring.sources.source_files import entries, read_text_inside
 
-_SAME = '''\
+_SAME: Final = '''
+
 def assert_same(result, expected):
     """Compare a result with the value written in the list: numbers within 1e-6, the rest exactly."""
     if isinstance(expected, (int, float, list)) and not isinstance(expected, bool):
@@ -48,30 +44,26 @@ def load_problem(folder: Path) -> Assignment:
     (draft,) = problem_folder.read_problem(folder).drafts
     solution = draft.solution
     parse(solution, folder / "solution.py")
-    program = read_program(solution)
-    functions: list[str] = []
-    names: set[str] = set()
+    tests = WrittenTests("solution", shares_names=False)
     for test in draft.tests:
         parse(test.code, folder / "tests.json")
-        if test.key == "run":
-            body = check_printed(test.code, test.stdout or "")
-        else:
-            body = "".join(f"{name} = {value!r}\n" for name, value in test.given.items())
+        code = test.code
+        if test.key == "call":
+            given = "".join(f"{name} = {value!r}\n" for name, value in test.given.items())
             expected = None if test.expect is NOTHING else test.expect
-            body += f"assert_same({test.code}, {expected!r})\n"
-        name = function_name(test.description or test.id, names)
-        functions.append(as_function(name, body))
-    if not functions:
+            code = f"{given}assert_same({test.code}, {expected!r})\n"
+        stdout = (test.stdout or "") if test.key == "run" else None
+        tests.add(test.description or test.id, code, stdout)
+    if not draft.tests:
         raise bad(folder / "tests.json", "there is no test in it")
-    used_names = free_names("\n\n".join(functions)) & program.sets if program else ()
-    tests = pytest_module(functions, "solution", used_names, helpers={"assert_same": _SAME})
+    has_calls = any(test.key == "call" for test in draft.tests)
     has_starter = bool(draft.starter.strip()) and not any("made of" in r for r in draft.remarks)
     return Assignment(
         name=folder.absolute().name,
         kind="problem folder",
         solution="solution.py",
-        modules={"solution.py": solution},
-        tests={"test_problem.py": tests},
+        modules={"solution.py": solution, **tests.files},
+        tests={"test_problem.py": tests.module(_SAME if has_calls else "")},
         starter=draft.starter if has_starter else None,
         notes=tuple(f"{key} was left out" for key, _ in draft.notes if "[" in key),
         source=(folder / "solution.py").as_posix(),

@@ -1,26 +1,19 @@
 """Conversion of nbgrader and Otter notebooks with solutions to a module and a test file.
 
-The module holds the code that the answers need, in cell order; each test cell becomes a function.
+The module holds the code that the answers need, in cell order; each test cell becomes a test.
 """
 
-import ast
 import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from grader.audit.loading.written_tests import (
-    as_function,
-    check_printed,
-    function_name,
-    pytest_module,
-    without_star_imports,
-)
+from grader.audit.loading.written_tests import WrittenTests
 from grader.authoring.sources.assignment import Assignment
 from grader.authoring.sources.draft import Draft, DraftTest
 from grader.authoring.sources.notebook_cells import says_something
 from grader.authoring.sources.notebook_reader import read_notebook
-from grader.authoring.sources.program_parts import free_names, join, read_program
+from grader.authoring.sources.program_parts import join, read_program
 from grader.authoring.sources.python_parsing import bad, find_imports, parse
 from grader.authoring.sources.source_files import (
     UnreadableError,
@@ -48,23 +41,6 @@ for _name in dir(_case):
         globals()[_snake] = getattr(_case, _name)
 ok_ = assert_true
 eq_ = assert_equal
-'''
-_AMONG_THE_CELLS: Final = f'''\
-def among_the_cells(test):
-    """Run a test with the names of the cells: what it changes or deletes, their functions see."""
-
-    @functools.wraps(test)
-    def run():
-        names = vars({_MODULE})
-        before = dict(names)
-        names.update({{name: value for name, value in globals().items() if name not in before}})
-        try:
-            types.FunctionType(test.__code__, names)()
-        finally:
-            names.clear()
-            names.update(before)
-
-    return run
 '''
 
 
@@ -95,14 +71,18 @@ def load_notebook(path: Path) -> Assignment:
         sources |= dict.fromkeys(each.source for each in (program.statements if program else ()))
     solution = join(sources)
     notes = list(questions.failures)
-    tests = _tests(questions.drafts, solution, notes)
-    if not tests:
+    tests = _write_tests(questions.drafts, solution, notes)
+    if not tests.files:
         raise bad(path, "no cell of it checks an answer: there is no assert in it")
-    modules = {f"{_MODULE}.py": _NOSE.sub(r"\1_\2", solution)}
-    if _NOSE.search(solution + tests):
+    modules = {f"{_MODULE}.py": solution, **tests.files}
+    imports = {
+        module.parts[0] for text in modules.values() for module in find_imports(parse(text, path))
+    }
+    if any(map(_NOSE.search, modules.values())):
+        modules = {name: _NOSE.sub(r"\1_\2", text) for name, text in modules.items()}
         modules["nose_tools.py"] = _NOSE_TOOLS
         notes.append("the assertions of nose.tools, which is not installed, are unittest's here")
-    for name in {each.parts[0] for each in find_imports(parse(solution + tests, path))}:
+    for name in imports:
         if (path.parent / f"{name}.py").is_file():
             modules[f"{name}.py"] = read_text_inside(path.parent, f"{name}.py")
     return Assignment(
@@ -110,7 +90,7 @@ def load_notebook(path: Path) -> Assignment:
         kind="otter" if is_otter else "nbgrader",
         solution=f"{_MODULE}.py",
         modules=modules,
-        tests={"test_notebook.py": _NOSE.sub(r"\1_\2", tests)},
+        tests={"test_notebook.py": tests.module()},
         starter=_starter(questions.drafts),
         notes=tuple(dict.fromkeys(notes)),
         source=path.as_posix(),
@@ -129,63 +109,19 @@ def _starter(drafts: Sequence[Draft]) -> str:
     return join(parts)
 
 
-def _tests(drafts: Sequence[Draft], solution: str, notes: list[str]) -> str:
-    """Return the test file's source, or "" if there are no tests."""
+def _write_tests(drafts: Sequence[Draft], solution: str, notes: list[str]) -> WrittenTests:
     program = read_program(solution)
     sources = {statement.source for statement in (program.statements if program else ())}
-    solution_names = program.sets if program else frozenset[str]()
-    functions: list[str] = []
-    stars: list[str] = []
-    used_names: set[str] = set()
-    test_names: set[str] = set()
+    tests = WrittenTests(_MODULE, shares_names=True)
     for draft in drafts:
         for test in draft.tests:
+            label = test.id if test.id.startswith(("test", draft.id)) else f"{draft.id}_{test.id}"
             if test.key == "run" and test.stdout is None:
-                notes.append(
-                    f"{printable_name(_label(draft, test))} has no assert: it fails if it raises"
-                )
-            code, star_imports = without_star_imports(_own(test, sources))
-            if not says_something(code):
-                continue
-            stars += star_imports
-            name = function_name(_label(draft, test), test_names)
-            body = code if test.stdout is None else check_printed(code, test.stdout)
-            parts = read_program(code)
-            changed_names = sorted(
-                (parts.sets if parts else frozenset()) & solution_names & _needed_first(code)
-            )
-            scope = f"global {', '.join(changed_names)}\n" if changed_names else ""
-            used_names |= (free_names(code) & solution_names).union(changed_names)
-            mark = "@among_the_cells\n" if changed_names else ""
-            functions.append(mark + as_function(name, scope + body))
-    if not functions:
-        return ""
-    imports = ["import numpy as np", "import pytest", *stars]
-    if any(function.startswith("@among_the_cells\n") for function in functions):
-        imports = ["import functools", "import types", f"import {_MODULE}", *imports]
-    return pytest_module(
-        functions, _MODULE, used_names, imports, {"@among_the_cells\n": _AMONG_THE_CELLS}
-    )
-
-
-def _needed_first(code: str) -> frozenset[str]:
-    """Return the names that statements read before a statement sets them."""
-    program = read_program(code)
-    missing: set[str] = set()
-    names_set: set[str] = set()
-    for statement in program.statements if program else ():
-        names_read = {
-            node.id
-            for node in ast.walk(statement.node)
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-        }
-        missing |= (
-            names_read
-            if not isinstance(statement.node, ast.AugAssign)
-            else names_read | statement.sets
-        ) - names_set
-        names_set |= statement.sets
-    return frozenset(missing)
+                notes.append(f"{printable_name(label)} has no assert: it fails if it raises")
+            code = _own(test, sources)
+            if says_something(code):
+                tests.add(label, code, test.stdout)
+    return tests
 
 
 def _own(test: DraftTest, sources: set[str]) -> str:
@@ -197,7 +133,3 @@ def _own(test: DraftTest, sources: set[str]) -> str:
         each.source for each in program.statements if each.source not in sources or not each.sets
     ]
     return test.code if len(own) == len(program.statements) else join(own)
-
-
-def _label(draft: Draft, test: DraftTest) -> str:
-    return test.id if test.id.startswith(("test", draft.id)) else f"{draft.id}_{test.id}"

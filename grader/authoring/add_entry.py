@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Literal
 
+from grader.authoring.importing.fill_in import make_unused_id
 from grader.authoring.importing.write import quote_texts, write_text, yaml_text
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
@@ -46,14 +47,11 @@ def new_misconception(
         code = ast.unparse(tree)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise UsageError(f"{path} is not Python that runs: {error}") from None
-    chosen = name or ""
-    if not chosen:
-        usual = "-".join(_WORD.findall(says.lower())[:_WORDS]) or "mistake"
-        taken = {misconception.id for misconception in exercise.misconceptions}
-        names = [usual, *(f"{usual}-{number}" for number in range(2, len(taken) + 3))]
-        chosen = next(each for each in names if each not in taken)
-    entry = {"id": chosen, "code": f"{code}\n", "feedback": f"{says.strip()}\n"}
-    return chosen, add_entry(exercise.where.path, "misconceptions", entry)
+    if not name:
+        words = "-".join(_WORD.findall(says.lower())[:_WORDS]) or "mistake"
+        name = make_unused_id(words, {each.id for each in exercise.misconceptions})
+    entry = {"id": name, "code": f"{code}\n", "feedback": f"{says.strip()}\n"}
+    return name, add_entry(exercise.where.path, "misconceptions", entry)
 
 
 def add_entry(

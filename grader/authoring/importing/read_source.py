@@ -84,7 +84,7 @@ def _next_step(source: Path) -> str:
     )
 
 
-def _one(read: Callable[[Path], SourceDrafts], folder: Path) -> SourceDrafts:
+def _read_or_fail(read: Callable[[Path], SourceDrafts], folder: Path) -> SourceDrafts:
     try:
         return read(folder)
     except UnreadableError as error:
@@ -107,13 +107,13 @@ def _read_folders(folder: Path) -> SourceDrafts:
                 f"more than {_MAX_FOLDERS:,} folders; the rest was left out"
             )
             break
-        whole = next((read for is_one, read in _FOLDERS if is_one(here)), None)
-        if whole is not None:
-            source_drafts.take(_one(whole, here))
+        read = next((read for is_exercise, read in _FOLDERS if is_exercise(here)), None)
+        if read is not None:
+            source_drafts.add(_read_or_fail(read, here))
             continue
         is_tested = python_module.has_tests(here)
         if is_tested:
-            source_drafts.take(_one(python_module.read_tested_modules, here))
+            source_drafts.add(_read_or_fail(python_module.read_tested_modules, here))
         for entry in entries(here):
             path = Path(entry.path)
             if is_tested and path.suffix == ".py":
@@ -124,9 +124,9 @@ def _read_folders(folder: Path) -> SourceDrafts:
                     f"{printable_name(path)} is a symbolic link; it was not followed"
                 )
             elif reader is not None and entry.is_file(follow_symlinks=False):
-                source_drafts.take(_one(reader, path))
+                source_drafts.add(_read_or_fail(reader, path))
         if depth < _MAX_FOLDER_DEPTH:
-            out = {*_NOT_SEARCHED, *(python_module.TEST_FOLDERS if is_tested else ())}
-            below = [subfolder for subfolder in subfolders(here) if subfolder.name not in out]
+            ignored = {*_NOT_SEARCHED, *(python_module.TEST_FOLDERS if is_tested else ())}
+            below = [subfolder for subfolder in subfolders(here) if subfolder.name not in ignored]
             waiting += [(each, depth + 1) for each in below]
     return source_drafts

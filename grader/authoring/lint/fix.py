@@ -56,7 +56,7 @@ def _fix_file(path: Path, findings: Sequence[LintFinding]) -> list[LintFinding]:
         for finding in last_first:
             edited = _repair(text, finding)
             draft.write_bytes(edited.encode())
-            # The edit made the file invalid.
+            # EtudeError: the edit would make the file invalid.
             with contextlib.suppress(EtudeError):
                 if edited != text and _meaning(read_yaml(draft).root) == meaning:
                     text = edited

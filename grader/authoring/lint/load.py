@@ -101,8 +101,7 @@ class Definitions:
         self.exercises: dict[Path, Exercise] = {}
         self.tracks: dict[Path, Track] = {}
         self.problems: dict[Problem, None] = {}
-        # Problems by the file or folder that was loaded.
-        self.invalid: dict[Path, Sequence[Problem]] = {}
+        self.invalid: dict[Path, Sequence[Problem]] = {}  # by the file or folder that was loaded
 
     @classmethod
     def load(cls, groups: Iterable[TargetGroup], collection: Path | None = None) -> Self:
@@ -115,27 +114,27 @@ class Definitions:
             UsageError: A file or folder does not exist.
         """
         definitions = cls()
-        whole = None if collection is None else definitions.try_load(Collection.load, collection)
-        for track in whole.tracks if whole else ():
-            definitions.take_track(track)
-        for exercise in whole.standalone if whole else ():
+        loaded = None if collection is None else definitions.try_load(Collection.load, collection)
+        for track in loaded.tracks if loaded else ():
+            definitions.add_track(track)
+        for exercise in loaded.standalone if loaded else ():
             definitions.exercises[exercise.where.path] = exercise
         for group in groups:
-            definitions.take(group)
+            definitions.add_group(group)
         return definitions
 
-    def take(self, group: TargetGroup) -> None:
+    def add_group(self, group: TargetGroup) -> None:
         """Load a group: the whole track if it is valid, else each valid file."""
         if group.track is not None and group.track not in self.tracks:
             track = self.try_load(load_track, group.track)
             if track is not None:
-                self.take_track(track)
+                self.add_track(track)
         for path in group.files:
             exercise = self.exercises.get(path) or self.try_load(load_exercise, path)
             if exercise is not None:
                 self.exercises[path] = exercise
 
-    def take_track(self, track: Track) -> None:
+    def add_track(self, track: Track) -> None:
         """Add a track and its exercises."""
         self.tracks[track.definition.where.path] = track
         self.exercises.update({exercise.where.path: exercise for exercise in track.exercises})
@@ -164,11 +163,13 @@ def _neighbours(loaded: Definitions, paths: Iterable[Path], *, is_collection: bo
         if not exists(track):
             continue
         if track not in definitions:
-            quiet.take(TargetGroup(tuple(p for p in exercise_files(folder) if p not in exercises)))
+            quiet.add_group(
+                TargetGroup(tuple(p for p in exercise_files(folder) if p not in exercises))
+            )
             with contextlib.suppress(DefinitionError):
                 definitions[track] = decode(read_yaml(track), TrackDefinition)
         if not is_collection:
-            # The parent folders may not form a collection.
+            # UsageError, DefinitionError: the folders around it are not a collection.
             with contextlib.suppress(UsageError, DefinitionError):
                 files = files_by_folder(folder.absolute().parent)
                 ids[folder] = frozenset(id_in_name(p) for paths in files.values() for p in paths)

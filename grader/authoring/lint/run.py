@@ -66,7 +66,7 @@ def lint(
     with warnings.catch_warnings():
         # Parsing warns of doubtful escapes.
         warnings.simplefilter("ignore")
-        all_findings = list(_look(loaded, codes, unshowable))
+        all_findings = list(_find_all(loaded, codes, unshowable))
     texts = {file.path: file.lines for file in loaded.files}
     for track in loaded.tracks:
         texts |= {lesson.path: lesson.text.splitlines() for lesson in track.lessons.values()}
@@ -86,7 +86,7 @@ def lint(
             comment.used.add(code)
     silenced = len(all_findings) - len(findings)
     for file_comments in comments.values():
-        findings += _run(Suppressions(file_comments, frozenset(CATALOGUE), codes), codes)
+        findings += _run_rules(Suppressions(file_comments, frozenset(CATALOGUE), codes), codes)
     order = {path: number for number, path in enumerate(comments)}
     findings.sort(
         key=lambda f: (order.get(f.where.path, len(order)), f.where, f.rule.code, f.message)
@@ -94,28 +94,28 @@ def lint(
     return LintReport(tuple(findings), tuple(file.path for file in loaded.files), silenced)
 
 
-def _look(
+def _find_all(
     loaded: LintInput, codes: frozenset[str], unshowable: FindUnshowable | None
 ) -> Iterator[LintFinding]:
     """Yield the findings of all rules except those about suppressions."""
     for problem in loaded.problems:
         yield LintFinding(problem.where, problem.message, invalid_definition)
     for subject in (*loaded.files, *loaded.exercises, *loaded.tracks):
-        yield from _run(subject, codes)
+        yield from _run_rules(subject, codes)
     exercises = (exercise.prose() for exercise in loaded.exercises)
     for prose in chain(*exercises, *(track.prose() for track in loaded.tracks)):
-        findings = list(_run(prose, codes))
+        findings = list(_run_rules(prose, codes))
         yield from findings
         if unshowable is not None:
             with_images = prose.label not in _WITHOUT_IMAGES
             page_text = PageText(prose, unshowable(prose.text, prose.path, with_images))
             # Unclosed maths is reported once.
             lines = {finding.where.line for finding in findings}
-            on_page = _run(page_text, codes)
+            on_page = _run_rules(page_text, codes)
             yield from (finding for finding in on_page if finding.where.line not in lines)
 
 
-def _run(subject: object, codes: frozenset[str]) -> Iterator[LintFinding]:
+def _run_rules(subject: object, codes: frozenset[str]) -> Iterator[LintFinding]:
     for rule in CATALOGUE.values():
         if rule.subject is type(subject) and rule.code in codes:
             for problem in rule.check(subject):

@@ -166,8 +166,7 @@ class LintedExercise(CheckedExercise):
                 find_functions(tree, self.exercise.solution, self.exercise.defines) if tree else []
             )
         except RecursionError:
-            # Nested too deeply to walk.
-            return []
+            return []  # nested too deeply to walk
 
     def shape(self, *steps: Step) -> str | None:
         """Return the normal form of the program at a place, without its layout.

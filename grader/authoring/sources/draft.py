@@ -67,7 +67,7 @@ class SourceDrafts:
     failures: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
-    def take(self, other: "SourceDrafts") -> None:
+    def add(self, other: "SourceDrafts") -> None:
         """Merge another result into this one."""
         self.drafts += other.drafts
         self.failures += other.failures

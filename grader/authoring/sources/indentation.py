@@ -62,8 +62,7 @@ def reindent(code: str) -> IndentedCode:
     try:
         lines = _logical_lines(code)
     except (tokenize.TokenError, SyntaxError):
-        # The text is not a program under any indentation.
-        return IndentedCode(code)
+        return IndentedCode(code)  # not a program under any indentation
     widths = {line.width for line in lines if line.head}
     before = parse_or_none(code)
     if 1 not in widths or (before is None and max(widths) > 1):
@@ -133,8 +132,7 @@ def _level_after(
     if _JUMPS.match(before.head) and not line.is_comment:
         return max(level - 1, 1), level > 2  # noqa: PLR2004  one block alone can have ended
     if level > 1 and _DECORATED.match(line.head):
-        # Another method after a method.
-        return 1, True
+        return 1, True  # probably the next method of a class
     return level, level > 1
 
 

@@ -170,12 +170,15 @@ class _Mapper:
         """Return the draft, which uses or notes every field of the object."""
         for key, value in self._object.items():
             kind, target = _FIELDS.get(key, ("", ""))
-            if not self._take(kind, target, key, value) and (key, value) != ("type", "exercise"):
+            if not self._set_field(kind, target, key, value) and (key, value) != (
+                "type",
+                "exercise",
+            ):
                 self._note(value, key)
         self._draft.concepts = list(dict.fromkeys(self._draft.concepts))
         return self._draft
 
-    def _take(self, kind: str, target: str, key: str, value: Any) -> bool:
+    def _set_field(self, kind: str, target: str, key: str, value: Any) -> bool:
         """Put a value into a field; return False if it does not fit or the field is filled."""
         draft = self._draft
         if not target or (kind != "texts" and getattr(draft, target)):
@@ -194,11 +197,11 @@ class _Mapper:
         elif kind == "code" and isinstance(value, str):
             setattr(draft, target, _end_with_newline(self._code(value, key)))
         elif kind == "tests" and isinstance(value, list):
-            self._take_items(dict, value, key, lambda *test: draft.tests.append(self._test(*test)))
+            self._add_items(dict, value, key, lambda *test: draft.tests.append(self._test(*test)))
         elif kind == "texts" and isinstance(value, (str, list)):
             texts: list[str] = getattr(draft, target)
             items = [value] if isinstance(value, str) else value
-            self._take_items(
+            self._add_items(
                 str,
                 items,
                 key,
@@ -208,7 +211,7 @@ class _Mapper:
             return False
         return True
 
-    def _take_items(
+    def _add_items(
         self, kind: type, items: Sequence[Any], key: str, take: Callable[[Any, str], None]
     ) -> None:
         """Pass the items of a type to `take`, and keep the others as notes."""
@@ -266,10 +269,10 @@ class _Mapper:
 
     def _repair(self, description: str, before: str, after: str) -> None:
         lines = zip(before.split("\n"), after.split("\n"), strict=False)
-        changed = [(one, other) for one, other in lines if one != other] or [("", "")]
+        changed = [(old, new) for old, new in lines if old != new] or [("", "")]
         count = f"{len(changed)} lines, the first" if len(changed) > 1 else "1 line"
-        one, other = changed[0]
-        self._draft.repairs.append(f"{description} ({count}): {one} -> {other}")
+        old_line, new_line = changed[0]
+        self._draft.repairs.append(f"{description} ({count}): {old_line} -> {new_line}")
 
     def _note(self, value: object, key: str) -> None:
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

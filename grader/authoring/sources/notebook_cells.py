@@ -120,10 +120,10 @@ class QuestionReader(ABC):
         if question.points is None or any(test.points is not None for test in draft.tests):
             return
         # The question's points are divided among the tests without points of their own.
-        each, left = divmod(question.points, len(draft.tests))
-        if each and not left:
+        share, remainder = divmod(question.points, len(draft.tests))
+        if share and not remainder:
             for test in draft.tests:
-                test.points = each
+                test.points = share
         else:
             draft.remarks.append(
                 f"its {question.points} points cannot be shared evenly among {len(draft.tests)} "

@@ -109,8 +109,7 @@ def _meta(draft: Draft, folder: Path) -> None:
             case "tags", list() if all(isinstance(tag, str) for tag in value):
                 draft.concepts += filter(None, map(slug, value))
             case _, "" | None | [] | {}:
-                # The entry is empty.
-                pass
+                pass  # nothing to keep
             case _:
                 _note(draft, f"meta.json: {key}", value)
     draft.concepts = list(dict.fromkeys(draft.concepts))

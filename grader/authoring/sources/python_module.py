@@ -73,7 +73,7 @@ def read_tested_modules(folder: Path, tests: Sequence[Path] = ()) -> SourceDraft
         source_drafts = SourceDrafts()
         for path in files:
             try:
-                source_drafts.take(read_tested_modules(folder, [path]))
+                source_drafts.add(read_tested_modules(folder, [path]))
             except UnreadableError as inner:
                 source_drafts.failures.append(str(inner))
         return source_drafts

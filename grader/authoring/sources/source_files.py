@@ -56,7 +56,7 @@ def parse_json(text: str, name: str) -> Any:
         position = f"{name}:{error.lineno}:{error.colno}"
         raise UnreadableError(f"{position}: not valid JSON: {error.msg}") from error
     except (RecursionError, ValueError) as error:
-        # Nested too deeply, or a number with too many digits.
+        # RecursionError: nested too deeply. ValueError: a number has too many digits.
         raise UnreadableError(f"{name}: not valid JSON that can be read here") from error
     level = [data]
     for _ in range(_MAX_NESTING):

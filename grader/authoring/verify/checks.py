@@ -280,11 +280,11 @@ def _check_constants(facts: ProofFacts) -> Iterator[ProofFinding]:
     if not facts.can_prove:
         return
     allowed = {equivalent.change for equivalent in facts.exercise.equivalent}
-    for each in facts.sabotaged_programs:
-        if each.must_be_rejected and each.change not in allowed and not _refuses(facts, each):
-            lacking = "the shape" if each.id in SHAPES else "values"
+    for wrong in facts.sabotaged_programs:
+        if wrong.must_be_rejected and wrong.change not in allowed and not _refuses(facts, wrong):
+            lacking = "the shape" if wrong.id in SHAPES else "values"
             message = (
-                f"every hidden test accepts a submission that {each.does}; add a hidden test that "
+                f"every hidden test accepts a submission that {wrong.does}; add a hidden test that "
                 f"checks {lacking}"
             )
             yield ProofFinding.at(check_names.CONSTANTS, message, facts.locations.line("tests"))

@@ -170,18 +170,18 @@ def views(data: bytes, depth: int = 0) -> Iterator[str]:
     """Yield a file's content as text: unchanged, and with all encodings removed."""
     text = data[:_MAX_BYTES].decode("utf-8", "replace")
     yield text
-    bare = html.unescape(_TAG.sub("", text))
-    yield bare
+    without_tags = html.unescape(_TAG.sub("", text))
+    yield without_tags
     yield html.unescape(_TAG.sub(" ", text))
-    unescaped = _PERCENT.sub(_character, _ESCAPE.sub(_character, bare))
-    if unescaped != bare:
+    unescaped = _PERCENT.sub(_character, _ESCAPE.sub(_character, without_tags))
+    if unescaped != without_tags:
         yield unescaped
     if depth == _MAX_ENCODING_DEPTH:
         return
     decoded = []
     for encoded in _BASE64.findall(data):
         standard = encoded.replace(b"-", b"+").replace(b"_", b"/").rstrip(b"=")
-        # The text only resembled base 64.
+        # ValueError: the text only resembles base 64.
         with contextlib.suppress(ValueError):
             decoded.append(base64.b64decode(standard + b"=" * (-len(standard) % 4)))
     # Compressed content, and everything that was in base 64 joined together.

@@ -99,7 +99,7 @@ def run_steps(facts: ProofFacts) -> Iterator[list[VariantRun]]:
         return
     facts.sabotaged_programs = sabotage_programs(exercise, facts.right_program)
     yield from _right_programs(facts)
-    # Most of the other runs would take as long.
+    # If the solution times out, most of the other runs would take as long.
     if facts.solution.timed_out:
         facts.sound_tests = frozenset()
         return
@@ -115,7 +115,7 @@ def run_steps(facts: ProofFacts) -> Iterator[list[VariantRun]]:
 def _right_programs(facts: ProofFacts) -> Iterator[list[VariantRun]]:
     """Run solution and starter; if the solution fails, run variants that explain why."""
     exercise, solution = facts.exercise, facts.exercise.solution
-    bare = variants.make_variant(exercise, "bare", tests=(), defines={}, forbid=None, kind="write")
+    empty = variants.make_variant(exercise, "bare", tests=(), defines={}, forbid=None, kind="write")
     visible = variants.all_visible(exercise)
     other = facts.sabotaged_programs[0].source
     # The solution comes first, before any worker has seen the exercise.
@@ -126,7 +126,7 @@ def _right_programs(facts: ProofFacts) -> Iterator[list[VariantRun]]:
             variants.plan(RunGroup.ALSO_RIGHT, str(number), visible, program.code, exercise)
             for number, program in enumerate(exercise.also_right)
         ),
-        variants.plan_with_evidence(RunGroup.EMPTY, "", bare, "pass\n"),
+        variants.plan_with_evidence(RunGroup.EMPTY, "", empty, "pass\n"),
     ]
     facts.sound_tests = passed_tests(facts.solution)
     if facts.solution.outcome is not Outcome.PASSED and not facts.solution.timed_out:

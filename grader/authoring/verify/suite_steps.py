@@ -71,8 +71,7 @@ def _without_parts(suite: str) -> Iterator[tuple[str, str]]:
     for statements, index in _parts(tree):
         part = statements[index]
         if isinstance(part, ast.Assert) and sum(isinstance(e, ast.Assert) for e in statements) == 1:
-            # The test is removed as a whole.
-            continue
+            continue  # the test is removed as a whole
         statements[index] = ast.Pass()
         yield f"line {part.lineno}, `{ast.unparse(part).splitlines()[0]}`", ast.unparse(tree)
         statements[index] = part

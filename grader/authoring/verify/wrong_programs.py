@@ -126,9 +126,8 @@ def sabotage_programs(exercise: Exercise, right: str) -> tuple[SabotagedProgram,
 
 def conditional_mistakes(exercise: Exercise, right: str) -> Iterator[SabotagedProgram]:
     """Yield the programs that are wrong only under one condition."""
-    # A prediction calls nothing.
     if exercise.kind == "predict":
-        return
+        return  # a prediction calls nothing
     names = dict.fromkeys(exercise.defines, True)
     definitions = [node for node in ast.parse(right).body if getattr(node, "name", "") in names]
     functions = [

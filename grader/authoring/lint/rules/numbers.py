@@ -278,7 +278,7 @@ def _is_no_word(text: str) -> bool:
 
 def _is_python(text: str) -> bool:
     """Return whether a text is a Python number expression: `1+2j`, `(1, 2)`, `np.eye(3)`."""
-    # The text was cut at a comma.
+    # YAML may have cut the text at a comma, between its brackets.
     if text.count("(") != text.count(")"):
         text = text.strip("()")
     try:

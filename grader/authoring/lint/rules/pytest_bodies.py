@@ -136,8 +136,7 @@ def _operations(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
         case ast.AugAssign(target=target, op=op):
             yield _OPERATORS[type(op)], target
         case ast.Compare(left=left, ops=ops, comparators=others):
-            for compared, one, other in zip(ops, (left, *others), others, strict=False):
+            for compared, first, second in zip(ops, (left, *others), others, strict=False):
                 if sign := _OPERATORS.get(type(compared)):
-                    yield from (
-                        (sign, each) for each in ((other,) if sign == "in" else (one, other))
-                    )
+                    operands = (second,) if sign == "in" else (first, second)
+                    yield from ((sign, operand) for operand in operands)

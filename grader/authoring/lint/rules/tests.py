@@ -130,9 +130,9 @@ def _same_data(subject: LintedExercise, hidden: int, visible: int) -> bool:
             return False
 
 
-def _equal(one: object, other: object) -> bool:
+def _equal(first: object, second: object) -> bool:
     """Return whether two values have the same numbers and texts, as literals in a definition."""
-    texts = (json.dumps(value, default=lambda array: array.tolist()) for value in (one, other))
+    texts = (json.dumps(value, default=lambda array: array.tolist()) for value in (first, second))
     return len(set(map(_normalize, texts))) == 1
 
 
@@ -251,10 +251,11 @@ def unused_input(subject: LintedExercise) -> Iterator[Problem]:
         nodes = list(subject.nodes("exec", "tests", index, "given"))
         read = [node for node in nodes if isinstance(node, ast.Name)]
         used.update(each.id for each in read if isinstance(each.ctx, ast.Load))
-        for each in read:
-            if isinstance(each.ctx, ast.Store) and each.id not in used and each.id[0] != "_":
-                used.add(each.id)  # reported only once
-                yield subject.in_text(_unused_message(each.id), each, "tests", index, "given")
+        for name_node in read:
+            name = name_node.id
+            if isinstance(name_node.ctx, ast.Store) and name not in used and name[0] != "_":
+                used.add(name)  # reported only once
+                yield subject.in_text(_unused_message(name), name_node, "tests", index, "given")
 
 
 def _unused_message(name: str) -> str:

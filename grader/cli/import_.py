@@ -65,11 +65,11 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
     if track is not None and slug(track) != track:
         raise UsageError(f"--track: {track!r} is not lower-case words joined by hyphens")
     source_drafts = read_source(source)
-    validated = {draft.id: validate_draft(draft) for draft in source_drafts.drafts}
+    problems = {draft.id: validate_draft(draft) for draft in source_drafts.drafts}
     paths = plan(source_drafts.drafts, into, track, force=force)
     drafts = dict(zip(paths, source_drafts.drafts, strict=True))
     for path, draft in drafts.items():
-        write_text(path, validated[draft.id].text)
+        write_text(path, definition_text(draft))
     if track is not None and drafts:
         write_text(
             into / track / "track.yaml", track_text(track, source_drafts.drafts, source.name)
@@ -82,7 +82,6 @@ def command(source: Path, into: Path, track: str | None, force: bool) -> None:
         if not any(error.message in sentence for sentence in proofs[path].sentences):
             message = f"line {error.where.line}: {error.message} ({error.rule.code})"
             proofs[path].sentences.append(message)
-    problems = {path: validated[draft.id].problems for path, draft in drafts.items()}
     click.echo(report(source_drafts, drafts, problems, proofs))
     if any(proof.faults for proof in proofs.values()):
         raise click.exceptions.Exit(FAULT)

@@ -1,6 +1,6 @@
 """The report of an import: repairs, decisions, and problems of each exercise."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from grader.authoring.importing.verify_imported import ImportProof
@@ -11,31 +11,36 @@ from grader.definitions.wording import plural
 def report(
     result: SourceDrafts,
     drafts: Mapping[Path, Draft],
-    problems: Mapping[Path, tuple[str, ...]],
-    examined: Mapping[Path, ImportProof],
+    problems: Mapping[str, Sequence[str]],
+    proofs: Mapping[Path, ImportProof],
 ) -> str:
-    """Return the report as text; drafts, problems and proofs are indexed by the written files."""
+    """Return the report as text.
+
+    Args:
+        drafts: The drafts by the written file.
+        problems: What prevents loading a draft, by its id.
+        proofs: The proofs by the written file; none for a draft that cannot be loaded.
+    """
     lines: list[str] = []
     for path, draft in drafts.items():
         lines += [f"{draft.origin} -> {path}", f'  "{draft.title[:200]}"']
         lines += _section("Repaired", (repair.replace("\n", "\\n") for repair in draft.repairs))
         lines += _section("Decided", draft.remarks)
-        lines += _section("Not valid yet, so not tried out", problems[path])
-        results = examined.get(path)
-        if results is not None:
-            lines += _section("Could not be tried out", results.faults)
-            lines += _section("Wrong", results.sentences)
-            lines += _section("Good to know", results.notes)
-            if results.proven:
+        lines += _section("Not valid yet, so not tried out", problems[draft.id])
+        if (proof := proofs.get(path)) is not None:
+            lines += _section("Could not be tried out", proof.faults)
+            lines += _section("Wrong", proof.sentences)
+            lines += _section("Good to know", proof.notes)
+            if proof.proven:
                 lines.append("  Proven: nothing stands in the way.")
         lines.append("")
     lines += _section("Also", result.remarks, "", [""])
     lines += _section("Not imported", result.failures, "", [""])
-    works = sum(import_proof.works for import_proof in examined.values())
-    proven = sum(import_proof.proven for import_proof in examined.values())
-    left = f", {len(result.failures)} left out" if result.failures else ""
+    works = sum(proof.works for proof in proofs.values())
+    proven = sum(proof.proven for proof in proofs.values())
+    left_out = f", {len(result.failures)} left out" if result.failures else ""
     summary = (
-        f"{plural(len(drafts), 'exercise')} imported, {proven} proven{left}. "
+        f"{plural(len(drafts), 'exercise')} imported, {proven} proven{left_out}. "
         f"In {works} the solution passes every test."
     )
     text = "\n".join([*lines, summary])

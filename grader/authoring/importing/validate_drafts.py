@@ -1,7 +1,6 @@
 """Validation of drafts; a test that the format refuses becomes a note."""
 
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -15,38 +14,31 @@ from grader.errors import DefinitionError, UsageError
 _ROUNDS: Final = 5  # most attempts to load a draft; each moves refused tests to the notes
 
 
-@dataclass(frozen=True, slots=True)
-class ValidatedDraft:
-    """A draft as the text of its file, with the problems that prevent loading it."""
+def validate_draft(draft: Draft) -> tuple[str, ...]:
+    """Keep tests that prevent loading a draft as notes, and return what still prevents it.
 
-    text: str
-    problems: tuple[str, ...]
-
-
-def validate_draft(draft: Draft) -> ValidatedDraft:
-    """Write a draft so that it loads if possible; no code is run."""
+    No code is run.
+    """
     if not draft.tests:
-        message = "no test came over; write one, for which the notes in the file may help"
-        return ValidatedDraft(definition_text(draft), (message,))
+        return ("no test came over; write one, for which the notes in the file may help",)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{draft.id}.yaml"
         for _ in range(_ROUNDS):
-            text = definition_text(draft)
-            path.write_text(text, encoding="utf-8")
+            path.write_text(definition_text(draft), encoding="utf-8")
             try:
                 load_exercise(path)
             except UsageError as error:
-                return ValidatedDraft(text, (str(error),))
+                return (str(error),)
             except DefinitionError as error:
                 problems = tuple(f"line {e.where.line}: {e.message}" for e in error.problems)
-                if not _without_refused(draft, path, error):
+                if not _turn_into_notes(draft, path, error):
                     break
             else:
-                return ValidatedDraft(text, ())
-    return ValidatedDraft(text, problems)
+                return ()
+    return problems
 
 
-def _without_refused(draft: Draft, path: Path, error: DefinitionError) -> bool:
+def _turn_into_notes(draft: Draft, path: Path, error: DefinitionError) -> bool:
     """Turn the tests with problems into notes; return whether there were any."""
     try:
         document = read_yaml(path)

@@ -9,6 +9,7 @@ import pytest
 from grader.authoring.importing.fill_in import fill_in_draft
 from grader.authoring.importing.read_source import read_source
 from grader.authoring.importing.validate_drafts import validate_draft
+from grader.authoring.importing.write import definition_text
 from grader.authoring.sources.draft import Draft, DraftTest, slug
 from grader.authoring.sources.js_document import read_text
 from grader.authoring.sources.source_files import (
@@ -46,7 +47,7 @@ def test_links_are_not_followed(tmp_path: Path) -> None:
 def test_a_pipe_does_not_hold_the_import_up(tmp_path: Path) -> None:
     """A file that is not regular is refused without waiting for it."""
     os.mkfifo(tmp_path / "notes.txt")
-    with pytest.raises(UsageError, match="no regular file"):
+    with pytest.raises(UsageError, match="not a regular file"):
         read_source(tmp_path / "notes.txt")
 
 
@@ -132,10 +133,10 @@ def test_control_characters_end_up_in_no_file() -> None:
     draft.tests = [DraftTest("t", "run", "print(f())\n", stdout="1")]
     draft.notes = [("key\nxp", "one\nid: evil\r\x1b[31m\x00\u2028%TAG")]
     fill_in_draft(draft)
-    settled = validate_draft(draft)
-    assert settled.problems == ()
-    assert "\x1b" not in settled.text
-    assert "\nid: evil" not in settled.text
+    assert validate_draft(draft) == ()
+    text = definition_text(draft)
+    assert "\x1b" not in text
+    assert "\nid: evil" not in text
 
 
 def test_a_test_that_the_format_refuses_becomes_a_note() -> None:
@@ -148,8 +149,7 @@ def test_a_test_that_the_format_refuses_becomes_a_note() -> None:
         DraftTest("bad", "run", "print(f(\n", stdout="1"),
     ]
     fill_in_draft(draft)
-    settled = validate_draft(draft)
-    assert settled.problems == ()
+    assert validate_draft(draft) == ()
     assert [test.id for test in draft.tests] == ["good"]
     assert ("test bad", "print(f(\nexpected output: 1") in draft.notes
     assert any("test 'bad' cannot be said in the format" in remark for remark in draft.remarks)

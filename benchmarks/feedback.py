@@ -1,7 +1,7 @@
 """The share of wrong programs whose feedback names the mistake: `python -m benchmarks.feedback`.
 
-It also counts how often each strategy of the diagnosis speaks, how often falsely, and what it
-costs, and writes that table into the documentation.
+It also counts how often each strategy of the diagnosis speaks, how often falsely, what becomes of
+these programs without it, and what it costs, and writes that table into the documentation.
 """
 
 import ast
@@ -63,19 +63,28 @@ class Strategy:
         tried: In how many gradings it was asked.
         spoken: In how many it was the one that spoke.
         false: In how many of those it named something else than the mistake.
+        vague: In how many of those the feedback would be vague without it.
+        misleading: In how many of those the diagnosis would be false without it.
         cpu: Seconds of the grader and of the children of its sandbox, together.
     """
 
     tried: int = 0
     spoken: int = 0
     false: int = 0
+    vague: int = 0
+    misleading: int = 0
     cpu: float = 0.0
 
 
 @dataclass
 class Meter:
-    """Counts the uses of the strategies while submissions are graded."""
+    """Counts the uses of the strategies while submissions are graded.
 
+    Args:
+        without: The strategy that is switched off, for each source of which one is.
+    """
+
+    without: dict[str, str] = field(default_factory=dict)
     strategies: dict[str, Strategy] = field(default_factory=dict)
     spoke: list[str] = field(default_factory=list)  # in the grading that runs
     _children: float = 0.0  # CPU seconds of those that ended
@@ -99,9 +108,10 @@ class Meter:
             small_example.find_small_example,
         )
 
-        def each(*args: Any) -> Iterator[tuple[str, Callable[[], Any]]]:
-            for name, search in strategies(*args):
-                yield name, partial(self.measured, name, search)
+        def each(of: Diagnostician, case: Any, source: str) -> Iterator[tuple[str, Any]]:
+            for name, search in strategies(of, case, source):
+                if name != self.without.get(source):
+                    yield name, partial(self.measured, name, search)
 
         def counted(child: ChildProcess) -> Ending:
             is_new = child._ending is None  # noqa: SLF001  asked once for each child
@@ -110,7 +120,12 @@ class Meter:
             return ending
 
         def search(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
-            return lambda *args: self.measured(name, partial(real, *args))
+            def measured(oracle: Any, source: Any, *args: Any) -> Any:
+                if name == self.without.get(source):
+                    return None
+                return self.measured(name, partial(real, oracle, source, *args))
+
+            return measured
 
         stack = ExitStack()
         for target, name, new in (
@@ -135,6 +150,7 @@ def main(only: str | None, verbose: bool) -> None:
     _require_right_programs(exercises)
     counts: dict[str, Counter[Kind]] = {}
     meter, passing = Meter(), 0
+    speakers: list[tuple[Wrong, str]] = []
     for wrong, (verdict, clues, spoke) in zip(
         wrongs, _graded(exercises, wrongs, meter), strict=True
     ):
@@ -146,6 +162,10 @@ def main(only: str | None, verbose: bool) -> None:
         for name in spoke:
             meter.strategies[name].spoken += 1
             meter.strategies[name].false += is_false and name != EXAMPLE
+            if name != EXAMPLE:
+                speakers.append((wrong, name))
+            elif kind == "vague":
+                meter.strategies[name].vague += 1
         if verbose or is_false:
             diagnosis = verdict.diagnosis
             click.echo(f"{kind:8}{wrong.category:9}{wrong.exercise}: {wrong.change}")
@@ -153,6 +173,7 @@ def main(only: str | None, verbose: bool) -> None:
                 click.echo(f"    {diagnosis.kind} {diagnosis.id}: {diagnosis.feedback}")
             for clue in clues:
                 click.echo(f"    {clue}")
+    _count_losses(exercises, speakers, meter, verbose=verbose)
     failing = sum(counts.values(), Counter()).total()
     table = strategy_table(meter.strategies, failing)
     click.echo(_table(counts))
@@ -168,6 +189,24 @@ def _require_right_programs(exercises: dict[str, Exercise]) -> None:
     for right, (verdict, *_) in zip(rights, _graded(exercises, jobs, Meter()), strict=True):
         if verdict.outcome is not Outcome.PASSED:
             raise click.ClickException(f"a right program of {right.exercise} does not pass")
+
+
+def _count_losses(
+    exercises: dict[str, Exercise],
+    speakers: list[tuple[Wrong, str]],
+    meter: Meter,
+    *,
+    verbose: bool,
+) -> None:
+    """Grade each program again without the strategy that spoke: only these are affected."""
+    ablated = Meter(without={wrong.source: name for wrong, name in speakers})
+    answers = _graded(exercises, [wrong for wrong, _ in speakers], ablated)
+    for (wrong, name), (verdict, clues, spoke) in zip(speakers, answers, strict=True):
+        kind, strategy = _kind(wrong, verdict, clues), meter.strategies[name]
+        strategy.vague += kind == "vague" and EXAMPLE not in spoke
+        strategy.misleading += _is_false(wrong, verdict)
+        if verbose:
+            click.echo(f"without {name}: {kind} {spoke} {wrong.exercise}: {wrong.change}")
 
 
 def _graded(
@@ -236,14 +275,21 @@ def _table(counts: dict[str, Counter[Kind]]) -> str:
 
 def strategy_table(strategies: dict[str, Strategy], programs: int) -> str:
     """Return the Markdown table of the strategies, in the order in which they are tried."""
-    lines = [
-        f"| strategy | speaks, of {programs} | false | CPU ms a try |",
-        "|---|---:|---:|---:|",
-    ]
+    titles = (
+        "strategy",
+        f"speaks, of {programs}",
+        "false",
+        "vague without it",
+        "false without it",
+        "CPU ms a try",
+    )
+    lines = [f"| {' | '.join(titles)} |", f"|---{'|---:' * (len(titles) - 1)}|"]
     for name, row in sorted(strategies.items(), key=lambda each: _LAST.get(each[0], 0)):
         share = f"{row.spoken} ({row.spoken / programs:.1%})"
         false = f"{row.false} ({row.false / max(row.spoken, 1):.0%})"
-        lines.append(f"| {name} | {share} | {false} | {1000 * row.cpu / row.tried:.0f} |")
+        vague = f"{row.vague} ({row.vague / programs:.1%})"
+        cells = (name, share, false, vague, row.misleading, f"{1000 * row.cpu / row.tried:.0f}")
+        lines.append(f"| {' | '.join(map(str, cells))} |")
     return "\n".join([*lines, ""])
 
 

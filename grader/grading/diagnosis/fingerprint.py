@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from grader.definitions.exercise import Tolerance
-from grader.grading.comparison.compare import DifferenceKind, RawResult
+from grader.grading.comparison.compare import DifferenceKind, RawResult, compare, usual_tolerance
 from grader.grading.comparison.printed_text import compare_text
 from grader.grading.feedback.error_explanations import signature
 from grader.grading.program.proxies import Proxy
@@ -26,8 +26,6 @@ _MAX_VALUES = 256  # values that are sampled from one array
 _MAX_PARTS = 32  # parts of a container
 _MAX_TEXT_LENGTH = 4096  # characters of a printed text that are compared
 _MAX_MESSAGE_LENGTH = 200  # characters of an error's message that are compared
-_ALIKE: Final = Tolerance(1e-9, 1e-7)  # more than two orders of the same operations differ by
-_ALIKE_SINGLE: Final = Tolerance(1e-6, 1e-4)
 _MIN_VALUES = 4  # whole numbers; fewer may agree by chance
 
 _FRACTION = re.compile(r"\d\.\d*[1-9]")
@@ -79,18 +77,14 @@ class Fingerprint:
             return False
         if self.form != other.form or len(self.numbers) != len(other.numbers):
             return False
-        if compare_text(self.text, other.text, _ALIKE):
-            return False
-        usual = _ALIKE_SINGLE if self.single or other.single else _ALIKE
+        usual = usual_tolerance(np.dtype(np.float32 if self.single or other.single else np.float64))
         atol, rtol = usual.atol, usual.rtol
         if closeness is not None:
             atol, rtol = min(atol, closeness.atol), min(rtol, closeness.rtol) or rtol
-        with np.errstate(all="ignore"):
-            near = np.abs(self.numbers - other.numbers) <= atol + rtol * np.abs(other.numbers)
-        # Otherwise every number would be close to infinity.
-        near &= np.isfinite(self.numbers) & np.isfinite(other.numbers)
-        both_nan = np.isnan(self.numbers) & np.isnan(other.numbers)
-        return bool((near | (self.numbers == other.numbers) | both_nan).all())
+        return not (
+            compare_text(self.text, other.text, usual_tolerance(np.dtype(np.float64)))
+            or compare(other.numbers, self.numbers, Tolerance(atol, rtol))
+        )
 
 
 def make_fingerprint(outcome: Outcome, result: RawResult | None) -> Fingerprint:

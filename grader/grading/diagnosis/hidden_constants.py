@@ -8,15 +8,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from grader.definitions.exercise import Literals, TestCase
+from grader.definitions.exercise import Literals, TestCase, Tolerance
+from grader.grading.comparison.compare import compare
 from grader.grading.diagnosis.input_values import (
-    SAME,
     Array,
     ValuePath,
     arrays_in,
     axes_in,
-    is_near,
-    is_same,
     keys_in,
     numbers_in,
     parts,
@@ -26,6 +24,7 @@ from grader.grading.diagnosis.simpler_inputs import MAX_NUMBERS, standard_forms
 from grader.grading.expected.oracle import Oracle
 from grader.grading.program.author_code import evaluate
 
+_SAME: Final = Tolerance(0.0, 1e-5)  # the deviation up to which numbers count as the same
 _MAX_SHARED_NUMBERS: Final = 3  # size of an array up to which an example may share it with a draw
 _MAX_PUBLIC_LENGTH: Final = 8  # a constant length above this is a secret
 _LARGE, _NEAR = 10, 0.1  # relative distance that reveals a secret number above `_LARGE`
@@ -68,7 +67,7 @@ class PublicValues:
             array.size <= 1
             or not (array != array.flat[0]).any()
             or is_standard(array)
-            or any(is_near(array, each) for each in self._arrays)
+            or any(_is_near(array, each) for each in self._arrays)
         )
 
     def without_public(self, numbers: Array) -> list[float]:
@@ -88,19 +87,19 @@ class Secrets:
         self._arrays: dict[ValuePath, list[Array]] = {}
         arrays = [dict(arrays_in(drawn)) for drawn in draws]
         for path, array in (each for drawn in arrays for each in drawn.items()):
-            is_constant = all(path in each and is_near(array, each[path]) for each in arrays)
+            is_constant = all(path in each and _is_near(array, each[path]) for each in arrays)
             if is_constant or (array.size > _MAX_SHARED_NUMBERS and array.dtype.kind in "iuf"):
                 self._arrays.setdefault(path, []).append(array)
 
     def _has_number(self, number: float) -> bool:
         """Return whether a number is a secret, or close enough to reveal one."""
         return any(
-            abs(number - each) <= (_NEAR if abs(each) > _LARGE else SAME) * abs(each)
+            abs(number - each) <= (_NEAR if abs(each) > _LARGE else _SAME.rtol) * abs(each)
             for each in self._numbers
         )
 
     def _has_array(self, path: ValuePath, array: Array) -> bool:
-        drawn = any(is_near(array, each) for each in self._arrays.get(path, ()))
+        drawn = any(_is_near(array, each) for each in self._arrays.get(path, ()))
         return drawn and not self._public.has_array(array)
 
     def has_any_in(self, code: str, inputs: Mapping[str, Any]) -> bool:
@@ -124,7 +123,11 @@ class Secrets:
 
 def is_standard(array: Array) -> bool:
     """Return whether an array has a standard form, such as 0, 1, 2, ..."""
-    return any(is_same(array, form) for form in standard_forms(array))
+    return any(np.array_equal(array, form) for form in standard_forms(array))
+
+
+def _is_near(one: Array, other: Array) -> bool:
+    return one.dtype == other.dtype and compare(one, other, _SAME) is None
 
 
 def _near(numbers: Array, others: Array) -> Array:
@@ -133,7 +136,7 @@ def _near(numbers: Array, others: Array) -> Array:
         return np.zeros(numbers.shape, bool)
     after = np.searchsorted(others, numbers)
     below, above = (others[np.clip(after + step, 0, others.size - 1)] for step in (-1, 0))
-    return np.isclose(numbers, below, SAME, 0) | np.isclose(numbers, above, SAME, 0)
+    return np.isclose(numbers, below, _SAME.rtol, 0) | np.isclose(numbers, above, _SAME.rtol, 0)
 
 
 def _in_common(values: Sequence[Any]) -> Array:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from grader.definitions.exercise import CallTest, Literals, OutputTest, Seeded
 from grader.errors import DefinitionError, GraderFault
 from grader.grading.checks import judge
-from grader.grading.comparison.compare import DifferenceKind
+from grader.grading.comparison.compare import EXACT, DifferenceKind, compare
 from grader.grading.diagnosis.allowed_calls import undecided_reason
 from grader.grading.diagnosis.hidden_constants import PublicValues, Secrets
 from grader.grading.diagnosis.input_values import (
@@ -19,7 +19,6 @@ from grader.grading.diagnosis.input_values import (
     Inputs,
     OrdinaryInputs,
     count_numbers,
-    is_same,
     parts,
     with_part_at,
 )
@@ -113,7 +112,8 @@ class InputSearch:
     def is_of_a_test(self, inputs: Inputs) -> bool:
         """Return whether inputs equal those of a draw of the test."""
         return any(
-            all(name in draw.inputs and is_same(inputs[name], draw.inputs[name]) for name in inputs)
+            inputs.keys() <= draw.inputs.keys()
+            and all(compare(draw.inputs[n], value, EXACT) is None for n, value in inputs.items())
             for draw in self._oracle.draws(self.probe.failing_test)
         )
 
@@ -179,7 +179,7 @@ class InputSearch:
         """Return simpler inputs without secrets, replacing one part after the other."""
         for path, part in list(parts(inputs)):
             for simple in simpler_values(part, in_order=kind in _FORM):
-                if is_same(simple, part):
+                if compare(part, simple, EXACT) is None:
                     break
                 simpler = with_part_at(inputs, path, simple)
                 if (

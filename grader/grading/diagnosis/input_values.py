@@ -13,9 +13,6 @@ Array: TypeAlias = npt.NDArray[Any]
 ValuePath: TypeAlias = tuple[Any, ...]
 """The names, keys and indices that lead to a value in the inputs."""
 
-SAME: Final = 1e-5
-"""The relative deviation up to which two numbers count as the same."""
-
 Inputs: TypeAlias = Mapping[str, Any]
 
 ALL_DIFFERENT: Final = "all different"
@@ -122,27 +119,6 @@ def with_part_at(value: Any, path: ValuePath, part: Any) -> Any:
     items = list(value)
     items[key] = with_part_at(items[key], tuple(rest), part)
     return type(value)(items)
-
-
-def is_near(one: Array, other: Array) -> bool:
-    """Return whether two arrays are equal up to rounding."""
-    if one.shape != other.shape or one.dtype != other.dtype:
-        return False
-    if one.dtype.kind in "fc":
-        return np.allclose(one, other, SAME, 0, equal_nan=True)
-    return np.array_equal(one, other)
-
-
-def is_same(one: Any, other: Any) -> bool:
-    """Return whether two values are equal, including their types and dtypes."""
-    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
-        is_inexact = one.dtype.kind in "fc"
-        return one.dtype == other.dtype and np.array_equal(one, other, equal_nan=is_inexact)
-    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
-        return len(one) == len(other) and all(map(is_same, one, other))
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(is_same(one[key], other[key]) for key in one)
-    return type(one) is type(other) and bool(one == other)
 
 
 def python_text(value: Any) -> str:  # noqa: C901, PLR0911  one return for each type

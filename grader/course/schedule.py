@@ -18,14 +18,14 @@ from grader.definitions.yaml_source import MappingNode, Node, Scalar, read_yaml
 from grader.errors import ProblemList, UsageError
 from grader.grading.submissions.submission_time import ALL
 
-_MAX_NUMBER: Final = 10_000  # largest number of attempts or late days
+_MAX_NUMBER: Final = 10_000  # largest number of submissions or late days
 _LEVELS: Final = (ALL, "tracks", "exercises", "extensions")
 # The field of a `Window` for each key of the file.
 _FIELDS: Final = {
     "opens": "opens",
     "due": "due",
     "late": "daily_factor",
-    "attempts": "attempts",
+    "attempts": "max_submissions_per_day",
     "hold_hidden": "hold_hidden",
     "grace": "grace_seconds",
     "late_days": "max_late_days",
@@ -43,7 +43,7 @@ class Window:
         opens: Earlier submissions are refused; None for no such time.
         due: Later submissions are late; None if time does not matter.
         daily_factor: Factor of the points for each started day after `due`.
-        attempts: Most attempts within a day; None for no limit.
+        max_submissions_per_day: Most submissions within 24 hours; None for no limit.
         hold_hidden: True to hold back results of hidden tests until `due`.
         grace_seconds: Seconds after `due` within which work is not late.
         max_late_days: Days after which work keeps nothing; None for no such limit.
@@ -53,7 +53,7 @@ class Window:
     opens: dt.datetime | None = None
     due: dt.datetime | None = None
     daily_factor: float = 0.0
-    attempts: int | None = None
+    max_submissions_per_day: int | None = None
     hold_hidden: bool = False
     grace_seconds: float = 0.0
     max_late_days: int | None = None

@@ -6,14 +6,13 @@ from typing import Any
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from etude_server.api import deadlines
 from etude_server.api.auth import CurrentService, SignedIn
-from etude_server.api.deadlines import WindowInfo
 from etude_server.api.problem_details import ProblemError, problem_responses, require_existing
+from etude_server.api.submission_windows import SubmissionWindowInfo, is_result_withheld
 from etude_server.store import grades, submissions, windows
 from etude_server.store.ids import Moment
 from etude_server.store.submissions import Comment
-from etude_server.store.windows import StoredWindow
+from etude_server.store.windows import SubmissionWindow
 
 router = APIRouter(
     prefix="/v1", tags=["exercises"], responses=problem_responses(HTTPStatus.UNAUTHORIZED)
@@ -31,7 +30,7 @@ class ExerciseInfo(BaseModel):
     xp: int
     max_points: int
     hash: str = Field(description="Of this version of its definition.")
-    window: WindowInfo
+    window: SubmissionWindowInfo
 
 
 class CommentedSubmission(BaseModel):
@@ -84,8 +83,8 @@ def exercises(person: SignedIn, service: CurrentService) -> list[ExerciseInfo]:
             xp=exercise.xp,
             max_points=exercise.max_points,
             hash=exercise.digest,
-            window=WindowInfo.model_validate(
-                windows_by_exercise.get(exercise.id, StoredWindow()), from_attributes=True
+            window=SubmissionWindowInfo.model_validate(
+                windows_by_exercise.get(exercise.id, SubmissionWindow()), from_attributes=True
             ),
         )
         for track in service.catalog.tracks
@@ -112,7 +111,7 @@ def solution(exercise: str, person: SignedIn, service: CurrentService) -> dict[s
         raise ProblemError(HTTPStatus.NOT_FOUND, "There is no solution to show.")
     with service.database.read() as connection:
         own_grades = grades.list_person_grades(connection, person.id)
-        is_held = deadlines.is_result_withheld(connection, person, exercise)
+        is_held = is_result_withheld(connection, person, exercise)
     if is_held or not any(grade.exercise == exercise and grade.passed for grade in own_grades):
         raise ProblemError(HTTPStatus.FORBIDDEN, "You see the solution once you have passed.")
     return render(entry)
@@ -147,6 +146,6 @@ def progress(person: SignedIn, service: CurrentService) -> dict[str, Any]:
         best = [
             grade
             for grade in grades.list_person_grades(connection, person.id)
-            if not deadlines.is_result_withheld(connection, person, grade.exercise)
+            if not is_result_withheld(connection, person, grade.exercise)
         ]
     return {"name": person.name, "xp": sum(grade.xp for grade in best), "exercises": best}

@@ -18,7 +18,6 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from etude_server.actions import submissions as submission_actions
-from etude_server.api import deadlines
 from etude_server.api.auth import CurrentService, InstructorOrReader, SignedIn
 from etude_server.api.list_pages import After, Limit, Page
 from etude_server.api.problem_details import (
@@ -28,6 +27,11 @@ from etude_server.api.problem_details import (
     require_existing,
 )
 from etude_server.api.rate_limits import make_retry_later_error
+from etude_server.api.submission_windows import (
+    is_result_withheld,
+    remove_hidden_tests,
+    require_open_window,
+)
 from etude_server.service import Service
 from etude_server.store import submissions, verdicts
 from etude_server.store.ids import Moment, now
@@ -279,7 +283,7 @@ def _accept_submission(
         )
         submission = accepted.submission
         if accepted.is_new:
-            deadlines.require_open_window(connection, person, submission)
+            require_open_window(connection, person, submission)
             position = submissions.count_waiting_before(connection, submission.id)
     if not accepted.is_new:
         return _read_state(service, submission, person)
@@ -296,9 +300,9 @@ def _find_visible_verdict(
 ) -> StoredVerdict | None:
     """Return the published verdict as a person may see it, or None."""
     stored = verdicts.find_published_verdict(connection, submission.id)
-    if stored is None or not deadlines.is_result_withheld(connection, person, submission.exercise):
+    if stored is None or not is_result_withheld(connection, person, submission.exercise):
         return stored
-    return deadlines.remove_hidden_tests(stored)
+    return remove_hidden_tests(stored)
 
 
 def _read_state(service: Service, submission: StoredSubmission, person: Person) -> SubmissionState:

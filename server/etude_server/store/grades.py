@@ -102,10 +102,10 @@ _SELECT_GRADES = (
         *_GRADE_COLUMNS,
         submission.c.received_at,
         _DUE_AT.label("due_at"),
-        schedule.c.late,
-        schedule.c.grace,
-        schedule.c.late_days,
-        schedule.c.at_least,
+        schedule.c.daily_factor,
+        schedule.c.grace_seconds,
+        schedule.c.max_late_days,
+        schedule.c.min_share,
     )
     .join(person, person.c.id == grade.c.person_id)
     .outerjoin(submission, submission.c.id == grade.c.submission_id)
@@ -266,9 +266,14 @@ def _to_seconds(microseconds: int | None) -> float | None:
 
 
 def _make_late_rule(row: Row[Any]) -> LateRule:
-    # An extension may be for an exercise without a schedule.
-    due = _to_seconds(row.due_at)
-    return LateRule(due, row.late or 0.0, row.grace or 0.0, row.late_days, row.at_least or 0.0)
+    return LateRule(
+        _to_seconds(row.due_at),
+        # An extension may be for an exercise without a schedule.
+        row.daily_factor or 0.0,
+        row.grace_seconds or 0.0,
+        row.max_late_days,
+        row.min_share or 0.0,
+    )
 
 
 def _apply_rules(best: Grade, days: int, rule: LateRule, staff_override: Override | None) -> Grade:

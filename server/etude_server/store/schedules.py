@@ -31,11 +31,11 @@ def store_schedule(connection: Connection, windows: Mapping[str, Window], *, act
             "exercise": name,
             "opens_at": to_microseconds(window.opens),
             "due_at": to_microseconds(window.due),
-            "late": window.daily_factor,
-            "grace": window.grace_seconds,
-            "late_days": window.max_late_days,
-            "at_least": window.min_share,
-            "attempts": window.attempts,
+            "daily_factor": window.daily_factor,
+            "grace_seconds": window.grace_seconds,
+            "max_late_days": window.max_late_days,
+            "min_share": window.min_share,
+            "max_submissions_per_day": window.max_submissions_per_day,
             "hold_hidden": window.hold_hidden,
         }
         for name, window in windows.items()
@@ -71,9 +71,8 @@ def store_extensions(connection: Connection, course_schedule: Schedule, *, actor
     ids: dict[str, str] = {row.name: row.id for row in connection.execute(query)}
     new_due_dates: dict[tuple[str, str], int | None] = {}
     for name, target in course_schedule.extensions:
-        dated_exercises = [
-            each for each, window in course_schedule.windows.items() if window.due is not None
-        ]
+        windows = course_schedule.windows
+        dated_exercises = [exercise for exercise in windows if windows[exercise].due is not None]
         for exercise in dated_exercises if target == ALL else [target]:
             due = course_schedule.extension(name, exercise)
             if name in ids:
@@ -109,8 +108,10 @@ def list_extensions(connection: Connection) -> list[Extension]:
     return [Extension(*row) for row in connection.execute(query)]
 
 
-def list_recent_attempts(connection: Connection, stored_submission: StoredSubmission) -> list[int]:
-    """Return the times of earlier attempts within the previous day, the oldest first."""
+def list_recent_submission_times(
+    connection: Connection, stored_submission: StoredSubmission
+) -> list[int]:
+    """Return the times of a person's earlier submissions of the previous day, the oldest first."""
     conditions = (
         submission.c.person_id == stored_submission.person_id,
         submission.c.exercise == stored_submission.exercise,

@@ -133,7 +133,7 @@ def test_before_it_opens_nothing_is_taken_in(served: Served) -> None:
 
 def test_attempts_are_counted(served: Served) -> None:
     """A repeated request does not count, also when all attempts are used up."""
-    _schedule(served, attempts=2)
+    _schedule(served, max_submissions_per_day=2)
     eager = served.client("eager")
     sent = {"exercise": "double", "source": WRONG}
     for key, status in zip("abbc", (202, 202, 202, 423), strict=True):

@@ -75,7 +75,7 @@ READS: Final[tuple[Callable[..., Any], ...]] = (
     regrades.list_open_sources,
     regrades.is_source_open,
     schedules.list_extensions,
-    schedules.list_recent_attempts,
+    schedules.list_recent_submission_times,
     submissions.find_submission,
     submissions.read_source,
     submissions.list_waiting,

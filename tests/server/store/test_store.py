@@ -22,7 +22,7 @@ from etude_server import gradebook_data
 from etude_server.actions import grades as grade_actions
 from etude_server.actions import people as people_actions
 from etude_server.actions import submissions as submission_actions
-from etude_server.api import deadlines
+from etude_server.api import submission_windows
 from etude_server.api.problem_details import ProblemError
 from etude_server.store import (
     events,
@@ -598,14 +598,16 @@ def test_attempts_that_come_at_once_are_counted(postgres: PostgresServer) -> Non
         upgrade_store(database)
         with database.write() as connection:
             ada = people.add_person(connection, "ada", "student", actor="test")
-            schedules.store_schedule(connection, {"softmax": Window(attempts=1)}, actor="test")
+            schedules.store_schedule(
+                connection, {"softmax": Window(max_submissions_per_day=1)}, actor="test"
+            )
 
         def submit(key: str) -> None:
             try:
                 with database.write() as connection:
                     together.wait(60)
                     made = submissions.accept_submission(connection, ada, "softmax", key, key=key)
-                    deadlines.require_open_window(connection, ada, made.submission)
+                    submission_windows.require_open_window(connection, ada, made.submission)
             except ProblemError as refused:
                 statuses.append(refused.status)
 

@@ -1,4 +1,4 @@
-"""Effects of the schedule on learners: refused submissions and withheld results."""
+"""Effects of submission windows on learners: refused submissions and withheld results."""
 
 import time
 from http import HTTPStatus
@@ -24,7 +24,7 @@ def _format_time(microseconds: int | None) -> str | None:
 _IsoTime = Annotated[str | None, BeforeValidator(_format_time)]
 
 
-class WindowInfo(BaseModel):
+class SubmissionWindowInfo(BaseModel):
     """The times at which the caller may submit an exercise, as ISO 8601 in UTC."""
 
     opens: _IsoTime = Field(validation_alias="opens_at")
@@ -45,7 +45,10 @@ class WindowInfo(BaseModel):
     at_least: float = Field(
         validation_alias="min_share", description="What other late work keeps of its points."
     )
-    attempts: int | None = Field(description="Within 24 hours; null for any number.")
+    attempts: int | None = Field(
+        validation_alias="max_submissions_per_day",
+        description="Within 24 hours; null for any number.",
+    )
     hold_hidden: bool = Field(description="Results of hidden tests are held back until due.")
 
 
@@ -55,7 +58,7 @@ def require_open_window(
     """Raise if a student may not submit this now.
 
     Raises:
-        ProblemError: 423 before the exercise opens, or after too many attempts.
+        ProblemError: 423 before the exercise opens, or after too many submissions.
     """
     if person.role != "student":
         return
@@ -64,16 +67,17 @@ def require_open_window(
         raise _make_locked_problem(
             f"This exercise opens at {_format_time(window.opens_at)}.", window.opens_at
         )
-    if window.attempts is not None:
-        # `accept_submission` has locked the person: attempts sent at once see each other.
-        times = schedules.list_recent_attempts(connection, submission)
-        if len(times) >= window.attempts:
-            next_attempt_at = times[-window.attempts] + DAY_MICROSECONDS
+    max_count = window.max_submissions_per_day
+    if max_count is not None:
+        # `accept_submission` has locked the person: submissions sent at once see each other.
+        times = schedules.list_recent_submission_times(connection, submission)
+        if len(times) >= max_count:
+            allowed_at = times[-max_count] + DAY_MICROSECONDS
             reason = (
-                f"{window.attempts} attempts in 24 hours are used up; "
-                f"the next is at {_format_time(next_attempt_at)}."
+                f"{max_count} attempts in 24 hours are used up; "
+                f"the next is at {_format_time(allowed_at)}."
             )
-            raise _make_locked_problem(reason, next_attempt_at)
+            raise _make_locked_problem(reason, allowed_at)
 
 
 def _make_locked_problem(detail: str, until: int) -> ProblemError:

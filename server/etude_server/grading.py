@@ -35,14 +35,14 @@ from grader.grading.submissions.submission import Submission
 from grader.grading.workers.grading_process import GradingProcess
 
 _NO_EXERCISE: Final = "there is no such exercise any more"
-# Attempts may quote the program's output.
-_COULD_NOT_BE_GRADED: Final = "it could not be graded; its attempts say why"
+# The table of grading runs has the fault, which may quote the program's output.
+_COULD_NOT_BE_GRADED: Final = "it could not be graded; its grading runs say why"
 _MAX_BATCH: Final = 64  # most results in one transaction
 # Tries of a transaction that conflicts with another one.
 _MAX_TRIES: Final = 3
 _CONFLICTS: Final = frozenset({"40001", "40P01"})  # PostgreSQL: serialization failure, deadlock
 
-# Errors caused by the result's own values, which would occur again on every attempt.
+# Errors caused by the result's own values, which would occur again on every try.
 _BAD_DATA: Final = (DataError, IntegrityError, ValueError, TypeError, LookupError, ArithmeticError)
 
 _log = structlog.get_logger(__name__)
@@ -59,7 +59,7 @@ class GradingRequest:
     give_up: Callable[[Connection, str], None]  # called in a transaction, with the reason
     lock_key: str = ""  # sort key within one transaction, to avoid deadlocks
     exercise_hash: str = ""  # the exercise's digest, or "" for the loaded version
-    # Completed after the attempt, with the error if there is no verdict.
+    # Completed after grading, with the error if there is no verdict.
     future: Future[None] = field(default_factory=Future)
 
 
@@ -110,12 +110,12 @@ class Publisher:
     def _write_batch(self, batch: Sequence[_PendingWrite]) -> None:
         """Write results in one transaction, or one by one if one of them cannot be written."""
         requests = [request for pending in batch for request in pending.requests]
-        for attempt in range(1, _MAX_TRIES + 1):
+        for tries in range(1, _MAX_TRIES + 1):
             try:
                 with self._database.write() as connection:
                     _publish_batch(connection, batch)
             except OperationalError as error:
-                if attempt == _MAX_TRIES or getattr(error.orig, "sqlstate", None) not in _CONFLICTS:
+                if tries == _MAX_TRIES or getattr(error.orig, "sqlstate", None) not in _CONFLICTS:
                     complete_requests(requests, error)
                     return
             except Exception as error:  # noqa: BLE001  passed on to those who requested

@@ -19,7 +19,7 @@ from etude_server.store.ids import DAY_MICROSECONDS, now
 SWEEP_SECONDS: Final = 30.0
 """Seconds between two sweeps."""
 
-_MAX_PRUNED: Final = 5_000  # SQLite has one writer, which blocks others
+_MAX_DELETED: Final = 5_000  # SQLite has one writer, which blocks others
 
 _log = structlog.get_logger(__name__)
 _TRY_SWEEP_LOCK: Final = text("SELECT pg_try_advisory_xact_lock(hashtext('etude sweep'))")
@@ -61,14 +61,14 @@ class Sweeper:
                 lost = len(submissions.requeue_lost_submissions(connection))
             people.delete_expired_sessions(connection)
             before = now() - self._keep_days * DAY_MICROSECONDS
-            pruned = verdicts.prune_attempts(connection, before, _MAX_PRUNED)
+            deleted = verdicts.delete_old_grading_runs(connection, before, _MAX_DELETED)
         if self._job_queue is not None:
             lost = max(lost, self._job_queue.requeue_lost_jobs())
         self._is_first = False
         if lost:
             _log.warning("lost submissions found", count=lost)
-        if pruned:
-            _log.info("old attempts pruned", count=pruned)
+        if deleted:
+            _log.info("old grading runs deleted", count=deleted)
         return lost
 
     def _run(self) -> None:

@@ -33,7 +33,7 @@ from etude_server.store import people, submissions, verdicts
 from etude_server.store.database import Database
 from etude_server.store.ids import now
 from etude_server.store.submissions import StoredSubmission
-from etude_server.store.tables import attempt, waiting
+from etude_server.store.tables import grading_run, waiting
 from etude_server.sweeper import Sweeper
 from grader import errors
 from grader.definitions.collection import load_exercise
@@ -330,7 +330,7 @@ def test_old_diagnostics_go_and_verdicts_stay(database: Database) -> None:
     Sweeper(database, 40_000).sweep()  # for longer than there are computers
     Sweeper(database, 90).sweep()
     with database.read() as connection:
-        left = connection.execute(select(attempt.c.message)).scalars().all()
+        left = connection.execute(select(grading_run.c.message)).scalars().all()
     assert left == ["new"]
 
 

@@ -13,8 +13,8 @@ from etude_server.grading import GradingRequest, Publisher, WriteResult, make_su
 from etude_server.store import events, people, submissions, verdicts
 from etude_server.store.database import Database
 from etude_server.store.submissions import StoredSubmission
-from etude_server.store.tables import attempt, grade, publication
 from etude_server.store.tables import event as event_table
+from etude_server.store.tables import grade, grading_run, publication
 from etude_server.store.verdicts import GradingRun
 from grader.grading.results.verdict import Outcome, TestResult, Verdict
 from tests.server.postgres import PostgresServer
@@ -153,7 +153,7 @@ def test_what_a_fault_quotes_can_be_written(database: Database) -> None:
     with database.write() as connection:
         verdicts.record_fault(connection, "e", "s", _RUN, "it printed a\0b and \udc80")
     with database.read() as connection:
-        found = connection.execute(select(attempt.c.message)).scalar_one()
+        found = connection.execute(select(grading_run.c.message)).scalar_one()
     assert found == "it printed a\\0b and \\udc80"
 
 

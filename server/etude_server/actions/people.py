@@ -13,9 +13,9 @@ from etude_server.store.database import allow_changes
 from etude_server.store.ids import DAY_MICROSECONDS, now
 from etude_server.store.people import Person, Role, hash_secret, make_secret
 from etude_server.store.tables import (
-    attempt,
     comment,
     extension,
+    grading_run,
     invite,
     lti_line,
     lti_person,
@@ -235,7 +235,7 @@ def _erase_code(connection: Connection, target_person: Person) -> None:
     own_hashes = personal_data.select_source_hashes(target_person).where(~is_shared).distinct()
     hashes = list(connection.execute(own_hashes).scalars())
     connection.execute(update(source).where(source.c.hash.in_(hashes)).values(text=""))
-    connection.execute(delete(attempt).where(attempt.c.source_hash.in_(hashes)))
+    connection.execute(delete(grading_run).where(grading_run.c.source_hash.in_(hashes)))
     own_verdicts = select(verdict).where(verdict.c.source_hash.in_(hashes))
     for row in connection.execute(own_verdicts).mappings().all():
         key = (column == row[column.name] for column in verdict.primary_key)

@@ -13,8 +13,8 @@ from etude_server.store.submissions import StoredSubmission
 from etude_server.store.tables import (
     IS_PUBLISHED_VERDICT,
     PUBLIC_NAME,
-    attempt,
     event,
+    grading_run,
     make_actor_name,
     person,
     publication,
@@ -169,9 +169,9 @@ def list_sources(connection: Connection, exercise: str, from_hash: str) -> list[
 
 def compute_mean_seconds(connection: Connection, exercise_hash: str) -> float | None:
     """Return the average time to grade a source, in seconds, or None if unknown."""
-    average = func.avg(attempt.c.ended_at - attempt.c.started_at)
+    average = func.avg(grading_run.c.ended_at - grading_run.c.started_at)
     microseconds = connection.scalar(
-        select(average).where(attempt.c.exercise_hash == exercise_hash)
+        select(average).where(grading_run.c.exercise_hash == exercise_hash)
     )
     return None if microseconds is None else float(microseconds) / 1_000_000
 
@@ -311,10 +311,10 @@ def list_open_sources(
     )
     if since is not None:
         failed = exists().where(
-            attempt.c.exercise_hash == regrade.to_hash,
-            attempt.c.source_hash == regrade_source.c.source_hash,
-            attempt.c.outcome == FAULT,
-            attempt.c.ended_at >= since,
+            grading_run.c.exercise_hash == regrade.to_hash,
+            grading_run.c.source_hash == regrade_source.c.source_hash,
+            grading_run.c.outcome == FAULT,
+            grading_run.c.ended_at >= since,
         )
         query = query.where(~failed)
     ordered = query.order_by(regrade_source.c.source_hash)

@@ -199,8 +199,8 @@ waiting = Table(  # the queue to grade; the sweeper restores lost rows
     Index("ix_waiting_parked", "parked", "submission_id"),
 )
 
-attempt = Table(  # diagnostics
-    "attempt",
+grading_run = Table(  # diagnostics
+    "grading_run",
     metadata,
     Column("id", _ID, primary_key=True),
     Column("exercise_hash", _HASH, nullable=False),
@@ -210,7 +210,7 @@ attempt = Table(  # diagnostics
     Column("ended_at", BigInteger, nullable=False),
     Column("outcome", String(20), nullable=False),  # the verdict's outcome, or "grader fault"
     Column("message", Text, nullable=False),  # the message of a fault
-    Index("ix_attempt_of", "exercise_hash", "source_hash"),
+    Index("ix_grading_run_of", "exercise_hash", "source_hash"),
 )
 
 regrade = Table(

@@ -17,9 +17,9 @@ from etude_server.store.ids import make_id_at, now
 from etude_server.store.submissions import StoredSubmission, dequeue_submission
 from etude_server.store.tables import (
     IS_PUBLISHED_VERDICT,
-    attempt,
     event,
     grade,
+    grading_run,
     make_share,
     mistake,
     person,
@@ -85,7 +85,7 @@ _SELECT_BEST: Final = (
     )
     .limit(1)
 )
-_INSERT_ATTEMPT: Final = insert(attempt)
+_INSERT_GRADING_RUN: Final = insert(grading_run)
 _DELETE_MISTAKES: Final = delete(mistake).where(
     mistake.c.person_id == bindparam("person_id"), mistake.c.exercise == bindparam("exercise")
 )
@@ -165,13 +165,13 @@ def store_verdict(connection: Connection, result: Verdict, run: GradingRun) -> S
     earlier = find_verdict(connection, key)
     if earlier is None and not insert_if_absent(connection, verdict, row):
         earlier = find_verdict(connection, key)
-    attempt_row = {
+    run_row = {
         "exercise_hash": key.exercise_hash,
         "source_hash": key.source_hash,
         **asdict(run),
     }
-    attempt_row |= {"id": make_id_at(run.ended_at), "outcome": outcome, "message": ""}
-    connection.execute(_INSERT_ATTEMPT, attempt_row)
+    run_row |= {"id": make_id_at(run.ended_at), "outcome": outcome, "message": ""}
+    connection.execute(_INSERT_GRADING_RUN, run_row)
     if earlier is not None and IS_ERASED not in earlier.body:
         return earlier
     if earlier is not None:
@@ -190,15 +190,15 @@ def record_fault(
     )
     row = {"exercise_hash": exercise_hash, "source_hash": source_hash, **asdict(run)}
     row |= {"id": make_id_at(run.ended_at), "outcome": FAULT, "message": storable_message}
-    connection.execute(_INSERT_ATTEMPT, row)
+    connection.execute(_INSERT_GRADING_RUN, row)
 
 
-def prune_attempts(connection: Connection, before: int, limit: int) -> int:
+def delete_old_grading_runs(connection: Connection, before: int, limit: int) -> int:
     """Delete diagnostics that ended before a time, at most `limit`; return the number."""
     # The ids sort by that time; without this condition the database would scan every run.
-    old = select(attempt.c.id).where(attempt.c.id < make_id_at(max(before, 0)))
-    old = old.order_by(attempt.c.id).limit(limit)
-    return connection.execute(delete(attempt).where(attempt.c.id.in_(old))).rowcount
+    old = select(grading_run.c.id).where(grading_run.c.id < make_id_at(max(before, 0)))
+    old = old.order_by(grading_run.c.id).limit(limit)
+    return connection.execute(delete(grading_run).where(grading_run.c.id.in_(old))).rowcount
 
 
 def find_verdict(connection: Connection, key: VerdictKey) -> StoredVerdict | None:

@@ -113,11 +113,11 @@ def test_identical_code_is_graded_once(served: Served) -> None:
         bodies.append(client.get(f"{location}/verdict").json())
     assert bodies[0] == bodies[1]
     with served.context.database.read() as connection:
-        attempts = connection.exec_driver_sql(
-            "SELECT count(*) FROM attempt WHERE source_hash = "
+        runs = connection.exec_driver_sql(
+            "SELECT count(*) FROM grading_run WHERE source_hash = "
             "(SELECT hash FROM source WHERE text LIKE '%# the same%')"
         ).scalar()
-    assert attempts == 1
+    assert runs == 1
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ import httpx
 import pytest
 from sqlalchemy import func, select
 
-from etude_server.store.tables import attempt, submission, verdict
+from etude_server.store.tables import grading_run, submission, verdict
 from tests.server.faults.conftest import PATIENCE, Deployment, children, is_ready, wait_until
 from tests.server.postgres import PostgresServer
 
@@ -112,7 +112,9 @@ def test_a_poison_submission_is_parked_alone(stack: Deployment, poison: str, cau
         digest = connection.execute(of_it).scalar_one()
         graded = select(func.count()).where(verdict.c.source_hash == digest)
         assert connection.execute(graded).scalar() == 0
-        tries = select(attempt.c.outcome, attempt.c.message).where(attempt.c.source_hash == digest)
+        tries = select(grading_run.c.outcome, grading_run.c.message).where(
+            grading_run.c.source_hash == digest
+        )
         [(outcome, message)] = connection.execute(tries).all()
     assert outcome == "grader fault"
     assert message == f"given up after 3 tries: {cause}"

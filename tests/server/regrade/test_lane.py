@@ -13,7 +13,7 @@ from etude_server.actions import regrades as actions
 from etude_server.job_queue import JobQueue
 from etude_server.store import events, people, regrades
 from etude_server.store.database import Database
-from etude_server.store.tables import attempt
+from etude_server.store.tables import grading_run
 from etude_server.sweeper import Sweeper
 from grader.grading.workers.grading_process import GradingProcess
 from tests.conftest import DOUBLE
@@ -114,7 +114,9 @@ def test_a_source_that_kills_its_worker_is_given_up_alone(stored: Stored, worker
                 deaths += 1
                 program.restart()
         with stored.database.read() as connection:
-            told = connection.execute(select(attempt.c.message).where(attempt.c.message != ""))
+            told = connection.execute(
+                select(grading_run.c.message).where(grading_run.c.message != "")
+            )
             return told.scalars().all() == ["its workers died"]
 
     wait_until("the poison is given up", is_given_up)

@@ -41,9 +41,9 @@ from etude_server.store.people import Person
 from etude_server.store.platforms import PlatformRegistration
 from etude_server.store.submissions import MAX_QUEUE_POSITION, KeyReusedError, StoredSubmission
 from etude_server.store.tables import (
-    attempt,
     event,
     grade,
+    grading_run,
     lti_person,
     metadata,
     mistake,
@@ -251,13 +251,13 @@ def test_waiting_ends_with_a_published_verdict(database: Database, ada: Person) 
 
 
 def test_the_first_verdict_of_a_key_holds(database: Database, ada: Person) -> None:
-    """Two workers that graded the same code at once leave one verdict, and two attempts."""
+    """Two workers that graded the same code at once leave one verdict, and two grading runs."""
     submitted = _submit(database, ada, "x")
     with database.write() as connection:
         first = verdicts.store_verdict(connection, _verdict(submitted.source_hash, 3), _RUN)
         second = verdicts.store_verdict(connection, _verdict(submitted.source_hash, 4), _RUN)
         assert second == first
-        assert connection.execute(select(func.count()).select_from(attempt)).scalar() == 2
+        assert connection.execute(select(func.count()).select_from(grading_run)).scalar() == 2
 
 
 def test_the_best_verdict_is_the_grade(database: Database, ada: Person) -> None:

@@ -165,13 +165,7 @@ def store_verdict(connection: Connection, result: Verdict, run: GradingRun) -> S
     earlier = find_verdict(connection, key)
     if earlier is None and not insert_if_absent(connection, verdict, row):
         earlier = find_verdict(connection, key)
-    run_row = {
-        "exercise_hash": key.exercise_hash,
-        "source_hash": key.source_hash,
-        **asdict(run),
-    }
-    run_row |= {"id": make_id_at(run.ended_at), "outcome": outcome, "message": ""}
-    connection.execute(_INSERT_GRADING_RUN, run_row)
+    _record_run(connection, key.exercise_hash, key.source_hash, run, outcome)
     if earlier is not None and IS_ERASED not in earlier.body:
         return earlier
     if earlier is not None:
@@ -188,8 +182,19 @@ def record_fault(
     storable_message = (
         message[:2000].encode(errors="backslashreplace").decode().replace("\0", "\\0")
     )
+    _record_run(connection, exercise_hash, source_hash, run, FAULT, storable_message)
+
+
+def _record_run(
+    connection: Connection,
+    exercise_hash: str,
+    source_hash: str,
+    run: GradingRun,
+    outcome: str,
+    message: str = "",
+) -> None:
     row = {"exercise_hash": exercise_hash, "source_hash": source_hash, **asdict(run)}
-    row |= {"id": make_id_at(run.ended_at), "outcome": FAULT, "message": storable_message}
+    row |= {"id": make_id_at(run.ended_at), "outcome": outcome, "message": message}
     connection.execute(_INSERT_GRADING_RUN, row)
 
 

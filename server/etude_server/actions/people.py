@@ -70,12 +70,12 @@ def import_people(connection: Connection, rows: Sequence[RosterRow], *, actor: s
     with _require_remaining_instructor(connection):
         logins = {row.name: row.login for row in rows if row.login is not None}
         name_by_login: dict[str, str] = {}
-        for known_person in people.list_people(connection):
-            if logins.get(known_person.name, known_person.login) != known_person.login:
+        for existing in people.list_people(connection):
+            if logins.get(existing.name, existing.login) != existing.login:
                 # Cleared first, because two people may exchange their logins.
-                _update_person(connection, known_person.id, login="")
-            elif known_person.login:
-                name_by_login[known_person.login] = known_person.name
+                _update_person(connection, existing.id, login="")
+            elif existing.login:
+                name_by_login[existing.login] = existing.name
         for row in rows:
             if row.login and name_by_login.setdefault(row.login, row.name) != row.name:
                 raise UsageError(
@@ -89,24 +89,24 @@ def _import_row(connection: Connection, row: RosterRow, actor: str) -> str:
     """Add or change a person; return the kind of change."""
     if people.is_erased_name(row.name):
         raise UsageError(f"{row.where}: {row.name!r} is the name of a person who was erased")
-    known_person = people.find_person_by_name(connection, row.name)
+    existing = people.find_person_by_name(connection, row.name)
     role = people.parse_role(row.role or "student")
-    person = known_person or people.add_person(connection, row.name, role, actor=actor)
+    imported_person = existing or people.add_person(connection, row.name, role, actor=actor)
     changes = {
         name: value
         for name in ("display_name", "login", "section")
-        if (value := getattr(row, name)) is not None and value != getattr(person, name)
+        if (value := getattr(row, name)) is not None and value != getattr(imported_person, name)
     }
     if changes:
-        _update_person(connection, person.id, **changes)
-    if row.role and _set_role(connection, person, role, actor):
+        _update_person(connection, imported_person.id, **changes)
+    if row.role and _set_role(connection, imported_person, role, actor):
         changes["role"] = row.role
-    if known_person is None:
+    if existing is None:
         return "added"
     if changes:
         # Only the names of fields: a person's data stay in one table.
         data = {"changed": sorted(changes)}
-        events.append_event(connection, actor, events.PERSON_CHANGED, person.id, data)
+        events.append_event(connection, actor, events.PERSON_CHANGED, imported_person.id, data)
     return "changed" if changes else "unchanged"
 
 
@@ -118,7 +118,7 @@ def _require_remaining_instructor(connection: Connection) -> Iterator[None]:
     before = connection.execute(query).first()
     yield
     if before and not connection.execute(query).first():
-        raise UsageError("this would leave no instructor: make somebody else one first")
+        raise UsageError("this would leave no instructor: make someone else one first")
 
 
 def change_person(

@@ -73,7 +73,7 @@ class NewExtension(_Strict):
     due: str = Field(max_length=100, description="With its zone: 2026-12-01T18:00+01:00.")
 
 
-def require_person(service: Service, person_id: str) -> Person:
+def require_existing_person(service: Service, person_id: str) -> Person:
     """Return a person who was not erased, or answer 404."""
     with service.database.read() as connection:
         person = people.find_person_by_id(connection, person_id)
@@ -88,7 +88,7 @@ def require_person_in_path(
     service: CurrentService,
 ) -> Person:
     """Return a person, or answer 404."""
-    return require_person(service, person_id)
+    return require_existing_person(service, person_id)
 
 
 ExistingPerson = Annotated[Person, Depends(require_person_in_path)]

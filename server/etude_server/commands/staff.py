@@ -63,7 +63,7 @@ def token(name: str, label: str, days: int | None, database: str) -> None:
     """
     expires_at = now() + days * DAY_MICROSECONDS if days else None
     with open_store(database) as opened, opened.write() as connection:
-        owner = people.require_person(connection, name)
+        owner = people.require_person_by_name(connection, name)
         secret = people.make_token(
             connection, owner, label, actor=find_user_name(), expires_at=expires_at
         )

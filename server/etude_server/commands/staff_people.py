@@ -73,7 +73,7 @@ def list_(role: str | None, section: str | None, database: str) -> None:
 def role_(name: str, role: str, database: str) -> None:
     """Give a person another ROLE; it holds at once."""
     with open_store(database) as opened, opened.write() as connection:
-        person = people.require_person(connection, name)
+        person = people.require_person_by_name(connection, name)
         actions.change_person(
             connection, person, role=people.parse_role(role), actor=find_user_name()
         )
@@ -89,7 +89,7 @@ def disable(name: str, undo: bool, database: str) -> None:
     with open_store(database) as opened, opened.write() as connection:
         actions.change_person(
             connection,
-            people.require_person(connection, name),
+            people.require_person_by_name(connection, name),
             disabled=not undo,
             actor=find_user_name(),
         )
@@ -116,9 +116,8 @@ def invite(name: str, days: int, public_url: str, database: str) -> None:
       etude staff invite s1234 --public-url https://etude.example.org
     """
     with open_store(database) as opened, opened.write() as connection:
-        secret = actions.make_invite(
-            connection, people.require_person(connection, name), days, actor=find_user_name()
-        )
+        person = people.require_person_by_name(connection, name)
+        secret = actions.make_invite(connection, person, days, actor=find_user_name())
     click.echo(f"{public_url.rstrip('/')}/invite?key={secret}")
 
 
@@ -137,7 +136,8 @@ def export(name: str, output: Path | None, database: str) -> None:
       etude staff export s1234 --output s1234.json
     """
     with open_store(database) as opened, opened.read(snapshot=True) as connection:
-        record = personal_data.export_person(connection, people.require_person(connection, name))
+        person = people.require_person_by_name(connection, name)
+        record = personal_data.export_person(connection, person)
     text = json.dumps(record, indent=2, ensure_ascii=False)
     if output is None:
         click.echo(text)
@@ -174,7 +174,7 @@ def erase(name: str | None, keep_years: float | None, yes: bool, database: str) 
         raise click.UsageError("Give NAME or --keep-years.")
     with open_store(database) as opened, opened.write() as connection:
         if name is not None:
-            owners = [people.require_person(connection, name)]
+            owners = [people.require_person_by_name(connection, name)]
         else:
             owners = list(personal_data.find_inactive_students(connection, keep_years or 0))
         for owner in owners:
@@ -217,7 +217,7 @@ def extend(
     with open_course(database, options.collection_folder(exercises)) as course:
         known_ids = [course.catalog.require(exercise_id).id for exercise_id in exercise_ids]
         with course.database.write() as connection:
-            target_person = people.require_person(connection, name)
+            target_person = people.require_person_by_name(connection, name)
             for exercise_id in known_ids:
                 grades.extend_due_date(
                     connection, target_person, exercise_id, until, actor=find_user_name()
@@ -251,7 +251,7 @@ def override(
     with open_course(database, options.collection_folder(exercises)) as course:
         chosen, actor = course.catalog.require(exercise), find_user_name()
         with course.database.write() as connection:
-            target_person = people.require_person(connection, name)
+            target_person = people.require_person_by_name(connection, name)
             grades.override_points(
                 connection, target_person, chosen, points, reason, excused=excused, actor=actor
             )

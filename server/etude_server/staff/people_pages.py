@@ -12,7 +12,7 @@ from etude_server.actions import grades
 from etude_server.actions import people as actions
 from etude_server.actions.people import INVITE_DAYS
 from etude_server.api.auth import CurrentService, SessionCookie, set_session_cookie
-from etude_server.api.people_routes import require_person
+from etude_server.api.people_routes import require_existing_person
 from etude_server.api.problem_details import ProblemError
 from etude_server.staff.login import (
     InstructorForm,
@@ -74,7 +74,7 @@ def import_people(form: InstructorForm, visitor: StaffVisitor, service: CurrentS
 
 
 def _require_target_person(form: InstructorForm, service: CurrentService) -> Person:
-    return require_person(service, form.get("person", ""))
+    return require_existing_person(service, form.get("person", ""))
 
 
 TargetPerson = Annotated[Person, Depends(_require_target_person)]

@@ -142,7 +142,7 @@ def _fetch_person(
     return Person(*row) if row else None
 
 
-def require_person(connection: Connection, name: str) -> Person:
+def require_person_by_name(connection: Connection, name: str) -> Person:
     """Return the person with this name who was not erased, or raise `UsageError`."""
     existing = find_person_by_name(connection, name)
     if existing is None or is_erased_name(name):
@@ -222,7 +222,7 @@ def list_tokens(connection: Connection, name: str) -> Sequence[Any]:
 
     A row has id, label, expires_at and revoked_at.
     """
-    owner = require_person(connection, name)
+    owner = require_person_by_name(connection, name)
     columns = (token.c.id, token.c.label, token.c.expires_at, token.c.revoked_at)
     query = select(*columns).where(token.c.person_id == owner.id).order_by(token.c.id)
     return connection.execute(query).all()

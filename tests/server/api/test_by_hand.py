@@ -258,7 +258,7 @@ def test_such_a_date_of_an_older_server_is_shown(served: Served, year: int) -> N
     """As the nearest one that can be."""
     student = served.client("timeless")
     with served.context.database.write() as connection:
-        owner = people.require_person(connection, "timeless")
+        owner = people.require_person_by_name(connection, "timeless")
         due = datetime(year, 12, 31, tzinfo=timezone(-14 * HOUR))
         grade_actions.extend_due_date(connection, owner, "double", due, actor="test")
     with httpx.Client(base_url=served.url) as page:
@@ -299,7 +299,7 @@ def test_staff_comments_and_the_student_reads(served: Served, prof: httpx.Client
         refused = page.post("/staff/people/extend", data={**on, "due": "tomorrow"})
         assert refused.status_code == HTTPStatus.CONFLICT
     with served.context.database.read() as connection:
-        whom = people.require_person(connection, "student")
+        whom = people.require_person_by_name(connection, "student")
     assert _grade(prof, whom.name) == (3.0, "set by hand by prof: effort")
 
 

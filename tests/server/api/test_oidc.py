@@ -248,7 +248,7 @@ def test_who_is_disabled_stays_out(
 ) -> None:
     """The provider's answer does not matter."""
     with served.context.database.write() as connection:
-        ada = people.require_person(connection, "s1")
+        ada = people.require_person_by_name(connection, "s1")
         people_actions.change_person(connection, ada, disabled=True, actor="test")
     assert "is not on the roster" in _come_back(browser, simulator).text
     with served.context.database.write() as connection:

@@ -75,7 +75,7 @@ def test_a_roster_is_imported_and_imported_again(prof: httpx.Client) -> None:
         (b"id,email\ns9,grace@example.org", "Roster:2: 't1' has the login 'grace@example.org'."),
         (b"id,name\ns9,Ren\xe9e", "Roster:2 is not UTF-8; save the file again"),
         (b"id,name\ns9,Ada,Lovelace", "Roster:2 has more cells than the heading."),
-        (b"id,role\ns9,\nprof,student", "This would leave no instructor: make somebody else one"),
+        (b"id,role\ns9,\nprof,student", "This would leave no instructor: make someone else one"),
     ],
     ids=["columns", "role", "id", "login", "login taken", "encoding", "cells", "last instructor"],
 )

@@ -170,7 +170,7 @@ def test_signing_out(visit: Visit) -> None:
 
 def _invite(served: Served) -> str:
     with served.database.write() as connection:
-        whom = people.require_person(connection, "looked at")
+        whom = people.require_person_by_name(connection, "looked at")
         return f"invite?key={people_actions.make_invite(connection, whom, 1, actor='test')}"
 
 

@@ -66,7 +66,7 @@ class Term:
     def student(self, number: int) -> httpx.Client:
         """Return a student's program, with a token of their own."""
         with self.database.write() as connection:
-            whom = people.require_person(connection, name_of(number))
+            whom = people.require_person_by_name(connection, name_of(number))
             token = people.make_token(connection, whom, "test", actor="test")
         return httpx.Client(base_url=self.url, headers={"Authorization": f"Bearer {token}"})
 

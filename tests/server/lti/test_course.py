@@ -146,7 +146,7 @@ def test_a_role_that_staff_has_changed_stays(course: Course) -> None:
     assert launched(STUDENT) == "student"
     name = browser.get("/v1/session").json()["name"]
     with database.write() as connection:
-        whom = people.require_person(connection, name)
+        whom = people.require_person_by_name(connection, name)
         people_actions.change_person(connection, whom, role="assistant", actor="test")
     assert launched(STUDENT) == "assistant"
     assert launched(TEACHER) == "assistant"
@@ -156,7 +156,7 @@ def test_a_role_that_staff_has_changed_stays(course: Course) -> None:
     assert platform is not None
     assert fetch_members(database, platform) == 1
     with database.read() as connection:
-        assert people.require_person(connection, name).role == "assistant"
+        assert people.require_person_by_name(connection, name).role == "assistant"
 
 
 def test_a_disabled_person_is_told_so(course: Course) -> None:
@@ -165,7 +165,7 @@ def test_a_disabled_person_is_told_so(course: Course) -> None:
     course.launch(browser)
     name = browser.get("/v1/session").raise_for_status().json()["name"]
     with database.write() as connection:
-        whom = people.require_person(connection, name)
+        whom = people.require_person_by_name(connection, name)
         people_actions.change_person(connection, whom, disabled=True, actor="test")
     refused = course.launch(browser)
     assert refused.status_code == HTTPStatus.BAD_REQUEST

@@ -291,13 +291,13 @@ def test_an_override_given_while_a_regrade_runs_stays(
 
     def of_ada() -> float | None:
         with stored.database.read() as connection:
-            ada = people.require_person(connection, "ada")
+            ada = people.require_person_by_name(connection, "ada")
             kept = grades.find_grade(connection, ada.id, str(plan.exercise.id))
         return kept.points if kept else None
 
     def overridden(job: Job) -> Future[Verdict]:
         with stored.database.write() as connection:
-            ada = people.require_person(connection, "ada")
+            ada = people.require_person_by_name(connection, "ada")
             grade_actions.override_points(
                 connection, ada, plan.exercise, 1, "by hand", actor="prof"
             )

@@ -40,7 +40,7 @@ def ada(database: Database) -> Person:
     table = f"id,name,email,role\nada,{NAME},{NAME}@example.org,\nprof,,,instructor"
     with database.write() as connection:
         people_actions.import_people(connection, read_roster(table, "r"), actor="test")
-        made = people.require_person(connection, "ada")
+        made = people.require_person_by_name(connection, "ada")
         people.make_token(connection, made, NAME, actor=made.id)
     mine = _submit(database, made, CODE)
     quoting = replace(
@@ -54,7 +54,7 @@ def ada(database: Database) -> Person:
     _publish(database, mine, 4)
     _publish(database, _submit(database, made, "x = 1"), 2)
     with database.write() as connection:
-        other = people.require_person(connection, "prof")
+        other = people.require_person_by_name(connection, "prof")
     _publish(database, _submit(database, other, "x = 1"), 2)
     return made
 
@@ -221,12 +221,12 @@ def test_the_last_instructor_and_pending_work_stay(database: Database, ada: Pers
     """Each is a sentence, and nothing is erased."""
     _submit(database, ada, "x = 2")
     with database.read() as connection:
-        prof = people.require_person(connection, "prof")
+        prof = people.require_person_by_name(connection, "prof")
     for whom, told in ((prof, "would leave no instructor"), (ada, "is not graded yet")):
         with pytest.raises(UsageError, match=told), database.write() as connection:
             people_actions.erase_person(connection, whom, actor="test")
     with database.read() as connection:
-        assert people.require_person(connection, "ada").display_name == NAME
+        assert people.require_person_by_name(connection, "ada").display_name == NAME
 
 
 def test_the_commands_for_a_person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,4 +253,4 @@ def test_the_commands_for_a_person(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert run("erase --keep-years 2") == "old would be erased: say --yes\n"
     assert run("erase --keep-years 2 --yes") == "old is erased\n"
     assert "is erased" not in run("erase --keep-years 2 --yes")
-    assert run("erase prof --yes") == "this would leave no instructor: make somebody else one first"
+    assert run("erase prof --yes") == "this would leave no instructor: make someone else one first"

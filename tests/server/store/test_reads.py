@@ -50,7 +50,7 @@ READS: Final[tuple[Callable[..., Any], ...]] = (
     grades.find_grade,
     grades.sum_grades,
     people.find_person_by_name,
-    people.require_person,
+    people.require_person_by_name,
     people.find_person_by_id,
     people.get_person,
     people.list_tokens,
@@ -118,7 +118,7 @@ def _fill_store(database: Database, exercise: Exercise) -> dict[str, Any]:
     with database.write() as connection:
         table = "id,name,login,section\nada,Ada,ada@x.y,A\nbob,Bob,,A\neve,,,"
         people_actions.import_people(connection, read_roster(table, "r"), actor="test")
-        ada, bob = (people.require_person(connection, each) for each in ("ada", "bob"))
+        ada, bob = (people.require_person_by_name(connection, each) for each in ("ada", "bob"))
         secret = people.make_token(connection, ada, "", actor="test")
         cookie = people.open_session(connection, ada)
         platform = platforms.register_platform(connection, registration, ["1"], actor="test")

@@ -37,7 +37,7 @@ def create_app(service: Service) -> FastAPI:
     app = DescribedApp(
         title="Etude",
         version=__version__,
-        description="Submit solutions of NumPy exercises and see what they came to.",
+        description="Submit solutions of NumPy exercises and read their verdicts.",
         openapi_url="/v1/openapi.json",
         docs_url=None,  # the page of FastAPI loads scripts from another host
         redoc_url=None,

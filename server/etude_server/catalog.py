@@ -73,7 +73,9 @@ class Catalog:
                 connection, Schedule(windows, extensions=extensions), actor=events.GRADER
             )
         for name in unknown:
-            _log.warning("the schedule extends for nobody on the roster", student=name)
+            _log.warning(
+                "the schedule extends a due date for someone who is not on the roster", student=name
+            )
         return is_changed
 
     def find(self, exercise: str) -> Exercise | None:

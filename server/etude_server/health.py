@@ -111,7 +111,7 @@ def check_store(database: Database) -> dict[str, str]:
     try:
         with database.read() as connection:
             try:
-                migrations = OK if is_current(connection) else "a step is missing"
+                migrations = OK if is_current(connection) else "a migration is missing"
             except UsageError as error:
                 migrations = str(error)
         if migrations == OK:
@@ -119,7 +119,7 @@ def check_store(database: Database) -> dict[str, str]:
                 connection.execute(_DELETE_NOTHING)
     except (SQLAlchemyError, UsageError) as error:
         # Both messages may contain the address, so only the cause is reported.
-        return {"database": f"away: {describe_cause(error)}", "migrations": "unknown"}
+        return {"database": f"unreachable: {describe_cause(error)}", "migrations": "unknown"}
     return {"database": OK, "migrations": migrations}
 
 

@@ -46,8 +46,7 @@ class _GradingThread:
         self._stopping.set()
         self._wake_up.set()
         self._thread.join(DRAIN_SECONDS)
-        # It is waiting for the pool.
-        if self._thread.is_alive():
+        if self._thread.is_alive():  # it waits for the pool
             self._grading.pool.close()
         self._thread.join()
 

@@ -127,7 +127,7 @@ class _QueueWorker:
                 try:
                     await self._serve_queue()
                 except _DATABASE_ERRORS as error:
-                    _log.warning("the database is away", error=describe_cause(error))
+                    _log.warning("the database is unreachable", error=describe_cause(error))
                 if self._grading.pool.unavailable_reason is not None:
                     raise SandboxFault(self._grading.pool.unavailable_reason)
                 with contextlib.suppress(TimeoutError):
@@ -247,7 +247,7 @@ class _QueueWorker:
         while self._grading.pool.unavailable_reason is None:
             for job in await manager.get_stalled_jobs(seconds_since_heartbeat=seconds):
                 _log.warning("a worker died", task=job.task_name, attempts=job.attempts + 1)
-                # Another worker was faster.
+                # ConnectorException: another worker was faster.
                 with contextlib.suppress(ConnectorException):
                     if job.attempts + 1 < verdicts.MAX_FAULTS:
                         # One suspect at a time on all hosts, so that a job that kills its worker

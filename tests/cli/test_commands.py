@@ -140,7 +140,7 @@ def test_doctor_tries_a_database(etude: Etude, tmp_path: Path) -> None:
     words = ("doctor", "--database", f"sqlite:///{path}")
     missing = etude(*words)
     assert missing.returncode == 3
-    assert "away: UsageError" in missing.stdout
+    assert "unreachable: UsageError" in missing.stdout
     assert not path.exists()
     etude("staff", "add", "ada", "--database", f"sqlite:///{path}")
     content = path.read_bytes()
@@ -150,7 +150,7 @@ def test_doctor_tries_a_database(etude: Etude, tmp_path: Path) -> None:
         other.execute("BEGIN IMMEDIATE")
         locked = etude(*words)
     assert locked.returncode == 3
-    assert "away: OperationalError (SQLITE_BUSY)" in locked.stdout
+    assert "unreachable: OperationalError (SQLITE_BUSY)" in locked.stdout
 
 
 def test_without_a_sandbox_nothing_is_graded(etude_without_sandbox: Etude) -> None:

@@ -130,14 +130,14 @@ def test_a_database_without_its_tables_is_not_ready(catalog: Catalog, tmp_path: 
     """A server of a newer version waits for its migration."""
     with Database(f"sqlite:///{tmp_path}/new.db") as database:
         health = Health(database, SelfTest(None, catalog), lambda: None)
-        assert health.run_checks()["migrations"] == "a step is missing"
+        assert health.run_checks()["migrations"] == "a migration is missing"
 
 
 def test_a_database_that_is_away_is_told(catalog: Catalog, tmp_path: Path) -> None:
     """Not ready, without a word of its address."""
     with Database(f"sqlite:///{tmp_path}/no/folder/etude.db") as database:
         health = Health(database, SelfTest(None, catalog), lambda: None)
-        assert health.run_checks()["database"] == "away: UsageError"
+        assert health.run_checks()["database"] == "unreachable: UsageError"
 
 
 def test_the_health_port_answers_probes(database: Database, catalog: Catalog) -> None:
@@ -182,7 +182,7 @@ def test_a_store_that_can_only_be_read_is_not_ready(
             other = sqlite3.connect(database.path, isolation_level=None)
             until_read.callback(other.close)
             other.execute("BEGIN IMMEDIATE")
-        assert health.run_checks()["database"].startswith("away: ")
+        assert health.run_checks()["database"].startswith("unreachable: ")
 
 
 def test_metrics_tell_of_the_queue(database: Database) -> None:

@@ -121,9 +121,9 @@ async def _answer_error(request: Request, error: Exception) -> JSONResponse:
             detail = "Nothing can be graded here at the moment."
         case exc.OperationalError() | exc.TimeoutError():
             # A TimeoutError means that all connections are in use.
-            _log.warning("the database is away", error=describe_cause(error))
+            _log.warning("the database is unreachable", error=describe_cause(error))
             status, headers = HTTPStatus.SERVICE_UNAVAILABLE, {"Retry-After": "5"}
-            detail = "The database is away; try again, with the same Idempotency-Key."
+            detail = "The database is unreachable; try again, with the same Idempotency-Key."
         case _:
             status = HTTPStatus.INTERNAL_SERVER_ERROR
             detail = "The service failed; staff can see why."
@@ -163,7 +163,7 @@ class DescribedApp(FastAPI):
         types = verdict_schema_text().replace("#/$defs/", "#/components/schemas/")
         schemas |= json.loads(types)["$defs"]
         (failure_response,) = problem_responses(HTTPStatus.SERVICE_UNAVAILABLE).values()
-        failure_response["description"] = "The service failed, or its database is away."
+        failure_response["description"] = "The service failed, or its database is unreachable."
         for operations in description["paths"].values():
             for operation in operations.values():
                 described = operation["responses"]

@@ -80,7 +80,7 @@ class SubmissionState(BaseModel):
     source_hash: str = Field(description="SHA-256 of the text.")
     received_at: Moment
     state: State = Field(
-        description="Pending: not graded yet. Parked: grading failed three times, staff will look."
+        description="Pending: not graded yet. Parked: it could not be graded, so staff will look."
     )
     position: int | None = Field(
         description="How many are graded before it, while it is pending; "
@@ -99,7 +99,7 @@ IdempotencyKey = Annotated[
         min_length=1,
         max_length=200,
         pattern=r"^[\x21-\x7e]+$",
-        description="The request's own mark: repeated with it, a request is one submission.",
+        description="Repeating a request with the same key does not create a second submission.",
     ),
 ]
 

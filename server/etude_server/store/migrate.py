@@ -85,7 +85,7 @@ def upgrade_when_reachable(database: Database) -> None:
         except OperationalError as error:
             if database.is_sqlite:
                 raise UsageError(f"{database}: {describe_cause(error)}") from None
-            _log.warning("the database is away", error=describe_cause(error))
+            _log.warning("the database is unreachable", error=describe_cause(error))
             time.sleep(_RECONNECT_SECONDS)
         else:
             return

@@ -45,7 +45,9 @@ def test_a_server_waits_for_its_database(postgres: PostgresServer, tmp_path: Pat
         stack.server.stop()
         postgres.kill()
         stack.server.restart()
-        away = partial(says, stack.server.lines, "the database is away", "Connection refused")
+        away = partial(
+            says, stack.server.lines, "the database is unreachable", "Connection refused"
+        )
         wait_until("it waits", away)
         postgres.restart()
         wait_until("it is ready", partial(is_ready, stack.port))

@@ -81,7 +81,7 @@ def make_batch(connection: Connection) -> Batch:
                 student=grade.person,
                 grade=CountedPoints(grade.points, 0 if grade.points is None else grade.max_score),
             )
-            for grade in sorted(all_grades, key=lambda one: (one.exercise, one.person))
+            for grade in sorted(all_grades, key=lambda grade: (grade.exercise, grade.person))
         )
     )
 
@@ -124,7 +124,8 @@ def compute_statistics(
         name: (sums, mistakes.get(name, Mistakes())) for name, sums in sums_by_exercise.items()
     }
     return [
-        GradebookNumbers(each, tuple(stuck.get(each.exercise, ()))) for each in hardest_first(pairs)
+        GradebookNumbers(statistics, tuple(stuck.get(statistics.exercise, ())))
+        for statistics in hardest_first(pairs)
     ]
 
 

@@ -73,15 +73,17 @@ class JobQueue:
 
     def defer_submissions(self, submission_ids: Sequence[str]) -> None:
         """Defer a job for each submission."""
-        self._defer_jobs(
-            INTERACTIVE_LANE, GRADE_TASK, [{"submission_id": each} for each in submission_ids]
-        )
+        jobs = [{"submission_id": submission_id} for submission_id in submission_ids]
+        self._defer_jobs(INTERACTIVE_LANE, GRADE_TASK, jobs)
 
     def defer_regrade(self, regrade_id: str, source_hashes: Sequence[str]) -> None:
         """Defer a job for each source, unless the regrade has queued jobs already."""
         queued = self._app.job_manager.list_jobs(task=REGRADE_TASK)
         if not any(job.task_kwargs["regrade_id"] == regrade_id for job in queued):
-            jobs = [{"regrade_id": regrade_id, "source_hash": each} for each in source_hashes]
+            jobs = [
+                {"regrade_id": regrade_id, "source_hash": source_hash}
+                for source_hash in source_hashes
+            ]
             self._defer_jobs(REGRADE_LANE, REGRADE_TASK, jobs)
 
     def defer_source(self, regrade_id: str, source_hash: str) -> None:

@@ -81,7 +81,7 @@ class LocalExecutor(_GradingThread):
             self._wake_up.wait(_POLL_SECONDS)
             self._wake_up.clear()
             error, self._error = self._error, None
-            # With a full disk, the same submission would be graded again and again.
+            # Without the pause, a full disk would have the same submission graded again and again.
             if error is not None:
                 pause = _FAILURE_PAUSES[min(self._failures, len(_FAILURE_PAUSES) - 1)]
                 self._failures += 1

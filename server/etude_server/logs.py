@@ -98,8 +98,8 @@ def _describe_error(_logger: object, _method: str, fields: _Fields) -> _Fields:
     if isinstance(error, BaseException):
         fields["error"] = describe_cause(error)
         fields["at"] = [
-            f"{each.filename}:{each.lineno} {each.name}"
-            for each in traceback.extract_tb(error.__traceback__)[-_MAX_FRAMES:]
+            f"{frame.filename}:{frame.lineno} {frame.name}"
+            for frame in traceback.extract_tb(error.__traceback__)[-_MAX_FRAMES:]
         ]
     return fields
 
@@ -110,10 +110,10 @@ def _redact_arguments(_logger: object, _method: str, fields: _Fields) -> _Fields
     if isinstance(record, logging.LogRecord):
         values = fields.pop("positional_args", ())
         causes = (
-            describe_cause(each) if isinstance(each, BaseException) else "..." for each in values
+            describe_cause(value) if isinstance(value, BaseException) else "..." for value in values
         )
         pairs = zip(values, causes, strict=True)
-        safe = tuple(each if isinstance(each, int | float) else cause for each, cause in pairs)
+        safe = tuple(value if isinstance(value, int | float) else cause for value, cause in pairs)
         pattern = str(record.msg)
         # The message may format a text by "%d".
         with contextlib.suppress(TypeError, ValueError):
@@ -151,8 +151,8 @@ def _log_stderr(reader: int) -> None:
                 error=errors[-1] if errors else None,
                 # A path that is not one of our files may be a quotation.
                 at=[
-                    f"{p}:{line[:7]}"
-                    for p, line in _OWN_FRAME.findall(text)
-                    if (_PACKAGE_FOLDER / p).is_file()
+                    f"{path}:{line[:7]}"
+                    for path, line in _OWN_FRAME.findall(text)
+                    if (_PACKAGE_FOLDER / path).is_file()
                 ],
             )

@@ -88,7 +88,7 @@ def plan_regrade(host: RegradeHost, exercise: str, from_hash: str = "") -> Regra
     definition = host.catalog.require(exercise)
     with host.database.read() as connection:
         versions = regrades.count_published_versions(connection).get(exercise, {})
-        # The run may only lack its last step.
+        # A run that lacks only its last step has no verdict of the old version left.
         for regrade in regrades.list_running_regrades(connection, exercise):
             versions.setdefault(regrade.from_hash, 0)
     if from_hash and definition.digest.startswith(from_hash):

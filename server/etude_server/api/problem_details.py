@@ -32,7 +32,7 @@ _REQUIRED_HEADERS: Final = {
     HTTPStatus.TOO_MANY_REQUESTS: "Retry-After",
 }
 
-_Found = TypeVar("_Found")
+_Entity = TypeVar("_Entity")
 
 
 class ProblemBody(BaseModel):
@@ -58,11 +58,11 @@ class ProblemError(Exception):
         super().__init__(detail)
 
 
-def require_existing(found: _Found | None, kind: str) -> _Found:
+def require_existing(entity: _Entity | None, kind: str) -> _Entity:
     """Return an object that was looked up by id, or raise a 404 if it is None."""
-    if found is None:
+    if entity is None:
         raise ProblemError(HTTPStatus.NOT_FOUND, f"There is no {kind} of that id.")
-    return found
+    return entity
 
 
 def problem_responses(*statuses: HTTPStatus) -> dict[int | str, dict[str, Any]]:
@@ -109,7 +109,7 @@ async def _answer_error(request: Request, error: Exception) -> JSONResponse:
             headers = dict(error.headers or {})
         case RequestValidationError():
             errors = error.errors()
-            sentences = [_make_field_sentence(each) for each in errors[:_MAX_SHOWN_ERRORS]]
+            sentences = list(map(_make_field_sentence, errors[:_MAX_SHOWN_ERRORS]))
             if len(errors) > _MAX_SHOWN_ERRORS:
                 sentences.append(f"and {len(errors) - _MAX_SHOWN_ERRORS} more")
             status, detail = HTTPStatus.UNPROCESSABLE_ENTITY, "; ".join(sentences) + "."

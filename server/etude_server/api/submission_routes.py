@@ -215,7 +215,7 @@ async def events(
         last_state = state
         pause = _POLL_SECONDS + _POLL_SECONDS_PER_POSITION * (state.position or 0)
         await asyncio.sleep(min(pause, _MAX_POLL_SECONDS))
-        # The database is unreachable, so nothing has changed.
+        # While the database is unreachable, nothing changes.
         with contextlib.suppress(SQLAlchemyError):
             state = await run_in_threadpool(_read_state, service, submission, person)
 

@@ -80,8 +80,7 @@ def command(
       etude regrade attention-weights --yes --reason "test 3 was wrong for float32"
       etude regrade --list
     """
-    chosen = [each for each in (exercise, listing, show, cancel, undo) if each]
-    if len(chosen) != 1:
+    if sum(map(bool, (exercise, listing, show, cancel, undo))) != 1:
         raise click.UsageError("Give an EXERCISE, or --list, --show ID, --cancel ID or --undo ID.")
     if listing:
         with open_course(database) as course, course.database.read() as connection:
@@ -242,7 +241,7 @@ def _print_changes(
         click.echo(f"\n{heading}")
         table = _make_table("student", "submission", "was", "", "is", "")
         limit = max_raised if heading == "Raised" else None
-        for change in sorted(group, key=lambda one: (one.person, one.submission))[:limit]:
+        for change in sorted(group, key=lambda change: (change.person, change.submission))[:limit]:
             marks = (
                 cell
                 for mark in (change.before, change.after)

@@ -329,8 +329,7 @@ def _find_exercise_page(catalog: Catalog, claims: Mapping[str, Any]) -> tuple[st
     link = claims.get(_CLAIM_PREFIX + "target_link_uri")
     address = urlsplit("")
     if isinstance(link, str) and link.isprintable():
-        # The address has no exercise.
-        with contextlib.suppress(ValueError):
+        with contextlib.suppress(ValueError):  # an invalid address names no exercise
             address = urlsplit(link)
     by_query = parse_qs(address.query).get("exercise", [""])[0]
     exercise_id = _find_object_claim(claims, _CLAIM_PREFIX + "custom").get("exercise") or by_query

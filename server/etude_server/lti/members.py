@@ -49,7 +49,7 @@ def fetch_members(database: Database, platform: Platform) -> int:
                 if isinstance(name, str) and name.isprintable() and 0 < len(name) <= 200:  # noqa: PLR2004  the column's
                     change = update(person).where(person.c.id == admitted.id)
                     connection.execute(change.values(display_name=name))
-        # The last page has no next address.
+        # Also after the last page, whose next address is "".
         if platforms.parse_origin(address) not in platform.origins:
             break
     return count

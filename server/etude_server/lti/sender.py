@@ -121,7 +121,7 @@ class ScoreSender:
         try:
             request_json(address, json.dumps(body).encode(), headers)
         except PlatformRequestError as error:
-            # The platform already has a grade that is as new or newer.
+            # Conflict: the platform already has a grade that is as new or newer.
             if error.status == HTTPStatus.CONFLICT:
                 return
             if error.status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:

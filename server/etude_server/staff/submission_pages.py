@@ -56,7 +56,7 @@ def show_overview(visitor: StaffVisitor, service: CurrentService) -> Response:
         "overview",
         visitor=visitor,
         statistics=statistics,
-        titles={name: each.title for name, each in service.catalog.exercises.items()},
+        titles={name: exercise.title for name, exercise in service.catalog.exercises.items()},
         pending=pending,
         parked=parked,
         unsent=len(unsent),
@@ -117,7 +117,7 @@ def show_submissions(  # FastAPI passes the arguments by name
         following=entries[_PAGE_SIZE - 1].id if len(entries) > _PAGE_SIZE else None,
         grades=person_grades,
         chosen_person=chosen_person,
-        exercises=[(name, each.title) for name, each in service.catalog.exercises.items()],
+        exercises=[(name, exercise.title) for name, exercise in service.catalog.exercises.items()],
     )
 
 

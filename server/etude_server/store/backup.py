@@ -93,8 +93,7 @@ def _check_target(source: Path, target: Path, *, force: bool) -> None:
         return
     if not stat.S_ISREG(mode):
         raise UsageError(f"{target} is no regular file")
-    # The same file under another name.
-    if target.samefile(source):
+    if target.samefile(source):  # under another name
         raise UsageError(f"{target} is the database itself")
     if not force:
         raise UsageError(f"{target} exists; --force replaces it")

@@ -258,6 +258,6 @@ def insert_if_absent(connection: Connection, table: Table, values: Mapping[str, 
 def upsert(connection: Connection, table: Table, values: Mapping[str, Any]) -> None:
     """Insert a row of all columns, or replace the row with the same primary key."""
     statement = _INSERT_BY_DIALECT[connection.dialect.name](table)
-    keys = [each.name for each in table.primary_key]
+    keys = [column.name for column in table.primary_key]
     new = {name: statement.excluded[name] for name in values if name not in keys}
     connection.execute(statement.on_conflict_do_update(index_elements=keys, set_=new), dict(values))

@@ -109,7 +109,7 @@ def is_current(connection: Connection) -> bool:
         raise UsageError("the database is not Etude's: it has tables of another program")
     scripts = ScriptDirectory.from_config(_make_config())
     if revision is not None and revision not in {
-        each.revision for each in scripts.walk_revisions()
+        script.revision for script in scripts.walk_revisions()
     }:
         # A migration of the same generation only adds to what this version needs.
         if revision[0] == str(scripts.get_current_head())[0]:

@@ -339,7 +339,7 @@ def sign_in(
     if owner is None:
         return None
     lock_person(connection, owner.id)
-    # It was revoked a moment ago.
+    # The token may have been revoked before the lock.
     if find_person_by_token(connection, secret) is None:
         return None
     if last_cookie is not None:

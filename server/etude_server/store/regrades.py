@@ -164,7 +164,7 @@ def list_sources(connection: Connection, exercise: str, from_hash: str) -> list[
         .distinct()
         .order_by(publication.c.source_hash)
     )
-    return [str(each) for each in connection.execute(query).scalars()]
+    return list(connection.execute(query).scalars())
 
 
 def compute_mean_seconds(connection: Connection, exercise_hash: str) -> float | None:
@@ -230,16 +230,16 @@ def store_regrade(
     Raises:
         UsageError: A running regrade has another target version or rule for lower verdicts.
     """
-    for other in list_running_regrades(connection, exercise):
-        if other.from_hash != from_hash:
+    for running in list_running_regrades(connection, exercise):
+        if running.from_hash != from_hash:
             continue
-        if (other.to_hash, other.allow_lower) != (to_hash, allow_lower):
-            lowers = "with" if other.allow_lower else "without"
+        if (running.to_hash, running.allow_lower) != (to_hash, allow_lower):
+            lowers = "with" if running.allow_lower else "without"
             raise UsageError(
-                f"regrade {other.id} to version {other.to_hash[:12]}, {lowers} --allow-lower, has "
-                f"not ended; let it end, or cancel it: etude regrade --cancel {other.id}"
+                f"regrade {running.id} to version {running.to_hash[:12]}, {lowers} --allow-lower, "
+                f"has not ended; let it end, or cancel it: etude regrade --cancel {running.id}"
             )
-        return other
+        return running
     regrade_id = make_id()
     data: dict[str, Any] = {
         "exercise": exercise,
@@ -318,7 +318,7 @@ def list_open_sources(
         )
         query = query.where(~failed)
     ordered = query.order_by(regrade_source.c.source_hash)
-    return [str(each) for each in connection.execute(ordered).scalars()]
+    return list(connection.execute(ordered).scalars())
 
 
 def is_source_open(connection: Connection, regrade: Regrade, source_hash: str) -> bool:

@@ -120,7 +120,7 @@ def queue_grade(connection: Connection, person_id: str, exercise: str) -> None:
             continue
         body = json.dumps({**score, "at": at}, sort_keys=True)
         values: dict[str, object] = {"body": body, "sent_at": None}
-        # A waiting row keeps its pause or its sender.
+        # A row that waits already keeps its pause, or the sender that claimed it.
         if row.sent_at is not None or row.parked:
             values |= {"due_at": max(now(), not_before), **_UNTRIED}
         connection.execute(update(outbox).where(outbox.c.id == row.id).values(values))

@@ -264,10 +264,10 @@ schedule = Table(  # times and rules of exercises from the file beside `course.y
     Column("exercise", _NAME, primary_key=True),
     Column("opens_at", BigInteger),
     Column("due_at", BigInteger),
-    Column("daily_factor", Float, nullable=False),  # of the points, for each started day late
+    Column("daily_factor", Float, nullable=False),  # factor of the points for each started day
     Column("grace_seconds", Float, nullable=False, server_default="0"),
     Column("max_late_days", Integer),  # after more days nothing is left
-    Column("min_share", Float, nullable=False, server_default="0"),  # of the points of late work
+    Column("min_share", Float, nullable=False, server_default="0"),  # least share of the points
     Column("max_submissions_per_day", Integer),
     Column("hold_hidden", Boolean, nullable=False),
 )

@@ -14,6 +14,7 @@ from grader.audit import ready_tests, suite_checks, tasks
 from grader.audit.child import pytest_run
 from grader.audit.child.match import Correspondence
 from grader.audit.child.recorded_calls import WRONG, Recorder, WrongAnswers
+from grader.audit.line_coverage import LineCoverage
 from grader.audit.programs import (
     AuditedProgram,
     ExerciseFunction,
@@ -103,7 +104,7 @@ class _Auditor:
         self._run_in_other_orders()
         if any(isinstance(node, _CALLED) for node in ast.walk(ast.parse(self._source))):
             self._checks.append(suite_checks.check_calls(self._tests))
-        reached = _LineCoverage(self._source, self._tests)
+        coverage = LineCoverage(self._source, self._tests)
         self._run_with_wrong_results()
         self._record()
         # Functions that the starter already contains are not mutated.
@@ -113,19 +114,19 @@ class _Auditor:
             for candidate in candidates
         ]
         programs += self._try_misconceptions()
-        survived, kills = self._run_programs(programs, reached)
+        survived, kills = self._run_programs(programs, coverage)
         if kills is not None:
             self._checks.append(suite_checks.check_redundancy(kills))
         self._checks.append(suite_checks.check_time(self._tests))
-        groups, extra_tests = self._explain(survived, reached)
+        groups, extra_tests = self._explain(survived, coverage)
         explained_lines = [each.line for name in ("survivors", "accepted") for each in groups[name]]
         branches = {
             lines.start: name
-            for lines, name in reached.unentered_branches(self._tests).items()
+            for lines, name in coverage.find_unentered_branches(self._tests).items()
             if not any(line in lines for line in explained_lines)
         }
         if branches:
-            others = {lines.start for lines in reached.unentered_branches(every)}
+            others = {lines.start for lines in coverage.find_unentered_branches(every)}
             left_out = {n: name for n, name in branches.items() if n not in others}
             self._checks.append(suite_checks.check_branches(branches, left_out))
         return Audit(
@@ -289,7 +290,7 @@ class _Auditor:
         self._checks += map(suite_checks.untried_exercise, untried)
 
     def _run_programs(
-        self, programs: Sequence[AuditedProgram], reached: "_LineCoverage"
+        self, programs: Sequence[AuditedProgram], coverage: LineCoverage
     ) -> tuple[list[AuditedProgram], dict[str, frozenset[str]] | None]:
         """Return the survivors, and the killing tests' programs if every test was run."""
         cpu = sum(test.cpu for test in self._tests)
@@ -309,7 +310,7 @@ class _Auditor:
                 stop_at_failure=not run_all,
             )
             for program in programs
-            if (ids := reached.tests_reaching(program))
+            if (ids := coverage.find_tests_reaching(program))
         ]
         for task, outcome in self._progressing(runs, "audited"):
             if tasks.is_killed(outcome):
@@ -330,7 +331,7 @@ class _Auditor:
                     yield task_and_outcome
 
     def _explain(
-        self, survived: Sequence[AuditedProgram], reached: "_LineCoverage"
+        self, survived: Sequence[AuditedProgram], coverage: LineCoverage
     ) -> tuple[dict[str, list[Survivor]], str]:
         """Return the survivors by group, and a module of tests that kill them."""
         style = ready_tests.detect_style(self._assignment)
@@ -362,7 +363,7 @@ class _Auditor:
                 change, program.diff, program.line, misconception=program.misconception
             )
             if call is None:
-                group = "equivalent" if reached.tests_reaching(program) else "untried"
+                group = "equivalent" if coverage.find_tests_reaching(program) else "untried"
             else:
                 survivor = replace(
                     survivor,
@@ -431,63 +432,6 @@ class _Auditor:
         text = ready_tests.test_file(self._assignment, tests)
         task = tasks.run_tests(name, source, session)
         return replace(task, extra={ready_tests.EXTRA_FILE: text})
-
-
-class _LineCoverage:
-    """The lines of the solution that each test executes."""
-
-    def __init__(self, source: str, tests: Sequence[TestOutcome]) -> None:
-        self._tests = tests
-        self._knows = any(test.calls for test in tests)
-        self._spans: dict[int, range] = {}
-        self._tree = ast.parse(source)
-        for node in ast.walk(self._tree):
-            if isinstance(node, ast.stmt):
-                body = getattr(node, "body", None)
-                end = node.end_lineno or node.lineno
-                if isinstance(body, list) and body:
-                    end = max(node.lineno, body[0].lineno - 1)
-                for line in range(node.lineno, end + 1):
-                    self._spans[line] = range(node.lineno, end + 1)
-
-    def tests_reaching(self, program: AuditedProgram) -> frozenset[str]:
-        """Return the tests that execute a changed line."""
-        every = frozenset(test.id for test in self._tests)
-        if not self._knows or program.misconception is not None:
-            return every
-        lines = {*self._spans.get(program.line, (program.line,))}
-        return frozenset(test.id for test in self._tests if test.lines & lines)
-
-    def unentered_branches(self, tests: Sequence[TestOutcome]) -> dict[range, str]:
-        """Return the line range and function name of each branch that no test enters.
-
-        Only functions that a test calls count, and only the outermost of nested branches.
-        """
-        lines = frozenset[int]().union(*(test.lines for test in tests))
-        branches: dict[range, str] = {}
-        waiting: list[tuple[ast.AST, str]] = [(self._tree, "")] if self._knows else []
-        while waiting:
-            node, name = waiting.pop()
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                is_function = not isinstance(node, ast.ClassDef)
-                name = node.name if is_function else ""
-            else:
-                is_function = False
-            for part in ("body", "orelse", "finalbody", "handlers"):
-                block = getattr(node, part, None)
-                if not isinstance(block, list) or not block:
-                    continue
-                first = block[0]
-                is_entered = not name or bool(lines & {*self._spans.get(first.lineno, ())})
-                is_text = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
-                if is_function and is_text and len(block) > 1:
-                    is_entered = bool(lines & {*self._spans.get(block[1].lineno, ())})
-                if isinstance(first, ast.ExceptHandler) or is_entered:
-                    waiting += [(each, name) for each in block]
-                elif not is_function and ast.unparse(block[-1]) != "return NotImplemented":
-                    end = block[-1].end_lineno or first.lineno
-                    branches[range(first.lineno, end + 1)] = name
-        return dict(sorted(branches.items(), key=lambda each: each[0].start))
 
 
 def _missing_module_hint(message: str) -> str:

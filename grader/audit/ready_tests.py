@@ -4,10 +4,10 @@ import ast
 import json
 import textwrap
 from collections.abc import Mapping, Sequence
-from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from grader.audit.child.call_as_test import Style
+from grader.audit.child.pytest_run import module_name
 from grader.authoring.sources.assignment import Assignment
 
 EXTRA_FILE = "test_etude_audit_extra.py"
@@ -17,7 +17,7 @@ def detect_style(assignment: Assignment) -> Style:
     """Detect how the assignment's tests name the solution and compare results."""
     text = "\n".join(_test_sources(assignment))
     plain = "np.allclose" in text and "np.testing" not in text and "assert_allclose" not in text
-    module = module_name(assignment)
+    module = module_name(assignment.solution)
     names = {
         alias.asname or alias.name
         for source in assignment.tests.values()
@@ -47,11 +47,6 @@ def _test_sources(assignment: Assignment) -> list[str]:
     ]
 
 
-def module_name(assignment: Assignment) -> str:
-    """Return the module name under which tests import the solution."""
-    return ".".join(PurePosixPath(assignment.solution).with_suffix("").parts)
-
-
 class ReadyTest(NamedTuple):
     """A test as a function, or as a method of a `unittest.TestCase`."""
 
@@ -74,7 +69,7 @@ def ready_test(
 
 def test_file(assignment: Assignment, tests: Sequence[ReadyTest]) -> str:
     """Return the source of a module of ready-made tests."""
-    style, module = detect_style(assignment), module_name(assignment)
+    style, module = detect_style(assignment), module_name(assignment.solution)
     is_unittest, texts = assignment.kind == "unittest", [test.text for test in tests]
     lines = ["import numpy as np"]
     if any("pytest.raises" in text for text in texts):

@@ -32,8 +32,6 @@ from grader.mutation import mutants
 
 _ALL_TESTS_SECONDS = 20.0
 """CPU seconds for running every test against every mutant, which finds redundant tests."""
-_POOL_SECONDS = 6.0
-_SEARCH_SECONDS = 2.0
 # Time limit as a multiple of the solution's time; a slower program counts as endless.
 _SLOWDOWN = 10
 _CALLED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
@@ -86,7 +84,7 @@ class _Auditor:
         self._tests: list[TestOutcome] = []  # the tests that pass on the solution
         self._checks: list[SuiteCheck] = []
         self._passes_in_any_order = True
-        self._pool = b""
+        self._candidates = b""
 
     @property
     def _ids(self) -> frozenset[str]:
@@ -94,12 +92,14 @@ class _Auditor:
 
     def run(self) -> Audit:
         began = time.monotonic()
-        every = self._run_solution()
-        self._tests = [test for test in every if test.outcome == "passed"]
-        self._checks.append(suite_checks.check_solution(every))
+        all_tests = self._run_solution()
+        self._tests = [test for test in all_tests if test.outcome == "passed"]
+        self._checks.append(suite_checks.check_solution(all_tests))
         if (starter := self._assignment.starter) is not None:
             outcome = self._runner.run(self._task("starter", starter, ids=self._ids))
-            passed = [test.id for test in tasks.test_outcomes(outcome) if test.outcome == "passed"]
+            passed = [
+                test.id for test in tasks.read_test_outcomes(outcome) if test.outcome == "passed"
+            ]
             self._checks.append(suite_checks.check_starter(passed, [*self._ids]))
         self._run_in_other_orders()
         if any(isinstance(node, _CALLED) for node in ast.walk(ast.parse(self._source))):
@@ -108,10 +108,9 @@ class _Auditor:
         self._run_with_wrong_results()
         self._record()
         # Functions that the starter already contains are not mutated.
-        candidates = mutants(self._source, starter=self._assignment.starter or "")
         programs = [
-            AuditedProgram(candidate.change, candidate.source, candidate.diff, candidate.line)
-            for candidate in candidates
+            AuditedProgram(mutant.change, mutant.source, mutant.diff, mutant.line)
+            for mutant in mutants(self._source, starter=self._assignment.starter or "")
         ]
         programs += self._try_misconceptions()
         survived, kills = self._run_programs(programs, coverage)
@@ -119,23 +118,25 @@ class _Auditor:
             self._checks.append(suite_checks.check_redundancy(kills))
         self._checks.append(suite_checks.check_time(self._tests))
         groups, extra_tests = self._explain(survived, coverage)
-        explained_lines = [each.line for name in ("survivors", "accepted") for each in groups[name]]
+        explained_lines = [
+            survivor.line for name in ("survivors", "accepted") for survivor in groups[name]
+        ]
         branches = {
             lines.start: name
             for lines, name in coverage.find_unentered_branches(self._tests).items()
             if not any(line in lines for line in explained_lines)
         }
         if branches:
-            others = {lines.start for lines in coverage.find_unentered_branches(every)}
-            left_out = {n: name for n, name in branches.items() if n not in others}
+            unentered = {lines.start for lines in coverage.find_unentered_branches(all_tests)}
+            left_out = {line: name for line, name in branches.items() if line not in unentered}
             self._checks.append(suite_checks.check_branches(branches, left_out))
         return Audit(
             assignment=self._assignment,
             checks=tuple(
-                replace(each, verdict="note")
-                if each.sentence in self._request.accepted_changes
-                else each
-                for each in self._checks
+                replace(check, verdict="note")
+                if check.sentence in self._request.accepted_changes
+                else check
+                for check in self._checks
             ),
             **{name: tuple(group) for name, group in groups.items()},
             killed=len(programs) - len(survived),
@@ -165,7 +166,7 @@ class _Auditor:
             raise UsageError(f"{name}: {file} does not load: {message['message']}{stub}")
         for message in outcome.select("broken"):
             raise UsageError(f"{name}: pytest does not run the tests: {message['message']}")
-        tests = tasks.test_outcomes(outcome)
+        tests = tasks.read_test_outcomes(outcome)
         if outcome.ended:
             last = f"in {suite_checks.short_id(tests[-1].id)}" if tests else "before the first test"
             raise UsageError(f"{name}: the tests of the solution {outcome.ended}, {last}")
@@ -185,25 +186,23 @@ class _Auditor:
         return tests
 
     def _run_in_other_orders(self) -> None:
-        ways: dict[str, dict[str, Any]] = {
+        options_by_kind: dict[str, dict[str, Any]] = {
             "in reversed order": {"order": "reversed"},
             "in another order": {"order": "shuffled"},
             "when each runs twice": {"times": 2},
         }
         runs = [
-            self._task(run_kind, self._source, ids=self._ids, **way)
-            for run_kind, way in ways.items()
+            self._task(run_kind, self._source, ids=self._ids, **options)
+            for run_kind, options in options_by_kind.items()
         ]
-        failed: dict[str, list[str]] = {}
+        failures: dict[str, list[str]] = {}
         for task, outcome in self._runner.run_all(runs):
-            ran = tasks.test_outcomes(outcome)
-            names = [test.id for test in ran if test.outcome == "failed"]
-            failed[task.name] = [*dict.fromkeys(names)]
-        run_kind, changed = next(
-            ((run_kind, failed[run_kind]) for run_kind in ways if failed[run_kind]), ("", [])
-        )
-        self._passes_in_any_order = not changed
-        self._checks.append(suite_checks.check_order(changed, run_kind))
+            tests = tasks.read_test_outcomes(outcome)
+            failed = dict.fromkeys(test.id for test in tests if test.outcome == "failed")
+            failures[task.name] = [*failed]
+        run_kind = next((kind for kind in options_by_kind if failures[kind]), "")
+        self._passes_in_any_order = not run_kind
+        self._checks.append(suite_checks.check_order(failures.get(run_kind, []), run_kind))
 
     def _run_with_wrong_results(self) -> None:
         runs = [
@@ -213,11 +212,11 @@ class _Auditor:
         passing_tests: dict[str, list[str]] = {}
         changed_tests: dict[str, list[str]] = {}
         for task, outcome in self._runner.run_all(runs):
-            ran = tasks.test_outcomes(outcome)
-            ids = {test for each in outcome.select("changed") for test in each["ids"]}
-            changed_tests[task.name] = [test.id for test in ran if test.id in ids]
+            tests = tasks.read_test_outcomes(outcome)
+            ids = {test for message in outcome.select("changed") for test in message["ids"]}
+            changed_tests[task.name] = [test.id for test in tests if test.id in ids]
             passing_tests[task.name] = [
-                test.id for test in ran if test.id in ids and test.outcome == "passed"
+                test.id for test in tests if test.id in ids and test.outcome == "passed"
             ]
         self._checks += [
             suite_checks.check_wrong_results(name, passing_tests, changed_tests)
@@ -234,27 +233,31 @@ class _Auditor:
         ]
         outcomes = {task.name: outcome for task, outcome in self._runner.run_all(runs)}
         # A test whose calls change with the seed draws inputs without a seed of its own.
-        one, other = (
-            dict(*(each["tests"] for each in outcomes[name].select("digests")[:1]))
-            for name in ("0", "1")
+        calls_of_tests, other_calls = (
+            dict(*(message["tests"] for message in outcomes[seed].select("digests")[:1]))
+            for seed in ("0", "1")
         )
-        unseeded_tests = [test.id for test in self._tests if one.get(test.id) != other.get(test.id)]
-        self._checks.append(suite_checks.check_seeds(unseeded_tests))
+        unseeded = [
+            test.id
+            for test in self._tests
+            if calls_of_tests.get(test.id) != other_calls.get(test.id)
+        ]
+        self._checks.append(suite_checks.check_seeds(unseeded))
         for message in outcomes["0"].select("alike")[:1]:
             self._checks.append(suite_checks.check_inputs(message["facts"], self._source))
-        calls = tasks.recorded_calls_in(outcomes["0"])
+        calls = tasks.decode_calls(outcomes["0"])
         if calls:
             file = self._assignment.solution
-            task = tasks.make_candidates(self._source, file, calls, _POOL_SECONDS)
-            self._pool = tasks.recorded_calls_in(self._runner.run(task))
+            task = tasks.make_candidates(self._source, file, calls)
+            self._candidates = tasks.decode_calls(self._runner.run(task))
 
     def _try_misconceptions(self) -> Iterable[AuditedProgram]:
         functions = self._request.exercise_functions
         similar_exercises = self._request.similar_exercises
-        if not self._pool or not functions:
+        if not self._candidates or not functions:
             return
         task = tasks.match_functions(
-            self._source, self._assignment.solution, self._pool, functions, similar_exercises
+            self._source, self._assignment.solution, self._candidates, functions, similar_exercises
         )
         matches = [
             Match(message.pop("target"), functions[number], Correspondence(**message))
@@ -312,17 +315,19 @@ class _Auditor:
             for program in programs
             if (ids := coverage.find_tests_reaching(program))
         ]
-        for task, outcome in self._progressing(runs, "audited"):
+        for task, outcome in self._run_with_progress(runs, "audited"):
             if tasks.is_killed(outcome):
                 killed.add(task.name)
-            for test in tasks.test_outcomes(outcome):
+            for test in tasks.read_test_outcomes(outcome):
                 if test.outcome == "failed" and test.id in kills:
                     kills[test.id].add(task.name)
         survived = [program for program in programs if program.change not in killed]
         all_kills = {test: frozenset(names) for test, names in kills.items()}
         return survived, all_kills if run_all else None
 
-    def _progressing(self, runs: Sequence[Task], done: str) -> Iterator[tuple[Task, TaskOutcome]]:
+    def _run_with_progress(
+        self, runs: Sequence[Task], done: str
+    ) -> Iterator[tuple[Task, TaskOutcome]]:
         """Run tasks while showing progress."""
         if runs:
             with self._request.progress(len(runs), done) as advance:
@@ -334,25 +339,25 @@ class _Auditor:
         self, survived: Sequence[AuditedProgram], coverage: LineCoverage
     ) -> tuple[dict[str, list[Survivor]], str]:
         """Return the survivors by group, and a module of tests that kill them."""
+        file = self._assignment.solution
+        attributes = ready_tests.find_attributes(self._assignment)
         style = ready_tests.detect_style(self._assignment)
-        read = ready_tests.find_attributes(self._assignment)
-        place = tasks.ProgramPlace(self._assignment.solution, style, read, _SEARCH_SECONDS)
         runs = [
             tasks.find_distinguishing_call(
-                each.change, self._source, each.source, self._pool, place, each.right_adaptation
+                program, self._source, file, self._candidates, attributes, style
             )
-            for each in survived
-            if self._pool
+            for program in survived
+            if self._candidates
         ]
         calls: dict[str, Message] = {}  # the distinguishing call of each program
-        for task, outcome in self._progressing(runs, "explained"):
+        for task, outcome in self._run_with_progress(runs, "explained"):
             for message in outcome.select("found")[:1]:
                 calls[task.name] = message
         proven, extra_tests = self._prove(
             {
-                each.change: each
-                for each in survived
-                if each.change in calls and not calls[each.change]["unread"]
+                program.change: program
+                for program in survived
+                if program.change in calls and not calls[program.change]["unread"]
             },
             calls,
         )
@@ -386,40 +391,43 @@ class _Auditor:
         Also return a module with a small set of them that kills all of these programs.
         """
         by_body: dict[tuple[str, ...], ReadyTest] = {}
-        of_change: dict[str, str] = {}
-        numbers: Counter[str] = Counter()
+        test_names: dict[str, str] = {}
+        counts: Counter[str] = Counter()
         for change in programs:
             target, body = calls[change]["name"], tuple(calls[change]["body"])
             if not body:
                 continue
             if body not in by_body:
-                numbers[target] += 1
+                counts[target] += 1
                 words = re.sub(r"[^a-z0-9]+", "_", target.lower()).strip("_")
-                name = f"test_{words}_audit_{numbers[target]}"
+                name = f"test_{words}_audit_{counts[target]}"
                 by_body[body] = ready_tests.ready_test(self._assignment, name, target, body, change)
-            of_change[change] = by_body[body].name
+            test_names[change] = by_body[body].name
         tests = [*by_body.values()]
         if not tests:
             return {}, ""
         outcome = self._runner.run(self._run_extra("solution", self._source, tests))
         passed = {
-            _function_name(test)
-            for test in tasks.test_outcomes(outcome)
+            test.id.rpartition("::")[2]
+            for test in tasks.read_test_outcomes(outcome)
             if test.outcome == "passed"
         }
         tests = [test for test in tests if test.name in passed]
         kills: dict[str, set[str]] = {test.name: set() for test in tests}
         runs = [
-            self._run_extra(change, programs[change].source, tests) for change in of_change if tests
+            self._run_extra(change, programs[change].source, tests)
+            for change in test_names
+            if tests
         ]
-        for task, outcome in self._progressing(runs, "proved"):
-            for test in tasks.test_outcomes(outcome):
-                if test.outcome == "failed" and _function_name(test) in kills:
-                    kills[_function_name(test)].add(task.name)
+        for task, outcome in self._run_with_progress(runs, "proved"):
+            for test in tasks.read_test_outcomes(outcome):
+                name = test.id.rpartition("::")[2]
+                if test.outcome == "failed" and name in kills:
+                    kills[name].add(task.name)
         texts = {test.name: test.text for test in tests}
         proven = {
             change: texts[name]
-            for change, name in of_change.items()
+            for change, name in test_names.items()
             if change in kills.get(name, ())
         }
         holes = programs.keys() - self._request.accepted_changes
@@ -443,7 +451,3 @@ def _missing_module_hint(message: str) -> str:
         f"; install it, or put a file '{missing[1]}.py' beside the solution that defines the names "
         "which are used of it, as functions that return their argument"
     )
-
-
-def _function_name(test: TestOutcome) -> str:
-    return test.id.rpartition("::")[2]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from grader.audit.result import CheckVerdict, SuiteCheck
 from grader.audit.tasks import TestOutcome
-from grader.definitions.wording import plural
+from grader.definitions.wording import join_words, plural
 
 _SLOW_SECONDS = 1.0  # a slower test is reported
 DENIED = "a file to write, a network or another program, which an audit denies"
@@ -153,15 +153,11 @@ def check_redundancy(kills: Mapping[str, frozenset[str]]) -> SuiteCheck:
     name = "redundant"
     redundant = []
     for test, killed in kills.items():
-        others = [
-            other
+        if any(
+            # Of two tests with equal kills, the later one is redundant.
+            killed < more or (killed == more and [*kills].index(other) < [*kills].index(test))
             for other, more in kills.items()
-            if other != test
-            and killed <= more
-            # of two equal tests, the later one is redundant
-            and (killed < more or [*kills].index(other) < [*kills].index(test))
-        ]
-        if others:
+        ):
             redundant.append(test)
     if not redundant:
         return SuiteCheck(name, "ok", "No test kills only what one other test kills too.")
@@ -242,4 +238,4 @@ def _list_names(tests: Sequence[str]) -> str:
     names = [short_id(test) for test in tests[:_MAX_NAMES]]
     if len(tests) > _MAX_NAMES:
         names.append(f"{len(tests) - _MAX_NAMES} more")
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return join_words(names, "and")

@@ -15,11 +15,13 @@ from grader.audit.child import (
     recorded_calls,
     smallest_call,
 )
-from grader.audit.programs import ExerciseFunction
+from grader.audit.programs import AuditedProgram, ExerciseFunction
 from grader.audit.runner import Send, Task, TaskLimits, TaskOutcome
 from grader.grading.diagnosis.input_values import NotWritableError
 
 ORDINARY = TaskLimits()
+_CANDIDATES_SECONDS = 6.0
+_SEARCH_SECONDS = 2.0  # for one program, and as many again for shrinking its call
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class TestOutcome:
     calls: bool = False
 
 
-def test_outcomes(outcome: TaskOutcome) -> list[TestOutcome]:
+def read_test_outcomes(outcome: TaskOutcome) -> list[TestOutcome]:
     """Return the outcomes of the tests; a test that was running at the end counts as failed."""
     outcomes = [
         TestOutcome(**message | {"lines": frozenset(message.get("lines", ()))})
@@ -55,7 +57,7 @@ def is_killed(outcome: TaskOutcome) -> bool:
         outcome.ended
         or outcome.select("not loaded")
         or outcome.select("broken")
-        or any(test.outcome == "failed" for test in test_outcomes(outcome))
+        or any(test.outcome == "failed" for test in read_test_outcomes(outcome))
     )
 
 
@@ -84,15 +86,16 @@ def run_tests(
     return Task(name, source + hook, work, limits)
 
 
-def recorded_calls_in(outcome: TaskOutcome) -> bytes:
+def decode_calls(outcome: TaskOutcome) -> bytes:
     """Return the pickled calls, which only a confined task may unpickle."""
-    # A test may have forged the message.
-    with contextlib.suppress(ValueError):
-        return b"".join(base64.b85decode(each["data"]) for each in outcome.select("calls")[:1])
+    for message in outcome.select("calls")[:1]:
+        # ValueError: a test forged the message.
+        with contextlib.suppress(ValueError):
+            return base64.b85decode(message["data"])
     return b""
 
 
-def make_candidates(source: str, file: str, recorded: bytes, seconds: float) -> Task:
+def make_candidates(source: str, file: str, recorded: bytes) -> Task:
     """Return the task that generates variations of the recorded calls."""
     # The program's short strings, which include the names of modes.
     strings = dict.fromkeys(
@@ -104,78 +107,69 @@ def make_candidates(source: str, file: str, recorded: bytes, seconds: float) -> 
 
     def work(send: Send) -> None:
         right = behaviour.load(source, file)
-        pool = smallest_call.make_candidates(
-            right, recorded_calls.read_scripts(recorded), texts, seconds
+        candidates = smallest_call.make_candidates(
+            right, recorded_calls.read_scripts(recorded), texts, _CANDIDATES_SECONDS
         )
-        data = base64.b85encode(pickle.dumps(pool)).decode()
+        data = base64.b85encode(pickle.dumps(candidates)).decode()
         send({"kind": "calls", "data": data})
 
-    return Task("pool", source, work)
+    return Task("candidates", source, work)
 
 
 def find_distinguishing_call(
-    name: str,
-    right: str,
-    wrong: str,
-    pool: bytes,
-    place: "ProgramPlace",
-    right_adaptation: str | None = None,
+    program: AuditedProgram,
+    source: str,
+    file: str,
+    candidates: bytes,
+    attributes: Collection[str],
+    style: call_as_test.Style,
 ) -> Task:
     """Return the task that finds the smallest call that distinguishes a program from the solution.
 
     Args:
-        pool: Candidate calls, from `make_candidates`.
-        right_adaptation: Another right program; calls on which it differs from the solution are
-            skipped.
+        source: The solution.
+        file: The solution's file name.
+        candidates: Calls from `make_candidates`.
+        attributes: The attributes that the tests read.
+        style: The style of the test that is written for the call.
     """
 
     def work(send: Send) -> None:
-        solution = behaviour.load(right, place.file)
+        solution = behaviour.load(source, file)
         try:
-            program = behaviour.load(wrong, place.file)
-            other = (
-                None if right_adaptation is None else behaviour.load(right_adaptation, place.file)
+            wrong = behaviour.load(program.source, file)
+            adaptation = (
+                behaviour.load(program.right_adaptation, file) if program.right_adaptation else None
             )
         except (Exception, behaviour.CallTooLongError):  # noqa: BLE001  the program's
             return
-        search = smallest_call.CallSearch(solution, program, other, place.seconds, place.read)
-        first = search.first_difference(pickle.loads(pool))  # noqa: S301  confined
+        search = smallest_call.CallSearch(solution, wrong, adaptation, _SEARCH_SECONDS, attributes)
+        first = search.first_difference(pickle.loads(candidates))  # noqa: S301  confined
         if first is None:
             return
-        (called, steps), kind = first
-        expected = behaviour.observe(solution, called, steps)
-        got = behaviour.observe(program, called, steps)
+        (name, steps), difference = first
+        expected = behaviour.observe(solution, name, steps)
+        got = behaviour.observe(wrong, name, steps)
         message = {
             "kind": "found",
-            "name": called,
-            "example": call_as_test.script_text(called, steps),
-            "expected": call_as_test.value_text(expected, kind),
-            "got": call_as_test.value_text(got, kind),
+            "name": name,
+            "example": call_as_test.script_text(name, steps),
+            "expected": call_as_test.value_text(expected, difference),
+            "got": call_as_test.value_text(got, difference),
             "body": [],
-            "unread": search.is_unread(called, kind),
+            "unread": search.is_unread(name, difference),
         }
         with contextlib.suppress(NotWritableError):
-            message["body"] = call_as_test.test_body(solution, called, steps, kind, place.style)
+            message["body"] = call_as_test.test_body(solution, name, steps, difference, style)
         send(message)
 
-    return Task(name, right, work, place.limits)
-
-
-@dataclass(frozen=True, slots=True)
-class ProgramPlace:
-    """The context of a search: the solution's file, the test style, and the limits."""
-
-    file: str
-    style: call_as_test.Style
-    read: frozenset[str]
-    seconds: float = 2.0
-    limits: TaskLimits = ORDINARY
+    return Task(program.change, source, work)
 
 
 def match_functions(
     source: str,
     file: str,
-    pool: bytes,
+    candidates: bytes,
     exercise_functions: Sequence[ExerciseFunction],
     similar_exercises: Collection[str],
 ) -> Task:
@@ -183,7 +177,7 @@ def match_functions(
 
     def work(send: Send) -> None:
         right = behaviour.load(source, file)
-        calls_to_try = pickle.loads(pool)  # noqa: S301  confined
+        calls_to_try = pickle.loads(candidates)  # noqa: S301  confined
         names = dict.fromkeys(name for name, steps in calls_to_try if steps[0][0] == "")
         for number, function in enumerate(exercise_functions):
             try:

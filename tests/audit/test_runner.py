@@ -33,7 +33,9 @@ def test_what_a_test_may_not_do() -> None:
         "def test_environment(): assert not os.environ.get('HOME')\n"
         "def test_kill(): os.kill(os.getppid(), 9)\n"
     )
-    outcomes = {each.id.partition("::")[2]: each.outcome for each in tasks.test_outcomes(found)}
+    outcomes = {
+        each.id.partition("::")[2]: each.outcome for each in tasks.read_test_outcomes(found)
+    }
     assert outcomes.pop("test_environment") == "passed"
     assert outcomes == dict.fromkeys(
         ("test_read", "test_write", "test_connect", "test_run", "test_kill"), "failed"
@@ -65,7 +67,7 @@ def test_a_test_with_fixtures_runs_twice() -> None:
     assignment = Assignment("double", "pytest", "solution.py", {"solution.py": SOLUTION}, files)
     with Runner(assignment) as runner:
         task = tasks.run_tests("one", SOLUTION, Session(FILES, times=2))
-        outcomes = tasks.test_outcomes(runner.run(task))
+        outcomes = tasks.read_test_outcomes(runner.run(task))
     assert [each.outcome for each in outcomes] == ["passed", "passed"]
 
 
@@ -79,7 +81,7 @@ def test_an_endless_program_is_ended() -> None:
         TaskLimits(cpu_seconds=1, wall_seconds=100),
     )
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - used < 5
-    assert [each.message for each in tasks.test_outcomes(found)] == ["did not end in time"]
+    assert [each.message for each in tasks.read_test_outcomes(found)] == ["did not end in time"]
 
 
 def test_what_a_test_sends_is_no_message_of_ours() -> None:
@@ -94,7 +96,7 @@ def test_what_a_test_sends_is_no_message_of_ours() -> None:
         "            except OSError: pass\n"
     )
     assert [each["kind"] for each in found.messages] == ["begins", "test", "session", "end"]
-    assert [each.outcome for each in tasks.test_outcomes(found)] == ["passed"]
+    assert [each.outcome for each in tasks.read_test_outcomes(found)] == ["passed"]
 
 
 def test_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NoReturn, Self
 
-# Reading a definition stops here: no one reads a longer list.
-MAX_PROBLEMS: Final = 100
+MAX_PROBLEMS: Final = 100  # reading a definition stops here: no one reads a longer list
 
 
 class EtudeError(Exception):

@@ -72,8 +72,7 @@ _FIELDS: Final[dict[type, tuple[str, ...]]] = {
     for kind in _KINDS.values()
     if is_dataclass(kind)
 }
-# The field that holds the author's file: that path is not published.
-_WHERE: Final = "where"
+_WHERE: Final = "where"  # the field that holds the author's file: that path is not published
 
 
 def to_text(data: EngineData | BreakData) -> str:

@@ -17,13 +17,11 @@ from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import Answer, ChildGoneError, Raised, Returned
 from grader.sandbox.limits import DEFAULT_LIMITS
 
-# CPU seconds for one request: the page itself ends Python after ten seconds.
-_SECONDS: Final = 8
+_SECONDS: Final = 8  # CPU seconds for one request: the page itself ends Python after ten seconds
 # The letter between two tales in the training text, so a new text begins after it.
 _START: Final = "\n"
 _MAIN_FILE: Final = "own_gpt.py"
-# The number of candidates for the next letter that the page shows.
-_MAX_CHOICES: Final = 6
+_MAX_CHOICES: Final = 6  # the number of candidates for the next letter that the page shows
 # One digit encodes an attention weight, in steps of 1 / 35.
 _DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 

@@ -60,8 +60,7 @@ from grader.lessons.last_expression import print_last_expression
 from grader.sandbox.answers import ChildGoneError, Raised, Returned
 from grader.sandbox.limits import DEFAULT_LIMITS
 
-# The sandbox that a verdict names.
-_NAME: Final = "browser"
+_NAME: Final = "browser"  # the sandbox that a verdict names
 # CPU seconds for one cell: the page of a lesson itself ends Python after sixty seconds.
 _CELL_SECONDS: Final = 58
 _RUN_PRELUDE: Final = """\
@@ -70,8 +69,7 @@ __name__ = "__main__"
 def _set_inputs(inputs):
     globals().update({"inputs": inputs} | next(iter(inputs.values()), {}))
 """
-# Rows and columns of the largest matrix that a figure can show.
-_MAX_ROWS: Final = 8
+_MAX_ROWS: Final = 8  # rows and columns of the largest matrix that a figure can show
 # Characters of the summary of a name, which an editor shows on one line.
 _MAX_SUMMARY_LENGTH: Final = 120
 

@@ -26,6 +26,8 @@ from grader.sandbox.interface import ChildFactory
 MODULES: Final = "modules.zip"
 
 _PAGE: Final = "grader.browser.page"
+# Modules that a page never needs, since it does not read definitions or draw figures. It also lacks
+# the solution that mutants are made of. Other modules import these in the functions that use them.
 _LEFT_OUT: Final = frozenset(
     {
         "grader.definitions.collection", "grader.definitions.files",
@@ -34,11 +36,6 @@ _LEFT_OUT: Final = frozenset(
         "grader.mutation", "grader.sandbox.inside.drawn_figure",
     }
 )  # fmt: skip
-"""Modules that a page never needs, since it does not read definitions or draw figures.
-
-It also lacks the solution that mutants are made of. Other modules import these in the functions
-that use them.
-"""
 
 # The earliest date in a zip archive, so that the same modules always give the same bytes.
 _LONG_AGO: Final = (1980, 1, 1, 0, 0, 0)

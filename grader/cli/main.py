@@ -18,8 +18,7 @@ from grader.sandbox.printable import inert
 
 NOT_PASSED, USAGE, FAULT = 1, 2, 3
 _INTERRUPTED = 130
-# The exit status that shells report for a program killed by SIGPIPE.
-_GONE = 141
+_GONE = 141  # the exit status that shells report for a program killed by SIGPIPE
 
 # The module of each command, imported when it is called, and its line in the help.
 _GROUPS = {

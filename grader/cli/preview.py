@@ -22,8 +22,7 @@ from sitegen.content import Content
 from sitegen.from_collection.builder import ContentBuilder, site_cache
 from sitegen.live import LiveSite
 
-# Most exercises proved after a change; a new course.yaml changes every exercise.
-_MAX_PROOFS = 3
+_MAX_PROOFS = 3  # most exercises proved after a change; a new course.yaml changes every exercise
 
 
 @click.command("preview")
@@ -62,11 +61,9 @@ class _Preview:
         self._path = path
         self._site = site
         self._builder = builder
-        # Digests of valid exercises, by file.
-        self._digests: dict[Path, str] = {}
+        self._digests: dict[Path, str] = {}  # digests of valid exercises, by file
         self._proofs: dict[Path, Panel] = {}
-        # Path of the first page.
-        self.path = ""
+        self.path = ""  # path of the first page
         self.watched = {path}
 
     def show(self) -> None:

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from grader.definitions.exercise import Exercise, TestCase
 
 _MAX_CHARACTERS = 1200  # longest shown value, in characters
-# Largest array that is shown in full, in numbers.
-_ARRAY = 60
+_ARRAY = 60  # largest array that is shown in full, in numbers
 _KINDS = {
     "write": "write it",
     "fix": "repair the starter",

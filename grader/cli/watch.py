@@ -101,8 +101,7 @@ class _WatchSession:
 
     def __init__(self, exercises: Path | None, *, unsafe: bool) -> None:
         self._exercises = exercises
-        # Folder of the exercises' files.
-        self._folder = Path()
+        self._folder = Path()  # folder of the exercises' files
         # The last passed check, whose solution may be shown.
         self._passed: CheckRequest | None = None
         self._keys = Keys()

@@ -77,13 +77,10 @@ class _RefusalError(Exception):
 class _File:
     """A file of a download."""
 
-    # Path in the download, with slashes.
-    path: str
+    path: str  # path in the download, with slashes
     changed: float  # seconds since 1970
-    # Reads at most so many bytes, or raises ZipError.
-    read: Callable[[int], bytes]
-    # Path inside the student's own zip, whose path is then `path`.
-    inner: str = ""
+    read: Callable[[int], bytes]  # reads at most so many bytes, or raises ZipError
+    inner: str = ""  # path inside the student's own zip, whose path is then `path`
     source: str = "file"  # the source of the file's date
 
     @property
@@ -112,8 +109,7 @@ class _Exercises:
 
     exercise_of: Callable[[str], str | None]
     files_of: Mapping[str, Sequence[str]]  # required files of each exercise that asks for several
-    # Exercise for files without an exercise's name, or None.
-    single: str | None = None
+    single: str | None = None  # exercise for files without an exercise's name, or None
 
     def is_named(self, file: _File, exercise: str) -> bool:
         """Return whether the file or a folder around it is named after the exercise."""

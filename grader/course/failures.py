@@ -10,8 +10,7 @@ from grader.course.statistics import Row, Sums, point_biserial
 
 # Fewest students for a suspicion: those who fail only this test, or those who take it.
 _MIN_STUDENTS: Final = 3
-# Fewest students for a meaningful correlation.
-_ENOUGH_STUDENTS: Final = 20
+_ENOUGH_STUDENTS: Final = 20  # fewest students for a meaningful correlation
 # Least share of failures of a test, among students who pass all others, for a suspicion.
 _SUSPECT_SHARE: Final = 0.5
 # A discrimination below this means that better students fail the test more often.
@@ -53,8 +52,7 @@ class TestStatistics:
 class FailureGroup:
     """Submissions that fail an exercise in the same way without a diagnosis."""
 
-    # Number from 1, over all exercises, the largest group first.
-    number: int
+    number: int  # number from 1, over all exercises, the largest group first
     exercise: str
     students: int
     files: tuple[str, ...]

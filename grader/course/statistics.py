@@ -19,8 +19,7 @@ from grader.grading.results.verdict_json import FAULT
 NOT_JUDGED: Final = (FAULT, "not graded")
 _LINE: Final = re.compile(r"\bline \d+")
 _MIN_STUDENTS: Final = 3  # fewest students for a correlation
-# Share of a sum of squares that rounding leaves if all values are equal.
-_ROUNDING: Final = 1e-12
+_ROUNDING: Final = 1e-12  # share of a sum of squares that rounding leaves if all values are equal
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +36,7 @@ class Row:
     tests: tuple[tuple[str, bool], ...] = ()  # id and success of each test that ran
     is_cut: bool = False  # True if some tests did not run
     file: str = ""
-    # Key that is equal for equal failures; "" if passed or diagnosed.
-    behaviour: str = ""
+    behaviour: str = ""  # key that is equal for equal failures; "" if passed or diagnosed
     message: str = ""  # the first message about a failure
 
 
@@ -53,10 +51,8 @@ class ExerciseStatistics:
     discrimination: float | None  # -1 to 1; None for too few or equal students
     # Number of diagnoses of each misconception, the most common first.
     misconceptions: dict[str, int]
-    # Number of failures of each test, the most common first.
-    failed_tests: dict[str, int]
-    # Number of diagnoses that pointed to each hint, the most common first.
-    hints: dict[str, int]
+    failed_tests: dict[str, int]  # number of failures of each test, the most common first
+    hints: dict[str, int]  # number of diagnoses that pointed to each hint, the most common first
 
 
 def read_rows(records: Iterable[Mapping[str, Any]]) -> list[Row]:

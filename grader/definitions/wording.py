@@ -8,6 +8,7 @@ from typing import Final
 
 _WIDTH = 40  # characters of a text that a message quotes
 _MAX_COMPARED = 500  # words that are compared for a suggestion, which is slow
+# Cyrillic and Greek letters, with the Latin letters that they look like.
 _LOOK_ALIKE: Final = dict(
     zip(
         "аеорсухіјѕАВЕКМНОРСТУХІЈЅοΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",  # noqa: RUF001  look-alikes are the point
@@ -15,7 +16,6 @@ _LOOK_ALIKE: Final = dict(
         strict=True,
     )
 )
-"""Cyrillic and Greek letters, with the Latin letters that they look like."""
 
 
 def shorten(text: str, max_length: int, ending: str = "...") -> str:

@@ -26,8 +26,7 @@ from grader.lessons.blocks import (
 from grader.lessons.figure import Figure
 from grader.lessons.lesson import Lesson
 
-# Four decimals would not show enough digits of a smaller number.
-_SMALL: Final = 1e-3
+_SMALL: Final = 1e-3  # four decimals would not show enough digits of a smaller number
 
 
 def record_path(lesson: Path) -> Path:

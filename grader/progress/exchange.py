@@ -25,8 +25,7 @@ _ID: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _COUNTS: Final = frozenset({"score", "max_score", "xp", "number", "price"})
 _MAX_COUNT: Final = 10**6
 _MAX_TEXT_LENGTH: Final = 200
-# Longest call that broke a program, in characters.
-_MAX_CALL_LENGTH: Final = 2000
+_MAX_CALL_LENGTH: Final = 2000  # longest call that broke a program, in characters
 
 
 def to_json(history: History, programs: Programs | None = None) -> str:

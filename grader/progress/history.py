@@ -27,18 +27,12 @@ class Attempt:
     outcome: Outcome
     score: int
     max_score: int
-    # The exercise's XP if the attempt passed, else 0.
-    xp: int
-    # Ids of the mistakes that explain the failure, joined as in `Diagnosis`, or "".
-    diagnosis: str
-    # SHA-256 of the submitted file.
-    submission: str
-    # SHA-256 of the exercise's definition.
-    definition: str
-    # Version of the grader.
-    grader: str
-    # Name of the sandbox backend.
-    sandbox: str
+    xp: int  # the exercise's XP if the attempt passed, else 0
+    diagnosis: str  # ids of the mistakes that explain the failure, joined as in `Diagnosis`, or ""
+    submission: str  # SHA-256 of the submitted file
+    definition: str  # SHA-256 of the exercise's definition
+    grader: str  # version of the grader
+    sandbox: str  # name of the sandbox backend
 
     @classmethod
     def from_verdict(cls, verdict: Verdict, xp: int, now: datetime) -> Self:

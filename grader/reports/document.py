@@ -24,8 +24,7 @@ class Sentence:
 
     role: Role
     text: str
-    # The author's original Markdown, if there is one.
-    markdown: str = ""
+    markdown: str = ""  # the author's original Markdown, if there is one
 
 
 @dataclass(frozen=True, slots=True)

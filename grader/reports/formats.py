@@ -42,10 +42,8 @@ class Renderer:
     batch: "Callable[[Batch], str]"
     # For a single report that differs from a batch of one.
     report: "Callable[[Report], str] | None" = None
-    # A second text that is appended to a file.
-    appendix: "Callable[[Batch], str] | None" = None
-    # Environment variable with the path of that file.
-    appendix_variable: str = ""
+    appendix: "Callable[[Batch], str] | None" = None  # a second text that is appended to a file
+    appendix_variable: str = ""  # environment variable with the path of that file
 
     def render(self, result: "Report | Batch") -> str:
         """Render a report or a batch."""
@@ -63,8 +61,7 @@ class Format:
     name: str
     module: str  # the name of a module in `grader.reports`
     description: str
-    # Escapes CI commands in text that is printed.
-    escape: _Escape = without_commands
+    escape: _Escape = without_commands  # escapes CI commands in text that is printed
     one_student: bool = False  # the format has room for one student only
     verdicts_only: bool = False  # the format has no place for grades, only for verdicts
     needs: tuple[str, ...] = ()  # required environment variables

@@ -38,8 +38,7 @@ class Report:
     file: str
     outcome: str  # the verdict's outcome, `FAULT` or `NOT_GRADED`
     verdict: Verdict | None = None
-    # The reason for a missing verdict, for the person who runs the grader.
-    message: str = ""
+    message: str = ""  # the reason for a missing verdict, for the person who runs the grader
     student: str | None = None  # in a batch, the name of the student's folder
     began: float = 0.0  # seconds since 1970; in a batch, of the whole run
     ended: float = 0.0

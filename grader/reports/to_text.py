@@ -72,8 +72,7 @@ class _Detail:
     passed: bool = True  # True for a line per passed test, False for one for all
     # Most lines for each test that is not shown in full; None for no limit.
     sentences: int | None = None
-    # True for a line per such test, False for one line for all.
-    others: bool = True
+    others: bool = True  # True for a line per such test, False for one line for all
     inputs: bool = True
     values: bool = True
     output: bool = True
@@ -81,6 +80,7 @@ class _Detail:
 
 
 _ALL: Final = _Detail(text=None)
+# Parts to leave out, one after the other, until a verdict fits into a terminal.
 _REDUCTIONS: Final[Sequence[Mapping[str, Any]]] = (
     {"sentences": 1},
     {"passed": False},
@@ -92,7 +92,6 @@ _REDUCTIONS: Final[Sequence[Mapping[str, Any]]] = (
     {"output": False},
     {"values": False},
 )
-"""Parts to leave out, one after the other, until a verdict fits into a terminal."""
 
 
 def render(result: Report | Batch) -> str:

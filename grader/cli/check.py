@@ -169,7 +169,7 @@ def find_file(exercise: str, exercises: Path | None, folder: Path = Path()) -> P
     name = id_in_name(Path(exercise)) if is_path(exercise) else exercise
     ids = _possible_ids(exercise, exercises)
     here: list[Path] = []
-    # The folder was removed or cannot be read.
+    # OSError: the folder was removed or cannot be read.
     with contextlib.suppress(OSError):
         here += [path for path in folder.iterdir() if match_exercise(ids, path.name) == name]
     files = sorted(path for path in here if is_code(path.name) or is_zip(path.name))
@@ -272,7 +272,7 @@ def _reported_fault(request: CheckRequest) -> "Iterator[None]":
     try:
         yield
     except Exception as error:
-        # The first error is the one to report.
+        # OSError: the first error is the one to report.
         with contextlib.suppress(OSError):
             from grader.definitions.files import is_path
             from grader.reports.report import Report

@@ -24,7 +24,7 @@ def modification_times(paths: Iterable[Path]) -> dict[str, int]:
         is_named = not os.path.isdir(path)  # noqa: PTH112  of a closed folder Path raises an error
         for file in [path] if is_named else path.rglob("*"):
             if is_named or file.suffix in (*_SUFFIXES, *_DATA):
-                # An editor may be replacing the file at this moment.
+                # OSError: an editor may be replacing the file at this moment.
                 with contextlib.suppress(OSError):
                     status = file.stat()
                     if stat.S_ISREG(status.st_mode):

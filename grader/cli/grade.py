@@ -98,7 +98,7 @@ def command(
                     records.append(record)
                     advance()
         except Exception as error:
-            # The first error is the one to report.
+            # OSError: the first error is the one to report.
             with contextlib.suppress(OSError):
                 delivery.write(
                     _single_or_batch(_interrupted_batch(to_do, records, error, began), assigned)
@@ -109,7 +109,7 @@ def command(
     outcomes = {record.outcome for record in (*to_do.done_before, *records)}
     faults = [record.result for record in records if isinstance(record.result, EtudeError)]
     if faults and all(isinstance(fault, DefinitionError) for fault in faults):
-        # Trying again would not help.
+        # Not a fault, since trying again would not help.
         raise click.exceptions.Exit(USAGE)
     worst = next((status for name, status in _STATUS.items() if name in outcomes), NOT_PASSED)
     raise click.exceptions.Exit(worst if outcomes - {"passed"} else 0)

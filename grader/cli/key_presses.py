@@ -38,8 +38,7 @@ class Keys:
         if not select.select([sys.stdin], [], [], seconds)[0]:
             return ""
         data = os.read(sys.stdin.fileno(), 64)
-        if not data:
-            # The terminal was closed.
+        if not data:  # the terminal was closed
             raise EOFError
         return data.decode(errors="ignore")[:1]
 

@@ -55,8 +55,7 @@ def add(
     """
     exercise = resolve(id_or_path, options.collection_for((id_or_path,), exercises))
     path = submission
-    # The number of a group stands for its first file.
-    if submission.isdecimal():
+    if submission.isdecimal():  # the number of a group, which stands for its first file
         number = int(submission)
         if not results:
             raise UsageError(f"{number} is a group in results: name them with --results FILE")

@@ -369,7 +369,7 @@ def _completion(
         from click.shell_completion import CompletionItem
 
         option, ids = context.params.get("exercises"), list[str]()
-        # A completion has no place for an error message.
+        # EtudeError: a completion has no place for an error message.
         with contextlib.suppress(EtudeError):
             folder = collection_folder(Path(option) if option else None)
             ids = [name for find in find_ids for name in find(folder)]

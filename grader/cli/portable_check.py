@@ -82,8 +82,7 @@ def ask_consent(*, unsafe: bool, answer: Callable[[str], str] | None = None) -> 
         try:
             yes = answer(f"{_ABOUT} Go on? [y/N] ").strip().lower() in ("y", "yes")
         except (EOFError, NotImplementedError):
-            # A notebook may run unattended.
-            yes = False
+            yes = False  # a notebook may run unattended
     else:
         click.echo(_ABOUT, err=True)
         yes = click.confirm("Go on?", err=True)

@@ -85,8 +85,7 @@ class _Preview:
             everything.append(f"{finding['path']}, {line}")
             if path := by_file.get(Path(finding["path"]).resolve()):
                 self._pages[path][1].append(line)
-                # The error page already says the same.
-                if finding["level"] == "error":
+                if finding["level"] == "error":  # the error page already says the same
                     failures.pop(pages[path], None)
         for page, lines in self._pages.values():
             lines.extend(failure := _nonempty_lines(failures.get(page, "")))
@@ -117,8 +116,7 @@ class _Preview:
 
     def _prove(self, path: Path, digest: str) -> None:
         (proof,) = _run_command("verify", path)["exercises"]
-        # A newer version is already shown.
-        if self._digests.get(path) != digest:
+        if self._digests.get(path) != digest:  # a newer version is already shown
             return
         counts, status = proof["counts"], proof["status"]
         heading = {"proven": "Proven", "not proven": "Not proven"}.get(status, status)

@@ -93,8 +93,7 @@ def exercise_after(
         try:
             return resolve(name, folder).requires
         except EtudeError:
-            # Another author's mistake should not stop the learner here.
-            return ()
+            return ()  # another author's mistake should not stop the learner here
 
     candidate = next_open_exercise(here.exercises, done, exercise.id, requires)
     if candidate is not None:

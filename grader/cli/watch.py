@@ -143,10 +143,9 @@ class _WatchSession:
                 self._folder = _exercises_folder(exercise, self._request.file)
                 self._open_exercise(next_id)
         except SandboxFault:
-            # Nothing can be graded in this session.
-            raise
+            raise  # nothing can be graded in this session
         except (EtudeError, OSError) as error:
-            # The folder may be unreadable or gone.
+            # OSError: the folder may be unreadable or gone.
             click.echo(str(error), err=True)
 
     def _open_pool(self) -> "WorkerPool | PortablePool":
@@ -229,8 +228,7 @@ class _WatchSession:
         except (EtudeError, OSError, click.ClickException) as error:
             click.echo(str(error), err=True)
         except (click.Abort, KeyboardInterrupt):
-            # Interrupts a question or a pager, not the session.
-            click.echo()
+            click.echo()  # it interrupts a question or a pager, not the session
 
     def _look_back(self, key: str) -> None:
         """Show the solution of the last passed exercise, its difference, or a program to break."""

@@ -38,8 +38,7 @@ def decode(data: bytes, name: str) -> str:
         text, start = data.decode("utf-16" if is_utf_16 else "utf-8-sig"), data.find(b"\0")
     except UnicodeDecodeError as error:
         text, start = "\0", error.start
-    # UTF-16 without a mark decodes as UTF-8 with NULs.
-    if "\0" in text:
+    if "\0" in text:  # UTF-16 without a mark decodes as UTF-8 with NULs
         line = data.count(b"\n", 0, start) + 1
         raise UsageError(
             f"{name}:{line} is not UTF-8; save the file again, in Excel as 'CSV UTF-8'"
@@ -80,8 +79,7 @@ def rows(text: str, name: str, needed: Sequence[str]) -> Iterator[tuple[int, dic
                 raise UsageError(
                     f"{name}:{reader.line_num + above} has more cells than the heading"
                 )
-            # Spreadsheets end with empty rows.
-            if any(value.strip() for value in row.values()):
+            if any(value.strip() for value in row.values()):  # spreadsheets end with empty rows
                 values = {column: value.strip() for column, value in row.items()}
                 yield reader.line_num + above, values
     except csv.Error as error:

@@ -190,8 +190,7 @@ def point_biserial(sums: Sums) -> float | None:
     rest_variance = n * sums.sum_rest_squared - rest**2
     rounding = max(_ROUNDING, n * sys.float_info.epsilon)
     if not passing_variance or rest_variance <= rounding * n * sums.sum_rest_squared:
-        # All students are alike.
-        return None
+        return None  # all students are alike
     covariance = n * sums.sum_rest_of_passed - passed * rest
     correlation = covariance / math.sqrt(passing_variance * rest_variance)
     return min(1.0, max(-1.0, correlation))

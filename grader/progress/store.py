@@ -106,7 +106,7 @@ def data_folder() -> Path:
     try:
         return user_data_path("etude", appauthor=False)
     except RuntimeError:
-        # A user without a name and without $HOME, as in some containers.
+        # As in containers whose user has neither a name nor $HOME.
         raise RecordError(
             f"there is no home folder; {DATA_FOLDER_VARIABLE} can name another one"
         ) from None

@@ -103,8 +103,7 @@ def _exercism_data(batch: Batch, max_length: int) -> _Object:
     tests: list[_Object] = []
     for report in batch:
         verdict = report.verdict
-        # The program did not run.
-        if verdict is None or verdict.message:
+        if verdict is None or verdict.message:  # the program did not run
             if not batch.is_single:
                 about = {"name": submission_name(report), "status": "error"}
                 tests.append({**about, "message": shorten(_failure(report), max_length)})

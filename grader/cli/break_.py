@@ -2,29 +2,23 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
 
 from grader.cli import options
-from grader.cli.check import open_pool
+from grader.cli.check import grade_job, open_pool
 from grader.cli.main import NOT_PASSED
 from grader.cli.progress_record import add_to_record, exercises_suffix, read_history
-from grader.definitions.collection import resolve
 from grader.definitions.exercise import Exercise, Misconception
 from grader.definitions.wording import did_you_mean
-from grader.errors import EtudeError, UsageError
+from grader.errors import UsageError
 from grader.grading.results.verdict import Verdict
 from grader.progress.breaks import break_job, earns, offers
 from grader.progress.history import BrokenProgram, History, local_now
 from grader.progress.status import exercise_status
 from grader.reports.terminal_markdown import print_code
 from grader.sandbox.printable import printable
-
-if TYPE_CHECKING:
-    from grader.cli.portable_check import PortablePool
-    from grader.grading.workers.pool import WorkerPool  # exists only on Linux
 
 
 @click.command("break")
@@ -48,7 +42,7 @@ def command(
       etude break stable-softmax 1
       etude break stable-softmax 1 "softmax(np.array([[1.0, 2.0]]))"
     """
-    exercise = resolve(id_or_path, options.collection_folder(exercises))
+    exercise = options.resolve_exercise(id_or_path, exercises)
     if program is None:
         first_command = f"Begin: etude break {exercise.id} 1{exercises_suffix(exercises)}"
         click.echo("\n".join([*list_programs(exercise), first_command]))
@@ -60,7 +54,7 @@ def command(
         )
         return
     with open_pool(unsafe=unsafe, is_batch=False) as pool:
-        verdict = grade_call(pool, exercise, wrong, call)
+        verdict = grade_job(pool, break_job(exercise, wrong.id, call))
     click.echo(result_message(exercise, wrong, call, verdict))
     raise click.exceptions.Exit(NOT_PASSED if verdict.example is None else 0)
 
@@ -122,16 +116,6 @@ def ask_for_call(program: Misconception) -> str:
     if sys.stdin is None or not sys.stdin.isatty():
         return ""
     return str(click.prompt("\nCall"))
-
-
-def grade_call(
-    pool: "WorkerPool | PortablePool", exercise: Exercise, program: Misconception, call: str
-) -> Verdict:
-    """Return the verdict on a call that may break a program."""
-    ((_, result),) = pool.grade([break_job(exercise, program.id, call)])
-    if isinstance(result, EtudeError):
-        raise result
-    return result
 
 
 def result_message(exercise: Exercise, program: Misconception, call: str, verdict: Verdict) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from grader.cli import options
-from grader.cli.main import NOT_PASSED
+from grader.cli.main import BUG, NOT_PASSED
 from grader.errors import EtudeError, GraderFault, UsageError
 from grader.sandbox.printable import printable
 
@@ -22,12 +22,11 @@ if TYPE_CHECKING:
 
     from grader.cli.portable_check import PortablePool
     from grader.cli.progress_record import FollowUp
+    from grader.grading.results.jobs import Job
     from grader.grading.results.verdict import Verdict
     from grader.grading.submissions.submission import Submission
     from grader.grading.workers.pool import WorkerPool
     from grader.reports.formats import Delivery, RequestedFormat
-
-_BUG = "Etude itself failed; its log has the reason"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +108,6 @@ def find_exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path
     Raises:
         UsageError: There is no such file, or there are several.
     """
-    from grader.definitions.collection import resolve
     from grader.definitions.files import id_in_name, is_path
     from grader.definitions.wording import join_first
     from grader.grading.submissions.submitted_files import (
@@ -147,7 +145,7 @@ def find_exercise_and_file(word: str, exercises: Path | None) -> tuple[str, Path
     path_here = find_file(word, exercises)
     if path_here is None:
         # Raises an error that suggests an exercise.
-        resolve(word, options.collection_folder(exercises))
+        options.resolve_exercise(word, exercises)
         name = id_in_name(Path(word)) if is_path(word) else word
         raise UsageError(
             f"there is no {name}.py here; name the FILE to check, or begin with "
@@ -241,12 +239,11 @@ def check_file(
 def _grade_file(
     request: CheckRequest, pool: "WorkerPool | PortablePool"
 ) -> "tuple[Verdict, FollowUp, Submission]":
-    from grader.definitions.collection import resolve
     from grader.grading.results.jobs import Job, JobOptions
     from grader.grading.submissions.read_submission import read_submission
     from grader.grading.submissions.submitted_files import find_in_zip
 
-    exercise = resolve(request.exercise, options.collection_folder(request.exercises))
+    exercise = options.resolve_exercise(request.exercise, request.exercises)
     request.delivery.load()  # runs while the worker starts
     from grader.cli.progress_record import FollowUp
 
@@ -259,10 +256,20 @@ def _grade_file(
     if submission.is_unreadable:
         raise UsageError(f"{submission.path}: {submission.problem}")
     job_options = JobOptions(with_shapes=True) if request.shapes else None
-    ((_, result),) = pool.grade([Job(exercise, submission, options=job_options)])
+    verdict = grade_job(pool, Job(exercise, submission, options=job_options))
+    return verdict, follow_up, submission
+
+
+def grade_job(pool: "Pool | PortablePool", job: "Job") -> "Verdict":
+    """Return the verdict of a single job.
+
+    Raises:
+        EtudeError: It has none.
+    """
+    ((_, result),) = pool.grade([job])
     if isinstance(result, EtudeError):
         raise result
-    return result, follow_up, submission
+    return result
 
 
 @contextlib.contextmanager
@@ -277,7 +284,7 @@ def _reported_fault(request: CheckRequest) -> "Iterator[None]":
             from grader.definitions.files import is_path
             from grader.reports.report import Report
 
-            message = str(error) if isinstance(error, EtudeError) else _BUG
+            message = str(error) if isinstance(error, EtudeError) else BUG
             name = Path(request.exercise).stem if is_path(request.exercise) else request.exercise
             report = Report.of_fault(
                 name, str(request.file), message, began=began, ended=time.time()

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from grader.cli import options
-from grader.cli.main import FAULT, NOT_PASSED, USAGE
+from grader.cli.main import BUG, FAULT, NOT_PASSED, USAGE
 from grader.cli.progress_bar import progress
 from grader.course.times_file import TIMES_FILE, read_times
 from grader.definitions.collection import exercise_ids, find_exercise, resolve
@@ -26,7 +26,6 @@ from grader.safe_files import linked_folder
 from grader.sandbox.printable import printable
 
 _STATUS = {"grader fault": FAULT, "not graded": USAGE}  # the worst outcome first
-_BUG = "Etude itself failed; its log has the reason"
 
 
 @click.command("grade")
@@ -173,7 +172,7 @@ def _interrupted_batch(
     to_do: Plan, records: Sequence[Record], error: Exception, began: float
 ) -> Batch:
     """Return the finished records, and a fault for every submission that is left."""
-    fault = GraderFault(str(error) if isinstance(error, EtudeError) else _BUG)
+    fault = GraderFault(str(error) if isinstance(error, EtudeError) else BUG)
     planned_entries = [entry for _, entries in to_do.groups.values() for entry in entries]
     finished_entries = {record.entry for record in records}
     unfinished = [

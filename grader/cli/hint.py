@@ -33,10 +33,9 @@ def command(id_or_path: str, again: bool, yes: bool, exercises: "Path | None") -
       etude hint attention-weights --again
     """
     from grader.cli.progress_record import read_history
-    from grader.definitions.collection import resolve
     from grader.progress.status import exercise_status
 
-    exercise = resolve(id_or_path, options.collection_folder(exercises))
+    exercise = options.resolve_exercise(id_or_path, exercises)
     status = exercise_status(read_history(), exercise.id)
     if again and exercise.hints:
         if not status.hints:

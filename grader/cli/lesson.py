@@ -13,7 +13,7 @@ from rich.console import Console
 from grader.cli import options
 from grader.cli.main import NOT_PASSED
 from grader.cli.progress_record import exercises_suffix
-from grader.definitions.collection import Collection, resolve
+from grader.definitions.collection import Collection
 from grader.definitions.course import load_course
 from grader.definitions.files import (
     LESSON_SUFFIX,
@@ -225,7 +225,7 @@ def _show_block(
             for name in ids:
                 _print_command(console, f"Exercise: etude start {name}{suffix}")
         case BreakTask():
-            mistakes = resolve(block.exercise, options.collection_folder(exercises)).misconceptions
+            mistakes = options.resolve_exercise(block.exercise, exercises).misconceptions
             # A student edition has no mistakes, and the program appears only after a pass.
             if mistakes:
                 print_markdown(console, f"**Break it.** {block.prompt}")

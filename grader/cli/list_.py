@@ -27,10 +27,7 @@ _BESIDE_ID = 34  # width of the columns for mark, state, difficulty and XP
 
 @click.command("list")
 @click.argument("tracks", nargs=-1, metavar="[TRACK]...", shell_complete=options.complete_track)
-@click.option(
-    "--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True,
-    help="How to print the list.",
-)  # fmt: skip
+@options.format_option("text", "json")
 @options.exercises_option
 def command(tracks: tuple[str, ...], form: str, exercises: Path | None) -> None:
     """List every exercise, or those of each TRACK: its state, XP, and what it builds on.

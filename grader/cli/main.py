@@ -17,6 +17,7 @@ from grader.sandbox.limits import ONE_BLAS_THREAD
 from grader.sandbox.printable import inert
 
 NOT_PASSED, USAGE, FAULT = 1, 2, 3
+BUG = "Etude itself failed; its log has the reason"  # in reports, which learners read
 _INTERRUPTED = 130
 _GONE = 141  # the exit status that shells report for a program killed by SIGPIPE
 

@@ -5,7 +5,12 @@ from pathlib import Path
 import click
 
 from grader.cli import options
-from grader.cli.progress_record import exercises_suffix, find_next_exercise, read_history
+from grader.cli.progress_record import (
+    exercises_suffix,
+    find_next_exercise,
+    read_history,
+    unread_lesson,
+)
 from grader.definitions.collection import Collection
 from grader.definitions.public_exercise import estimated_minutes
 from grader.progress.daily_set import daily_set
@@ -46,18 +51,13 @@ def command(exercises: Path | None, course: Path | None) -> None:
     if next_exercise is None:
         click.echo("All exercises are done.")
         return
-    exercise, more, states = (
-        collection.find(next_exercise.exercise),
-        exercises_suffix(exercises),
-        exercise_statuses(history),
-    )
+    exercise, more = collection.find(next_exercise.exercise), exercises_suffix(exercises)
     click.echo(
         printable(f"{exercise.title} ({exercise.id}), {exercise.difficulty}, {exercise.xp} XP")
     )
     lessons = (lesson for track in collection.tracks for lesson in track.definition.lessons)
-    for lesson in lessons:
-        if exercise.id in lesson.exercises and not any(each in states for each in lesson.exercises):
-            click.echo(f"Read first: etude lesson show {lesson.id}{more}")
+    if lesson := unread_lesson(lessons, exercise.id, exercise_statuses(history)):
+        click.echo(f"Read first: etude lesson show {lesson.id}{more}")
     if next_exercise.is_started:
         click.echo(f"Go on:      etude show {exercise.id}{more}")
     else:
@@ -66,11 +66,8 @@ def command(exercises: Path | None, course: Path | None) -> None:
 
 
 def _print_daily_set(course: Path) -> None:
-    exercises, today = (
-        Collection.load(options.collection_folder(course)).exercises,
-        local_now().date(),
-    )
-    history, more = read_history(), exercises_suffix(course)
+    exercises = Collection.load(options.collection_folder(course)).exercises
+    history, more, today = read_history(), exercises_suffix(course), local_now().date()
     daily_exercises = daily_set(exercises, history, today)
     done = {each.exercise for each in history.attempts if each.passed and each.day == today}
     minutes = sum(map(estimated_minutes, daily_exercises))

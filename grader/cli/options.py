@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
     from rich.console import Console
 
+    from grader.definitions.exercise import Exercise
     from grader.reports.formats import Delivery, RequestedFormat
     from grader.reports.report import Batch, Report
     from grader.sandbox.process import Sandbox
@@ -41,37 +42,90 @@ def _join_paths(
     return Path(os.pathsep.join(map(str, folders))) if folders else None
 
 
-def exercise_argument(function: _Function) -> _Function:
-    """Add EXERCISE: an id, completed by the shell, or a path."""
-    return click.argument("id_or_path", metavar="EXERCISE", shell_complete=complete_exercise)(
-        function
-    )
+def _exercise_ids(folder: Path) -> list[str]:
+    from grader.definitions.files import files_by_folder, id_in_name
+
+    return [id_in_name(path) for paths in files_by_folder(folder).values() for path in paths]
 
 
-def exercises_option(function: _Function) -> _Function:
-    """Add `--exercises DIR`, the collection's folder; the environment can set it, too."""
-    return click.option(
-        "--exercises",
-        callback=_join_paths,
-        type=PATH,
-        multiple=True,
-        envvar="ETUDE_EXERCISES",
-        show_envvar=True,
-        metavar="DIR",
-        help="The collection of exercises: a folder, or a course that comes with Etude, such as "
-        "numpy-practice; by default Etude's own exercises. Given several times, or with ':' "
-        "between folders, all of them together.",
-    )(function)
+def _lesson_ids(folder: Path) -> list[str]:
+    from grader.definitions.files import all_lesson_files, id_in_name
+
+    return [id_in_name(path) for path in all_lesson_files(folder)]
 
 
-def unsafe_option(function: _Function) -> _Function:
-    """Add `--unsafe-no-sandbox`."""
-    return click.option(
-        "--unsafe-no-sandbox",
-        "unsafe",
-        is_flag=True,
-        help="Run the submission without isolation: only for code you wrote yourself.",
-    )(function)
+def _track_ids(folder: Path) -> list[str]:
+    from grader.definitions.files import folders_in
+
+    paths = [path for each in folders_in(folder) for path in each.glob("*/track.yaml")]
+    return sorted(path.parent.name for path in paths)
+
+
+def _completion(
+    *find_ids: Callable[[Path], list[str]], or_path: bool = True
+) -> Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]:
+    """Return a completer for ids of a collection; paths are left to the shell."""
+
+    def complete(
+        context: click.Context, _: click.Parameter, incomplete: str
+    ) -> "list[CompletionItem]":
+        from click.shell_completion import CompletionItem
+
+        option, ids = context.params.get("exercises"), list[str]()
+        # EtudeError: a completion has no place for an error message.
+        with contextlib.suppress(EtudeError):
+            folder = collection_folder(Path(option) if option else None)
+            ids = [name for find in find_ids for name in find(folder)]
+        # A shell inserts the names into a command without quoting.
+        names = [name for name in ids if re.fullmatch("[a-z0-9-]+", name)]
+        items = [CompletionItem(name) for name in names if name.startswith(incomplete)]
+        return items or [CompletionItem(incomplete, type="file")] * or_path
+
+    return complete
+
+
+complete_exercise = _completion(_exercise_ids)
+complete_lesson = _completion(_lesson_ids)
+complete_track = _completion(_track_ids, or_path=False)
+complete_track_or_exercise = _completion(_track_ids, _exercise_ids)
+
+
+exercise_argument = click.argument(
+    "id_or_path", metavar="EXERCISE", shell_complete=complete_exercise
+)
+exercises_option = click.option(
+    "--exercises",
+    callback=_join_paths,
+    type=PATH,
+    multiple=True,
+    envvar="ETUDE_EXERCISES",
+    show_envvar=True,
+    metavar="DIR",
+    help="The collection of exercises: a folder, or a course that comes with Etude, such as "
+    "numpy-practice; by default Etude's own exercises. Given several times, or with ':' "
+    "between folders, all of them together.",
+)
+unsafe_option = click.option(
+    "--unsafe-no-sandbox",
+    "unsafe",
+    is_flag=True,
+    help="Run the submission without isolation: only for code you wrote yourself.",
+)
+port_option = click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8000,
+    show_default=True,
+    metavar="N",
+    help="Where to listen, on 127.0.0.1; 0 for any port that is free.",
+)
+hidden_tests_option = click.option(
+    "--hidden-tests",
+    type=click.Choice(["visible", "hidden", "after_due_date", "after_published"]),
+    default="visible",
+    show_default=True,
+    help="When Gradescope shows students the results of hidden tests.",
+)
 
 
 def jobs_option(noun: str) -> Callable[[_Function], _Function]:
@@ -97,18 +151,6 @@ def path_option(
 def output_option(text: str, **attributes: Any) -> Callable[[_Function], _Function]:
     """Add `--output FILE`, with its help."""
     return path_option("--output", text, FILE, **attributes)
-
-
-def port_option(function: _Function) -> _Function:
-    """Add `--port N`, for a server on this machine."""
-    return click.option(
-        "--port",
-        type=click.IntRange(0, 65535),
-        default=8000,
-        show_default=True,
-        metavar="N",
-        help="Where to listen, on 127.0.0.1; 0 for any port that is free.",
-    )(function)
 
 
 def format_option(*names: str) -> Callable[[_Function], _Function]:
@@ -164,27 +206,14 @@ class _Formats(click.Option):
         return super().get_help_record(ctx)
 
 
-def report_option(function: _Function) -> _Function:
-    """Add the repeatable option `--format NAME[=FILE]` as `formats`."""
-    return click.option(
-        "--format",
-        "formats",
-        cls=_Formats,
-        type=_FormatType(),
-        multiple=True,
-        metavar="NAME[=FILE]",
-    )(function)
-
-
-def hidden_tests_option(function: _Function) -> _Function:
-    """Add `--hidden-tests`."""
-    return click.option(
-        "--hidden-tests",
-        type=click.Choice(["visible", "hidden", "after_due_date", "after_published"]),
-        default="visible",
-        show_default=True,
-        help="When Gradescope shows students the results of hidden tests.",
-    )(function)
+report_option = click.option(
+    "--format",
+    "formats",
+    cls=_Formats,
+    type=_FormatType(),
+    multiple=True,
+    metavar="NAME[=FILE]",
+)
 
 
 def parse_delivery(formats: "Sequence[RequestedFormat]", *, plain: bool = False) -> "Delivery":
@@ -217,6 +246,11 @@ def deliver(delivery: "Delivery", result: "Batch | Report") -> None:
     """Print the report for standard output, and write the files."""
     print_delivery(delivery, result)
     delivery.write(result)
+
+
+def etude_command(*words: str) -> list[str]:
+    """Return the command line of `etude` in a process of its own."""
+    return [sys.executable, "-P", "-m", "grader.cli", *words]
 
 
 def write_file(path: Path, content: str | bytes) -> None:
@@ -256,6 +290,18 @@ def collection_folder(option: Path | None) -> Path:
             )
             raise UsageError(f"there is no folder {each} with exercises{hint}")
     return Path(os.pathsep.join(map(str, folders)))
+
+
+def resolve_exercise(id_or_path: str, exercises: Path | None) -> "Exercise":
+    """Return the exercise at a path, or with an id in the chosen collection.
+
+    Raises:
+        UsageError: There is no such exercise.
+        DefinitionError: Its definition is invalid.
+    """
+    from grader.definitions.collection import resolve
+
+    return resolve(id_or_path, collection_folder(exercises))
 
 
 def collection_for(targets: Sequence[str], option: Path | None) -> Path:
@@ -337,51 +383,3 @@ def pager(console: "Console") -> Iterator["Console"]:
         click.echo(text, nl=False, color=True)
     else:
         click.echo_via_pager(text)
-
-
-def _exercise_ids(folder: Path) -> list[str]:
-    from grader.definitions.files import files_by_folder, id_in_name
-
-    return [id_in_name(path) for paths in files_by_folder(folder).values() for path in paths]
-
-
-def _lesson_ids(folder: Path) -> list[str]:
-    from grader.definitions.files import all_lesson_files, id_in_name
-
-    return [id_in_name(path) for path in all_lesson_files(folder)]
-
-
-def _track_ids(folder: Path) -> list[str]:
-    from grader.definitions.files import folders_in
-
-    paths = [path for each in folders_in(folder) for path in each.glob("*/track.yaml")]
-    return sorted(path.parent.name for path in paths)
-
-
-def _completion(
-    *find_ids: Callable[[Path], list[str]], or_path: bool = True
-) -> Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]:
-    """Return a completer for ids of a collection; paths are left to the shell."""
-
-    def complete(
-        context: click.Context, _: click.Parameter, incomplete: str
-    ) -> "list[CompletionItem]":
-        from click.shell_completion import CompletionItem
-
-        option, ids = context.params.get("exercises"), list[str]()
-        # EtudeError: a completion has no place for an error message.
-        with contextlib.suppress(EtudeError):
-            folder = collection_folder(Path(option) if option else None)
-            ids = [name for find in find_ids for name in find(folder)]
-        # A shell inserts the names into a command without quoting.
-        names = [name for name in ids if re.fullmatch("[a-z0-9-]+", name)]
-        items = [CompletionItem(name) for name in names if name.startswith(incomplete)]
-        return items or [CompletionItem(incomplete, type="file")] * or_path
-
-    return complete
-
-
-complete_exercise = _completion(_exercise_ids)
-complete_lesson = _completion(_lesson_ids)
-complete_track = _completion(_track_ids, or_path=False)
-complete_track_or_exercise = _completion(_track_ids, _exercise_ids)

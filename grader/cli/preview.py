@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -153,8 +152,7 @@ def _finding_text(finding: dict[str, Any]) -> str:
 
 def _run_command(name: str, path: Path) -> dict[str, Any]:
     """Run an Etude command in a separate process, so that the server's state stays unchanged."""
-    arguments = (name, str(path.resolve()), "--format", "json")
-    command = [sys.executable, "-P", "-m", "grader.cli", *arguments]
+    command = options.etude_command(name, str(path.resolve()), "--format", "json")
     done = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603  our own
     try:
         answer: dict[str, Any] = json.loads(done.stdout)

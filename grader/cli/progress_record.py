@@ -26,11 +26,11 @@ from grader.progress.status import (
 from grader.progress.store import RecordError, Store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from grader.definitions.collection import Collection
     from grader.definitions.exercise import Exercise, ExerciseId
-    from grader.definitions.track import Track, TrackDefinition
+    from grader.definitions.track import LessonDefinition, Track, TrackDefinition
 
 _SHORT_WAIT = 0.25  # seconds to wait for another command's write after a verdict
 # Digest of an empty or missing file.
@@ -121,6 +121,18 @@ def find_next_exercise(
         exercises = (*in_tracks, *collection.standalone)
     requirements = {exercise.id: exercise.requires for exercise in exercises}
     return next_exercise(history, tuple(requirements), requirements.__getitem__)
+
+
+def unread_lesson(
+    lessons: "Iterable[LessonDefinition]",
+    exercise: "ExerciseId",
+    statuses: "Mapping[ExerciseId, ExerciseStatus]",
+) -> "LessonDefinition | None":
+    """Return the lesson that introduces an exercise, unless one of its exercises was begun."""
+    lesson = next((lesson for lesson in lessons if exercise in lesson.exercises), None)
+    if lesson is None or any(name in statuses for name in lesson.exercises):
+        return None
+    return lesson
 
 
 def exercises_suffix(exercises: Path | None) -> str:

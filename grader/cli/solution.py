@@ -24,11 +24,10 @@ def command(id_or_path: str, give_up: bool, exercises: Path | None) -> None:
       etude solution attention-weights --give-up
     """
     from grader.cli.progress_record import add_to_record, read_history
-    from grader.definitions.collection import resolve
     from grader.progress.history import History, Surrender, local_now
     from grader.progress.status import exercise_status
 
-    exercise = resolve(id_or_path, options.collection_folder(exercises))
+    exercise = options.resolve_exercise(id_or_path, exercises)
     if not exercise.solution:
         raise UsageError(f"there is no solution of '{exercise.id}' here: this is a student edition")
     now = exercise_status(read_history(), exercise.id)

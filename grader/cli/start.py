@@ -30,10 +30,9 @@ def command(id_or_path: str, file: Path | None, exercises: Path | None) -> None:
       etude start attention-weights homework/week3.py
     """
     from grader.cli.progress_record import exercises_suffix, read_history
-    from grader.definitions.collection import resolve
     from grader.progress.status import exercise_statuses
 
-    exercise = resolve(id_or_path, options.collection_folder(exercises))
+    exercise = options.resolve_exercise(id_or_path, exercises)
     if file is None:
         path = starter_path(exercise, Path())
     elif exercise.files_to_submit:

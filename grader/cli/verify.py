@@ -204,7 +204,7 @@ def _watch(groups: Sequence[TargetGroup], words: Sequence[str]) -> None:
 
     Each run is a separate process, so that changes to the reference take effect.
     """
-    command = [sys.executable, "-P", "-m", "grader.cli", *(w for w in words if w != "--watch")]
+    command = options.etude_command(*(word for word in words if word != "--watch"))
     folders = {
         path.parent for group in groups for path in [*group.files, *filter(None, [group.track])]
     }

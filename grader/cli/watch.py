@@ -11,7 +11,7 @@ import click
 from rich.console import Console
 
 from grader.cli import break_, hint, list_, options, show, solution
-from grader.cli.check import CheckRequest, check_file, find_file, open_pool
+from grader.cli.check import CheckRequest, check_file, find_file, grade_job, open_pool
 from grader.cli.file_watcher import FileWatcher
 from grader.cli.key_presses import Keys
 from grader.cli.progress_record import (
@@ -20,13 +20,15 @@ from grader.cli.progress_record import (
     find_next_exercise,
     find_track,
     read_history,
+    unread_lesson,
 )
 from grader.cli.start import starter_path, write_starter
-from grader.definitions.collection import Collection, exercise_ids, resolve
+from grader.definitions.collection import Collection, exercise_ids
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import is_path
 from grader.errors import EtudeError, SandboxFault, UsageError
 from grader.grading.submissions.read_submission import read_submission
+from grader.progress.breaks import break_job
 from grader.progress.status import exercise_status, exercise_statuses
 from grader.reports.terminal_markdown import print_code, print_markdown
 from grader.sandbox.printable import printable
@@ -159,7 +161,7 @@ class _WatchSession:
 
     def _open_exercise(self, name: str, file: Path | None = None) -> Exercise:
         """Watch the file of an exercise, write it if it is missing, and print the task."""
-        exercise = resolve(name, options.collection_folder(self._exercises))
+        exercise = options.resolve_exercise(name, self._exercises)
         here = file or find_file(name, self._exercises, self._folder)
         path = here or starter_path(exercise, self._folder)
         done = "there already" if path.exists() else write_starter(exercise, path)
@@ -181,8 +183,8 @@ class _WatchSession:
             number = sum(each in states and states[each].is_done for each in track.exercises)
             about = f"{track.title}: {number} of {len(track.exercises)} done"
             console.print(printable(about), style="dim", markup=False)
-            lesson = next((each for each in track.lessons if exercise.id in each.exercises), None)
-            if lesson is not None and not any(each in states for each in lesson.exercises):
+            lesson = unread_lesson(track.lessons, exercise.id, states)
+            if lesson is not None:
                 click.echo(
                     f"Read first: etude lesson show {lesson.id}{exercises_suffix(self._exercises)}"
                 )
@@ -240,10 +242,10 @@ class _WatchSession:
         elif key == "d":
             _print_difference(self._passed)
         else:
-            exercise = resolve(self._passed.exercise, options.collection_folder(self._exercises))
+            exercise = options.resolve_exercise(self._passed.exercise, self._exercises)
             program = break_.find_program(exercise)
             if call := break_.ask_for_call(program):
-                verdict = break_.grade_call(self._open_pool(), exercise, program, call)
+                verdict = grade_job(self._open_pool(), break_job(exercise, program.id, call))
                 click.echo(break_.result_message(exercise, program, call, verdict))
 
     def _run_command(self, command: click.Command, *arguments: str) -> None:
@@ -253,7 +255,7 @@ class _WatchSession:
         command.main([*arguments, *options], prog_name="etude", standalone_mode=False)
 
     def _skip(self) -> None:
-        here = resolve(self._request.exercise, options.collection_folder(self._exercises))
+        here = options.resolve_exercise(self._request.exercise, self._exercises)
         next_id = exercise_after(here, read_history(), skipping=True)
         if next_id is None:
             raise UsageError("there is no other exercise left to do")
@@ -277,7 +279,7 @@ def _shorten_task(instructions: str) -> str:
 
 def _print_difference(passed: CheckRequest) -> None:
     """Print a diff between the passed program and the solution."""
-    exercise = resolve(passed.exercise, options.collection_folder(passed.exercises))
+    exercise = options.resolve_exercise(passed.exercise, passed.exercises)
     if not exercise.solution:
         raise UsageError(f"there is no solution of '{exercise.id}' here: this is a student edition")
     own = read_submission(passed.file, exercise.files_to_submit).part_for(exercise).source

@@ -1,6 +1,7 @@
 """Phrases that several formats share."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
@@ -166,6 +167,13 @@ _NUMBER = re.compile(r"(bool|int|uint|float|complex)\d*( \(\))?")
 def has_own_message(test: TestResult) -> bool:
     """Return whether a test has a message other than that it was not run."""
     return bool(test.message) and test.outcome is not Outcome.NOT_RUN
+
+
+def outcome_counts(batch: Batch) -> str:
+    """Return the number of submissions, and that of each outcome."""
+    outcomes = Counter(report.outcome for report in batch)
+    counts = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.most_common())
+    return f"{plural(batch.submission_count, 'submission')}: {counts or 'nothing to do'}"
 
 
 def skipped_files_notes(batch: Batch) -> list[str]:

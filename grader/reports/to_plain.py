@@ -1,9 +1,8 @@
 """Plain sentences without marks, colours or columns: for screen readers, mail and logs."""
 
-from collections import Counter
 from collections.abc import Iterator
 
-from grader.definitions.wording import plural, shorten
+from grader.definitions.wording import shorten
 from grader.grading.results.verdict import TestResult, ValueSummary
 from grader.reports.document import document, plain_lines
 from grader.reports.formats import Renderer
@@ -16,6 +15,7 @@ from grader.reports.phrases import (
     group_hidden_failures,
     has_own_message,
     merge_group,
+    outcome_counts,
     output_beside_values,
     points_text,
     printed_output,
@@ -61,9 +61,7 @@ def render_report(report: Report) -> str:
 
 def render_batch(batch: Batch) -> str:
     """Return a sentence for each submission, and the number of each outcome."""
-    outcomes = Counter(report.outcome for report in batch)
-    sums = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.most_common())
-    lines = [f"{plural(batch.submission_count, 'submission')}: {sums or 'nothing to do'}."]
+    lines = [f"{outcome_counts(batch)}."]
     for report in batch:
         verdict = report.verdict
         earned = f", {points_text(verdict.score, verdict.max_score)}" if verdict is not None else ""

@@ -26,6 +26,7 @@ from grader.reports.phrases import (
     group_hidden_failures,
     has_own_message,
     merge_group,
+    outcome_counts,
     output_beside_values,
     points_text,
     printed_output,
@@ -154,10 +155,7 @@ def print_batch(console: Console, batch: Batch) -> None:
         console.print(each, soft_wrap=True)
         if reason := counted_points_note(report) or failure_reason(report):
             console.print(Text(_INDENT + reason), soft_wrap=True)
-    outcomes = Counter(report.outcome for report in reports)
-    sums = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.most_common())
-    total = plural(batch.submission_count, "submission")
-    console.print(f"{total}: {sums or 'nothing to do'}", markup=False)
+    console.print(outcome_counts(batch), markup=False)
     with_notes = sum(report.grade is not None and bool(report.grade.note) for report in reports)
     if with_notes and not rows:
         console.print(f"{plural(with_notes, 'grade')} with a note; --format csv=FILE has them all")

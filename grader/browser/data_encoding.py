@@ -125,7 +125,7 @@ def _rebuilt(value: Any) -> Any:
             if kind not in _FIELDS:
                 return kind(*parts)
             names = _FIELDS[kind]
-            sent = (each for each in names if each != _WHERE)
+            sent = (name for name in names if name != _WHERE)
             values = dict(zip(sent, map(_rebuilt, parts), strict=True))
             if _WHERE in names:
                 values[_WHERE] = Location(Path())

@@ -101,7 +101,7 @@ class OwnGpt:
         Args:
             is_new: Whether the code has to be loaded first.
         """
-        tokens = [self._model.letters.index(each) for each in _START + prompt]
+        tokens = [self._model.letters.index(character) for character in _START + prompt]
         steps: list[tuple[str, list[Any]]] = [("begin", [tokens, seed])]
         try:
             if is_new:
@@ -145,7 +145,7 @@ class OwnGpt:
             return None
         match answer.type, answer.args:
             case "WrongResult", (str(name), str(sentence)):
-                exercises = {function: each for each, function in self._model.parts.items()}
+                exercises = {function: part for part, function in self._model.parts.items()}
                 return GptProblem(sentence, exercises.get(name))
         problem = loading_problem(answer)
         return GptProblem(self._lines.sentence(problem.sentence()), self._exercise(problem.line))

@@ -216,7 +216,9 @@ def judge_break(data: str, program: str, call: str) -> str:
         program: The misconception's id.
     """
     breaks: BreakData = from_text(data)
-    codes = {each.id: each.code for each in breaks.exercise.misconceptions}
+    codes = {
+        misconception.id: misconception.code for misconception in breaks.exercise.misconceptions
+    }
     with _quietly(), provide_data_files(breaks.exercise):
         try:
             judgement = judge_call(
@@ -269,7 +271,7 @@ def names() -> str:
         for name, module in (("np", np), ("np.linalg", np.linalg), ("np.random", np.random)):
             # `dir` would also give the modules that NumPy has not imported yet.
             loaded = vars(module)
-            public = [each for each in loaded if not each.startswith("_")]
+            public = [name for name in loaded if not name.startswith("_")]
             entries[name] = dict.fromkeys(sorted(public), "")
             for public_name in public:
                 value = loaded[public_name]
@@ -402,7 +404,7 @@ def _figures(child: PageChild) -> list[dict[str, Any]]:
     with contextlib.suppress(ChildGoneError):
         match child.call("_pop_displays", [], {}):
             case Returned(value=list(value)):
-                figures = [dict(each) for each in value]
+                figures = [dict(item) for item in value]
                 for figure in figures:
                     if figure["kind"] != "plot":
                         rows = np.asarray(figure["values"]).tolist()

@@ -194,7 +194,9 @@ def break_data(exercise: Exercise, sandbox: ChildFactory) -> str:
     exercise = replace(exercise, draw_salt=" in a page")
     with provide_data_files(exercise):
         calls = allowed_calls(Oracle(exercise, sandbox))
-    programs = tuple(replace(each, feedback="") for each in exercise.misconceptions)
+    programs = tuple(
+        replace(misconception, feedback="") for misconception in exercise.misconceptions
+    )
     data = BreakData(
         replace(
             _page_edition(exercise, []),

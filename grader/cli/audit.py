@@ -165,7 +165,7 @@ def _read_accepted(path: Path | None) -> frozenset[str]:
 
 def _find_functions(like: tuple[str, ...], exercises: Path | None) -> tuple[ExerciseFunction, ...]:
     every = Collection.load(options.collection_folder(exercises)).exercises
-    unknown = [name for name in like if name not in {each.id for each in every}]
+    unknown = [name for name in like if name not in {exercise.id for exercise in every}]
     if unknown:
         raise UsageError(f"--like {unknown[0]}: there is no such exercise")
     return tuple(find_exercise_functions(every))

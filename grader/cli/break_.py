@@ -80,7 +80,7 @@ def find_program(exercise: Exercise, name: str | None = None) -> Misconception:
     """
     programs, broken_ids = _find_programs(exercise)
     if name is None:
-        program = next((each for each in programs if each.id not in broken_ids), None)
+        program = next((program for program in programs if program.id not in broken_ids), None)
         if program is None:
             raise UsageError(f"you have broken all programs of '{exercise.id}'")
         return program

@@ -59,15 +59,19 @@ def command(
     names = None if roster is None else read_names(roster)
     texts = ((path, path.read_bytes()) for path in paths)
     asking = [load_exercise(path) for path, text in texts if b"files_to_submit:" in text]
-    several = {str(each.id): each.files_to_submit for each in asking if each.files_to_submit}
+    several = {
+        str(exercise.id): exercise.files_to_submit
+        for exercise in asking
+        if exercise.files_to_submit
+    }
     result = collect(source, into, exercise_of, names, several, only)
     click.echo(f"{plural(len(result.times), 'submission')} in {printable(str(into))}")
-    if any(each.source == CLONE for each in result.times.values()):
+    if any(time.source == CLONE for time in result.times.values()):
         click.echo("files of a git clone have its date: their times are unknown")
     elif result.all_dates_equal:
         click.echo("all files have one date, that of the download: their times are unknown")
-    elif any(each.source == "Canvas" for each in result.times.values()):
-        late = sum(each.is_late for each in result.times.values())
+    elif any(time.source == "Canvas" for time in result.times.values()):
+        late = sum(time.is_late for time in result.times.values())
         click.echo(f"{late} marked late by Canvas, whose files do not say when they came")
     if number := len(result.unchanged - result.times.keys()):
         click.echo(f"{plural(number, 'submission')} in it from before")

@@ -128,11 +128,11 @@ def gradescope(
     )
     # The results that Gradescope shows if grading fails altogether.
     faults = Batch(
-        tuple(Report.of_fault(str(each.exercise.id), "", "") for each in exercises_to_grade)
+        tuple(Report.of_fault(str(assigned.exercise.id), "", "") for assigned in exercises_to_grade)
     )
     content = autograder(exercises_to_grade, installation, gradescope_result(faults), hidden_tests)
     options.write_file(output, content)
-    points = sum(each.exercise.max_points for each in exercises_to_grade)
+    points = sum(assigned.exercise.max_points for assigned in exercises_to_grade)
     number = plural(len(exercises_to_grade), "exercise")
     click.echo(f"{output}: {number}, {points} points, {len(content) >> 10} KiB")
 

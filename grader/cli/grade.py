@@ -163,7 +163,7 @@ def _batch(to_do: Plan, records: Sequence[Record], began: float) -> Batch:
     ended = time.time()
     finished_records = [*to_do.done_before, *records]
     ordered = sorted(finished_records, key=lambda each: (each.entry.path, each.entry.exercise))
-    reports = tuple(Report.of_record(each, began=began, ended=ended) for each in ordered)
+    reports = tuple(Report.of_record(record, began=began, ended=ended) for record in ordered)
     not_looked_at = tuple(str(path) for path in (*to_do.left_out, *to_do.not_looked_at))
     return Batch(reports, len(to_do.done_before), not_looked_at)
 

@@ -95,7 +95,7 @@ def _schedule(path: Path) -> Schedule:
     return read_schedule(
         path,
         {
-            str(track.definition.id): [str(one.id) for one in track.exercises]
+            str(track.definition.id): [str(exercise.id) for exercise in track.exercises]
             for track in collection.tracks
         },
     )

@@ -69,7 +69,9 @@ def _print_daily_set(course: Path) -> None:
     exercises = Collection.load(options.collection_folder(course)).exercises
     history, more, today = read_history(), exercises_suffix(course), local_now().date()
     daily_exercises = daily_set(exercises, history, today)
-    done = {each.exercise for each in history.attempts if each.passed and each.day == today}
+    done = {
+        attempt.exercise for attempt in history.attempts if attempt.passed and attempt.day == today
+    }
     minutes = sum(map(estimated_minutes, daily_exercises))
     click.echo(f"Today's set, {today.isoformat()}: about {minutes} min")
     longest = max((len(exercise.id) for exercise in daily_exercises), default=0)

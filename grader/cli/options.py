@@ -229,7 +229,9 @@ def parse_delivery(formats: "Sequence[RequestedFormat]", *, plain: bool = False)
     from grader.reports.formats import Delivery, RequestedFormat
 
     also = [RequestedFormat.parse("plain")] if plain else []
-    return Delivery.from_requests([*formats, *(each for each in also if each not in formats)])
+    return Delivery.from_requests(
+        [*formats, *(request for request in also if request not in formats)]
+    )
 
 
 def print_delivery(delivery: "Delivery", result: "Batch | Report") -> None:
@@ -279,16 +281,16 @@ def collection_folder(option: Path | None) -> Path:
     variable = os.environ.get("ETUDE_EXERCISES")
     folder = option or (Path(variable) if variable else default_folder())
     folders = [
-        each if each.is_dir() else own_courses.get(str(each), each) for each in folders_in(folder)
+        path if path.is_dir() else own_courses.get(str(path), path) for path in folders_in(folder)
     ]
-    for each in folders:
-        if not each.is_dir():
+    for path in folders:
+        if not path.is_dir():
             hint = (
                 f"; courses that come with Etude: {join_quoted(own_courses, 'and')}"
                 if own_courses
                 else ""
             )
-            raise UsageError(f"there is no folder {each} with exercises{hint}")
+            raise UsageError(f"there is no folder {path} with exercises{hint}")
     return Path(os.pathsep.join(map(str, folders)))
 
 

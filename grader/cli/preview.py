@@ -124,7 +124,9 @@ class _Preview:
             f"{counts['rejected']} of {counts['misconceptions']} misconceptions rejected, "
             f"{counts['killed']} of {counts['mutants'] - counts['equivalent']} mutants killed"
         )
-        lines = [_finding_text(each) for each in proof["findings"] if each["check"] != LINT]
+        lines = [
+            _finding_text(finding) for finding in proof["findings"] if finding["check"] != LINT
+        ]
         lines += [f"note: {_finding_text(note)}" for note in proof["notes"]]
         self._proofs[path] = f"{heading}: {numbers}", lines
         self._publish()

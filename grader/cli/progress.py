@@ -133,7 +133,7 @@ def _print_track(
     title: str, exercises: tuple[Exercise, ...], standing: Mapping[ExerciseId, ExerciseStatus]
 ) -> None:
     standings = [standing[exercise.id] for exercise in exercises if exercise.id in standing]
-    passed = sum(each.state == "passed" for each in standings)
+    passed = sum(status.state == "passed" for status in standings)
     earned, total = sum(each.earned for each in standings), sum(each.xp for each in exercises)
     bar = ""
     # The bar would disturb grep and readers of saved output.

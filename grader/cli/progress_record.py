@@ -254,7 +254,7 @@ class FollowUp:
             return
         track = find_track(self.exercise)
         lessons = track.lessons if track is not None else ()
-        lesson = next((each for each in lessons if next_id in each.exercises), None)
+        lesson = next((lesson for lesson in lessons if next_id in lesson.exercises), None)
         if lesson is not None and self.exercise.id not in lesson.exercises:
             yield f"Read first: {self._spell('lesson show', lesson.id)}"
         yield f"Next: {self._spell('start', next_id)}"

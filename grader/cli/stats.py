@@ -60,17 +60,19 @@ def command(results: tuple[Path, ...], database: str | None, form: str) -> None:
             server_module("commands.server_options").open_store(database) as opened,
             opened.read() as connection,
         ):
-            statistics = [each.statistics for each in read_statistics(connection)]
+            statistics = [entry.statistics for entry in read_statistics(connection)]
     if not statistics:
         raise UsageError("there is no verdict in what was given")
     if form == "json":
-        test_data = [{**dataclasses.asdict(each), "suspicion": each.suspicion} for each in tests]
-        group_data = [dataclasses.asdict(each) for each in groups]
+        test_data = [{**dataclasses.asdict(test), "suspicion": test.suspicion} for test in tests]
+        group_data = [dataclasses.asdict(group) for group in groups]
         data = [
             {
                 **dataclasses.asdict(each),
                 "tests": [test for test in test_data if test["exercise"] == each.exercise],
-                "undiagnosed": [one for one in group_data if one["exercise"] == each.exercise],
+                "undiagnosed": [
+                    group for group in group_data if group["exercise"] == each.exercise
+                ],
             }
             for each in statistics
         ]
@@ -91,15 +93,15 @@ def _print_exercises(statistics: list[ExerciseStatistics]) -> None:
     for heading in ("students", "pass", "score", "discrimination"):
         table.add_column(heading, justify="right")
     table.add_column("most common", overflow="fold")
-    for each in statistics:
-        details = each.misconceptions or each.failed_tests
+    for exercise in statistics:
+        details = exercise.misconceptions or exercise.failed_tests
         common = ", ".join(f"{name} ({count})" for name, count in list(details.items())[:_NAMED])
         table.add_row(
-            printable(each.exercise),
-            str(each.students),
-            f"{each.pass_rate:.0%}",
-            f"{each.mean_score:.0%}",
-            "" if each.discrimination is None else f"{each.discrimination:.2f}",
+            printable(exercise.exercise),
+            str(exercise.students),
+            f"{exercise.pass_rate:.0%}",
+            f"{exercise.mean_score:.0%}",
+            "" if exercise.discrimination is None else f"{exercise.discrimination:.2f}",
             printable(common),
         )
     Console(highlight=False).print(table)
@@ -131,13 +133,13 @@ def _print_groups(groups: list[FailureGroup], results: tuple[Path, ...]) -> None
     if not groups:
         return
     click.echo("\nFailures that no diagnosis explains, by equal behaviour:")
-    for each in groups[:_GROUPS]:
-        message = " ".join(each.message.split())[:_MAX_MESSAGE_LENGTH]
-        where = f"test '{each.tests[0]}': " if each.tests else ""
+    for group in groups[:_GROUPS]:
+        message = " ".join(group.message.split())[:_MAX_MESSAGE_LENGTH]
+        where = f"test '{group.tests[0]}': " if group.tests else ""
         click.echo(
             printable(
-                f"{each.number}. {each.exercise}, {plural(each.students, 'submission')}, "
-                f"as {each.files[0]}: {where}{message}"
+                f"{group.number}. {group.exercise}, {plural(group.students, 'submission')}, "
+                f"as {group.files[0]}: {where}{message}"
             )
         )
     if len(groups) > _GROUPS:

@@ -91,7 +91,7 @@ def _first_exercise(target: str | None, exercises: Path | None) -> str | None:
     if target in exercise_ids(folder):
         return target
     collection = Collection.load(folder)
-    track = next((each for each in collection.tracks if each.definition.id == target), None)
+    track = next((track for track in collection.tracks if track.definition.id == target), None)
     if target is not None and track is None:
         return collection.find(target).id
     next_exercise = find_next_exercise(collection, read_history(), track)
@@ -180,7 +180,7 @@ class _WatchSession:
         self._track = [track.id] if track else []
         if track:
             states = exercise_statuses(read_history())
-            number = sum(each in states and states[each].is_done for each in track.exercises)
+            number = sum(name in states and states[name].is_done for name in track.exercises)
             about = f"{track.title}: {number} of {len(track.exercises)} done"
             console.print(printable(about), style="dim", markup=False)
             lesson = unread_lesson(track.lessons, exercise.id, states)

@@ -148,7 +148,11 @@ def _own_requirements() -> str:
         installed = with_requirements(["etude"])
     except PackageNotFoundError:
         return ""
-    return "".join(f"{each.name}=={each.version}\n" for each in installed if each.name != "etude")
+    return "".join(
+        f"{distribution.name}=={distribution.version}\n"
+        for distribution in installed
+        if distribution.name != "etude"
+    )
 
 
 def _uv() -> list[str]:

@@ -70,7 +70,7 @@ def rows(text: str, name: str, needed: Sequence[str]) -> Iterator[tuple[int, dic
     reader = csv.DictReader(io.StringIO(table, newline=""), delimiter=delimiter, restval="")
     try:
         headings = [(each or "").strip().lower() for each in reader.fieldnames or ()]
-        missing = [each for each in needed if each not in headings]
+        missing = [column for column in needed if column not in headings]
         if missing:
             raise UsageError(f"{name}:{1 + above} has no column {missing[0]!r}")
         reader.fieldnames = headings

@@ -72,7 +72,7 @@ def statistics_of_tests(rows: Sequence[Row]) -> list[TestStatistics]:
     for (exercise, test), group in by_test.items():
         results = [dict(row.tests)[test] for row in group]
         other_tests = [[passed for name, passed in row.tests if name != test] for row in group]
-        rest = [sum(each) / len(each) if each else 0.0 for each in other_tests]
+        rest = [sum(test) / len(test) if test else 0.0 for test in other_tests]
         sums = Sums(
             students=len(group),
             passed=sum(results),

@@ -139,10 +139,10 @@ def grade_reports(batch: Batch, rules: Rules) -> Batch:
             needed.
     """
     reports = {
-        (each.student or "", each.exercise): replace(
-            each, time=time_in(rules.times, each.student or "", each.exercise) or each.time
+        (report.student or "", report.exercise): replace(
+            report, time=time_in(rules.times, report.student or "", report.exercise) or report.time
         )
-        for each in batch
+        for report in batch
     }
     max_points: dict[str, int] = {}
     for report in batch:

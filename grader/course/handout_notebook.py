@@ -42,7 +42,7 @@ def handout_of_track(track: Track, course: str | None = None) -> str:
     definition = track.definition
     about = _ABOUT_TRACK.format(track=definition.id)
     cells = [text_cell("track", f"# {definition.title}\n\n{definition.description}\n\n{about}")]
-    for exercise in (each for each in track.exercises if not each.files_to_submit):
+    for exercise in (exercise for exercise in track.exercises if not exercise.files_to_submit):
         marker = {"etude": {"exercise": exercise.id}}
         parts = [
             {**_instructions(exercise), "metadata": marker},

@@ -854,7 +854,9 @@ class Exercise:
         """The misconceptions whose programs learners may try to break."""
         if self.kind not in ("write", "fix"):
             return ()
-        return tuple(each for each in self.misconceptions if each.breakable)
+        return tuple(
+            misconception for misconception in self.misconceptions if misconception.breakable
+        )
 
     @property
     def packages(self) -> tuple[str, ...]:

@@ -79,13 +79,13 @@ def files_by_folder(folder: Path) -> dict[Path, list[Path]]:
         DefinitionError: A track's folder is a symbolic link, or a name cannot be printed.
     """
     files: dict[Path, list[Path]] = {}
-    for each in folders_in(folder):
-        if not each.is_dir():
-            raise UsageError(f"no folder '{each}'; name the folder that holds the exercises")
-        if exists(each / TRACK_FILE):
-            raise UsageError(f"'{each}' is a single track; name the folder above it")
-        files[each] = exercise_files(each)
-        for below in filter(Path.is_dir, _visible(each)):
+    for path in folders_in(folder):
+        if not path.is_dir():
+            raise UsageError(f"no folder '{path}'; name the folder that holds the exercises")
+        if exists(path / TRACK_FILE):
+            raise UsageError(f"'{path}' is a single track; name the folder above it")
+        files[path] = exercise_files(path)
+        for below in filter(Path.is_dir, _visible(path)):
             exercises = exercise_files(below)
             if exercises or exists(below / TRACK_FILE):
                 refuse_link(below)

@@ -140,14 +140,14 @@ class _LessonSession:
         own_tolerance = self.number(question.tolerance) if question.tolerance else None
         prompt = self.text(question.prompt)
         answers = []
-        for each in (question.answer, *question.slips):
-            number = self.number(each.value)
+        for known in (question.answer, *question.slips):
+            number = self.number(known.value)
             tolerance = own_tolerance
             if tolerance is None:  # whole numbers are exact, others are rounded
                 is_whole = number == round(number)
                 tolerance = _EXACT * max(1.0, abs(number)) if is_whole else _ROUNDED * abs(number)
-            reason = self.text(each.reason)
-            answers.append(replace(each, number=number, tolerance=tolerance, reason=reason))
+            reason = self.text(known.reason)
+            answers.append(replace(known, number=number, tolerance=tolerance, reason=reason))
         for one, other in itertools.combinations(answers, 2):
             if abs(one.number - other.number) <= one.tolerance + other.tolerance:
                 name = "the answer" if one is answers[0] else "another slip"

@@ -176,7 +176,7 @@ def _block(fence: Fence) -> Block | _DataFiles:
         case ("python", "details", *title) if title:
             return Cell(fence.first_line, fence.content, hidden=False, title=" ".join(title))
         case ("exercise",):
-            ids = tuple(ExerciseId(each) for each in fence.content.split())
+            ids = tuple(ExerciseId(name) for name in fence.content.split())
             return Exercises(fence.first_line, ids)
         case ("files",):
             lines = enumerate(fence.content.splitlines(), start=fence.line + 1)

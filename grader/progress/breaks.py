@@ -19,12 +19,13 @@ MAX_REWARDED_BREAKS: Final = 3
 def offers(exercise: Exercise, history: History) -> list[Misconception]:
     """Return the misconceptions to offer, without those that the learner had."""
     own = _own_mistakes(exercise.id, history)
-    return [each for each in breakable(exercise) if each.id not in own][:MAX_REWARDED_BREAKS]
+    new = [program for program in breakable(exercise) if program.id not in own]
+    return new[:MAX_REWARDED_BREAKS]
 
 
 def earns(exercise: ExerciseId, program: str, history: History) -> bool:
     """Return whether breaking a program earns XP: three programs at most, once each."""
-    broken = {each.misconception for each in history.broken if each.exercise == exercise}
+    broken = {event.misconception for event in history.broken if event.exercise == exercise}
     unrewarded = broken | _own_mistakes(exercise, history)
     return len(broken) < MAX_REWARDED_BREAKS and program not in unrewarded
 
@@ -52,7 +53,7 @@ def break_job(exercise: Exercise, misconception: str, call: str) -> Job:
     Raises:
         UsageError: The exercise has no such misconception.
     """
-    codes = {each.id: each.code for each in exercise.misconceptions}
+    codes = {misconception.id: misconception.code for misconception in exercise.misconceptions}
     if misconception not in codes:
         close = did_you_mean(misconception, codes)
         raise UsageError(f"'{exercise.id}' has no misconception '{misconception}'{close}")

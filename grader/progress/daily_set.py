@@ -25,7 +25,9 @@ def daily_set(exercises: Sequence[Exercise], history: History, day: date) -> tup
         if attempt.passed and attempt.day < day
     }
     sample = Random(day.isoformat()).sample(exercises, len(exercises))  # noqa: S311  no secret
-    old = sorted((each for each in sample if each.id in passed), key=lambda each: passed[each.id])
+    old = sorted(
+        (exercise for exercise in sample if exercise.id in passed), key=lambda each: passed[each.id]
+    )
     chosen: dict[ExerciseId, Exercise] = {}
     minutes = 0
     while True:

@@ -62,9 +62,9 @@ def sum_scores(batch: Batch, exercises: Sequence[str] = ()) -> dict[str, tuple[f
     Raises:
         UsageError: There are several exercises and none is named, or no result has a named one.
     """
-    judged_exercises = sorted({each.exercise for each in batch if each.points is not None})
+    judged_exercises = sorted({report.exercise for report in batch if report.points is not None})
     counting = _exercises_that_count(judged_exercises, exercises)
-    by_name = {(each.student or "", each.exercise): each for each in batch}
+    by_name = {(report.student or "", report.exercise): report for report in batch}
     possible_points = {
         name: max(each.max_points for each in batch if each.exercise == name) for name in counting
     }

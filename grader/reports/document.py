@@ -93,7 +93,7 @@ def plain_lines(*sections: Section) -> list[str]:
                 case Sentence(text=text):
                     lines.append(text)
                 case Code(lines=code):
-                    lines += (f"    {each}" for each in code)
+                    lines += (f"    {line}" for line in code)
                 case Details(test=test) if not shows_both_values(test):
                     both = (("Expected", test.expected), ("Yours", test.got))
                     lines += (
@@ -107,5 +107,5 @@ def plain_lines(*sections: Section) -> list[str]:
 def help_lines(verdict: Verdict) -> list[str]:
     """Return the explanation of a failure and its example as lines of plain text."""
     return plain_lines(
-        *(each for each in document(verdict) if each.kind in ("help", "example", "shapes"))
+        *(section for section in document(verdict) if section.kind in ("help", "example", "shapes"))
     )

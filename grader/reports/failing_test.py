@@ -61,7 +61,7 @@ def value_lines(test: TestResult, layout: TextLayout) -> list[Text]:
     if expected.rows is None and got.rows is None and "\n" in expected.text + got.text:
         titles = _titles(expected, got)
         half = (layout.width - len(GAP)) // 2
-        widest = max(len(each) for value in (expected, got) for each in value.text.splitlines())
+        widest = max(len(line) for value in (expected, got) for line in value.text.splitlines())
         beside = max(widest + len(_DIFFERS), *map(len, titles)) <= half
         width = (half if beside else layout.width) - len(_DIFFERS)
         pairs = list(zip_longest(_lines(expected, width), _lines(got, width)))

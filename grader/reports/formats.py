@@ -204,8 +204,8 @@ class Delivery:
 
     def load(self) -> None:
         """Import the renderers, while the sandbox is starting."""
-        for each in self.formats:
-            each.renderer()
+        for format_ in self.formats:
+            format_.renderer()
 
     def write(self, result: "Report | Batch") -> None:
         """Write every file, and append each format's appendix to its file.
@@ -218,10 +218,10 @@ class Delivery:
         from grader.reports.report import Batch
 
         wrong: list[Exception] = []
-        for each in self.files:
+        for request in self.files:
             try:
-                assert each.file is not None  # for the type checker
-                renderer = each.format.renderer()
+                assert request.file is not None  # for the type checker
+                renderer = request.format.renderer()
                 try:
                     text = renderer.render(result)
                 except Exception:
@@ -230,9 +230,9 @@ class Delivery:
                         if isinstance(result, Batch)
                         else _faulty(result)
                     )
-                    write_whole(each.file, renderer.render(faulty))
+                    write_whole(request.file, renderer.render(faulty))
                     raise
-                write_whole(each.file, text)
+                write_whole(request.file, text)
             except Exception as error:  # noqa: BLE001  raised below, when the others are written
                 wrong.append(error)
         for each_format in self.formats:

@@ -157,7 +157,9 @@ class Batch:
     @property
     def graded_exercises(self) -> list[str]:
         """The exercises with a verdict or a grade."""
-        return list(dict.fromkeys(each.exercise for each in self if each.verdict or each.grade))
+        return list(
+            dict.fromkeys(report.exercise for report in self if report.verdict or report.grade)
+        )
 
     @property
     def faults(self) -> tuple[Report, ...]:

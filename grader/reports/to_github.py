@@ -67,7 +67,8 @@ def job_summary(batch: Batch) -> str:
     Learners see it, so a fault's own message stays in the log.
     """
     reports = tuple(
-        replace(each, message=FAULT_FOR_LEARNERS) if each.is_fault else each for each in batch
+        replace(report, message=FAULT_FOR_LEARNERS) if report.is_fault else report
+        for report in batch
     )
     batch = replace(batch, reports=reports)
     text = (
@@ -119,7 +120,7 @@ def _join(errors: list[str], others: list[str]) -> str:
         left = len(errors) - _ANNOTATIONS + 1
         rest = command("error", f"{left} more did not pass; the job summary has them all.")
         errors = [*errors[: _ANNOTATIONS - 1], rest]
-    return "".join(f"{each}\n" for each in [*errors, *others])
+    return "".join(f"{line}\n" for line in [*errors, *others])
 
 
 RENDERERS = {

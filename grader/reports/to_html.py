@@ -196,7 +196,7 @@ def _values(test: TestResult) -> str:
         )
     else:
         both = (("Expected", expected), ("Yours", got))
-        outcome = "".join(_value(name, each) for name, each in both if each is not None)
+        outcome = "".join(_value(name, value) for name, value in both if value is not None)
     return "".join(f'<div class="values">{text}</div>\n' for text in (inputs, outcome) if text)
 
 

@@ -114,7 +114,7 @@ def _block(block: Block) -> str:
         case Sentence(role="warning", text=text):
             return f"\n**{text}**"
         case Sentence(role="diagnosis", markdown=feedback):
-            return "\n" + "\n".join(f"> {each}".rstrip() for each in feedback.splitlines())
+            return "\n" + "\n".join(f"> {line}".rstrip() for line in feedback.splitlines())
         case Sentence(role="hint", text=text):
             return f">\n> {text}"
         case Sentence(text=text):

@@ -114,13 +114,13 @@ def _value(name: str, value: ValueSummary, *, verbose: bool) -> Iterator[str]:
         yield f"  {name}, {value.summary}: {lines[0]}"
         return
     yield f"  {name}, {value.summary}:"
-    yield from (f"    {each}" for each in lines)
+    yield from (f"    {line}" for line in lines)
 
 
 def _output_lines(output: str, head: str) -> Iterator[str]:
     if output.strip():
         yield head
-        yield from (f"  {each}" for each in strip_controls(output).splitlines())
+        yield from (f"  {line}" for line in strip_controls(output).splitlines())
 
 
 RENDERERS = {"plain": Renderer(batch=render_batch, report=render_report)}

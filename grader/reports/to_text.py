@@ -186,10 +186,10 @@ def print_verdict(console: Console, verdict: Verdict, *, verbose: bool = False) 
                 break
             detail = replace(detail, **reduction)
             layout = _VerdictLayout(console, verdict, detail)
-    for each in layout.lines(max_lines):
+    for line in layout.lines(max_lines):
         if not has_colours(console):
-            each.rstrip()
-        console.print(each, soft_wrap=True)
+            line.rstrip()
+        console.print(line, soft_wrap=True)
 
 
 class _VerdictLayout:
@@ -210,7 +210,7 @@ class _VerdictLayout:
         body = [*self._wrap(to_one_line(verdict.title), "bold", indent="")]
         for section in document(verdict):
             body += self._gap() if section.kind != "warning" else ()
-            body += (each for block in section.blocks for each in self._block(block))
+            body += (line for block in section.blocks for line in self._block(block))
         body += self._gap()
         body += _indent(output_lines(strip_controls(verdict.output), self._layout))
         body += self._gap()
@@ -238,7 +238,7 @@ class _VerdictLayout:
                 yield from self._wrap(text, "" if not_run else _STYLES[role])
             case Code(lines=lines):
                 # Not wrapped, so that it can be pasted.
-                yield from _indent([Text(_INDENT + each, "bold") for each in lines])
+                yield from _indent([Text(_INDENT + line, "bold") for line in lines])
             case Details(test=test):
                 yield from _indent(value_lines(test, self._layout))
                 yield from _indent(output_lines(output_beside_values(test), self._layout))
@@ -258,7 +258,7 @@ class _VerdictLayout:
             tests = tuple(test for test in tests if test not in passed)
         if not self._detail.others:
             tests = tuple(test for test in tests if test not in others)
-        columns = [max(map(len, each)) for each in zip(*map(_columns, tests), strict=True)]
+        columns = [max(map(len, column)) for column in zip(*map(_columns, tests), strict=True)]
         for test in tests:
             yield from self._test(test, columns)
         if not self._detail.others and others:
@@ -343,7 +343,7 @@ def _mark(outcome: Outcome) -> tuple[str, str]:
 
 
 def _indent(lines: Sequence[Text]) -> Iterator[Text]:
-    return (Text.assemble(_INDENT, each) if each else each for each in lines)
+    return (Text.assemble(_INDENT, line) if line else line for line in lines)
 
 
 RENDERERS = {"text": Renderer(batch=render, report=render)}

@@ -93,10 +93,10 @@ def read_assigned(paths: Iterable[Path]) -> list[AssignedExercise]:
         DefinitionError: An exercise is invalid.
     """
     exercises = [AssignedExercise(load_exercise(path), path.read_bytes()) for path in paths]
-    for each in exercises:
-        if each.exercise.edition == "student":
+    for assigned in exercises:
+        if assigned.exercise.edition == "student":
             raise UsageError(
-                f"'{each.exercise.id}' is a student edition, without hidden tests; name the "
+                f"'{assigned.exercise.id}' is a student edition, without hidden tests; name the "
                 "collection that has them with --exercises"
             )
     if len({each.exercise.course and each.exercise.course.where for each in exercises}) > 1:

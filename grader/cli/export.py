@@ -20,7 +20,6 @@ from grader.errors import UsageError
 from grader.reports.canvas_csv import fill, sum_scores
 from grader.reports.report import Batch, HiddenTests, Report
 from grader.reports.to_platforms import gradescope as gradescope_result
-from grader.reports.to_tables import moodle as moodle_table
 from grader.sandbox.printable import printable
 
 
@@ -181,8 +180,7 @@ def canvas(
         2026-12-01T18:00 --late 0.9/day --overrides overrides.csv --output filled.csv
       etude export canvas grades.csv --database sqlite:///etude.db --column "W1" --output new.csv
     """
-    if output.exists() and any(output.samefile(path) for path in (gradebook, *results)):
-        raise UsageError(f"{output} is what is read; name another file")
+    options.refuse_input_as_output(output, (gradebook, *results))
     require_one_source(results, database)
     rules = read_rules(**rule_options)
     if database is None:
@@ -222,29 +220,3 @@ def canvas(
     ):
         if names:
             click.echo(f"{len(names)} {description}: {printable(', '.join(names))}")
-
-
-@command.command("moodle")
-@click.argument("results", nargs=-1, required=True, type=options.EXISTING_FILE)
-@rules_options
-@options.output_option("Where to write the table.", required=True)
-def moodle(
-    results: tuple[Path, ...],
-    output: Path,
-    **rule_options: Any,
-) -> None:
-    """Write grades from RESULTS as a CSV that Moodle's gradebook imports: a column an exercise.
-
-    It is what `etude report --format moodle=FILE` writes. In Moodle map the column 'username' to
-    the user, and each exercise to a grade item.
-
-    \b
-    Example:
-      etude export moodle results.jsonl --roster roster.csv --output grades.csv
-    """
-    batch = read_graded(results, read_rules(**rule_options))
-    if output.exists() and any(output.samefile(path) for path in results):
-        raise UsageError(f"{output} is what is read; name another file")
-    options.write_file(output, moodle_table(batch))
-    students = len({report.student for report in batch})
-    click.echo(f"{plural(students, 'student')} in {output}")

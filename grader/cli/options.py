@@ -255,6 +255,18 @@ def etude_command(*words: str) -> list[str]:
     return [sys.executable, "-P", "-m", "grader.cli", *words]
 
 
+def refuse_input_as_output(output: Path | None, inputs: Iterable[Path]) -> None:
+    """Refuse to write over a file that is read.
+
+    Raises:
+        UsageError: The output is one of the inputs.
+    """
+    if output is None or not output.exists():
+        return
+    if any(path.exists() and output.samefile(path) for path in inputs):
+        raise UsageError(f"{output} is what is read; name another file")
+
+
 def write_file(path: Path, content: str | bytes) -> None:
     """Write a whole file.
 

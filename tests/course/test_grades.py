@@ -366,10 +366,12 @@ def test_gradebooks_have_what_a_report_has(
     done = etude("export", "canvas", "book.csv", "results.jsonl", *wanted, *rules, "--match", "ID")
     assert (done.returncode, table("", "x").with_name("out.csv").read_text()) == (0, filled)
 
-    assert etude("export", "moodle", "results.jsonl", *rules).returncode == 0
+    *rules, _, _ = rules
+    done = etude("report", "results.jsonl", *rules, "--format", "moodle=out.csv")
+    assert done.returncode == 0, done.stderr
     moodle = table("", "x").with_name("out.csv").read_text().splitlines()
     assert moodle == ["username,one,two", "ada,2,1", "bo,3.5,0", "cy,,", "dee,0,0"]
-    done = etude("export", "moodle", "results.jsonl", "--output", "results.jsonl")
+    done = etude("report", "results.jsonl", "--format", "moodle=results.jsonl")
     assert (done.returncode, "results.jsonl is what is read" in done.stderr) == (2, True)
 
 

@@ -83,5 +83,5 @@ def test_wrong_calls_are_usage_errors() -> None:
         grade(exercise, "a.py", source="")
     with pytest.raises(UsageError, match="at least one worker, found 0"):
         Grader(0)
-    with pytest.raises(UsageError, match="no format"):
+    with pytest.raises(UsageError, match="not a format"):
         render(cast("Verdict", None), "xml")

@@ -855,7 +855,7 @@ def test_export_writes_through_no_link(student: Etude, tmp_path: Path) -> None:
     [
         ("", "not JSON"),
         ("[" * 100_000, "not JSON"),
-        ("{}", "no exported progress"),
+        ("{}", "not exported progress"),
         ('{"etude_progress": 2}', "version 2"),
         (
             '{"etude_progress": 1, "hints": [{"exercise": "a"}]}',

@@ -225,7 +225,7 @@ def test_a_result_that_is_cut_off_is_named_with_its_line(
     lines = path.read_text().splitlines()
     lines[cut - 1] = lines[cut - 1][:-40]
     path.write_text("\n".join(lines))
-    with pytest.raises(UsageError, match=rf"results.jsonl:{cut} is no whole result .* --resume"):
+    with pytest.raises(UsageError, match=rf"results.jsonl:{cut} is not a whole result .* --resume"):
         grades.read_results([path])
 
 

@@ -88,8 +88,8 @@ def test_points_are_converted_only_on_demand() -> None:
     ("column", "message"),
     [
         ("Atention", "no column 'Atention'; it has 'Attention"),
-        ("Final Score", "no column of an assignment"),
-        ("Section", "no column of an assignment"),
+        ("Final Score", "not a column of an assignment"),
+        ("Section", "not a column of an assignment"),
     ],
 )
 def test_a_column_that_cannot_be_filled_is_refused(column: str, message: str) -> None:
@@ -140,9 +140,9 @@ def test_line_ends_come_back() -> None:
 
 def test_something_else_is_no_gradebook() -> None:
     """Such as our own table of scores."""
-    with pytest.raises(UsageError, match="no gradebook"):
+    with pytest.raises(UsageError, match="not a gradebook"):
         filled("student,file\nada,x\n")
-    with pytest.raises(UsageError, match="no gradebook"):
+    with pytest.raises(UsageError, match="not a gradebook"):
         filled("")
 
 

@@ -144,7 +144,7 @@ def test_points_that_are_none_are_passed_over(prof: httpx.Client, points: str) -
     [
         (_CANVAS.encode(), {"column": "Double"}, "skip_unknown"),
         (_CANVAS.encode(), {"column": "Triple"}, "no column 'Triple'"),
-        (b"a,b\n1,2\n", {"column": "Double"}, "no gradebook"),
+        (b"a,b\n1,2\n", {"column": "Double"}, "not a gradebook"),
         (b"\xff\xfe", {"column": "Double"}, "not UTF-8"),
         (b"Student,ID\n" + b"x" * 140_000, {"column": "Double"}, "field larger than"),
         (_CANVAS.encode(), {"column": "Double", "exercise": "other"}, "no verdict on other"),

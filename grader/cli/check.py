@@ -260,7 +260,7 @@ def _grade_file(
     return verdict, follow_up, submission
 
 
-def grade_job(pool: "Pool | PortablePool", job: "Job") -> "Verdict":
+def grade_job(pool: "WorkerPool | PortablePool", job: "Job") -> "Verdict":
     """Return the verdict of a single job.
 
     Raises:

@@ -36,7 +36,7 @@ from grader.progress.status import exercise_status
 from grader.reports import to_html, to_text
 from grader.reports.report import Report
 from grader.sandbox.backends import unsupported_reason
-from grader.sandbox.inside import cells as python_cells
+from grader.sandbox.in_child import cells as python_cells
 
 __all__ = ["CellOutput", "break_it", "check", "hint", "progress", "task"]
 

@@ -248,7 +248,7 @@ def _forbid_landlock() -> None:
     import errno  # runs in the new process
     import struct  # runs in the new process
 
-    from grader.sandbox.inside import syscalls  # runs in the new process
+    from grader.sandbox.in_child import syscalls  # runs in the new process
 
     create_ruleset, allow, deny = 444, 0x7FFF_0000, 0x0005_0000 | errno.ENOSYS
     rules = [(0x20, 0, 0, 0), (0x15, 0, 1, create_ruleset), (6, 0, 0, deny), (6, 0, 0, allow)]

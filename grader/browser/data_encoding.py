@@ -37,7 +37,7 @@ from grader.grading.feedback.versions import HERE, Versions
 from grader.grading.program.author_code import freeze_arrays
 from grader.grading.results.verdict import Outcome
 from grader.sandbox.answers import Usage
-from grader.sandbox.inside import wire
+from grader.sandbox.in_child import wire
 
 
 @dataclass(frozen=True, slots=True)

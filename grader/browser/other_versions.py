@@ -12,7 +12,7 @@ from grader.grading.feedback.versions import (
     name_sentence,
     newer_syntax_sentence,
 )
-from grader.sandbox.inside import program_uses
+from grader.sandbox.in_child import program_uses
 
 _MAX_SENTENCES = 3  # sentences in one note, so that it stays readable
 # These tokens exist from Python 3.12 on.

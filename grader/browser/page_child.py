@@ -25,8 +25,8 @@ from grader.sandbox.answers import (
     read_call_back,
     read_stopped,
 )
-from grader.sandbox.inside import wire
-from grader.sandbox.inside.operations import Stdout, SubmissionServer, remove_submission
+from grader.sandbox.in_child import wire
+from grader.sandbox.in_child.operations import Stdout, SubmissionServer, remove_submission
 from grader.sandbox.interface import PLAIN, Child, Ending, RequestMode
 from grader.sandbox.limits import MAX_ANSWER_BYTES, Limits
 from grader.sandbox.printable import printable

@@ -20,7 +20,7 @@ from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.expected.oracle import Oracle, TestValues, ValueCache
 from grader.grading.feedback.difference_sentences import item_naming_text
 from grader.grading.program.author_code import provide_data_files
-from grader.sandbox.inside.wire import UnsupportedValueError
+from grader.sandbox.in_child.wire import UnsupportedValueError
 from grader.sandbox.interface import ChildFactory
 
 MODULES: Final = "modules.zip"
@@ -33,7 +33,7 @@ _LEFT_OUT: Final = frozenset(
         "grader.definitions.collection", "grader.definitions.files",
         "grader.grading.checks.figure", "grader.grading.feedback.figure_sentences",
         "grader.grading.diagnosis.derived_mistakes", "grader.grading.diagnosis.teaching_exercises",
-        "grader.mutation", "grader.sandbox.inside.drawn_figure",
+        "grader.mutation", "grader.sandbox.in_child.drawn_figure",
     }
 )  # fmt: skip
 

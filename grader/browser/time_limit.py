@@ -12,8 +12,8 @@ from time import monotonic
 from types import CodeType
 from typing import Any, Final, NoReturn
 
-from grader.sandbox.inside.cpu_limit import CpuLimitHandler, Report
-from grader.sandbox.inside.operations import FILE_NAME
+from grader.sandbox.in_child.cpu_limit import CpuLimitHandler, Report
+from grader.sandbox.in_child.operations import FILE_NAME
 
 _MONITORING: Any = getattr(sys, "monitoring", None)  # exists from Python 3.12 on
 # An id that `sys.monitoring` does not reserve for a kind of tool such as a debugger.

@@ -17,7 +17,7 @@ from grader.definitions.course import load_course
 from grader.definitions.files import COURSE_FILE, exists, folders_in
 from grader.definitions.packages import version
 from grader.sandbox.examination import examine, examine_confinement
-from grader.sandbox.inside import syscalls
+from grader.sandbox.in_child import syscalls
 from grader.sandbox.process import open_sandbox
 
 

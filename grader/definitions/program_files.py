@@ -1,6 +1,6 @@
 """Programs of several files as one text, in which a comment names the file of the next lines.
 
-`grader.sandbox.inside.modules` reads the same comments in the sandbox.
+`grader.sandbox.in_child.modules` reads the same comments in the sandbox.
 """
 
 import re

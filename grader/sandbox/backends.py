@@ -27,7 +27,7 @@ from grader.definitions.packages import NO_PACKAGES, PackageFolders
 from grader.errors import SandboxFault
 from grader.sandbox.limits import ONE_BLAS_THREAD
 
-INSIDE = Path(__file__).parent / "inside"
+IN_CHILD = Path(__file__).parent / "in_child"
 
 _NOT_FOR_SUBMISSIONS = ("site-packages", "dist-packages")
 _DEVICES = (Path("/dev/null"), Path("/dev/urandom"))
@@ -54,7 +54,7 @@ class Host:
     @property
     def needed_paths(self) -> tuple[Path, ...]:
         """The paths that the process in the sandbox must be able to read."""
-        own = (self.interpreter, *self.standard_library, *self.libraries, *self.numpy, INSIDE)
+        own = (self.interpreter, *self.standard_library, *self.libraries, *self.numpy, IN_CHILD)
         return (*own, *self.course_packages.paths)
 
     @property
@@ -91,10 +91,10 @@ def this_host() -> Host:
 
 
 def compile_ahead() -> None:
-    """Write the bytecode of the modules inside the sandbox, which cannot write it itself."""
-    if sys.dont_write_bytecode or not os.access(INSIDE, os.W_OK):
+    """Write the bytecode of the modules that run in a child, which cannot write it itself."""
+    if sys.dont_write_bytecode or not os.access(IN_CHILD, os.W_OK):
         return  # the bytecode of an installed package was written by the installer
-    for path in (*INSIDE.glob("*.py"), INSIDE.parent / "drop_privileges.py"):
+    for path in (*IN_CHILD.glob("*.py"), IN_CHILD.parent / "drop_privileges.py"):
         cached = Path(importlib.util.cache_from_source(os.fspath(path)))
         if not cached.exists() or cached.stat().st_mtime_ns < path.stat().st_mtime_ns:
             importlib.machinery.SourceFileLoader(path.stem, os.fspath(path)).get_code(path.stem)
@@ -148,7 +148,7 @@ def _libraries() -> tuple[tuple[Path, ...], tuple[tuple[str, Path], ...]]:
 NOBODY = 65534  # the user id of `nobody` on Linux, which owns no files
 
 BOOTSTRAP = (
-    "import gc, sys; gc.disable(); sys.path[:0] = sys.argv[1:3]; from inside import zygote; "
+    "import gc, sys; gc.disable(); sys.path[:0] = sys.argv[1:3]; from in_child import zygote; "
     "zygote.main(int(sys.argv[3]), sys.argv[4])"
 )
 # Without -I, which would ignore PYTHONHASHSEED. The environment contains only our own variables.
@@ -213,7 +213,13 @@ def _run_as_nobody(host: Host, command: list[str]) -> list[str]:
     """Return a command that first drops root's privileges, if this process runs as root."""
     if os.geteuid() != 0:
         return command
-    first = [str(host.interpreter), *_PRIVILEGES_FLAGS, "-c", _DROP_PRIVILEGES, str(INSIDE.parent)]
+    first = [
+        str(host.interpreter),
+        *_PRIVILEGES_FLAGS,
+        "-c",
+        _DROP_PRIVILEGES,
+        str(IN_CHILD.parent),
+    ]
     paths = [str(path) for path in host.needed_paths]
     return [*first, str(NOBODY), str(len(paths)), *paths, *command]
 
@@ -246,7 +252,7 @@ def _namespaces(host: Host, control: int, is_batch: bool) -> Launch:
         options += ["--symlink", target, str(link)]
     for path in (*host.numpy, *host.course_packages.paths):
         options += ["--ro-bind", str(path), str(root / "packages" / path.name)]
-    options += ["--ro-bind", str(INSIDE), str(root / "ours" / INSIDE.name)]
+    options += ["--ro-bind", str(IN_CHILD), str(root / "ours" / IN_CHILD.name)]
     for name, value in _ENVIRONMENT.items():
         options += ["--setenv", name, value]
     options += ["--chdir", "/", "--remount-ro", "/tmp", "--remount-ro", "/"]  # noqa: S108  inside
@@ -257,7 +263,7 @@ def _namespaces(host: Host, control: int, is_batch: bool) -> Launch:
 
 def _unconfined_start(backend: str) -> Callable[[Host, int, bool], Launch]:
     def launch(host: Host, control: int, is_batch: bool) -> Launch:
-        folders = INSIDE.parent, host.packages
+        folders = IN_CHILD.parent, host.packages
         zygote = _zygote(host, backend, control, folders, is_batch=is_batch)
         return Launch((*_run_as_nobody(host, zygote),), _ENVIRONMENT)
 

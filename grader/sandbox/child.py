@@ -49,7 +49,7 @@ class Control:
         self._connection.close()
 
     def send(self, request: bytes, descriptors: Sequence[int] = ()) -> int:
-        """Send a request (see `grader.sandbox.inside.zygote`) without waiting for the answer.
+        """Send a request (see `grader.sandbox.in_child.zygote`) without waiting for the answer.
 
         Returns:
             The request's number, for `answer`.

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from grader.sandbox.inside import seccomp, syscalls
+from grader.sandbox.in_child import seccomp, syscalls
 from grader.sandbox.limits import ONE_BLAS_THREAD
 
 ENVIRONMENT, FILES, CAPABILITIES, CALLS = (

@@ -16,7 +16,7 @@ import os
 import stat
 import sys
 
-from inside import syscalls  # type: ignore[import-not-found]
+from in_child import syscalls  # type: ignore[import-not-found]
 
 
 def uncover(paths: list[str]) -> None:

@@ -86,7 +86,7 @@ def leave_parent(kept: set[int], output: int | None = None) -> None:
         output: The descriptor of an `OutputFile` for the output of this process. Without one, the
             output is lost.
     """
-    from grader.sandbox.inside import syscalls  # loads ctypes, which the parent does not need
+    from grader.sandbox.in_child import syscalls  # loads ctypes, which the parent does not need
 
     syscalls.prctl(syscalls.PR_SET_PDEATHSIG, signal.SIGKILL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C and stops its forks

@@ -20,8 +20,8 @@ from grader.sandbox.answers import (
     read_answer,
     read_call_back,
 )
-from grader.sandbox.inside import wire
-from grader.sandbox.inside.sharing import SHARES, Sharing
+from grader.sandbox.in_child import wire
+from grader.sandbox.in_child.sharing import SHARES, Sharing
 from grader.sandbox.limits import MAX_ANSWER_BYTES, Limits
 
 
@@ -152,7 +152,7 @@ class Child(ABC):
 
     @abstractmethod
     def ask(self, operation: str, *arguments: object, mode: RequestMode = PLAIN) -> Answer:
-        """Send a request and return its answer; see `OPERATIONS` in `inside.operations`."""
+        """Send a request and return its answer; see `OPERATIONS` in `in_child.operations`."""
 
 
 class ChildFactory(Protocol):
@@ -163,7 +163,7 @@ class ChildFactory(Protocol):
 
 
 class FramedChild(Child):
-    """A child that exchanges frames, see `inside.wire`.
+    """A child that exchanges frames, see `in_child.wire`.
 
     Args:
         start_seconds: The number of seconds after which a start counts as failed.

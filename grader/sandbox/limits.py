@@ -2,7 +2,7 @@
 
 Sizes are bytes, times are seconds. The tests of an exercise usually take milliseconds and a few
 megabytes, so the limits stop accidents and attacks and need no tuning. The wire format limits the
-size of one answer: 64 MiB of arrays and 1 MiB of structure, see `MAX_*` in `inside/wire.py`.
+size of one answer: 64 MiB of arrays and 1 MiB of structure, see `MAX_*` in `in_child/wire.py`.
 """
 
 from dataclasses import dataclass

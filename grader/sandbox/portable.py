@@ -23,9 +23,9 @@ from grader.sandbox.interface import Ending, FramedChild
 from grader.sandbox.limits import DEFAULT_LIMITS, ONE_BLAS_THREAD, START_SECONDS, Limits
 from grader.sandbox.printable import printable
 
-_INSIDE = Path(__file__).parent
+_SANDBOX = Path(__file__).parent
 _BOOTSTRAP = (
-    "import sys; sys.path.insert(0, sys.argv[1]); from inside import pipes; del sys.path[0]; "
+    "import sys; sys.path.insert(0, sys.argv[1]); from in_child import pipes; del sys.path[0]; "
     "pipes.main(sys.argv[2], int(sys.argv[3]))"
 )
 _AT_ONCE = 1 << 16  # bytes that are read from a pipe at once, the size of a pipe's buffer
@@ -71,7 +71,7 @@ class PortableChild(FramedChild):
         work.mkdir()
         command = [sys.executable, "-s", "-P", "-B", "-c", _BOOTSTRAP]
         self._process = subprocess.Popen(  # noqa: S603  our own command
-            [*command, os.fspath(_INSIDE), os.fspath(self._output), str(limits.output)],
+            [*command, os.fspath(_SANDBOX), os.fspath(self._output), str(limits.output)],
             # Hashing has no random seed: the order of a set must not decide a verdict.
             env={**os.environ, **ONE_BLAS_THREAD, "PYTHONHASHSEED": "0"},
             cwd=work,

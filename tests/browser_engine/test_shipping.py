@@ -36,7 +36,7 @@ NEVER = (
     "grader.reports", "etude_server", "sitegen", "grader.browser.shipping",
     "grader.definitions.collection", "grader.definitions.yaml_source", "grader.grading.session.engine",
     "grader.grading.workers.pool", "grader.sandbox.child",
-    "grader.sandbox.process", "grader.sandbox.inside.seccomp",
+    "grader.sandbox.process", "grader.sandbox.in_child.seccomp",
 )  # fmt: skip
 # Not in Pyodide, or not in a page without more packages, or slow to import there.
 FOREIGN = (
@@ -71,7 +71,7 @@ def test_modules_are_shipped_as_they_are_but_for_comments() -> None:
     """One definition, one verdict: a page runs the code that the command line runs."""
     shipped = contents(bundle())
     assert "grader/grading/comparison/compare.py" in shipped
-    assert "grader/sandbox/inside/wire.py" in shipped
+    assert "grader/sandbox/in_child/wire.py" in shipped
     for name, data in shipped.items():
         assert ast.dump(ast.parse((ROOT / name).read_bytes())) == ast.dump(ast.parse(data)), name
         assert not any(each.type == COMMENT for each in tokenize(io.BytesIO(data).readline)), name

@@ -25,9 +25,9 @@ names = "fcntl grp pty pwd resource syslog termios tty"
 if sys.argv[1] in ("check", "lesson"):  # they import nothing of ours that is for Linux alone
     names += (
         " grader.grading.workers.pool grader.sandbox.child grader.sandbox.confine"
-        " grader.sandbox.process grader.sandbox.inside.cpu_limit grader.sandbox.inside.seccomp"
-        " grader.sandbox.inside.request_loop grader.sandbox.inside.syscalls"
-        " grader.sandbox.inside.zygote"
+        " grader.sandbox.process grader.sandbox.in_child.cpu_limit grader.sandbox.in_child.seccomp"
+        " grader.sandbox.in_child.request_loop grader.sandbox.in_child.syscalls"
+        " grader.sandbox.in_child.zygote"
     )
 sys.modules |= dict.fromkeys(names.split())
 LACKING = {

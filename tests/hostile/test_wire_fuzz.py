@@ -15,8 +15,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from grader.sandbox.answers import ForgedError, Raised, Returned, Unsupported, read_answer
-from grader.sandbox.inside import value_types, wire
-from grader.sandbox.inside.wire import MalformedError
+from grader.sandbox.in_child import value_types, wire
+from grader.sandbox.in_child.wire import MalformedError
 from grader.sandbox.process import Sandbox
 
 OTHER_DTYPES = ["<M8[D]", "<M8[25s]", "<m8[ns]", "<U3", "|S2"]

@@ -15,7 +15,7 @@ from pathlib import Path
 _SANDBOX = Path(__file__).parents[2] / "grader" / "sandbox"
 sys.path.insert(0, str(_SANDBOX))
 import drop_privileges  # type: ignore[import-not-found]  # noqa: E402  needs the line above
-from inside import syscalls  # type: ignore[import-not-found]  # noqa: E402  the same
+from in_child import syscalls  # type: ignore[import-not-found]  # noqa: E402  the same
 
 # chown, dac_override, fowner, fsetid, kill, setgid, setuid, setpcap, net_bind_service, net_raw,
 # sys_chroot, mknod, audit_write, setfcap: the default capabilities of root in a container.

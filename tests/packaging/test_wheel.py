@@ -96,7 +96,7 @@ def test_the_wheel_has_the_packages_and_no_tests(wheel: Path) -> None:
         "etude_server", "grader", "reference", "sitegen", f"{wheel.name.partition('-py3')[0]}.dist-info",
     }  # fmt: skip
     assert {"sitegen/_data/templates/base.html", "sitegen/_data/assets/site.css"} <= names.keys()
-    assert "grader/sandbox/inside/zygote.py" in names
+    assert "grader/sandbox/in_child/zygote.py" in names
     assert {
         "etude_server/staff/templates/base.html", "etude_server/staff/staff.css",
         "etude_server/store/migrations/versions/0001_tables.py",

@@ -13,7 +13,7 @@ import pytest
 
 import grader
 from grader.sandbox.confine import confine_this_process
-from grader.sandbox.inside import syscalls
+from grader.sandbox.in_child import syscalls
 from grader.sandbox.limits import ONE_BLAS_THREAD
 
 

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from grader.sandbox.inside.cpu_limit import CpuLimitHandler, Report
+from grader.sandbox.in_child.cpu_limit import CpuLimitHandler, Report
 
 
 class _StoppedError(Exception):

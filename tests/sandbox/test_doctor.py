@@ -5,7 +5,7 @@ import pytest
 from grader.errors import SandboxFault
 from grader.sandbox.backends import LANDLOCK, NAMESPACES, UNSAFE, Backend, Launch
 from grader.sandbox.examination import examine, examine_confinement
-from grader.sandbox.inside import syscalls
+from grader.sandbox.in_child import syscalls
 from grader.sandbox.process import open_sandbox
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from grader.sandbox.backends import LANDLOCK, Backend, Host, Launch
 from grader.sandbox.examination import examine
-from grader.sandbox.inside import seccomp, syscalls
+from grader.sandbox.in_child import seccomp, syscalls
 
 NEWEST_KNOWN = 10
 KERNEL = syscalls.landlock_version()

@@ -26,8 +26,8 @@ from grader.sandbox.answers import (
     Usage,
 )
 from grader.sandbox.backends import NAMESPACES, UNSAFE, Backend, Launch
-from grader.sandbox.inside import operations, wire
-from grader.sandbox.inside.wire import Shared
+from grader.sandbox.in_child import operations, wire
+from grader.sandbox.in_child.wire import Shared
 from grader.sandbox.interface import RequestMode
 from grader.sandbox.limits import Limits
 from grader.sandbox.process import Sandbox

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.sandbox.inside import seccomp
+from grader.sandbox.in_child import seccomp
 
 HEADERS = {
     "x86_64": (0, Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h")),

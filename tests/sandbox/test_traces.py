@@ -14,7 +14,7 @@ from grader.browser.page_child import PageChildFactory
 from grader.sandbox.answers import Returned
 from grader.sandbox.backends import BACKENDS, UNSAFE
 from grader.sandbox.examination import examine
-from grader.sandbox.inside.operations import FILE_NAME
+from grader.sandbox.in_child.operations import FILE_NAME
 from grader.sandbox.interface import Child, RequestMode
 from grader.sandbox.limits import Limits
 from grader.sandbox.portable import PortableSandbox

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from grader.sandbox.inside.literals import find_non_answer
+from grader.sandbox.in_child.literals import find_non_answer
 from sitegen.numerals import decimals_for, is_rounded, numeral
 from sitegen.shading import shade_for
 

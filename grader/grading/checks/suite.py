@@ -30,7 +30,7 @@ from grader.grading.program.loaded_program import LoadedProgram, load, put_files
 from grader.grading.program.proxies import CallableProxy, NoValueError, Proxies, raise_for_functions
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import ChildGoneError, Unsupported
-from grader.sandbox.inside.sharing import Sharing
+from grader.sandbox.in_child.sharing import Sharing
 from grader.sandbox.limits import DEFAULT_LIMITS, DEFAULT_RESULT_BYTES
 
 if TYPE_CHECKING:

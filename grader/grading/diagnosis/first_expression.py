@@ -26,7 +26,7 @@ from grader.grading.program.author_code import names_in
 from grader.grading.results.jobs import find_limits
 from grader.grading.results.verdict import Diagnosis, Outcome, TestResult
 from grader.sandbox.answers import ChildGoneError, Returned
-from grader.sandbox.inside.wire import UnsupportedValueError
+from grader.sandbox.in_child.wire import UnsupportedValueError
 from grader.sandbox.interface import Child, ChildFactory
 from grader.sandbox.printable import printable
 

@@ -13,7 +13,7 @@ from grader.grading.program.loaded_program import put_files
 from grader.grading.results.jobs import find_limits
 from grader.grading.results.verdict import LineShape, Outcome, TestResult
 from grader.sandbox.answers import ChildGoneError, Returned
-from grader.sandbox.inside.wire import UnsupportedValueError
+from grader.sandbox.in_child.wire import UnsupportedValueError
 from grader.sandbox.interface import ChildFactory
 from grader.sandbox.printable import printable
 

@@ -40,8 +40,8 @@ from grader.grading.program.author_code import (
 from grader.grading.program.loaded_program import LoadedProgram
 from grader.grading.program.proxies import Proxy, proxies_in, raise_for_functions
 from grader.sandbox.answers import Usage
-from grader.sandbox.inside.value_types import as_data
-from grader.sandbox.inside.wire import MAX_BODY
+from grader.sandbox.in_child.value_types import as_data
+from grader.sandbox.in_child.wire import MAX_BODY
 from grader.sandbox.interface import ChildFactory
 from grader.sandbox.limits import DEFAULT_RESULT_BYTES, MAX_RESULT_FACTOR, RESULT_ALLOWANCE_BYTES
 

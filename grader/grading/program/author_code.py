@@ -25,8 +25,8 @@ import numpy as np
 
 from grader.definitions.exercise import Course, Exercise
 from grader.errors import DefinitionError, EtudeError, Location
-from grader.sandbox.inside import virtual_files
-from grader.sandbox.inside.layout import arrange, is_read_only, lend
+from grader.sandbox.in_child import virtual_files
+from grader.sandbox.in_child.layout import arrange, is_read_only, lend
 from grader.sandbox.limits import AUTHOR_SECONDS
 
 T = TypeVar("T")

@@ -28,8 +28,8 @@ from grader.sandbox.answers import (
     Unsupported,
     Usage,
 )
-from grader.sandbox.inside.sharing import Sharing
-from grader.sandbox.inside.wire import MAX_BODY
+from grader.sandbox.in_child.sharing import Sharing
+from grader.sandbox.in_child.wire import MAX_BODY
 from grader.sandbox.interface import Child
 from grader.sandbox.limits import DEFAULT_RESULT_BYTES
 

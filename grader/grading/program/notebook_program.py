@@ -29,7 +29,7 @@ _LINE: Final = re.compile(r"\b([Ll]ine|lines) ([0-9]+(?:, [0-9]+)*(?: and [0-9]+
 _WORDS: Final = re.compile(r"\b\w*(?:Error|Exception|Warning|Interrupt|Exit|Iteration): ")
 _AT: Final = re.compile(r"\(line [0-9]+(?:, [^()]*)?\)\.")  # the place after an error's message
 _HELPER: Final = re.compile(r"The mistake is in your `[^`]*` \(line [0-9]+\)")
-# Omitted lines, and characters of each, that are read from a child's answer, as in `inside.cells`.
+# Omitted lines, and characters of each, that are read from an answer, as in `in_child.cells`.
 _MAX_LEFT_OUT: Final = 100
 _MAX_LINE_LENGTH: Final = 80
 _THE_FILE: Final = ""

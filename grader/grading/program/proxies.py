@@ -24,9 +24,9 @@ from grader.grading.comparison.compare import EXACT, arrays_in, compare, is_mask
 from grader.grading.feedback.difference_sentences import describe_value
 from grader.grading.program.author_code import TooLargeError, TooLongError, is_authors_code_running
 from grader.sandbox.answers import Cause, ChildGoneError, Raised, Returned, Unsupported, Usage
-from grader.sandbox.inside.sharing import Sharing, replace_contents
-from grader.sandbox.inside.value_types import with_items
-from grader.sandbox.inside.wire import (
+from grader.sandbox.in_child.sharing import Sharing, replace_contents
+from grader.sandbox.in_child.value_types import with_items
+from grader.sandbox.in_child.wire import (
     MAX_BODY,
     Callback,
     Function,
@@ -510,7 +510,7 @@ class Proxies:
         """Run statements in the submission's namespace, with the inputs as additional names.
 
         Args:
-            operation: "run" or "draw_figure", see `inside.operations` for the value of each.
+            operation: "run" or "draw_figure", see `in_child.operations` for the value of each.
 
         Raises:
             NoValueError: The statements raise an error.

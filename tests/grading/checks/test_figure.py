@@ -21,7 +21,7 @@ from grader.grading.session.engine import grade
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.backends import LANDLOCK, NAMESPACES, Backend
 from grader.sandbox.examination import examine
-from grader.sandbox.inside.drawn_figure import figure_data
+from grader.sandbox.in_child.drawn_figure import figure_data
 from grader.sandbox.process import Sandbox
 
 pytestmark = pytest.mark.skipif(

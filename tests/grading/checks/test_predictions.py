@@ -5,7 +5,7 @@ import pytest
 from grader.definitions.exercise import TestId
 from grader.grading.expected.public_form import public_exercise
 from grader.grading.results.verdict import Outcome
-from grader.sandbox.inside.literals import answers
+from grader.sandbox.in_child.literals import answers
 from tests.grading.conftest import Fields, GradeAll, GradeOne, Make
 
 PREDICT: Fields = {

@@ -452,7 +452,7 @@ def test_an_argument_is_never_moved_in_memory(grade_one: "GradeOne") -> None:
         "import copy, sys\nimport numpy as np\n"
         "class Forged:\n"
         "    copy = lambda old: np.zeros(9**6) if type(old) is np.ndarray else copy.copy(old)\n"
-        "sys.modules['inside.sharing'].copy = Forged\n"
+        "sys.modules['in_child.sharing'].copy = Forged\n"
         "def f(x): x[0] = 5"
     )
     lines = ["part = x[:1]", "f(x)", "assert x.size == 2 and part.base is x and part[0] == 1"]
@@ -465,7 +465,7 @@ def test_an_argument_is_never_moved_in_memory(grade_one: "GradeOne") -> None:
 def test_a_forged_message_ends_the_submission(grade_one: "GradeOne", message: str) -> None:
     """It names an object that neither side has, or is not a message at all."""
     source = (
-        "import sys\nsharing = sys.modules['inside.sharing']\n"
+        "import sys\nsharing = sys.modules['in_child.sharing']\n"
         "def forged(self, payload, keeper, changes=True):\n"
         f"    return sharing.wire.encode([{message}], keeper, sharing.wire.Shared())\n"
         "sharing.Sharing.send = forged\n"

@@ -13,7 +13,7 @@ from grader.grading.results.verdict_json import verdict_data, verdict_from_data
 from grader.grading.session.engine import grade
 from grader.grading.submissions.submission import Submission
 from grader.sandbox.answers import read_failed_cells
-from grader.sandbox.inside import cells
+from grader.sandbox.in_child import cells
 from grader.sandbox.process import Sandbox
 from tests.grading.conftest import Fields, Make
 from tests.notebook_files import notebook

@@ -17,7 +17,7 @@ from grader.grading.session.engine import grade
 from grader.grading.submissions.read_submission import read_submission
 from grader.grading.submissions.submission import Submission
 from grader.grading.workers.batch import plan_batch
-from grader.sandbox.inside import modules
+from grader.sandbox.in_child import modules
 from grader.sandbox.process import Sandbox
 from tests.grading.conftest import Fields, Make
 from tests.notebook_files import notebook

@@ -2,7 +2,7 @@
 # outcome: failed
 import sys
 
-operations = sys.modules["inside.operations"]
+operations = sys.modules["in_child.operations"]
 true_answer = operations.SubmissionServer._answer
 # @FRAMES@
 

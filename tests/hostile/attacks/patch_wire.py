@@ -2,7 +2,7 @@
 # outcome: failed
 import sys
 
-wire = sys.modules["inside.wire"]
+wire = sys.modules["in_child.wire"]
 true_encode = wire.encode
 
 

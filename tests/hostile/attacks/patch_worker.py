@@ -2,7 +2,7 @@
 # outcome: failed
 import sys
 
-worker = sys.modules["inside.operations"]
+worker = sys.modules["in_child.operations"]
 DEFINED = {"answer": {"callable": True, "type": "function"}}
 FACTS = {"names": ["answer"], "defined": DEFINED, "outcome": "passed"}
 worker._describe_error = lambda error: {"type": "passed", "bases": [], "message": "", "frames": []}

@@ -16,7 +16,7 @@ def find(x):
         except ImportError:
             pass
     packages = os.path.dirname(os.path.dirname(numpy.__file__))
-    ours = os.path.dirname(os.path.dirname(sys.modules["inside"].__file__))
+    ours = os.path.dirname(os.path.dirname(sys.modules["in_child"].__file__))
     for path in (
         packages + "/pytest/__init__.py",
         packages + "/yaml/__init__.py",
@@ -38,7 +38,7 @@ def find(x):
             listed = set(os.listdir(folder))
         except OSError:
             continue
-        got += listed - {"numpy", "numpy.libs", "inside", "ours", "packages"}
+        got += listed - {"numpy", "numpy.libs", "in_child", "ours", "packages"}
     return f"got: {got}"
 
 

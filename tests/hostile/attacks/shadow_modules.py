@@ -2,7 +2,7 @@
 # outcome: failed, errored
 import sys
 
-for name in ("numpy.linalg", "numpy.random", "decimal", "fractions", "inside.late"):
+for name in ("numpy.linalg", "numpy.random", "decimal", "fractions", "in_child.late"):
     sys.modules[name] = sys
 
 

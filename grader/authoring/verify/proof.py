@@ -1,11 +1,12 @@
 """The proof of an exercise as frozen types, and its JSON."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias
 
 from grader.authoring.verify.check_names import CHECKS
-from grader.errors import Location
+from grader.errors import Location, Problem
 
 SCHEMA = "etude/proof/v1"
 
@@ -67,6 +68,17 @@ class Proof:
     def failed(self, check: str) -> bool:
         """Return whether a check has findings."""
         return any(finding.check == check for finding in self.findings)
+
+
+def invalid_proof(name: str, path: Path, problems: Iterable[Problem], digest: str = "") -> Proof:
+    """Return the proof of an exercise or a track that cannot be loaded or run."""
+    findings = tuple(
+        ProofFinding.at("definition", problem.message, problem.where)
+        if problem.where.path == path
+        else ProofFinding("definition", f"{problem.where}: {problem.message}")
+        for problem in problems
+    )
+    return Proof(name, digest, "invalid", findings)
 
 
 def proof_data(proof: Proof, file: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from grader.authoring.verify import checks
-from grader.authoring.verify.proof import Proof, ProofFinding, Status
+from grader.authoring.verify.proof import Proof, ProofFinding, invalid_proof
 from grader.authoring.verify.steps import ProofFacts, run_steps
 from grader.authoring.verify.variants import RunGroup, VariantRun
 from grader.definitions.exercise import Exercise
@@ -77,7 +77,7 @@ class _ProofJobs(JobSource):
         if running.is_done:
             return
         if isinstance(result, EtudeError):
-            self._finish(running, without_proof(running.facts.exercise, result))
+            self._finish(running, _failed_proof(running.facts.exercise, result))
         else:
             running.results[run.group, run.name] = result
             if len(running.results) == len(running.runs):
@@ -110,7 +110,7 @@ class _ProofJobs(JobSource):
             if not running.runs:
                 self._finish(running, _proof(facts, time.monotonic() - (running.began or 0.0)))
         except EtudeError as error:
-            self._finish(running, without_proof(facts.exercise, error))
+            self._finish(running, _failed_proof(facts.exercise, error))
 
     def _finish(self, running: _RunningProof, proof: Proof) -> None:
         running.is_done = True
@@ -133,13 +133,8 @@ def _proof(facts: ProofFacts, seconds: float) -> Proof:
     )
 
 
-def without_proof(exercise: Exercise, error: EtudeError) -> Proof:
+def _failed_proof(exercise: Exercise, error: EtudeError) -> Proof:
     """Return the proof of an exercise that is invalid or met a grader fault."""
-    status: Status = "invalid" if isinstance(error, DefinitionError) else "fault"
     if isinstance(error, DefinitionError):
-        findings = [
-            ProofFinding.at("definition", each.message, each.where) for each in error.problems
-        ]
-    else:
-        findings = [ProofFinding("fault", str(error))]
-    return Proof(exercise.id, exercise.digest, status, tuple(findings))
+        return invalid_proof(exercise.id, exercise.where.path, error.problems, exercise.digest)
+    return Proof(exercise.id, exercise.digest, "fault", (ProofFinding("fault", str(error)),))

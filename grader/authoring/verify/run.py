@@ -12,7 +12,7 @@ from grader.authoring.lint.run import LintReport
 from grader.authoring.targets import TargetGroup
 from grader.authoring.verify.cache import ProofCache
 from grader.authoring.verify.check_names import LEAKS, LINT
-from grader.authoring.verify.proof import Proof, ProofFinding
+from grader.authoring.verify.proof import Proof, ProofFinding, invalid_proof
 from grader.authoring.verify.prove import prove
 from grader.definitions.exercise import Exercise
 from grader.definitions.files import id_in_name, read_file
@@ -54,10 +54,9 @@ def begin_verification(
         file_problems: set[Problem] = set()  # also listed under the track's file
         for path in group.files:
             if path in definitions.invalid:
-                verification.proofs[path] = _invalid(
-                    id_in_name(path), definitions.invalid[path], path
-                )
-                file_problems.update(definitions.invalid[path])
+                problems = definitions.invalid[path]
+                verification.proofs[path] = invalid_proof(id_in_name(path), path, problems)
+                file_problems.update(problems)
                 continue
             exercise = definitions.exercises[path]
             if exercise.edition == "student":
@@ -73,7 +72,7 @@ def begin_verification(
         if track is not None:
             track_problems = definitions.invalid.get(track, ())
             if problems := [each for each in track_problems if each not in file_problems]:
-                verification.proofs[track] = _invalid(track.parent.name, problems, track)
+                verification.proofs[track] = invalid_proof(track.parent.name, track, problems)
     return verification
 
 
@@ -82,16 +81,6 @@ def _images(exercise: Path) -> Iterator[bytes]:
     for path in image_files(exercise):
         with contextlib.suppress(UsageError, DefinitionError):
             yield read_file(path, MAX_BYTES)
-
-
-def _invalid(name: str, problems: Iterable[Problem], path: Path) -> Proof:
-    findings = tuple(
-        ProofFinding.at("definition", problem.message, problem.where)
-        if problem.where.path == path
-        else ProofFinding("definition", f"{problem.where}: {problem.message}")
-        for problem in problems
-    )
-    return Proof(name, "", "invalid", findings)
 
 
 def prove_pending(

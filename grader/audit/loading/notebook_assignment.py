@@ -11,7 +11,7 @@ from typing import Final
 from grader.audit.loading.written_tests import WrittenTests
 from grader.authoring.sources.assignment import Assignment
 from grader.authoring.sources.draft import Draft, DraftTest
-from grader.authoring.sources.notebook_cells import says_something
+from grader.authoring.sources.notebook_cells import has_statement
 from grader.authoring.sources.notebook_reader import read_notebook
 from grader.authoring.sources.program_parts import join, read_program
 from grader.authoring.sources.python_parsing import bad, find_imports, parse
@@ -119,7 +119,7 @@ def _write_tests(drafts: Sequence[Draft], solution: str, notes: list[str]) -> Wr
             if test.key == "run" and test.stdout is None:
                 notes.append(f"{printable_name(label)} has no assert: it fails if it raises")
             code = _own(test, sources)
-            if says_something(code):
+            if has_statement(code):
                 tests.add(label, code, test.stdout)
     return tests
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Final
 
-from grader.authoring.sources import notebook_cells as parts
+from grader.authoring.sources import notebook_cells
 from grader.authoring.sources.draft import SourceDrafts
 from grader.authoring.sources.notebook_cells import NotebookCell
 from grader.authoring.sources.program_parts import join, parse_or_none, read_program
@@ -21,56 +21,56 @@ MARKS: Final = re.compile(
 _TEST_MARK: Final = re.compile(r"^\s*#+\s*BEGIN HIDDEN TESTS?\b", re.MULTILINE)
 
 
-class NbgraderReader(parts.QuestionReader):
+class NbgraderReader(notebook_cells.QuestionReader):
     """Makes a draft from each answer cell and the test cells after it."""
 
     def __init__(self) -> None:
         super().__init__()
         self._prose: list[str] = []
 
-    def _take(self, cell: NotebookCell) -> None:
+    def _read_cell(self, cell: NotebookCell) -> None:
         metadata = cell.metadata.get("nbgrader")
         data = metadata if isinstance(metadata, dict) else {}
         has_tests = bool(_TEST_MARK.search(cell.source))
         solution = bool(data.get("solution")) or bool(_MARK.search(cell.source))
         test = bool(data.get("grade")) or has_tests
         if cell.kind == "markdown" and (solution or data.get("task")):
-            self._by_hand(cell, data)
+            self._leave_out(cell, data)
         elif cell.kind == "markdown":
             # Prose after the tests belongs to the next question, if there is one.
             is_own = self._question is not None and not self._question.draft.tests
             target = self._question.prose if self._question and is_own else self._prose
             target.append(cell.source)
         elif cell.kind == "code" and solution and data.get("grade") and not has_tests:
-            self._by_hand(cell, data)
+            self._leave_out(cell, data)
         elif cell.kind == "code" and solution:
             if self._question is not None and self._question.draft.tests:
-                self._finish()
+                self._close_question()
             question = self._question
             if question is None:
                 name = str(data.get("grade_id") or f"question {self._count + 1}")
-                question = self._begin(name, cell.where)
+                question = self._open_question(name, cell.where)
                 question.prose, self._prose = self._prose, []
-            source = parts.without_magic(cell.source, question.draft.remarks, cell.where)
-            starter, answer, _ = parts.split_solution(source)
+            source = notebook_cells.remove_magics(cell.source, question.draft.remarks, cell.where)
+            starter, answer, _ = notebook_cells.split_solution(source)
             question.starter.append(starter)
             question.solution.append(answer)
         elif cell.kind == "code" and test:
-            self._test(cell, data)
+            self._add_test(cell, data)
         elif cell.kind == "code":
-            self._keep_code(cell)
+            self._add_given_code(cell)
         elif cell.source.strip():
             self._result.remarks.append(f"{cell.where}: a {cell.kind} cell; it is left out")
 
-    def _test(self, cell: NotebookCell, data: dict[str, Any]) -> None:
+    def _add_test(self, cell: NotebookCell, data: dict[str, Any]) -> None:
         question = self._question
         if question is None:
             message = f"{cell.where}: a test without an answer in a cell before it; left out"
             self._result.failures.append(message)
             return
         remarks = question.draft.remarks
-        source = parts.without_magic(cell.source, remarks, cell.where)
-        points = parts.whole_points(data.get("points"), remarks, cell.where)
+        source = notebook_cells.remove_magics(cell.source, remarks, cell.where)
+        points = notebook_cells.read_points(data.get("points"), remarks, cell.where)
         name = str(data.get("grade_id") or f"test-{len(question.draft.tests) + 1}")
         lines: list[str] = []
         printing: list[str] = []  # calls in `### AUTOTEST f(3); g(4)`
@@ -82,32 +82,31 @@ class NbgraderReader(parts.QuestionReader):
             else:
                 lines.append(line)
         source = "\n".join(lines)
-        if printing and not parts.checks_something(source):
+        if printing and not notebook_cells.has_assertion(source):
             source = join([source, "\n".join(printing)])
         elif printing:
             code = join([_setup(source), "\n".join(printing)])
             question.add_test(f"{name}-printed", code, cell, points=points)
-        visible, hidden = parts.split_hidden(source)
-        says_hidden = parts.says_something(hidden)
-        both = says_hidden and parts.says_something(visible)
-        if both or not says_hidden:
+        visible, hidden = notebook_cells.split_hidden(source)
+        has_hidden = notebook_cells.has_statement(hidden)
+        has_both = has_hidden and notebook_cells.has_statement(visible)
+        if has_both or not has_hidden:
             question.add_test(name, visible, cell, points=points)
-        # Both tests share the cell's points.
-        if both:
+        if has_both:
             remarks.append(
                 f"{cell.where}: its hidden lines are a test of their own, worth as much as the rest"
             )
             setup = _setup(visible)
             hidden = join([setup, hidden]) if setup else hidden
-        if says_hidden:
-            label = f"{name}-hidden" if both else name
+        if has_hidden:
+            label = f"{name}-hidden" if has_both else name
             question.add_test(label, hidden, cell, points=points, hidden=True)
 
-    def _by_hand(self, cell: NotebookCell, data: dict[str, Any]) -> None:
-        self._finish()
+    def _leave_out(self, cell: NotebookCell, data: dict[str, Any]) -> None:
+        self._close_question()
         self._prose = []
         if cell.kind == "code":
-            self._keep_code(cell)  # later answers may depend on it
+            self._add_given_code(cell)  # later answers may depend on it
         name = str(data.get("grade_id") or cell.where)[:80]
         message = f"{cell.where}: {name!r} is graded by hand; it was left out"
         self._result.failures.append(message)
@@ -120,12 +119,12 @@ class PlainReader(NbgraderReader):
         """Mark the cells, and return the drafts of all questions."""
         return super().read(marked for cell in cells for marked in _mark(cell))
 
-    def _finish(self) -> None:
+    def _close_question(self) -> None:
         question = self._question
         if question is not None and not question.draft.tests:  # the code is for later questions
             self._context.append(join(question.solution))
             self._question, self._prose = None, [*question.prose, *self._prose]
-        super()._finish()
+        super()._close_question()
 
 
 def _mark(cell: NotebookCell) -> Iterator[NotebookCell]:
@@ -139,7 +138,7 @@ def _mark(cell: NotebookCell) -> Iterator[NotebookCell]:
         for statement in program.statements
         if isinstance(statement.node, ast.FunctionDef)
         and statement.node.name.startswith(("test", "check"))
-        and parts.checks_something(statement.source)
+        and notebook_cells.has_assertion(statement.source)
     }
     runs: list[tuple[str, list[str]]] = []
     before: list[str] = []  # lines that belong to the following ones
@@ -147,7 +146,7 @@ def _mark(cell: NotebookCell) -> Iterator[NotebookCell]:
         before.append(statement.source)
         is_check = bool(statement.sets & tests) or (
             not statement.defines
-            and (bool(statement.needs & tests) or parts.checks_something(statement.source))
+            and (bool(statement.needs & tests) or notebook_cells.has_assertion(statement.source))
         )
         if not is_check and not statement.defines:
             continue

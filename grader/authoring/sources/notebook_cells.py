@@ -55,7 +55,7 @@ class Question:
     solution: list[str] = field(default_factory=list)
     after: list[str] = field(default_factory=list)  # code between the answer and the tests
     points: int | None = None  # total over all tests
-    by_hand: bool = False
+    is_graded_by_hand: bool = False
 
     def add_test(
         self,
@@ -89,15 +89,15 @@ class QuestionReader(ABC):
         for cell in cells:
             if cell.attachments:
                 self._result.remarks.append(f"{cell.where}: its attachments are not kept")
-            self._take(cell)
-        self._finish()
+            self._read_cell(cell)
+        self._close_question()
         return self._result
 
     @abstractmethod
-    def _take(self, cell: NotebookCell) -> None:
+    def _read_cell(self, cell: NotebookCell) -> None:
         """Process one cell."""
 
-    def _finish(self) -> None:
+    def _close_question(self) -> None:
         """Complete the draft of the open question."""
         question, self._question = self._question, None
         if question is None:
@@ -110,7 +110,7 @@ class QuestionReader(ABC):
         self._context += question.after
         if not answer or not draft.tests:
             lacking = "tests" if answer else "code for an answer"
-            reason = "is graded by hand" if question.by_hand else f"has no {lacking}"
+            reason = "is graded by hand" if question.is_graded_by_hand else f"has no {lacking}"
             self._result.failures.append(
                 f"{draft.origin}: question {draft.id!r} {reason}; it was left out"
             )
@@ -130,17 +130,17 @@ class QuestionReader(ABC):
                 "tests; each has 1"
             )
 
-    def _begin(self, name: str, where: str) -> Question:
+    def _open_question(self, name: str, where: str) -> Question:
         """Open a question, with the code before it as context."""
         self._count += 1
         draft = Draft(where, id=name or f"q{self._count}")
         self._question = Question(draft, [*self._context], dict(self._answers))
         return self._question
 
-    def _keep_code(self, cell: NotebookCell) -> None:
+    def _add_given_code(self, cell: NotebookCell) -> None:
         """Keep given code, for later questions or for the tests of the open one."""
         context = self._context if self._question is None else self._question.after
-        source = without_magic(cell.source, self._result.remarks, cell.where)
+        source = remove_magics(cell.source, self._result.remarks, cell.where)
         if read_program(source) is None:
             self._result.remarks.append(f"{cell.where}: not Python; it is left out")
         elif source.strip():
@@ -278,7 +278,7 @@ def split_hidden(source: str) -> tuple[str, str]:
     return "\n".join(visible), "\n".join(hidden)
 
 
-def without_magic(source: str, remarks: list[str], where: str) -> str:
+def remove_magics(source: str, remarks: list[str], where: str) -> str:
     """Remove notebook-only syntax, with a remark."""
     code_lines = []
     for line in source.split("\n"):
@@ -289,19 +289,19 @@ def without_magic(source: str, remarks: list[str], where: str) -> str:
     return "\n".join(code_lines)
 
 
-def says_something(code: str) -> bool:
+def has_statement(code: str) -> bool:
     """Return whether code contains a statement."""
     tree = parse_or_none(code)
     return bool(code.strip()) if tree is None else bool(tree.body)
 
 
-def checks_something(code: str) -> bool:
+def has_assertion(code: str) -> bool:
     """Return whether code contains an assertion."""
     tree = parse_or_none(code)
     return tree is not None and judges(tree)
 
 
-def whole_points(value: object, remarks: list[str], where: str) -> int | None:
+def read_points(value: object, remarks: list[str], where: str) -> int | None:
     """Read points as an integer, which the format requires."""
     if isinstance(value, str):
         try:
@@ -315,7 +315,7 @@ def whole_points(value: object, remarks: list[str], where: str) -> int | None:
     return int(-(-value // 1))
 
 
-def plain_settings(lines: Sequence[str]) -> tuple[dict[str, str], list[str]]:
+def parse_settings(lines: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     """Parse lines of `key: value`; return the settings and the other lines."""
     settings: dict[str, str] = {}
     others: list[str] = []

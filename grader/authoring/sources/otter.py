@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
-from grader.authoring.sources import notebook_cells as parts
+from grader.authoring.sources import notebook_cells
 from grader.authoring.sources.notebook_cells import NotebookCell, Question
 from grader.authoring.sources.program_parts import join, read_program
 
@@ -48,7 +48,7 @@ def _mark_text(cell: NotebookCell) -> str:
     return html.unescape(match[1]).strip() + "\n" if match else cell.source
 
 
-class OtterReader(parts.QuestionReader):
+class OtterReader(notebook_cells.QuestionReader):
     """Makes a draft from the cells between each question's marks."""
 
     def __init__(self) -> None:
@@ -56,12 +56,12 @@ class OtterReader(parts.QuestionReader):
         self._block = ""
         self._is_old = False
 
-    def _take(self, cell: NotebookCell) -> None:
+    def _read_cell(self, cell: NotebookCell) -> None:
         text = _mark_text(cell) if cell.kind in ("raw", "markdown") else ""
         if match := _BLOCK.match(text):
             is_begin, rest = match[1] == "BEGIN", text[match.end() :]
             if match[2] == "QUESTION":
-                self._finish()
+                self._close_question()
                 if is_begin:
                     self._begin_question(rest, cell)
                 return
@@ -69,7 +69,7 @@ class OtterReader(parts.QuestionReader):
             if rest.strip():
                 self._result.remarks.append(f"{cell.where}: {rest.strip()[:60]!r} is left out")
         elif cell.kind == "markdown" and (quoted := _QUOTED.search(cell.source)):
-            self._finish()
+            self._close_question()
             self._begin_question(quoted[1], cell)
             self._is_old = True
             self._prose(cell.source[: quoted.start()] + cell.source[quoted.end() :])
@@ -77,7 +77,7 @@ class OtterReader(parts.QuestionReader):
             self._code(cell)
         elif cell.kind == "markdown":
             if self._question is not None and self._is_old and self._question.draft.tests:
-                self._finish()
+                self._close_question()
             self._prose(cell.source)
         elif cell.source.strip():
             is_settings = _ASSIGNMENT.match(cell.source)
@@ -88,18 +88,18 @@ class OtterReader(parts.QuestionReader):
             )
             self._result.remarks.append(f"{cell.where}: {reason} left out")
 
-    def _finish(self) -> None:
+    def _close_question(self) -> None:
         self._block = ""
-        super()._finish()
+        super()._close_question()
 
     def _begin_question(self, text: str, cell: NotebookCell) -> None:
-        settings, others = parts.plain_settings(text.split("\n"))
-        question = self._begin(settings.get("name", ""), cell.where)
+        settings, others = notebook_cells.parse_settings(text.split("\n"))
+        question = self._open_question(settings.get("name", ""), cell.where)
         remarks, points = question.draft.remarks, settings.get("points")
-        question.points = parts.whole_points(points, remarks, cell.where)
+        question.points = notebook_cells.read_points(points, remarks, cell.where)
         self._is_old = False
         if settings.get("manual", "").lower() == "true":
-            question.by_hand = True
+            question.is_graded_by_hand = True
             remarks.append("it is graded by hand in part")
         if rest := _rest(settings, others, ("name", "points")):
             question.draft.notes.append(("question settings", rest))
@@ -116,9 +116,9 @@ class OtterReader(parts.QuestionReader):
     def _code(self, cell: NotebookCell) -> None:
         question = self._question
         if question is None:
-            self._keep_code(cell)
+            self._add_given_code(cell)
             return
-        source = parts.without_magic(cell.source, question.draft.remarks, cell.where)
+        source = notebook_cells.remove_magics(cell.source, question.draft.remarks, cell.where)
         code_lines: list[str] = []
         ignored = False
         # Otter removes some lines from every version.
@@ -129,28 +129,28 @@ class OtterReader(parts.QuestionReader):
                 code_lines.append(line)
         source = "\n".join(code_lines)
         if self._block == "TESTS" or (self._is_old and _LABEL.match(source)):
-            self._test(question, source, cell)
+            self._add_test(question, source, cell)
         elif self._block == "PROMPT":
             question.starter.append(source)
         elif self._is_old and question.draft.tests:
-            self._finish()
+            self._close_question()
             self._code(cell)
         else:
-            starter, solution, marked = parts.split_solution(source)
+            starter, solution, marked = notebook_cells.split_solution(source)
             question.solution.append(solution)
             if marked or not question.starter:
                 question.starter.append(starter)
 
-    def _test(self, question: Question, source: str, cell: NotebookCell) -> None:
+    def _add_test(self, question: Question, source: str, cell: NotebookCell) -> None:
         hidden = False
         points = None
         draft = question.draft
         name = f"test-{len(draft.tests) + 1}"
         if config := _CONFIG.match(source):
-            settings, others = parts.plain_settings(config[1].split("\n"))
+            settings, others = notebook_cells.parse_settings(config[1].split("\n"))
             source = source[config.end() :]
             hidden = settings.get("hidden", "").lower() == "true"
-            points = parts.whole_points(settings.get("points"), draft.remarks, cell.where)
+            points = notebook_cells.read_points(settings.get("points"), draft.remarks, cell.where)
             name = settings.get("name", name)
             if rest := _rest(settings, others, ("hidden", "points", "name")):
                 draft.notes.append((f"settings of {name}", rest))
@@ -167,7 +167,7 @@ class OtterReader(parts.QuestionReader):
             and statement.node.name.startswith("test")
         ]
         source = join([source, "\n".join(calls)]) if calls else source
-        if parts.says_something(source):
+        if notebook_cells.has_statement(source):
             question.add_test(name, source, cell, points=points, hidden=hidden, output=cell.output)
 
 

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import Final
 
 from grader.authoring.sources.draft import Draft, DraftTest, slug
@@ -13,6 +13,7 @@ from grader.authoring.sources.program_parts import (
     join,
     read_program,
 )
+from grader.definitions.wording import join_words
 
 _DIFFICULTIES: Final[dict[str, str]] = {
     "beginner": "beginner", "easy": "beginner", "basic": "beginner", "introductory": "beginner",
@@ -29,7 +30,7 @@ _XP: Final = 10
 
 def fill_in_draft(draft: Draft) -> None:
     """Fill in missing parts of a draft and make its programs self-contained, with remarks."""
-    _head(draft)
+    _fill_in_metadata(draft)
     solution, starter = read_program(draft.solution), read_program(draft.starter)
     if solution is None:
         draft.remarks.append("the solution is not Python, so it is kept as it is; fix it by hand")
@@ -53,7 +54,7 @@ def fill_in_draft(draft: Draft) -> None:
             values = sorted(solution.sets - definitions.keys() - solution.imported_names)
             draft.defines = {name: "value" for name in values if name in used}
     if solution is not None and starter is not None:
-        _stand_alone(draft, solution, starter)
+        _add_starter_parts(draft, solution, starter)
     _name_in_instructions(draft)
     taken: set[str] = set()
     for number, test in enumerate(draft.tests, 1):
@@ -76,7 +77,7 @@ def make_unused_id(name: str, taken: Collection[str]) -> str:
     return unused_name
 
 
-def _head(draft: Draft) -> None:
+def _fill_in_metadata(draft: Draft) -> None:
     name = draft.id or draft.title
     draft.id = slug(draft.id) or slug(draft.title) or "imported"
     if name and name not in (draft.id, draft.title):
@@ -119,35 +120,36 @@ def _name_in_instructions(draft: Draft) -> None:
         if kind != "value" and not re.search(rf"\b{re.escape(name)}\b", draft.instructions)
     ]
     if unnamed:
-        draft.instructions = f"{draft.instructions.rstrip()}\n\nWrite {in_words(unnamed)}.\n"
+        task = f"Write {join_words(unnamed, 'and')}."
+        draft.instructions = f"{draft.instructions.rstrip()}\n\n{task}\n"
         draft.remarks.append("the instructions name what is to be written now")
 
 
-def _stand_alone(draft: Draft, solution: ParsedProgram, starter: ParsedProgram) -> None:
+def _add_starter_parts(draft: Draft, solution: ParsedProgram, starter: ParsedProgram) -> None:
     """Add the parts of the starter that the solution needs in front of it."""
     lacking = solution.needs & starter.sets
     if not lacking:
         return
     own = solution.definitions().keys() | draft.defines.keys()
     usable = ParsedProgram(s for s in starter.statements if not s.sets & own)
-    front = usable.for_names(lacking)
+    front = usable.select_for(lacking)
     imports = sorted(front.imported_names & lacking)
     others = [
         name for s in front.statements if not s.imports for name in sorted(s.sets & solution.needs)
     ]
-    draft.solution = front.before(draft.solution)
-    names = [f"`{name}`" for name in dict.fromkeys(others or imports)]
-    if names:
+    draft.solution = front.prepend_to(draft.solution)
+    if names := [f"`{name}`" for name in dict.fromkeys(others or imports)]:
+        needed = join_words(names, "and")
         verb = "it was" if len(names) == 1 else "they were"
         imported = f", with the import of `{', '.join(imports)}`" if others and imports else ""
         draft.remarks.append(
-            f"the solution needs {in_words(names)} of the starter: {verb} put in front{imported}"
+            f"the solution needs {needed} of the starter: {verb} put in front{imported}"
         )
 
 
 def _complete_test(draft: Draft, test: DraftTest, starter: ParsedProgram) -> None:
     """Add the lines of the starter on which a test's statements depend."""
-    demo = starter.demo()
+    demo = starter.demo_statements()
     if not test.code.strip():
         test.code = join(statement.source for statement in demo.statements)
         if test.code:
@@ -160,29 +162,20 @@ def _complete_test(draft: Draft, test: DraftTest, starter: ParsedProgram) -> Non
     if program is None:
         draft.remarks.append(f"the code of test '{test.id}' is not Python")
         return
-    # First the starter's imports that the solution lacks, then the names that the starter's lines
-    # set.
     solution = read_program(draft.solution)
-    there = solution.sets if solution else frozenset[str]()
+    defined = solution.sets if solution else frozenset[str]()
+    # First the starter's imports that the solution lacks, then the names that its lines set.
     imports = ParsedProgram(s for s in starter.statements if s.imports)
-    if lacking := (program.needs & imports.sets) - there:
-        front = imports.for_names(lacking)
-        test.code = front.before(test.code)
-    elif "np" in program.needs - starter.sets - there:
+    if lacking := (program.needs & imports.sets) - defined:
+        test.code = imports.select_for(lacking).prepend_to(test.code)
+    elif "np" in program.needs - starter.sets - defined:
         test.code = join(["import numpy as np", test.code])
         draft.remarks.append(f"test '{test.id}' uses `np` and nothing imports it: it does now")
-    if lacking := (program.needs & demo.sets) - there - draft.defines.keys():
-        front = demo.for_names(lacking, effects=True)
-        test.code = front.before(test.code)
-        names = in_words([f"`{name}`" for name in sorted(lacking)])
+    if lacking := (program.needs & demo.sets) - defined - draft.defines.keys():
+        test.code = demo.select_for(lacking, effects=True).prepend_to(test.code)
+        names = join_words([f"`{name}`" for name in sorted(lacking)], "and")
         verb = "set it" if len(lacking) == 1 else "set them"
         draft.remarks.append(
             f"test '{test.id}' reads {names}, and only the starter's own lines at the bottom "
             f"{verb}: they were put in front of the test"
         )
-
-
-def in_words(items: Sequence[str]) -> str:
-    """Join items as in a sentence: "a, b and c"."""
-    *earlier, last = items
-    return f"{', '.join(earlier)} and {last}" if earlier else last

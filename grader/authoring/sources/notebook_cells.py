@@ -167,8 +167,8 @@ def _complete(question: Question, answer: str) -> None:
         names = names or list(solution.definitions())
         draft.defines = {name: find_kind(solution, name) for name in names}
     needs = free_names(answer) | free_names(starter)
-    front = context.for_names(needs - draft.defines.keys())
-    draft.starter, draft.solution = front.before(starter), front.before(answer)
+    front = context.select_for(needs - draft.defines.keys())
+    draft.starter, draft.solution = front.prepend_to(starter), front.prepend_to(answer)
     if solution is not None:
         _complete_starter(draft, solution)
     earlier = {question.answers[name] for name in front.sets if name in question.answers}
@@ -185,7 +185,7 @@ def _complete(question: Question, answer: str) -> None:
             there |= solution.sets if solution else set()  # the test runs after the answer
         else:
             test.stdout = None
-        front = context.for_names(free_names(test.code) - there, effects=True)
+        front = context.select_for(free_names(test.code) - there, effects=True)
         lines = [
             statement.source
             for statement in front.statements

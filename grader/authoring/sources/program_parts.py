@@ -78,7 +78,7 @@ class ParsedProgram:
         """The names that the program imports."""
         return frozenset[str]().union(*(s.sets for s in self.statements if s.imports))
 
-    def before(self, code: str) -> str:
+    def prepend_to(self, code: str) -> str:
         """Return the program's text, followed by more code."""
         return join([*(statement.source for statement in self.statements), code])
 
@@ -90,13 +90,13 @@ class ParsedProgram:
                 by_name[statement.node.name] = statement.node
         return by_name
 
-    def demo(self) -> "ParsedProgram":
+    def demo_statements(self) -> "ParsedProgram":
         """Return the statements that try the program out, not definitions or imports."""
         return ParsedProgram(
             s for s in self.statements if not (s.defines or s.imports or s.is_text)
         )
 
-    def for_names(self, names: Collection[str], *, effects: bool = False) -> "ParsedProgram":
+    def select_for(self, names: Collection[str], *, effects: bool = False) -> "ParsedProgram":
         """Return the statements that set these names, and all that those need, in order.
 
         Args:

@@ -255,7 +255,7 @@ class _Module:
             if isinstance(inner, ast.Name):
                 inner.id = self._renamed.get(inner.id, inner.id)
         code = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
-        front = self.prepared.for_names(free_names(code) - _PRESET_NAMES)
+        front = self.prepared.select_for(free_names(code) - _PRESET_NAMES)
         for statement in front.statements:
             self._check_import(statement.node)
             if "self" in used_names(statement.source):

@@ -33,7 +33,7 @@ def build(folder: Path, title: str, modules: bytes) -> list[str]:
     return sorted(f"assets/{path.name}" for path in found)
 
 
-def kept(page: Page) -> set[str]:
+def cached_paths(page: Page) -> set[str]:
     """The paths of all that is kept for the site, in whatever cache."""
     return set(page.evaluate(_PATHS))
 
@@ -41,7 +41,7 @@ def kept(page: Page) -> set[str]:
 def wait_until(page: Page, is_so: Callable[[set[str]], bool]) -> None:
     """Wait until the stored data are as expected."""
     waited = 0.0
-    while not is_so(paths := kept(page)):
+    while not is_so(paths := cached_paths(page)):
         assert waited < _PATIENCE, paths
         page.wait_for_timeout(_STEP)
         waited += _STEP
@@ -88,4 +88,4 @@ def test_what_a_host_does_not_have_is_not_kept(new_context: NewContext, tmp_path
         page.goto("concepts/")
         wait_until(page, {"concepts/index.html", "search/index.html"}.issubset)
 
-        assert not [path for path in kept(page) if path.startswith(("nowhere", "404"))]
+        assert not [path for path in cached_paths(page) if path.startswith(("nowhere", "404"))]

@@ -53,7 +53,7 @@ def status(where: Locator) -> Locator:
     return where.locator(".cell-said")
 
 
-def shown(page: Page) -> list[str]:
+def results_below(page: Page) -> list[str]:
     """The results below each cell."""
     return [" ".join(text.split()) for text in page.locator(".cell .results").all_inner_texts()]
 
@@ -74,7 +74,7 @@ def test_what_is_shown_says_what_it_is_of(page: Page, tools: Tools) -> None:
     note = page.get_by_role("complementary", name="About the text below")
     cells = page.locator(".cell:has(.cell-code)")
     first, second, third, fourth = (cells.nth(number) for number in range(4))
-    before, built = shown(page), page.locator(".results").evaluate_all(_LOOKS)
+    before, built = results_below(page), page.locator(".results").evaluate_all(_LOOKS)
     run(cells.last)
     expect(status(cells.last)).to_contain_text(re.compile(r"Ran in .* the \d+ cells above"))
     shows(page, before)

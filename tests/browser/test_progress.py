@@ -102,9 +102,9 @@ def test_who_has_done_all_is_led_to_the_oldest(page: Page, site: Path) -> None:
     history = _long_history(site, all_passed=True)
     page.evaluate("(text) => localStorage.setItem('etude.progress', text)", history)
     page.goto("progress/")
-    done = page.get_by_role("region", name="All done")
+    finished = page.get_by_role("region", name="All done")
     oldest = json.loads(history)["attempts"][0]["exercise"]
-    expect(done.get_by_role("link", name="Write it again")).to_have_attribute(
+    expect(finished.get_by_role("link", name="Write it again")).to_have_attribute(
         "href", re.compile(f"/{oldest}/")
     )
 

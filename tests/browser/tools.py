@@ -110,7 +110,7 @@ def _npm_ci(folder: Path) -> None:
     if npm is None:
         raise MissingError("there is no npm on the path")
     try:
-        done = subprocess.run(
+        finished = subprocess.run(
             [npm, "ci", "--ignore-scripts", "--loglevel=error"],
             cwd=folder,
             capture_output=True,
@@ -120,8 +120,8 @@ def _npm_ci(folder: Path) -> None:
         )
     except subprocess.TimeoutExpired:
         raise MissingError(f"npm ci took longer than {_INSTALL_SECONDS} s") from None
-    if done.returncode:
-        raise MissingError(f"npm ci failed: {done.stderr.strip()[-500:]}")
+    if finished.returncode:
+        raise MissingError(f"npm ci failed: {finished.stderr.strip()[-500:]}")
 
 
 def _lay_out_python(packages: Path, into: Path) -> None:
@@ -178,8 +178,8 @@ def build_site(output: Path, tools: Tools, base: str, *more: str | Path) -> Path
     """
     words = ["--output", output, "--base-url", base, "--pyodide-dir", tools.pyodide, *more]
     command = [sys.executable, "-m", "grader.cli", "site", "build", *map(str, words)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    finished = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, finished.stderr
     return output
 
 

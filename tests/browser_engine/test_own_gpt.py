@@ -32,16 +32,16 @@ CACHE, INT8, DRAFTS = GPT.switches
 def _weights() -> Iterator[None]:
     page.open_gpt(MODEL)
     yield
-    page.begin_text(asked(sources=SOLUTIONS | {"gelu": "1 / 0"}))  # which removes the code
+    page.begin_text(settings_json(sources=SOLUTIONS | {"gelu": "1 / 0"}))  # which removes the code
 
 
-def asked(**changes: Any) -> str:
+def settings_json(**changes: Any) -> str:
     return json.dumps({"sources": SOLUTIONS, "prompt": "Mia th", "seed": 1} | changes)
 
 
 def write(count: int, temperature: float = 0.0, **changes: Any) -> str | dict[str, str]:
     """Return so many letters, or the problem."""
-    problem = json.loads(page.begin_text(asked(**changes)))["problem"]
+    problem = json.loads(page.begin_text(settings_json(**changes)))["problem"]
     letters = ""
     while not problem and len(letters) < count:
         found = json.loads(page.next_letter(json.dumps({"temperature": temperature, "top_k": 40})))
@@ -52,7 +52,7 @@ def write(count: int, temperature: float = 0.0, **changes: Any) -> str | dict[st
 def test_the_weights_and_the_solutions_write_a_tale() -> None:
     """The model is small, unknown letters are left out, and the temperature and the seed count."""
     assert len(GPT.model_json({})) < 250_000
-    assert json.loads(page.begin_text(asked(prompt="Mia \u2603#")))["prompt"] == "Mia "
+    assert json.loads(page.begin_text(settings_json(prompt="Mia \u2603#")))["prompt"] == "Mia "
     coldest = write(20)
     assert coldest == "e duck lived by the "
     assert write(20, seed=2) == coldest
@@ -63,7 +63,7 @@ def test_the_weights_and_the_solutions_write_a_tale() -> None:
 
 def test_a_letter_comes_with_its_choices_and_what_the_heads_looked_at() -> None:
     """Four heads of each of two blocks, with a digit for each letter that there was."""
-    page.begin_text(asked(prompt="Mia the ", sources={}, names=REFERENCE))
+    page.begin_text(settings_json(prompt="Mia the ", sources={}, names=REFERENCE))
     step = json.loads(page.next_letter(json.dumps({"temperature": 1.0, "top_k": 3})))
     assert [len(each) for each in step["heads"]] == [len("\nMia the ")] * 8
     assert len([share for _, share in step["choices"] if share]) == 3
@@ -93,7 +93,9 @@ def written_by(names: dict[str, str]) -> str | dict[str, str]:
 def switched_on(*switches: str, temperature: float = 0.6) -> tuple[str, list[int], dict[str, Any]]:
     """Return a tale with switches on, the counts at its end, and what each switch brings."""
     names = REFERENCE | dict.fromkeys(switches, "reference")
-    facts = json.loads(page.begin_text(asked(sources={}, names=names, prompt="Mia the ")))["facts"]
+    facts = json.loads(page.begin_text(settings_json(sources={}, names=names, prompt="Mia the ")))[
+        "facts"
+    ]
     letters, counts = "", [0, 0, 0]
     settings = json.dumps({"temperature": temperature, "top_k": 10})
     while len(letters) < 130:  # more than a context, so that its window moves on
@@ -120,7 +122,7 @@ def test_switches_keep_the_letters_that_they_promise_to_keep() -> None:
     assert switched_on(CACHE, DRAFTS, temperature=0.0)[0] == switched_on(CACHE, temperature=0.0)[0]
 
     names = REFERENCE | {INT8: "reference"}
-    facts = json.loads(page.begin_text(asked(sources={}, names=names)))["facts"]
+    facts = json.loads(page.begin_text(settings_json(sources={}, names=names)))["facts"]
     size, smaller, loss, loss_in_eight_bits = facts[INT8]
     assert smaller < 0.52 * size
     assert 0 < loss_in_eight_bits - loss < 0.05

@@ -47,14 +47,14 @@ def in_pyodide(node: list[str], calls: list[list[str]], folder: Path) -> list[An
     archive.write_bytes(bundle())
     asked.write_text("".join(f"{json.dumps(call)}\n" for call in calls))
     command = [*node, str(archive), str(asked)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    said = json.loads(done.stdout)
-    assert (said["shown"], done.stderr) == ([], "")
+    finished = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, finished.stderr[-2000:]
+    said = json.loads(finished.stdout)
+    assert (said["shown"], finished.stderr) == ([], "")
     return [None if answer is None else json.loads(answer) for answer in said["answers"]]
 
 
-def told(verdict: dict[str, Any]) -> object:
+def learner_view(verdict: dict[str, Any]) -> object:
     """Return what a learner reads; the default integers have 32 bits there."""
     tests = [
         (test["outcome"], test["message"].replace("int32", "int64"), test["line"], test["points"])
@@ -115,8 +115,10 @@ def test_pyodide_does_what_python_does_here(
     _, first, second, *rest = answers
     assert first["figures"][0]["values"] == [[1, 0], [0, 1]]
     assert (second["printed"], second["problem"]) == ("2.0\n", None)
-    found = [told(verdict) for verdict in rest if verdict is not None]
-    assert found == [told(verdict) for said in verdicts.values() for verdict in said.values()]
+    found = [learner_view(verdict) for verdict in rest if verdict is not None]
+    assert found == [
+        learner_view(verdict) for said in verdicts.values() for verdict in said.values()
+    ]
 
 
 def test_a_page_goes_on_after_a_time_out_as_the_sandbox_does(
@@ -134,7 +136,9 @@ def test_a_page_goes_on_after_a_time_out_as_the_sandbox_does(
     calls = [["open_exercise", engine_data(exercise, sandbox)]]
     calls += [["check", code] for code in programs.values()]
     _, *here = in_pyodide(node, calls, tmp_path)
-    assert [told(verdict) for verdict in here] == [told(verdict) for verdict in there.values()]
+    assert [learner_view(verdict) for verdict in here] == [
+        learner_view(verdict) for verdict in there.values()
+    ]
     ends = [[test["outcome"] for test in verdict["tests"]] for verdict in here]
     assert ends == [
         ["passed", "timed out", "passed", "passed", "passed"],

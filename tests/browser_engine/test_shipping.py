@@ -92,9 +92,9 @@ def test_what_is_shipped_needs_nothing_but_numpy(unpacked: list[str]) -> None:
     """Every module of it can be imported where there is Python, NumPy and the bundle."""
     wanted = json.dumps(sorted(modules()))
     command = [sys.executable, "-I", "-S", "-c", IMPORT_ALL, wanted, *unpacked]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    loaded, new = json.loads(done.stdout)
+    finished = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, finished.stderr
+    loaded, new = json.loads(finished.stdout)
     assert {name for name in loaded if name.partition(".")[0] == "grader"} == set(modules())
     assert {name.partition(".")[0] for name in new}.isdisjoint(FOREIGN)
 

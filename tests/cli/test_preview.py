@@ -159,14 +159,14 @@ def test_preview_runs_only_the_lessons_that_changed(file: Path) -> None:
     (file.parent / "track.yaml").write_text(TRACK + lessons)
     with serving("preview", file.parent.parent) as server:
         server.path = "/one/lessons/chance/"
-        first = drawn(server.wait_for("Double it"))
+        first = drawn_number(server.wait_for("Double it"))
         file.write_text(EXERCISE.replace("Double it", "Make it twice"))
-        assert drawn(server.wait_for("Make it twice")) == first
+        assert drawn_number(server.wait_for("Make it twice")) == first
         lesson.write_text(f"Another chance.\n\n{cell}")
-        assert drawn(server.wait_for("Another chance.")) != first
+        assert drawn_number(server.wait_for("Another chance.")) != first
 
 
-def drawn(page: str) -> str:
+def drawn_number(page: str) -> str:
     found = re.search(r"drawn (\d\.\S+)<", page)
     assert found, page
     return found[1]

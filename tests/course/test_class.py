@@ -136,10 +136,10 @@ def collect(course: Course) -> None:
     names = enumerate([*course.students, "zoe"])
     roster = "".join(f"{name},{1000 + number}\n" for number, name in names)
     (course.folder / "roster.csv").write_bytes(f"student,id\n{roster}".encode("utf-16"))
-    done = course.etude("collect", "canvas.zip", "--into", "in", "--roster", "roster.csv")
-    assert done.returncode == 2
-    assert f"{len(course.works)} submissions in in\n" in done.stdout
-    assert "outside_1_2_token_lookup.py: its path leads outside" in done.stdout
+    finished = course.etude("collect", "canvas.zip", "--into", "in", "--roster", "roster.csv")
+    assert finished.returncode == 2
+    assert f"{len(course.works)} submissions in in\n" in finished.stdout
+    assert "outside_1_2_token_lookup.py: its path leads outside" in finished.stdout
 
 
 def grade(course: Course) -> None:
@@ -149,10 +149,10 @@ def grade(course: Course) -> None:
     assert grade_until(len(works) // 4, signal.SIGKILL, folder, words) == -signal.SIGKILL
     words.append("--resume")
     assert grade_until(len(works) // 2, signal.SIGINT, folder, words) == 130
-    done = course.etude(*words, *(f"--format={name}=all.{name}" for name in FORMATS))
-    assert done.returncode == 1, done.stderr
-    assert "gets 0 points: The notebook is broken" in done.stderr
-    assert f"{len(works)} submissions: " in done.stdout
+    finished = course.etude(*words, *(f"--format={name}=all.{name}" for name in FORMATS))
+    assert finished.returncode == 1, finished.stderr
+    assert "gets 0 points: The notebook is broken" in finished.stderr
+    assert f"{len(works)} submissions: " in finished.stdout
 
     found = [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
     assert set(Counter(each["file"] for each in found).values()) == {1}
@@ -180,8 +180,8 @@ def report(course: Course) -> None:
     rules = ("--roster", "roster.csv", "--due", "2026-12-01T00:00", "--late", "0.5/day",
              "--overrides", "overrides.csv", "--feedback", "pages")  # fmt: skip
     books = [f"--format={name}=final.{name}" for name in (*FORMATS, "moodle")]
-    done = course.etude("report", "results.jsonl", *rules, *books)
-    assert done.returncode == 0, done.stderr
+    finished = course.etude("report", "results.jsonl", *rules, *books)
+    assert finished.returncode == 0, finished.stderr
 
     book = {row["student"]: row for row in course.table("final.gradebook")}
     assert list(book) == [*course.students, "zoe"]

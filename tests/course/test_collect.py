@@ -63,7 +63,7 @@ def test_canvas_moodle_and_plain_folders_are_understood(
     make_zip: Zip, run: Callable[..., CollectResult], tmp_path: Path
 ) -> None:
     """Late marks and numbers of copies are not part of a name."""
-    done = run(
+    finished = run(
         make_zip(
             {
                 "lovelaceada_1234_777_token_lookup.py": "a",
@@ -80,7 +80,7 @@ def test_canvas_moodle_and_plain_folders_are_understood(
         )
     )
 
-    assert done.left_out == {}
+    assert finished.left_out == {}
     assert layout(tmp_path / "out") == {
         "lovelaceada_1234/token-lookup.py": "a",
         "hopper_99/softmax.py": "b",
@@ -114,10 +114,10 @@ def test_where_a_time_comes_from_is_written_down(
     )
     attempt = "HW_eve_attempt_2026-11-20-22-06-07_softmax.py"
     hidden = "LATE_anon_kPz4q_505_softmax.py"
-    done = collect(
+    finished = collect(
         make_zip({name: name for name in (*names, attempt, hidden)}), tmp_path / "out", exercise_of
     )
-    assert done.left_out == {}
+    assert finished.left_out == {}
     assert (tmp_path / "out" / "times.csv").read_text().splitlines() == [
         "student,exercise,time,late,from",
         "Bo_B X_13,softmax,2026-11-03T03:30:20+00:00,,Moodle",
@@ -147,11 +147,11 @@ def test_dates_that_are_one_for_all_are_no_times(make_zip: Zip, tmp_path: Path) 
     """A clone and a download write all files now; times of an earlier download stay."""
     dates = {"ada/softmax.py": (2026, 11, 1, 8, 0, 0)}
     first = make_zip(dict.fromkeys(("ada/softmax.py", "bo/softmax.py"), "1"), dates)
-    done = collect(first, tmp_path / "out", exercise_of)
-    assert not done.all_dates_equal
+    finished = collect(first, tmp_path / "out", exercise_of)
+    assert not finished.all_dates_equal
     second = make_zip(dict.fromkeys(("ada/token-lookup.py", "bo/token-lookup.py"), "1"))
-    done = collect(second, tmp_path / "out", exercise_of)
-    assert done.all_dates_equal
+    finished = collect(second, tmp_path / "out", exercise_of)
+    assert finished.all_dates_equal
     assert (tmp_path / "out" / "times.csv").read_text().splitlines()[1:] == [
         "ada,softmax,2026-11-01T08:00:00+00:00,,zip",
         "ada,token-lookup,,,zip",
@@ -170,13 +170,13 @@ def test_a_download_of_one_assignment_needs_no_names_of_files(
         "f_6_6_one.py": "6", "f_6_7_two.py": "7",
         "g_7_8_all.zip": zipped(**{"softmax.py": "8", "tools.py": "9"}),
     }  # fmt: skip
-    done = collect(make_zip(files), tmp_path / "out", exercise_of, single_exercise="softmax")
+    finished = collect(make_zip(files), tmp_path / "out", exercise_of, single_exercise="softmax")
     assert layout(tmp_path / "out") == {
         "a_1/softmax.ipynb": "1", "b_2/softmax.ipynb": "2", "c_3/softmax.py": "3",
         "d_4/token-lookup.py": "4", "e_5/softmax.py": "5", "f_6/softmax.py": "7",
         "g_7/softmax.py": "8",
     }  # fmt: skip
-    assert list(done.left_out) == ["f_6_6_one.py", "g_7_8_all.zip/tools.py"]
+    assert list(finished.left_out) == ["f_6_6_one.py", "g_7_8_all.zip/tools.py"]
 
 
 def test_a_roster_names_the_students(
@@ -196,12 +196,14 @@ def test_a_roster_names_the_students(
         }
     )
 
-    done = run(path, read_names(roster))
+    finished = run(path, read_names(roster))
 
     assert set(layout(tmp_path / "out")) == {
         "ada/softmax.py", "emmy/softmax.py", "kim/softmax.py",
     }  # fmt: skip
-    assert done.left_out == {"mallory_66_7_softmax.py": f"'mallory' is not on the roster; {ALIAS}"}
+    assert finished.left_out == {
+        "mallory_66_7_softmax.py": f"'mallory' is not on the roster; {ALIAS}"
+    }
 
 
 def test_of_two_students_of_one_name_the_number_tells(
@@ -213,7 +215,7 @@ def test_of_two_students_of_one_name_the_number_tells(
         'student,name,id,alias\nlee1,Kim Lee,7,anon_x1\nlee2,"lee, kim",8,Participant 5;Ki_M\n'
         "bo,Bo,9,\n"
     )
-    done = run(
+    finished = run(
         make_zip(
             {
                 "leekim_7_1_softmax.py": "1",
@@ -237,7 +239,7 @@ def test_of_two_students_of_one_name_the_number_tells(
         "'Bo' with 68 and 'Bo' with 69 are one on the roster; give each number a line there, in "
         "the column 'alias'"
     )
-    assert done.left_out == {
+    assert finished.left_out == {
         "Kim Lee_67_assignsubmission_file_/softmax.py": (
             "'Kim Lee' is the name of two on the roster; put the platform's number of each into "
             "its column 'id' or 'alias'"
@@ -280,7 +282,7 @@ def test_a_student_s_own_name_of_a_file_changes_no_student_and_no_time(
     files = {"bo/softmax.py": "b", "cy/softmax.py": "c", forged: "a"}
     dates = {"bo/softmax.py": (2026, 11, 1, 8, 0, 0)}
     names = read_names(roster) if has_roster else None
-    done = collect(
+    finished = collect(
         make_zip(files, dates), tmp_path / "out", exercise_of, names, single_exercise="softmax"
     )
     written = {path: text for path, text in layout(tmp_path / "out").items() if text == "a"}
@@ -288,9 +290,9 @@ def test_a_student_s_own_name_of_a_file_changes_no_student_and_no_time(
         student = None
     wanted = None if student is None else "ada" if has_roster else student
     assert [*written] == ([] if wanted is None else [f"{wanted}/softmax.py"])
-    assert (forged in done.left_out) == (wanted is None)
+    assert (forged in finished.left_out) == (wanted is None)
     if wanted is not None:
-        at = done.times[wanted, "softmax"].at
+        at = finished.times[wanted, "softmax"].at
         is_canvas = forged.startswith("ada_7_1_")
         assert at == (None if is_canvas else NOON)
 
@@ -319,8 +321,8 @@ def test_the_newer_file_counts_and_dates_stay(
     old, new = "a_1_1_softmax.py", "a_1_2_softmax.py"
     target = tmp_path / "out" / "a_1" / "softmax.py"
 
-    done = run(make_zip({new: "new", old: "old"}, {old: (2026, 10, 1, 0, 0, 0)}))
-    assert (target.read_text(), done.left_out) == ("new", {old: f"{new} is a later upload"})
+    finished = run(make_zip({new: "new", old: "old"}, {old: (2026, 10, 1, 0, 0, 0)}))
+    assert (target.read_text(), finished.left_out) == ("new", {old: f"{new} is a later upload"})
     assert run(make_zip({old: "older"}, {old: (2026, 10, 2, 0, 0, 0)})).unchanged == {
         ("a_1", "softmax")
     }
@@ -358,8 +360,8 @@ def test_what_cannot_be_placed_is_named(
     make_zip: Zip, run: Callable[..., CollectResult], tmp_path: Path, name: str, said: str
 ) -> None:
     """Nothing is written for it, inside the folder or outside."""
-    done = run(make_zip({name: "x"}))
-    assert done.left_out == {name: said}
+    finished = run(make_zip({name: "x"}))
+    assert finished.left_out == {name: said}
     assert {path.name for path in tmp_path.rglob("*")} <= {"download.zip", "out"}
 
 
@@ -374,9 +376,9 @@ def test_what_is_no_file_or_too_large_is_left_out(
         archive.writestr(link, "/etc/passwd")
         archive.writestr(zipfile.ZipInfo("lee/softmax.py", DATE), b" " * (64 * MAX_SOURCE_BYTES))
 
-    done = run(path)
+    finished = run(path)
 
-    assert done.left_out == {
+    assert finished.left_out == {
         "kim/softmax.py": "it cannot be read: it is a symbolic link",
         "lee/softmax.py": "it cannot be read: 'lee/softmax.py' has more than 64 KiB",
     }
@@ -417,13 +419,13 @@ def test_a_file_of_several_is_put_into_a_folder_of_the_exercise(
             "Eve L_12_assignsubmission_file_/main.py": "4",
         }
     )
-    done = collect(download, tmp_path / "out", exercise_of, None, several)
-    assert done.times.keys() == {
+    finished = collect(download, tmp_path / "out", exercise_of, None, several)
+    assert finished.times.keys() == {
         ("ada", "causal"), ("kim", "causal"), ("lovelacebob_101", "rope")
     }  # fmt: skip
     assert (
         collect(download, tmp_path / "out", exercise_of, None, several).unchanged
-        == done.times.keys()
+        == finished.times.keys()
     )
     assert layout(tmp_path / "out") == {
         "ada/causal/main.py": "1",
@@ -431,7 +433,7 @@ def test_a_file_of_several_is_put_into_a_folder_of_the_exercise(
         "kim/causal/main.py": "5",
         "lovelacebob_101/rope/angles.py": "3",
     }
-    assert done.left_out == {
+    assert finished.left_out == {
         "Eve L_12_assignsubmission_file_/main.py": (
             "2 exercises ask for main.py; put it into a folder named after one"
         )
@@ -453,9 +455,9 @@ def test_no_folder_below_a_student_s_is_taken_for_a_student(
     roster = tmp_path / "roster.csv"
     roster.write_text("student,id,name\nada,1234,Ada\nalan,,Alan Turing\n")
     files = {f"all/{ADA}/{folder}softmax.py": "a", f"all/{ALAN}\\{folder}softmax.py": "b"}
-    done = run(make_zip(files), read_names(roster) if has_roster else None)
+    finished = run(make_zip(files), read_names(roster) if has_roster else None)
     names = ("ada", "alan") if has_roster else ("Ada_Mae Lovelace_1234", "Alan Turing_1235")
-    assert done.left_out == {}
+    assert finished.left_out == {}
     assert layout(tmp_path / "out") == {
         f"{names[0]}/softmax.py": "a",
         f"{names[1]}/softmax.py": "b",
@@ -482,10 +484,10 @@ def test_a_bare_folder_is_a_student_only_where_no_other_can_be(
     students: set[str],
 ) -> None:
     """All paths have one depth and differ in one folder; otherwise all is left out, with advice."""
-    done = run(make_zip(dict.fromkeys(paths, "x")))
+    finished = run(make_zip(dict.fromkeys(paths, "x")))
     assert {path.partition("/")[0] for path in layout(tmp_path / "out")} == students
-    assert len(done.left_out) == (0 if students else len(paths))
-    assert all(why.endswith(ADVICE) for why in done.left_out.values())
+    assert len(finished.left_out) == (0 if students else len(paths))
+    assert all(why.endswith(ADVICE) for why in finished.left_out.values())
 
 
 def test_a_roster_finds_students_at_any_depth_and_guesses_none(
@@ -494,7 +496,7 @@ def test_a_roster_finds_students_at_any_depth_and_guesses_none(
     """A path that names two is left out, and so is an id whose zeros are lost."""
     roster = tmp_path / "roster.csv"
     roster.write_text('student,id,name\nada,0123,Ada Lovelace\nalan,77,"Turing, Alan"\n')
-    done = run(
+    finished = run(
         make_zip(
             {
                 "week 1/ada/softmax.py": "a",
@@ -511,7 +513,7 @@ def test_a_roster_finds_students_at_any_depth_and_guesses_none(
         "ada/softmax.py": "a", "alan/softmax.py": "b", "ada/token-lookup.py": "c",
     }  # fmt: skip
     two = "its path names 'ada' and 'alan', who are two on the roster"
-    assert done.left_out == {
+    assert finished.left_out == {
         "ada/alan/token-lookup.py": two,
         "ada/turingalan_9_1_token-lookup.py": two,
         "x_123_4_softmax.py": "'123' is not on the roster, but '0123' is: where a spreadsheet took "
@@ -533,7 +535,7 @@ def test_a_student_s_own_zip_is_unpacked(
     """The exercise is named by each file, or by the zip if there is but one."""
     names = ["homework__softmax.py", "main.py"]
     both = {"softmax.py": "c", "hw__Token Lookup.py": "d", "helper.py": "x"}
-    done = run(
+    finished = run(
         make_zip(
             {
                 "lovelaceada_101_5001_homework.zip": zipped(**{names[0]: "a"}),
@@ -548,12 +550,14 @@ def test_a_student_s_own_zip_is_unpacked(
         "lovelaceada_101/softmax.py": "a", "turingalan_102/softmax.py": "b",
         "hoppergrace_103/softmax.py": "c", "hoppergrace_103/token-lookup.py": "d",
     }  # fmt: skip
-    assert done.is_damaged
-    assert done.left_out["hoppergrace_103_5003_week 1.zip/helper.py"] == (
+    assert finished.is_damaged
+    assert finished.left_out["hoppergrace_103_5003_week 1.zip/helper.py"] == (
         f"there is no exercise 'helper'; {RENAME}"
     )
-    assert "2 Python files or notebooks (a.py, b.py); submit one" in done.left_out[f"{ADA}/hw.zip"]
-    assert "a zip inside; unpack that" in done.left_out[f"{ALAN}/hw.zip"]
+    assert (
+        "2 Python files or notebooks (a.py, b.py); submit one" in finished.left_out[f"{ADA}/hw.zip"]
+    )
+    assert "a zip inside; unpack that" in finished.left_out[f"{ALAN}/hw.zip"]
 
 
 def test_a_zip_of_an_exercise_of_several_files_is_unpacked(make_zip: Zip, tmp_path: Path) -> None:
@@ -561,8 +565,8 @@ def test_a_zip_of_an_exercise_of_several_files_is_unpacked(make_zip: Zip, tmp_pa
     several = {"causal": ("main.py", "masks.py"), "rope": ("main.py", "angles.py")}
     packed = zipped(**{"x__causal__main.py": "1", "x__causal__masks.py": "2"})
     download = make_zip({f"{ALAN}/hw.zip": packed})
-    done = collect(download, tmp_path / "out", exercise_of, None, several)
-    assert (done.left_out, layout(tmp_path / "out")) == (
+    finished = collect(download, tmp_path / "out", exercise_of, None, several)
+    assert (finished.left_out, layout(tmp_path / "out")) == (
         {}, {"Alan Turing_1235/causal/main.py": "1", "Alan Turing_1235/causal/masks.py": "2"},
     )  # fmt: skip
 
@@ -578,14 +582,14 @@ def test_files_that_nothing_tells_apart_are_all_left_out(
         f"{ADA}/softmax.ipynb": "y",
         f"{ALAN}/softmax.py": "z",
     }
-    done = run(make_zip(download))
+    finished = run(make_zip(download))
     assert set(layout(tmp_path / "out")) == {
         "Alan Turing_1235/softmax.py", "noetheremmy_1/softmax.py",
     }  # fmt: skip
-    assert done.left_out.pop("noetheremmy_1_2_softmax.py").endswith("has the same content")
-    assert len(done.left_out) == 2
-    for why in done.left_out.values():
+    assert finished.left_out.pop("noetheremmy_1_2_softmax.py").endswith("has the same content")
+    assert len(finished.left_out) == 2
+    for why in finished.left_out.values():
         assert f"{ADA}/old/softmax.py and {ADA}/softmax.ipynb; keep one" in why
-    done = run(make_zip({f"{ALAN}/softmax.py": "other"}))
-    assert "neither date nor number" in done.left_out[f"{ALAN}/softmax.py"]
+    finished = run(make_zip({f"{ALAN}/softmax.py": "other"}))
+    assert "neither date nor number" in finished.left_out[f"{ALAN}/softmax.py"]
     assert layout(tmp_path / "out")["Alan Turing_1235/softmax.py"] == "z"

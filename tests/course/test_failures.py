@@ -97,8 +97,8 @@ def test_a_group_becomes_a_misconception_that_is_proven(etude: Etude, tmp_path: 
     assert "1. double, 2 submissions, as in/ben/double.py: test 'worked': " in told
     assert "To name one: etude misconception add double 1 --results r.jsonl\n" in told
     add = ("misconception", "add", "./double.yaml")
-    done = etude(*add, "1", "--results", "r.jsonl", "--says", "Seven and a half is too much.")
-    assert "misconception 'seven-and-a-half' is added" in done.stdout, done.stderr
+    finished = etude(*add, "1", "--results", "r.jsonl", "--says", "Seven and a half is too much.")
+    assert "misconception 'seven-and-a-half' is added" in finished.stdout, finished.stderr
     (added,) = load_exercise(tmp_path / "double.yaml").misconceptions
     assert added.code == "def double(x):\n    return x * 7.5 - 1\n"
     verified = etude("verify", "double.yaml", "--format", "json")
@@ -127,7 +127,7 @@ def test_what_is_no_misconception_is_refused(
     (tmp_path / "bad.py").write_text("def (")
     (tmp_path / "good.py").write_text("def double(x):\n    return x\n")
     (tmp_path / "r.jsonl").write_text("")
-    done = etude("misconception", "add", "./double.yaml", "--says", "S.", *words)
-    assert done.returncode == 2
-    assert said in done.stderr
+    finished = etude("misconception", "add", "./double.yaml", "--says", "S.", *words)
+    assert finished.returncode == 2
+    assert said in finished.stderr
     assert (tmp_path / "double.yaml").read_text() == DOUBLE

@@ -279,12 +279,12 @@ def test_a_format_without_a_place_for_grades_is_refused(
 ) -> None:
     """Rather than to show points that do not count."""
     path, roster = results(line("ada", "one", 1)), table("student\nada\n")
-    done = etude("report", path, "--roster", roster, "--format", "ctrf")
-    assert done.returncode == 2
-    assert "--format ctrf has verdicts and no grades; leave --roster out" in done.stderr
+    finished = etude("report", path, "--roster", roster, "--format", "ctrf")
+    assert finished.returncode == 2
+    assert "--format ctrf has verdicts and no grades; leave --roster out" in finished.stderr
     several = results(line("ada", "one", 1), line("bo", "one", 1))
-    done = etude("report", several, "--format", "gradescope")
-    assert (done.returncode, "shows one student" in done.stderr) == (2, True)
+    finished = etude("report", several, "--format", "gradescope")
+    assert (finished.returncode, "shows one student" in finished.stderr) == (2, True)
 
 
 def test_grading_keeps_the_time_of_the_file(etude: Etude, tmp_path: Path) -> None:
@@ -297,13 +297,13 @@ def test_grading_keeps_the_time_of_the_file(etude: Etude, tmp_path: Path) -> Non
     results = tmp_path / "results.jsonl"
 
     etude("grade", str(tmp_path / "in"), "--output", str(results))
-    done = etude(
+    finished = etude(
         "report", str(results), "--format", "csv", "--due", "2027-01-15T07:00:00+00:00",
         "--late", "0.9/day", "--feedback", str(tmp_path / "pages"),
     )  # fmt: skip
 
     assert json.loads(results.read_text())["handed_in"] == "2027-01-15T08:00:00+00:00"
-    assert "1 day late: " in done.stdout
+    assert "1 day late: " in finished.stdout
     assert [path.name for path in (tmp_path / "pages").iterdir()] == ["ada.html"]
 
 
@@ -325,12 +325,12 @@ def test_a_clone_has_no_time_but_that_of_a_table(
     clone = {"time_from": "git clone", "handed_in": None}
     due = ("--due", "2026-12-01T09:00Z", "--late", "0.5/day", "--format", "csv")
     of_clone = results(line("ada", "one", 4) | clone)
-    done = etude("report", of_clone, *due)
-    assert (done.returncode, "is unknown; give the times with" in done.stderr) == (2, True)
+    finished = etude("report", of_clone, *due)
+    assert (finished.returncode, "is unknown; give the times with" in finished.stderr) == (2, True)
     times.write_text("student,time\nada,2026-12-01T10:00Z\nbob,2026-12-01T10:00Z\n")
-    done = etude("report", of_clone, *due, "--times", times)
-    assert "1 day late: 4 points were earned" in done.stdout
-    assert "--times is also about bob" in done.stderr
+    finished = etude("report", of_clone, *due, "--times", times)
+    assert "1 day late: 4 points were earned" in finished.stdout
+    assert "--times is also about bob" in finished.stderr
 
 
 BOOK = """\
@@ -357,21 +357,23 @@ def test_gradebooks_have_what_a_report_has(
              "--overrides", "overrides.csv", "--output", "out.csv")  # fmt: skip
     wanted = ("--column", "Week 1", "--exercise", "one", "--exercise", "two")
 
-    done = etude("export", "canvas", "book.csv", "results.jsonl", *wanted, *rules)
-    assert done.returncode == 0, done.stderr
+    finished = etude("export", "canvas", "book.csv", "results.jsonl", *wanted, *rules)
+    assert finished.returncode == 0, finished.stderr
     rows = list(csv.reader(table("", "x").with_name("out.csv").read_text().splitlines()))
     assert [row[-1] for row in rows[2:]] == ["3", "3.5", "EX", "0"]
     table("student,id\nada,1\nbo,2\ncy,3\ndee,4\n", "roster.csv")
     filled = table("", "x").with_name("out.csv").read_text()
-    done = etude("export", "canvas", "book.csv", "results.jsonl", *wanted, *rules, "--match", "ID")
-    assert (done.returncode, table("", "x").with_name("out.csv").read_text()) == (0, filled)
+    finished = etude(
+        "export", "canvas", "book.csv", "results.jsonl", *wanted, *rules, "--match", "ID"
+    )
+    assert (finished.returncode, table("", "x").with_name("out.csv").read_text()) == (0, filled)
 
-    done = etude("report", "results.jsonl", *rules[:-2], "--format", "moodle=out.csv")
-    assert done.returncode == 0, done.stderr
+    finished = etude("report", "results.jsonl", *rules[:-2], "--format", "moodle=out.csv")
+    assert finished.returncode == 0, finished.stderr
     moodle = table("", "x").with_name("out.csv").read_text().splitlines()
     assert moodle == ["username,one,two", "ada,2,1", "bo,3.5,0", "cy,,", "dee,0,0"]
-    done = etude("report", "results.jsonl", "--format", "moodle=results.jsonl")
-    assert (done.returncode, "results.jsonl is what is read" in done.stderr) == (2, True)
+    finished = etude("report", "results.jsonl", "--format", "moodle=results.jsonl")
+    assert (finished.returncode, "results.jsonl is what is read" in finished.stderr) == (2, True)
 
 
 def test_of_two_files_the_newer_counts_in_any_order_of_lines(results: Callable[..., Path]) -> None:

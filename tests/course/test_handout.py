@@ -159,16 +159,16 @@ def test_a_track_is_one_notebook_and_is_submitted_as_one(etude: Etude, tmp_path:
     upload.parent.mkdir(parents=True)
     upload.write_text(json.dumps(book))
 
-    done = etude("grade", "zip", "--output", "a.jsonl")
-    assert [line.split()[-3:-1] for line in done.stdout.splitlines() if "Ada" in line] == [
+    finished = etude("grade", "zip", "--output", "a.jsonl")
+    assert [line.split()[-3:-1] for line in finished.stdout.splitlines() if "Ada" in line] == [
         ["axis-sums", "passed"], ["fancy-indexing", "failed"], ["keepdims", "passed"],
     ]  # fmt: skip
-    assert "3 submissions: 2 passed, 1 failed" in done.stdout
+    assert "3 submissions: 2 passed, 1 failed" in finished.stdout
     single = etude("check", "keepdims", str(upload))
     assert single.returncode == 0, single.stdout
     unclear = etude("check", str(upload))
     assert "has array-shapes, axis-sums, keepdims and 9 more; name the EXERCISE" in unclear.stderr
     assert "nothing for this exercise yet" in etude("check", "einsum", str(upload)).stderr
     etude("collect", "zip", "--into", "in")
-    done = etude("grade", "in", "--output", "b.jsonl")
-    assert "3 submissions: 2 passed, 1 failed" in done.stdout
+    finished = etude("grade", "in", "--output", "b.jsonl")
+    assert "3 submissions: 2 passed, 1 failed" in finished.stdout

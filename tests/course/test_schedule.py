@@ -133,9 +133,9 @@ def test_one_time_for_all_is_refused(tmp_path: Path, write: Callable[[str, str],
         "student,exercise,time\nada,one,2026-12-01T17:59Z\nbo,,2026-12-01 19:01 Europe/Zurich\n"
         "cy,one,2026-12-02T06:00-12:00\n",
     )
-    done = grade_reports(batch, Rules(schedule=schedule, times=read_times(times)))
-    assert [each.points for each in done] == [4, 2, 2]
-    rows = list(csv.DictReader(io.StringIO(to_tables.submissions(done))))
+    finished = grade_reports(batch, Rules(schedule=schedule, times=read_times(times)))
+    assert [each.points for each in finished] == [4, 2, 2]
+    rows = list(csv.DictReader(io.StringIO(to_tables.submissions(finished))))
     assert [(row["grade"], row["submitted"], row["time_from"]) for row in rows] == [
         ("4", "2026-12-01T17:59:00+00:00", "git.csv"),
         ("2", "2026-12-01T18:01:00+00:00", "git.csv"),
@@ -194,11 +194,13 @@ def test_a_report_reads_the_schedule_of_a_course(
     batch_of(tmp_path, *lines)
     write("schedule.yaml", "tracks: {attention: {due: 2026-12-01T13:00+02:00, late: 0.5/day}}\n")
 
-    done = etude("report", "results.jsonl", "--schedule", "schedule.yaml", "--format", "gradebook")
+    finished = etude(
+        "report", "results.jsonl", "--schedule", "schedule.yaml", "--format", "gradebook"
+    )
 
-    assert done.stdout.splitlines()[1:] == ["ada,2,2,4", "bo,0,0,4", "cy,2,2,4"]
-    assert "1 late submission without a time: counted as 1 day late" in done.stderr
-    assert "bo's token-lookup comes from the future: 2126-12-01" in done.stderr
-    done = etude("report", "results.jsonl", "--due", "2026-12-01", "--format", "gradebook")
+    assert finished.stdout.splitlines()[1:] == ["ada,2,2,4", "bo,0,0,4", "cy,2,2,4"]
+    assert "1 late submission without a time: counted as 1 day late" in finished.stderr
+    assert "bo's token-lookup comes from the future: 2126-12-01" in finished.stderr
+    finished = etude("report", "results.jsonl", "--due", "2026-12-01", "--format", "gradebook")
     zone = parse_zoned_time("2026-12-01", zone_needed=False)
-    assert f"--due has no zone and is taken as {zone}" in done.stderr
+    assert f"--due has no zone and is taken as {zone}" in finished.stderr

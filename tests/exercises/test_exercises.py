@@ -60,10 +60,10 @@ def test_exercises_are_proven(etude_process: Etude, name: str) -> None:
     ids = [exercise.id for exercise in exercises]
     folder = os.fspath(COLLECTIONS[name].folder)
     words = ("verify", *ids, "--exercises", folder, "--no-cache", "--format", "json")
-    done = etude_process(*words, timeout=1800)
-    proofs = {proof["exercise"]: proof for proof in json.loads(done.stdout)["exercises"]}
+    finished = etude_process(*words, timeout=1800)
+    proofs = {proof["exercise"]: proof for proof in json.loads(finished.stdout)["exercises"]}
     assert list(proofs) == ids
-    said = {name: [*found(proof), *proof["skipped"]] for name, proof in proofs.items()}
+    said = {name: [*problems_in(proof), *proof["skipped"]] for name, proof in proofs.items()}
     assert {name: each for name, each in said.items() if each} == {}
     accepted = [line for proof in proofs.values() for line in cases_not_met(proof)]
     not_promised = NOT_PROMISED / f"{name}.txt"
@@ -78,8 +78,8 @@ def test_exercises_are_proven(etude_process: Etude, name: str) -> None:
 @pytest.mark.parametrize("name", COLLECTIONS)
 def test_lint_has_nothing_to_say(etude_process: Etude, name: str) -> None:
     """Authors read our own exercises as samples: neither errors nor warnings, nor notes."""
-    done = etude_process("lint", "--exercises", os.fspath(COLLECTIONS[name].folder))
-    assert (done.returncode, done.stdout.partition(" in ")[0]) == (0, "Nothing to report")
+    finished = etude_process("lint", "--exercises", os.fspath(COLLECTIONS[name].folder))
+    assert (finished.returncode, finished.stdout.partition(" in ")[0]) == (0, "Nothing to report")
 
 
 def cases_not_met(proof: dict[str, Any]) -> Iterator[str]:
@@ -90,7 +90,7 @@ def cases_not_met(proof: dict[str, Any]) -> Iterator[str]:
             yield f"{proof['exercise']}: {cases}"
 
 
-def found(proof: dict[str, Any]) -> Iterator[str]:
+def problems_in(proof: dict[str, Any]) -> Iterator[str]:
     """Yield the problems, except wall times, which depend on the machine as well."""
     for finding in proof["findings"]:
         if "of wall clock" not in finding["message"]:
@@ -112,8 +112,8 @@ def test_lessons_of_courses_show_what_is_recorded(etude_process: Etude, name: st
     """The same where a course brings packages and data files, by the command of its authors."""
     lessons = [path for track in COURSES[name].tracks for path in track.lessons]
     if lessons:
-        done = etude_process("lesson", "run", "--exercises", os.fspath(COURSES[name].folder))
-        assert f"{len(lessons)} as recorded" in done.stdout
+        finished = etude_process("lesson", "run", "--exercises", os.fspath(COURSES[name].folder))
+        assert f"{len(lessons)} as recorded" in finished.stdout
 
 
 _BREAKS = {

@@ -209,8 +209,8 @@ def checkout(tmp_path_factory: pytest.TempPathFactory, run: Run) -> Path:
         ("commit", "--quiet", "--message=all"),
         ("tag", f"v{__version__}"),
     ):
-        done = run("git", *words, cwd=folder)
-        assert done.returncode == 0, done.stderr
+        finished = run("git", *words, cwd=folder)
+        assert finished.returncode == 0, finished.stderr
     return folder
 
 
@@ -219,8 +219,8 @@ def etude_venv(tmp_path_factory: pytest.TempPathFactory, checkout: Path, run: Ru
     """An environment installed by `integrations/install` from that repository."""
     folder = tmp_path_factory.mktemp("installed") / "venv"
     script = checkout / "integrations" / "install"
-    done = run("sh", script, folder, cwd=folder.parent)
-    assert done.returncode == 0, done.stderr
+    finished = run("sh", script, folder, cwd=folder.parent)
+    assert finished.returncode == 0, finished.stderr
     return folder
 
 

@@ -88,8 +88,8 @@ def test_a_graded_submission_is_status_0_and_a_result(start: Run, tmp_path: Path
     right = (SUBMISSIONS / "correct" / "attention-weights.py").read_text()
     hand_in(tmp_path, "attention_weights.py", right)
     hand_in(tmp_path, ".github/helper.py", "raise SystemExit\n")
-    done = start()
-    assert done.returncode == 0, done.stderr
+    finished = start()
+    assert finished.returncode == 0, finished.stderr
     assert elsewhere.read_text() == "mine"
     assert list((tmp_path / "runner-temp").iterdir()) == []
     new = {path.name for path in (tmp_path / "repository").glob("*") if path.suffix != ".py"}
@@ -118,8 +118,8 @@ def test_the_packages_of_a_course_are_installed(
     """From an index, or from the wheels that lie in the bundle."""
     archive, folder = tmp_path / "autograder.zip", tmp_path / "with-packages"
     words = ("double", "scaled", "--exercises", with_packages, "--output", archive)
-    done = run(etude_venv / "bin" / "etude", "export", "gradescope", *words, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    finished = run(etude_venv / "bin" / "etude", "export", "gradescope", *words, cwd=tmp_path)
+    assert finished.returncode == 0, finished.stderr
     with zipfile.ZipFile(archive) as opened:
         opened.extractall(folder)
     shutil.copy(ROOT / "integrations" / "classroom50" / "autograder.py", folder)
@@ -129,8 +129,8 @@ def test_the_packages_of_a_course_are_installed(
         shutil.copy(path, wheels)
     for name in ("double", "scaled"):
         hand_in(tmp_path, f"{name}.py", USING)
-    done = start(folder=folder, PIP_FIND_LINKS="" if is_downloaded else str(wheels))
-    assert done.returncode == 0, done.stderr
+    finished = start(folder=folder, PIP_FIND_LINKS="" if is_downloaded else str(wheels))
+    assert finished.returncode == 0, finished.stderr
     assert (result(tmp_path)["score"], result(tmp_path)["max-score"]) == (10, 10)
 
 
@@ -140,9 +140,9 @@ def test_nothing_of_the_repository_runs_but_the_submission(
 ) -> None:
     """No module, program or setting that lies there, even with relative entries in PATH."""
     checkout = hostile("repository")
-    done = start(PATH=f".:bin:{offline['PATH']}")
-    assert checkout.ran == [], done.stderr
-    assert done.returncode == 0, done.stderr
+    finished = start(PATH=f".:bin:{offline['PATH']}")
+    assert checkout.ran == [], finished.stderr
+    assert finished.returncode == 0, finished.stderr
     found = result(tmp_path)
     assert (found["score"], found["max-score"]) == (EARNED, POSSIBLE + 8)  # of token-lookup nothing
 
@@ -162,7 +162,7 @@ def test_a_fault_is_another_status_and_no_result(
         (broken / "requirements.txt").write_text("./no-such-1.0-py3-none-any.whl\n")
     else:
         variables["CLASSROOM"] = ""
-    done = start(folder=broken, **variables)
-    assert done.returncode not in (0, 1)
+    finished = start(folder=broken, **variables)
+    assert finished.returncode not in (0, 1)
     assert not (tmp_path / "repository" / "result.json").exists()
     assert not (tmp_path / "repository" / "release-body.md").exists()

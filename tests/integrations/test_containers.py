@@ -75,8 +75,8 @@ def built(context: Path, run: Run) -> Path:
     venv = context.parent / "opt" / "etude"
     for name, rest in instructions():
         if name == "RUN":
-            done = run("sh", "-c", rest, cwd=build, VENV=str(venv))
-            assert done.returncode == 0, done.stderr
+            finished = run("sh", "-c", rest, cwd=build, VENV=str(venv))
+            assert finished.returncode == 0, finished.stderr
     return venv
 
 
@@ -132,9 +132,9 @@ def test_the_image_grades_without_any_privilege(
     command = (built / "bin" / "etude", "grade", ".", "--assigned", "attention-weights")
     visible = (built, context, tmp_path)
     words = in_container(*command, "--format", "json", visible=visible, user=USER)
-    done = run(*words, cwd=work, ETUDE_EXERCISES=str(context / "exercises"))
-    assert done.returncode == 0, done.stderr
-    verdict = json.loads(done.stdout)
+    finished = run(*words, cwd=work, ETUDE_EXERCISES=str(context / "exercises"))
+    assert finished.returncode == 0, finished.stderr
+    verdict = json.loads(finished.stdout)
     assert (verdict["sandbox"], verdict["score"], verdict["max_score"]) == ("landlock", 13, 13)
 
 
@@ -150,13 +150,13 @@ def test_an_image_of_a_course_has_its_packages(
     words = (venv / "bin" / "python", "-I", "-m", "grader.cli")
     for line in commands:
         assert line.startswith("etude ")
-        done = run(*words, *line.split()[1:], cwd=tmp_path, ETUDE_EXERCISES=str(course))
-        assert done.returncode == 0, done.stderr
+        finished = run(*words, *line.split()[1:], cwd=tmp_path, ETUDE_EXERCISES=str(course))
+        assert finished.returncode == 0, finished.stderr
     (tmp_path / "scaled.py").write_text(USING)
     tmp_path.chmod(0o755)
     command = (*words, "check", "scaled", tmp_path / "scaled.py", "--exercises", course)
-    done = run(*in_container(*command, visible=(tmp_path,), user=USER), cwd=tmp_path)
-    assert done.returncode == 0, done.stdout + done.stderr
+    finished = run(*in_container(*command, visible=(tmp_path,), user=USER), cwd=tmp_path)
+    assert finished.returncode == 0, finished.stdout + finished.stderr
 
 
 @pytest.mark.slow
@@ -177,10 +177,10 @@ def test_nothing_in_the_mounted_folder_runs_but_the_submission(
     words = in_container(*command, "--format", "json", visible=visible, user=USER)
     path = f".:bin:{offline['PATH']}"
     exercises = str(context / "exercises")
-    done = run(*words, cwd=checkout.folder, ETUDE_EXERCISES=exercises, PATH=path)
-    assert checkout.ran == [], done.stderr
-    verdict = json.loads(done.stdout)
-    assert (verdict["score"], verdict["max_score"]) == (EARNED, POSSIBLE), done.stderr
+    finished = run(*words, cwd=checkout.folder, ETUDE_EXERCISES=exercises, PATH=path)
+    assert checkout.ran == [], finished.stderr
+    verdict = json.loads(finished.stdout)
+    assert (verdict["score"], verdict["max_score"]) == (EARNED, POSSIBLE), finished.stderr
 
 
 def test_no_health_check_runs_what_lies_in_its_folder(run: Run, hostile: MakeHostile) -> None:
@@ -223,9 +223,9 @@ def test_the_devcontainer_has_etude_on_its_path(
     variables = {**DEVCONTAINER["containerEnv"], "ETUDE_REPOSITORY": checkout.as_uri()}
     command = ("/bin/sh", "-c", DEVCONTAINER["onCreateCommand"])
     words = [*workspace.exposing(offline["PATH"]), *command]
-    done = run(*words, cwd=workspace.folder, HOME=str(tmp_path), **variables)
-    assert workspace.ran == [], done.stderr
-    assert done.returncode == 0, done.stderr
+    finished = run(*words, cwd=workspace.folder, HOME=str(tmp_path), **variables)
+    assert workspace.ran == [], finished.stderr
+    assert finished.returncode == 0, finished.stderr
     home = "/home/vscode/"
     folder = DEVCONTAINER["remoteEnv"]["PATH"].split(":")[0]
     etude = tmp_path / folder.removeprefix(home) / "etude"

@@ -97,7 +97,7 @@ class Runner:
         output.chmod(0o666)
         script.write_text(step["run"])
         variables = {key: self.evaluate(str(text)) for key, text in step.get("env", {}).items()}
-        done = self.run(
+        finished = self.run(
             *self.prefix(BASH, "--noprofile", "--norc", "-e", "-o", "pipefail", script),
             cwd=self.evaluate(step.get("working-directory", str(self.workspace))),
             **variables,
@@ -108,10 +108,10 @@ class Runner:
             GITHUB_ACTION_PATH=str(self.action_path),
             RUNNER_TEMP=str(self.temp),
         )
-        self.log += done.stdout + done.stderr
+        self.log += finished.stdout + finished.stderr
         lines = output.read_text().splitlines()
         self.outputs[name] = dict(line.split("=", 1) for line in lines)
-        return done.returncode
+        return finished.returncode
 
 
 Grade: TypeAlias = Callable[..., tuple[int, Runner]]

@@ -72,9 +72,9 @@ def source(student: str) -> str:
 @pytest.mark.slow
 def test_a_right_submission_passes(job: Job, tmp_path: Path) -> None:
     """Etude comes at the tag that the template names; a JUnit report, and the score for a badge."""
-    done = job({"attention_weights.py": source("correct")})
-    assert done.returncode == 0, done.stderr
-    assert coverage(done.stdout) == "100.0"
+    finished = job({"attention_weights.py": source("correct")})
+    assert finished.returncode == 0, finished.stderr
+    assert coverage(finished.stdout) == "100.0"
     report = junitparser.JUnitXml.fromfile(str(tmp_path / "project" / "etude-junit.xml"))
     assert (report.failures, report.errors) == (0, 0)
 
@@ -82,9 +82,9 @@ def test_a_right_submission_passes(job: Job, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_wrong_submission_fails_with_its_score(job: Job, tmp_path: Path) -> None:
     """The status is 1, and what is reported is there all the same."""
-    done = job({"attention-weights.py": source("unscaled")})
-    assert done.returncode == 1, done.stderr
-    assert 0 < float(coverage(done.stdout) or 0) < 100
+    finished = job({"attention-weights.py": source("unscaled")})
+    assert finished.returncode == 1, finished.stderr
+    assert 0 < float(coverage(finished.stdout) or 0) < 100
     report = junitparser.JUnitXml.fromfile(str(tmp_path / "project" / "etude-junit.xml"))
     assert report.failures
 
@@ -92,8 +92,8 @@ def test_a_wrong_submission_fails_with_its_score(job: Job, tmp_path: Path) -> No
 @pytest.mark.slow
 def test_one_file_that_is_missing_failed(job: Job) -> None:
     """Who deletes the one file that is graded has a score, as who submits an empty folder has."""
-    done = job({"README.md": ""}, ETUDE_SUBMISSION="solution.py")
-    assert (done.returncode, coverage(done.stdout)) == (1, "0.0"), done.stderr
+    finished = job({"README.md": ""}, ETUDE_SUBMISSION="solution.py")
+    assert (finished.returncode, coverage(finished.stdout)) == (1, "0.0"), finished.stderr
 
 
 @pytest.mark.slow
@@ -101,8 +101,8 @@ def test_one_file_that_is_missing_failed(job: Job) -> None:
 def test_what_was_assigned_is_words(job: Job, tmp_path: Path) -> None:
     """Several ids make several exercises; a command among them is not run."""
     files = {"attention-weights.py": source("correct")}
-    done = job(files, ETUDE_ASSIGNED="attention-weights token-lookup")
-    assert (done.returncode, coverage(done.stdout)) == (1, "61.9"), done.stderr
+    finished = job(files, ETUDE_ASSIGNED="attention-weights token-lookup")
+    assert (finished.returncode, coverage(finished.stdout)) == (1, "61.9"), finished.stderr
     hostile = job(
         files, ETUDE_ASSIGNED="$(touch pwned) `touch pwned`", ETUDE_SUBMISSION="; touch pwned"
     )
@@ -116,19 +116,19 @@ def test_nothing_of_the_project_runs_but_the_submission(
 ) -> None:
     """No module, program or setting that lies there, even with the project on the paths."""
     checkout = hostile("project")
-    done = job({}, prefix=checkout.exposing(offline["PATH"]))
-    assert checkout.ran == [], done.stderr
-    assert done.returncode == 1, done.stderr
-    assert coverage(done.stdout) == f"{100 * EARNED / POSSIBLE:.1f}"
+    finished = job({}, prefix=checkout.exposing(offline["PATH"]))
+    assert checkout.ran == [], finished.stderr
+    assert finished.returncode == 1, finished.stderr
+    assert coverage(finished.stdout) == f"{100 * EARNED / POSSIBLE:.1f}"
 
 
 @pytest.mark.slow
 @pytest.mark.release
 def test_a_fault_is_tried_again_and_has_no_score(job: Job) -> None:
     """Its status is the one that the template names for another try."""
-    done = job({"attention-weights.py": source("correct")}, landlock=False)
-    assert done.returncode == JOB["retry"]["exit_codes"] == 3, done.stderr
-    assert coverage(done.stdout) is None
+    finished = job({"attention-weights.py": source("correct")}, landlock=False)
+    assert finished.returncode == JOB["retry"]["exit_codes"] == 3, finished.stderr
+    assert coverage(finished.stdout) is None
 
 
 def test_the_report_that_is_uploaded_is_the_one_that_is_written() -> None:

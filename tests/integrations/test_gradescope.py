@@ -69,8 +69,8 @@ def export(
     def export(*words: str | Path) -> Path:
         output = tmp_path_factory.mktemp("zip") / "autograder.zip"
         command = [etude_venv / "bin" / "etude", "export", "gradescope", *words]
-        done = run(*command, "--output", output, cwd=checkout)
-        assert done.returncode == 0, done.stderr
+        finished = run(*command, "--output", output, cwd=checkout)
+        assert finished.returncode == 0, finished.stderr
         return output
 
     return export
@@ -92,9 +92,9 @@ def build(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Build:
         unpack(archive, root / "source")
         (root / "submission").mkdir()
         shutil.copy(root / "source" / "run_autograder", root / "run_autograder")
-        done = run("bash", root / "source" / "setup.sh", cwd=root, **image.variables)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return Image(image.root, image.venv, done.stdout + done.stderr)
+        finished = run("bash", root / "source" / "setup.sh", cwd=root, **image.variables)
+        assert finished.returncode == 0, finished.stdout + finished.stderr
+        return Image(image.root, image.venv, finished.stdout + finished.stderr)
 
     return build
 
@@ -132,9 +132,9 @@ def grade(image: Image, run: Run, in_container: InContainer, offline: Mapping[st
         visible = (on.root, on.venv, image.venv)
         prefix = checkout.exposing(offline["PATH"]) if checkout else []
         command = in_container(*prefix, on.root / "run_autograder", visible=visible, **container)
-        done = run(*command, cwd=checkout.folder if checkout else on.root, **on.variables)
+        finished = run(*command, cwd=checkout.folder if checkout else on.root, **on.variables)
         results = json.loads((on.root / "results" / "results.json").read_text())
-        return Graded(done.returncode, results, done.stdout + done.stderr)
+        return Graded(finished.returncode, results, finished.stdout + finished.stderr)
 
     return grade
 
@@ -199,25 +199,25 @@ def test_what_cannot_be_exported_is_said(
         (("attention-weights", "--etude", "-r x"), "'-r x' is not a requirement for pip"),
         (("attention-weights", "--etude", "a\n-r x"), "is not a requirement for pip"),
     ):
-        done = run(etude, "export", "gradescope", *words, cwd=tmp_path)
-        assert (done.returncode, done.stdout) == (2, "")
-        assert message in done.stderr
+        finished = run(etude, "export", "gradescope", *words, cwd=tmp_path)
+        assert (finished.returncode, finished.stdout) == (2, "")
+        assert message in finished.stderr
     assert not (tmp_path / "autograder.zip").exists()
 
 
 def test_an_installed_etude_asks_what_to_install(image: Image, run: Run, tmp_path: Path) -> None:
     """There is no checkout to build from; with a file or a requirement there need not be."""
     etude = image.venv / "bin" / "etude"
-    done = run(etude, "export", "gradescope", DEFINITION, cwd=tmp_path)
-    assert done.returncode == 2
-    assert "name what the autograder shall install with --etude" in done.stderr
+    finished = run(etude, "export", "gradescope", DEFINITION, cwd=tmp_path)
+    assert finished.returncode == 2
+    assert "name what the autograder shall install with --etude" in finished.stderr
     for given, line in (
         ("etude @ git+https://example.org/etude@v1", "etude @ git+https://example.org/etude@v1"),
         (str(image.root / "source" / WHEEL), f"./{WHEEL}"),
     ):
-        done = run(etude, "export", "gradescope", DEFINITION, "--etude", given, cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
-        assert done.stdout.startswith("autograder.zip: 1 exercise, 13 points, ")
+        finished = run(etude, "export", "gradescope", DEFINITION, "--etude", given, cwd=tmp_path)
+        assert finished.returncode == 0, finished.stderr
+        assert finished.stdout.startswith("autograder.zip: 1 exercise, 13 points, ")
         with zipfile.ZipFile(tmp_path / "autograder.zip") as archive:
             assert archive.read("requirements.txt").decode() == f"{line}\n"
             assert (WHEEL in archive.namelist()) == given.endswith(".whl")
@@ -257,8 +257,8 @@ case "$*" in *update) exit 0;; *python3.11*) ln -sf "{sys.executable}" "{program
         "PIP_NO_DEPS": "1",  # there is no index here
         "PYTHONPATH": sysconfig.get_paths()["purelib"],
     }
-    done = run("bash", tmp_path / "source" / "setup.sh", cwd=tmp_path, PATH=path, **variables)
-    assert done.returncode == 0, done.stderr
+    finished = run("bash", tmp_path / "source" / "setup.sh", cwd=tmp_path, PATH=path, **variables)
+    assert finished.returncode == 0, finished.stderr
     asked = (tmp_path / "apt.log").read_text().splitlines()
     assert [line.split()[-1] for line in asked] == [
         "update", "python3.14-venv", "python3.13-venv", "python3.12-venv", "python3.11-venv",

@@ -30,8 +30,8 @@ def test_no_cache_of_pip_in_the_checkout_is_believed(
         assert any(path.is_file() for path in project.rglob("*"))
         serve("the index's")
         script = ROOT / "integrations" / "install"
-        done = run("sh", script, environment, "demo==1.0", cwd=project, **variables)
-        assert done.returncode == 0, done.stderr
+        finished = run("sh", script, environment, "demo==1.0", cwd=project, **variables)
+        assert finished.returncode == 0, finished.stderr
     said = run(environment / "bin" / "python", "-I", "-c", "import demo", cwd=tmp_path)
     assert said.stdout == "the index's\n"
 
@@ -71,14 +71,14 @@ def test_a_named_cache_saves_downloads_and_is_not_believed(
         built.mkdir(parents=True)
         serve("the index's")
         before = len(downloads)
-        done = run(
+        finished = run(
             "sh",
             tree / "integrations" / "install",
             tmp_path / "venv",
             cwd=tmp_path,
             **variables,
         )
-        assert done.returncode == 0, done.stderr
+        assert finished.returncode == 0, finished.stderr
         assert len(downloads) - before == (0 if filled_by == "the index's" else 1)
     assert not built.exists()
     said = run(tmp_path / "venv" / "bin" / "python", "-I", "-c", "import demo", cwd=tmp_path)

@@ -102,9 +102,9 @@ def test_the_name_of_a_folder_is_no_option(pre_commit: PreCommit, tmp_path: Path
     folder = tmp_path / "collection" / "--select=ETU001"
     folder.mkdir()
     (folder / "01-token-lookup.yaml").write_text("id: token-lookup\n")
-    done = pre_commit("run")
-    assert done.returncode == 1
-    assert "--select=ETU001/01-token-lookup.yaml:1:1:" in done.stdout
+    finished = pre_commit("run")
+    assert finished.returncode == 1
+    assert "--select=ETU001/01-token-lookup.yaml:1:1:" in finished.stdout
 
 
 @pytest.mark.slow
@@ -149,10 +149,12 @@ def test_nothing_of_the_collection_runs_but_its_definitions(
     """No module or setting that lies there: a pull request may bring them."""
     collection = hostile("collection")
     for stage in ("pre-commit", "pre-push"):
-        done = pre_commit("run", "--all-files", "--verbose", "--hook-stage", stage)
-        assert collection.ran == [], done.stdout + done.stderr
-        assert "13-attention-weights.yaml" in done.stdout
-        assert done.returncode == 1, done.stdout + done.stderr  # the definition proves nothing
+        finished = pre_commit("run", "--all-files", "--verbose", "--hook-stage", stage)
+        assert collection.ran == [], finished.stdout + finished.stderr
+        assert "13-attention-weights.yaml" in finished.stdout
+        assert finished.returncode == 1, (
+            finished.stdout + finished.stderr
+        )  # the definition proves nothing
 
 
 def test_the_sample_names_hooks_that_there_are() -> None:

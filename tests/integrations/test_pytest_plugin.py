@@ -38,10 +38,10 @@ def run(
 def test_nothing_beside_the_submission_runs(collection: Path, hostile: MakeHostile) -> None:
     """No conftest.py, no settings, no module, even in the working directory."""
     checkout = hostile("checkout")
-    done = run(PYTEST, collection, "--submission=attention-weights.py", cwd=checkout.folder)
-    assert checkout.ran == [], done.stdout + done.stderr
-    assert done.returncode == 1, done.stdout + done.stderr
-    assert "6 failed, 3 passed" in done.stdout
+    finished = run(PYTEST, collection, "--submission=attention-weights.py", cwd=checkout.folder)
+    assert checkout.ran == [], finished.stdout + finished.stderr
+    assert finished.returncode == 1, finished.stdout + finished.stderr
+    assert "6 failed, 3 passed" in finished.stdout
 
 
 @pytest.mark.slow
@@ -73,10 +73,10 @@ def test_ways_that_run_what_lies_there_are_refused(
         return text.format(file=file, folder=folder)
 
     environment = {**os.environ, **{name: filled(text) for name, text in variables.items()}}
-    done = run(*start, collection, *map(filled, words), cwd=folder, environment=environment)
-    assert done.returncode == 4, done.stdout
-    assert filled(message) in done.stderr
-    assert "passed" not in done.stdout
+    finished = run(*start, collection, *map(filled, words), cwd=folder, environment=environment)
+    assert finished.returncode == 4, finished.stdout
+    assert filled(message) in finished.stderr
+    assert "passed" not in finished.stdout
 
 
 @pytest.mark.slow
@@ -94,7 +94,7 @@ def test_what_cannot_be_graded_is_said_without_a_traceback(
     submission.write_text("x = 1\n")
     words = (PYTEST, "-pno_sandbox", collection, f"--submission={submission}")
     environment = {**os.environ, "PYTHONPATH": str(plugins)}
-    done = run(*words, cwd=collection, environment=environment)
-    assert "could not be graded: not here" in done.stdout
-    assert "9 failed" in done.stdout
-    assert "Traceback" not in done.stdout
+    finished = run(*words, cwd=collection, environment=environment)
+    assert "could not be graded: not here" in finished.stdout
+    assert "9 failed" in finished.stdout
+    assert "Traceback" not in finished.stdout

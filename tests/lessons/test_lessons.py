@@ -184,9 +184,9 @@ def test_a_changed_number_differs_from_the_record(path: Path, sandbox: Sandbox) 
 
 def test_neither_a_lesson_nor_its_record_is_a_link(path: Path, sandbox: Sandbox) -> None:
     """A page or a message would show what it leads to."""
-    done = run_lesson(read_lesson(write(path, LESSON)), sandbox)
+    finished = run_lesson(read_lesson(write(path, LESSON)), sandbox)
     path.unlink()
-    for file, read in ((path, read_lesson), (record_path(path), lambda _: differences(done))):
+    for file, read in ((path, read_lesson), (record_path(path), lambda _: differences(finished))):
         file.parent.mkdir(exist_ok=True)
         file.symlink_to("/etc/passwd")
         with pytest.raises(DefinitionError) as error:
@@ -196,15 +196,15 @@ def test_neither_a_lesson_nor_its_record_is_a_link(path: Path, sandbox: Sandbox)
     shutil.rmtree(folder)
     folder.symlink_to("/etc")
     with pytest.raises(DefinitionError, match="a symbolic link; put the folder itself here"):
-        differences(done)
+        differences(finished)
 
 
 def test_the_record_forgives_the_last_digit(path: Path, sandbox: Sandbox) -> None:
     """Another order of summing may round the last digit that is shown differently."""
     lesson = write(path, "```python\nprint(0.12345678)\n```\n")
-    done = run_lesson(read_lesson(lesson), sandbox)
-    write(record_path(path), record(done).replace("0.12345678", "0.1234568"))
-    assert differences(done) == []
+    finished = run_lesson(read_lesson(lesson), sandbox)
+    write(record_path(path), record(finished).replace("0.12345678", "0.1234568"))
+    assert differences(finished) == []
 
 
 @pytest.mark.parametrize(
@@ -222,8 +222,8 @@ def test_the_last_expression_of_a_cell_is_printed(
     path: Path, sandbox: Sandbox, cell: str, printed: str
 ) -> None:
     """As in a notebook, whatever stands beside it on its line."""
-    done = run_lesson(read_lesson(write(path, f"```python\n{cell}```\n")), sandbox)
-    (block,) = done.blocks
+    finished = run_lesson(read_lesson(write(path, f"```python\n{cell}```\n")), sandbox)
+    (block,) = finished.blocks
     assert isinstance(block, Cell)
     assert block.printed == printed
 

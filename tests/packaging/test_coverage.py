@@ -30,5 +30,5 @@ def test_the_printed_numbers_are_compared_with_computed_ones() -> None:
     """The table of wrong numbers is what its script computes now."""
     script = ROOT / "scripts" / "printed_numbers.py"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, script, "--check"], check=False, env=environment)
-    assert done.returncode == 0
+    finished = subprocess.run([sys.executable, script, "--check"], check=False, env=environment)
+    assert finished.returncode == 0

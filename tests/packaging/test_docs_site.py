@@ -47,8 +47,8 @@ def build(tree: Path) -> Build:
 
 def test_the_site_is_built_without_a_warning_and_works_offline(tree: Path, build: Build) -> None:
     """No page loads anything from elsewhere, and the generated pages are there."""
-    done = build()
-    assert (done.returncode, done.stderr) == (0, "")
+    finished = build()
+    assert (finished.returncode, finished.stderr) == (0, "")
     pages = sorted((tree / "build" / "docs").rglob("*.html"))
     assert len(pages) > 15
     loads = re.compile(r'<(?:script|img|link|iframe)[^>]*(?:src|href)="((?:https?:)?//[^"]+)"')
@@ -68,7 +68,7 @@ def test_a_link_that_leads_nowhere_is_an_error(tree: Path, build: Build) -> None
     with page.open("a") as file:
         for link in ("nowhere.md", "service.md#nowhere", "../../integrations/nowhere"):
             file.write(f"\nSee [this]({link}).\n")
-    done = build()
-    assert done.returncode != 0
+    finished = build()
+    assert finished.returncode != 0
     for number in (2, 4, 6):
-        assert f"lti.md:{line + number}: WARNING" in done.stderr
+        assert f"lti.md:{line + number}: WARNING" in finished.stderr

@@ -36,8 +36,8 @@ def test_every_example_is_on_its_page() -> None:
 @pytest.mark.parametrize("command", ["verify", "lint"])
 def test_the_example_that_draws_is_proven(command: str) -> None:
     """It is a course of its own, which needs matplotlib."""
-    done = CliRunner().invoke(etude, [command, "--exercises", str(EXAMPLES / "plots")])
-    assert done.exit_code == 0, done.output
+    finished = CliRunner().invoke(etude, [command, "--exercises", str(EXAMPLES / "plots")])
+    assert finished.exit_code == 0, finished.output
 
 
 @pytest.mark.slow
@@ -53,5 +53,5 @@ def test_the_example_that_draws_is_proven(command: str) -> None:
 )
 def test_the_examples_are_proven(words: str, folder: str) -> None:
     """A reader who copies one begins with what is right."""
-    done = CliRunner().invoke(etude, [*words.split(), "--exercises", str(EXAMPLES / folder)])
-    assert done.exit_code == 0, done.output
+    finished = CliRunner().invoke(etude, [*words.split(), "--exercises", str(EXAMPLES / folder)])
+    assert finished.exit_code == 0, finished.output

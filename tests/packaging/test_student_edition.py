@@ -452,10 +452,10 @@ def test_hidden_tests_elsewhere_do_not_excuse_a_full_edition() -> None:
 
 
 def scalar(value: Any, style: Style = "plain") -> Scalar:
-    return Scalar(HERE, written(value), style, value)
+    return Scalar(HERE, yaml_scalar(value), style, value)
 
 
-def written(value: Any) -> str:
+def yaml_scalar(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, float) and not math.isfinite(value):
@@ -463,15 +463,15 @@ def written(value: Any) -> str:
     return json.dumps(value)
 
 
-def said(node: Node) -> object:
+def plain_node(node: Node) -> object:
     """Return the values of a node with their types, in order."""
     match node:
         case Scalar():
             assert node.note == ""
             return (type(node.value), repr(node.value))
         case ListNode():
-            return [said(item) for item in node.items]
-    return {(key.text, said(key)): said(value) for key, value in node.entries}
+            return [plain_node(item) for item in node.items]
+    return {(key.text, plain_node(key)): plain_node(value) for key, value in node.entries}
 
 
 def read_back(root: MappingNode) -> Node:
@@ -533,7 +533,7 @@ def test_every_tree_comes_back(root: MappingNode) -> None:
     for parser in PARSERS:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(yaml_source, "_LOADER", getattr(yaml, parser))
-            assert said(read_back(root)) == said(root)
+            assert plain_node(read_back(root)) == plain_node(root)
 
 
 @pytest.mark.parametrize("text", ["reference", "two words", "f(x, y) + 1", "a.b:c"])

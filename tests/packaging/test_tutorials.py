@@ -63,7 +63,7 @@ def follow(page: Path, folder: Path, environment: dict[str, str]) -> None:
                     variable, _, value = command.removeprefix("export ").partition("=")
                     environment[variable] = value
                     continue
-                done = subprocess.run(
+                finished = subprocess.run(
                     ["/bin/sh", "-c", command],
                     cwd=folder,
                     env=environment,
@@ -74,8 +74,10 @@ def follow(page: Path, folder: Path, environment: dict[str, str]) -> None:
                 )
                 expected = _STATUS.search(command)
                 wanted = int(expected[1]) if expected else 0
-                assert done.returncode == wanted, f"{command}\n{done.stdout}{done.stderr}"
-                printed += done.stdout
+                assert finished.returncode == wanted, (
+                    f"{command}\n{finished.stdout}{finished.stderr}"
+                )
+                printed += finished.stdout
         elif language == "text":
             lines = [line.rstrip() for line in printed.splitlines()]
             for line in text.splitlines():

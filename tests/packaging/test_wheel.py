@@ -85,8 +85,8 @@ def test_an_editable_install_reads_the_checkout_s_exercises(tmp_path: Path) -> N
         "from grader.definitions.files import default_folder; print(default_folder())"
     )
     command = [sys.executable, "-S", "-c", program]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == str(ROOT / "exercises")
+    finished = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert finished.stdout.strip() == str(ROOT / "exercises")
 
 
 def test_the_wheel_has_the_packages_and_no_tests(wheel: Path) -> None:
@@ -109,8 +109,8 @@ def test_python_s_own_site_is_not_shadowed() -> None:
         "import os, site; print(os.path.dirname(site.__file__) == os.path.dirname(os.__file__))"
     )
     command = [sys.executable, "-c", program]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout == "True\n"
+    finished = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert finished.stdout == "True\n"
 
 
 @pytest.mark.slow
@@ -122,9 +122,9 @@ def test_the_installed_code_is_the_wheel_s(installed: Installed, tmp_path: Path)
         "files = [module.__file__ for module in (grader, reference, sitegen)];"
         "print(json.dumps([*files, str(default_folder())]))"
     )
-    done = installed.run("python", "-c", program, cwd=tmp_path)
-    assert done.stderr == ""
-    for path in json.loads(done.stdout):
+    finished = installed.run("python", "-c", program, cwd=tmp_path)
+    assert finished.stderr == ""
+    for path in json.loads(finished.stdout):
         assert Path(path).is_relative_to(installed.packages)
 
 
@@ -140,9 +140,9 @@ def test_check_works_from_anywhere(
 ) -> None:
     """A right file passes, a wrong one does not, in the sandbox and with all tests."""
     path = SAMPLES / sample / "attention-weights.py"
-    done = installed.run("etude", "check", "attention-weights", path, cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (status, "")
-    assert last in done.stdout
+    finished = installed.run("etude", "check", "attention-weights", path, cwd=tmp_path)
+    assert (finished.returncode, finished.stderr) == (status, "")
+    assert last in finished.stdout
 
 
 def test_an_author_s_code_imports_late_and_reads_nothing(
@@ -159,17 +159,17 @@ def test_an_author_s_code_imports_late_and_reads_nothing(
         "      except PermissionError:\n          x = 1\n"
     )
     (tmp_path / "double.py").write_text("def double(x):\n    return 2 * x\n")
-    done = installed.run("etude", "check", "late.yaml", "double.py", cwd=tmp_path)
-    assert done.returncode == 0, done.stdout + done.stderr
+    finished = installed.run("etude", "check", "late.yaml", "double.py", cwd=tmp_path)
+    assert finished.returncode == 0, finished.stdout + finished.stderr
 
 
 @pytest.mark.slow
 def test_grade_works_from_anywhere(installed: Installed, tmp_path: Path) -> None:
     """A folder is graded; 1 is the status because some samples are wrong."""
-    done = installed.run("etude", "grade", SAMPLES, "--format", "json", cwd=tmp_path)
-    assert done.returncode == 1
-    assert "etude:" not in done.stderr  # progress may be there, where it takes a while
-    verdicts = json.loads(done.stdout)["verdicts"]
+    finished = installed.run("etude", "grade", SAMPLES, "--format", "json", cwd=tmp_path)
+    assert finished.returncode == 1
+    assert "etude:" not in finished.stderr  # progress may be there, where it takes a while
+    verdicts = json.loads(finished.stdout)["verdicts"]
     right = {verdict["student"] for verdict in verdicts if verdict["outcome"] == "passed"}
     assert {"correct", "correct-einsum"} <= right
 
@@ -178,8 +178,8 @@ def test_grade_works_from_anywhere(installed: Installed, tmp_path: Path) -> None
 @pytest.mark.release
 def test_the_site_is_built_from_the_wheel(installed: Installed, tmp_path: Path) -> None:
     """Templates, assets and exercises are all found; there is a page for each exercise."""
-    done = installed.run("etude", "site", "build", "--output", "out", cwd=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
+    finished = installed.run("etude", "site", "build", "--output", "out", cwd=tmp_path)
+    assert (finished.returncode, finished.stderr) == (0, "")
     for path in EXERCISES:
         if not path.is_relative_to(ROOT / "exercises"):
             continue

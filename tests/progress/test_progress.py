@@ -148,7 +148,7 @@ def test_a_full_disk_is_an_error_and_loses_nothing(tmp_path: Path) -> None:
         "    print(error)\n"
     )
     many = History(tuple(_attempt(100 + number) for number in range(500)))
-    done = subprocess.run(
+    finished = subprocess.run(
         # Without -B, the limit would cut the bytecode of the modules that it imports first.
         [sys.executable, "-B", "-c", program, os.fspath(tmp_path)],
         input=to_json(many),
@@ -157,7 +157,7 @@ def test_a_full_disk_is_an_error_and_loses_nothing(tmp_path: Path) -> None:
         check=True,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)),
     )
-    assert FILE_NAME in done.stdout
+    assert FILE_NAME in finished.stdout
     assert store.read() == FULL
     assert store.add(many) == 500
 
@@ -334,9 +334,9 @@ def test_a_streak_counts_the_learner_s_own_days() -> None:
 # what is next
 
 
-def _next(done: set[ExerciseId], after: ExerciseId | None) -> ExerciseId | None:
+def _next(finished: set[ExerciseId], after: ExerciseId | None) -> ExerciseId | None:
     requires = {SOFTMAX: (), MASK: (SOFTMAX,), HEADS: (MASK,)}
-    return next_open_exercise([SOFTMAX, MASK, HEADS], done, after, requires.__getitem__)
+    return next_open_exercise([SOFTMAX, MASK, HEADS], finished, after, requires.__getitem__)
 
 
 def test_next_is_what_follows_and_can_be_done() -> None:

@@ -18,7 +18,7 @@ Array = NDArray[Any]
 MIB = 2**20
 
 
-def drawn(dtype: type[np.floating], *shapes: tuple[int, ...]) -> list[Array]:
+def draw_arrays(dtype: type[np.floating], *shapes: tuple[int, ...]) -> list[Array]:
     rng = np.random.default_rng(0)
     return [rng.standard_normal(shape).astype(dtype) for shape in shapes]
 
@@ -34,7 +34,9 @@ def test_tiles_of_any_size_give_attention(
 ) -> None:
     """Output and gradients under a random mask are those of attention with the whole matrix."""
     batch, n, m, d_k, d_v = sizes
-    Q, K, V, d_output = drawn(dtype, (batch, n, d_k), (m, d_k), (batch, m, d_v), (batch, n, d_v))
+    Q, K, V, d_output = draw_arrays(
+        dtype, (batch, n, d_k), (m, d_k), (batch, m, d_v), (batch, n, d_v)
+    )
     blocked = np.random.default_rng(data.draw(st.integers(0, 99))).random((n, m)) < 0.5
     tolerance = 2e-5 if dtype == np.float32 else 1e-12
 
@@ -53,7 +55,7 @@ def test_tiles_of_any_size_give_attention(
 @pytest.mark.parametrize("block", [1, 2, 3, 7, 11, 13, 64])
 def test_tiles_give_causal_attention(block: int) -> None:
     """Where tiles are cut makes no difference, at the diagonal either."""
-    Q, K, V, d_output = drawn(np.float64, (2, 13, 7), (2, 13, 7), (2, 13, 5), (2, 13, 5))
+    Q, K, V, d_output = draw_arrays(np.float64, (2, 13, 7), (2, 13, 7), (2, 13, 5), (2, 13, 5))
 
     output = flash_attention(Q, K, V, causal=True, block=block)
     gradients = flash_attention_backward(d_output, Q, K, V, causal=True, block=block)
@@ -66,7 +68,7 @@ def test_tiles_give_causal_attention(block: int) -> None:
 
 def test_tiles_of_the_future_are_not_computed() -> None:
     """NaN in the keys and values of later tiles does not reach the queries of earlier ones."""
-    Q, K, V = drawn(np.float64, (7, 3), (7, 3), (7, 5))
+    Q, K, V = draw_arrays(np.float64, (7, 3), (7, 3), (7, 5))
     expected = flash_attention(Q, K, V, causal=True, block=2)
     K[4:], V[4:] = np.nan, np.nan
 
@@ -78,7 +80,7 @@ def test_tiles_of_the_future_are_not_computed() -> None:
 
 def test_a_mask_and_the_causal_one_both_block() -> None:
     """Given together, a key is seen if both allow it."""
-    Q, K, V = drawn(np.float64, (7, 3), (7, 3), (7, 5))
+    Q, K, V = draw_arrays(np.float64, (7, 3), (7, 3), (7, 5))
     bias = np.random.default_rng(1).standard_normal((7, 7))
 
     output = flash_attention(Q, K, V, bias, causal=True, block=2)
@@ -90,7 +92,7 @@ def test_a_mask_and_the_causal_one_both_block() -> None:
 @pytest.mark.parametrize("block", [1, 2, 64])
 def test_a_query_that_sees_nothing_gets_zeros(block: int) -> None:
     """Its output is zero, its logsumexp -inf and its gradient zero, without a warning."""
-    Q, K, V, d_output = drawn(np.float64, (3, 7), (5, 7), (5, 11), (3, 11))
+    Q, K, V, d_output = draw_arrays(np.float64, (3, 7), (5, 7), (5, 11), (3, 11))
     blocked = np.zeros((3, 5), dtype=np.bool_)
     blocked[1] = True
 
@@ -116,7 +118,7 @@ def test_huge_scores_stay_finite() -> None:
 @pytest.mark.parametrize(("n", "m", "d_v"), [(0, 5, 3), (3, 0, 2), (3, 5, 0)])
 def test_empty_axes_give_empty_or_zero_results(n: int, m: int, d_v: int) -> None:
     """Without queries, keys or features the output is what attention gives, and so is the gradient."""
-    Q, K, V, d_output = drawn(np.float64, (n, 7), (m, 7), (m, d_v), (n, d_v))
+    Q, K, V, d_output = draw_arrays(np.float64, (n, 7), (m, 7), (m, d_v), (n, d_v))
 
     output = flash_attention(Q, K, V)
     gradients = flash_attention_backward(d_output, Q, K, V)
@@ -140,7 +142,7 @@ def peak_memory(call: Callable[[], object]) -> int:
 @pytest.mark.slow
 def test_the_matrix_of_weights_is_never_held() -> None:
     """With 2048 positions it would take 16 MiB; the tiles and the output take less than one."""
-    Q, K, V = drawn(np.float32, (2048, 16), (2048, 16), (2048, 16))
+    Q, K, V = draw_arrays(np.float32, (2048, 16), (2048, 16), (2048, 16))
 
     plain = peak_memory(lambda: scaled_dot_product_attention(Q, K, V))
     tiled = peak_memory(lambda: flash_attention(Q, K, V))

@@ -36,15 +36,15 @@ def cells(text: str, column: str = "Attention (4711)", delimiter: str = ",") -> 
 
 def test_only_the_cells_of_graded_students_change() -> None:
     """Headings, the row of points, other columns and other students stay as they are."""
-    done = filled()
-    assert cells(done.text) == ["Manual Posting", "10", "10", "4", "EX", "7", "1"]
-    before, after = EXPORT.splitlines(), done.text.splitlines()
+    finished = filled()
+    assert cells(finished.text) == ["Manual Posting", "10", "10", "4", "EX", "7", "1"]
+    before, after = EXPORT.splitlines(), finished.text.splitlines()
     assert [n for n, (old, new) in enumerate(zip(before, after, strict=True)) if old != new] == [
         3,
         4,
     ]
-    assert (done.column, done.graded) == ("Attention (4711)", 2)
-    assert (done.without_result, done.left_alone) == (("dee",), ("cy",))
+    assert (finished.column, finished.graded) == ("Attention (4711)", 2)
+    assert (finished.without_result, finished.left_alone) == (("dee",), ("cy",))
 
 
 def test_the_excused_stay_excused() -> None:
@@ -127,9 +127,9 @@ def test_semicolons_commas_and_the_byte_order_mark_come_back() -> None:
     export = "\ufeff" + EXPORT.replace(",", ";").replace("; ", ", ").replace(
         ";10;20;", ";10,00;20,00;"
     )
-    done = filled(export, scores={"ada": (5, 20)}, scale=True)
-    assert done.text.startswith("\ufeffStudent;ID")
-    assert cells(done.text.removeprefix("\ufeff"), delimiter=";")[2] == "2,5"
+    finished = filled(export, scores={"ada": (5, 20)}, scale=True)
+    assert finished.text.startswith("\ufeffStudent;ID")
+    assert cells(finished.text.removeprefix("\ufeff"), delimiter=";")[2] == "2,5"
 
 
 def test_line_ends_come_back() -> None:
@@ -184,5 +184,5 @@ def test_several_exercises_are_added_up() -> None:
 
 def test_who_is_excused_is_excused_in_canvas() -> None:
     """As Canvas writes it; parts of points are written too."""
-    done = filled(scores={"ada": None, "bob": (4.5, 10)})
-    assert cells(done.text)[2:4] == ["EX", "4.5"]
+    finished = filled(scores={"ada": None, "bob": (4.5, 10)})
+    assert cells(finished.text)[2:4] == ["EX", "4.5"]

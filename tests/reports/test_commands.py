@@ -19,7 +19,7 @@ WRONG = SAMPLES / "unscaled" / "attention-weights.py"
 
 def test_several_formats_at_once(etude: Etude, tmp_path: Path) -> None:
     """Text on standard output as ever, the others in their files."""
-    done = etude(
+    finished = etude(
         "check",
         "attention-weights",
         WRONG,
@@ -28,9 +28,9 @@ def test_several_formats_at_once(etude: Etude, tmp_path: Path) -> None:
         "--format",
         "html=out.html",
     )
-    assert (done.returncode, done.stderr) == (1, "")
-    assert done.stdout.startswith("Compute attention weights\n")
-    assert "expected 0.4555, got 0.5065" in done.stdout
+    assert (finished.returncode, finished.stderr) == (1, "")
+    assert finished.stdout.startswith("Compute attention weights\n")
+    assert "expected 0.4555, got 0.5065" in finished.stdout
     root = ET.parse(tmp_path / "out.xml").getroot()  # noqa: S314  our own
     assert int(root.get("failures", "")) > 0
     assert "Not passed yet" in (tmp_path / "out.html").read_text()
@@ -43,9 +43,9 @@ def test_wrong_use_of_formats_is_said_before_grading(etude: Etude) -> None:
         (("--format", "jsno"), "did you mean 'json'?"),
         (("--format", "json=no/such/file"), "there is no folder no/such"),
     ):
-        done = etude("check", "attention-weights", RIGHT, *words)
-        assert (done.returncode, done.stdout) == (2, "")
-        assert message in " ".join(done.stderr.split())
+        finished = etude("check", "attention-weights", RIGHT, *words)
+        assert (finished.returncode, finished.stdout) == (2, "")
+        assert message in " ".join(finished.stderr.split())
 
 
 @pytest.mark.slow
@@ -53,9 +53,9 @@ def test_wrong_use_of_formats_is_said_before_grading(etude: Etude) -> None:
 def test_a_fault_still_writes_every_file(etude_without_sandbox: Etude, tmp_path: Path) -> None:
     """Without a sandbox there is no score, but anyone who waits for a file gets one."""
     words = [word for name in FORMATS for word in ("--format", f"{name}={name}.out")]
-    done = etude_without_sandbox("check", "attention-weights", RIGHT, *words)
-    assert done.returncode == 3
-    assert "grader fault: no sandbox on this host" in done.stderr
+    finished = etude_without_sandbox("check", "attention-weights", RIGHT, *words)
+    assert finished.returncode == 3
+    assert "grader fault: no sandbox on this host" in finished.stderr
     assert all((tmp_path / f"{name}.out").read_text() for name in FORMATS)
     assert json.loads((tmp_path / "json.out").read_text())["outcome"] == "grader fault"
     assert "score" not in json.loads((tmp_path / "gradescope.out").read_text())
@@ -63,10 +63,10 @@ def test_a_fault_still_writes_every_file(etude_without_sandbox: Etude, tmp_path:
 
 def test_a_wrong_name_still_writes_the_file(etude: Etude, tmp_path: Path) -> None:
     """A set-up that is wrong is a fault to anyone who reads the file; nothing is printed."""
-    done = etude(
+    finished = etude(
         "check", "attention-wieghts", RIGHT, "--format", "prairielearn=r.json", "--format", "json"
     )
-    assert (done.returncode, done.stdout) == (2, "")
+    assert (finished.returncode, finished.stdout) == (2, "")
     assert json.loads((tmp_path / "r.json").read_text())["gradable"] is False
 
 
@@ -77,8 +77,8 @@ def test_a_batch_that_breaks_off_writes_a_fault_for_each(
     """No submission is missing from the file."""
     for student in ("ada", "bob"):
         _hand_in(tmp_path / "in" / student, RIGHT)
-    done = etude_without_sandbox("grade", "in", "--format", "json=r.json")
-    assert done.returncode == 3
+    finished = etude_without_sandbox("grade", "in", "--format", "json=r.json")
+    assert finished.returncode == 3
     verdicts = json.loads((tmp_path / "r.json").read_text())["verdicts"]
     assert [(v["student"], v["outcome"]) for v in verdicts] == [
         ("ada", "grader fault"),
@@ -101,9 +101,9 @@ def test_a_batch_in_several_formats(etude: Etude, tmp_path: Path) -> None:
         "--format",
         "csv=s.csv",
     )
-    done = etude("grade", "in", *words)
-    assert done.returncode == 1
-    printed = json.loads(done.stdout)
+    finished = etude("grade", "in", *words)
+    assert finished.returncode == 1
+    printed = json.loads(finished.stdout)
     assert printed.keys() == {"verdicts", "done_before", "not_looked_at"}
     assert printed["not_looked_at"] == ["in/notes.txt"]
     assert sorted(_lines(tmp_path / "o.jsonl")) == sorted(_lines(tmp_path / "f.jsonl"))
@@ -113,28 +113,28 @@ def test_a_batch_in_several_formats(etude: Etude, tmp_path: Path) -> None:
 def test_a_format_for_one_student_refuses_two(etude: Etude, tmp_path: Path) -> None:
     """Before anything is graded; one student's folder is fine."""
     _hand_in(tmp_path / "in" / "ada", RIGHT)
-    done = etude("grade", "in", "--format", "gradescope")
-    data = json.loads(done.stdout)
+    finished = etude("grade", "in", "--format", "gradescope")
+    data = json.loads(finished.stdout)
     assert data["score"] == sum(test["max_score"] for test in data["tests"]) > 0
     _hand_in(tmp_path / "in" / "bob", RIGHT)
-    done = etude("grade", "in", "--format", "gradescope")
-    assert done.returncode == 2
-    assert "shows one student" in done.stderr
+    finished = etude("grade", "in", "--format", "gradescope")
+    assert finished.returncode == 2
+    assert "shows one student" in finished.stderr
 
 
 def test_github_writes_its_summary(etude: Etude, tmp_path: Path) -> None:
     """Annotations on standard output, the summary where the runner wants it."""
     environment = {"GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")}
-    done = etude("check", "attention-weights", WRONG, "--format", "github", env=environment)
-    assert done.stdout.startswith("::error file=")
+    finished = etude("check", "attention-weights", WRONG, "--format", "github", env=environment)
+    assert finished.stdout.startswith("::error file=")
     assert (tmp_path / "summary.md").read_text().startswith("## Compute attention weights")
 
 
 def test_the_schema_of_a_verdict_is_printed(etude: Etude) -> None:
     """The same text that is in the repository."""
-    done = etude("schema", "verdict")
-    assert done.stdout == (ROOT / "grader" / "reports" / "verdict.schema.json").read_text()
-    assert json.loads(done.stdout)["title"] == "etude/verdict/v1"
+    finished = etude("schema", "verdict")
+    assert finished.stdout == (ROOT / "grader" / "reports" / "verdict.schema.json").read_text()
+    assert json.loads(finished.stdout)["title"] == "etude/verdict/v1"
     assert etude("schema", "verdict", "--markdown").returncode == 2
 
 
@@ -154,8 +154,10 @@ def test_a_check_imports_no_renderer_that_it_does_not_need() -> None:
         "print(*sorted(name for name in sys.modules if name.startswith('grader.reports.to_')), "
         "'xml.etree' in sys.modules, 'csv' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["grader.reports.to_text", "False", "False"]
+    finished = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert finished.stdout.split() == ["grader.reports.to_text", "False", "False"]
 
 
 EXPORT = """\
@@ -180,9 +182,9 @@ def graded(etude: Etude, tmp_path: Path) -> Path:
 def test_canvas_gets_its_grades(etude: Etude, graded: Path) -> None:
     """A batch's results fill the assignment's column of a new file."""
     words = ("export", "canvas", "book.csv", "results.jsonl", "--column", "Attention")
-    done = etude(*words, "--output", "filled.csv")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "2 grades in 'Attention (4711)' of filled.csv\n"
+    finished = etude(*words, "--output", "filled.csv")
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert finished.stdout == "2 grades in 'Attention (4711)' of filled.csv\n"
     rows = (graded / "filled.csv").read_text().splitlines()
     ada, bob = (_line_of(graded / "results.jsonl", student) for student in ("ada", "bob"))
     filled = [str(ada["max_score"]), str(ada["score"]), str(bob["score"])]
@@ -203,10 +205,10 @@ def test_a_gradebook_that_a_spreadsheet_saved_is_read_or_refused_with_advice(
         assert etude(*words, "--output", name).returncode == 0
         assert (graded / name).read_text() == (graded / "plain.csv").read_text()
     book.write_bytes(text.replace("Ada", "J\xf6rg").encode("cp1252"))
-    done = etude(*words, "--output", "other.csv")
-    assert done.returncode == 2
-    assert "is not UTF-8; save the file again, in Excel as 'CSV UTF-8'" in done.stderr
-    assert "book.csv:" in done.stderr
+    finished = etude(*words, "--output", "other.csv")
+    assert finished.returncode == 2
+    assert "is not UTF-8; save the file again, in Excel as 'CSV UTF-8'" in finished.stderr
+    assert "book.csv:" in finished.stderr
 
 
 @pytest.mark.slow
@@ -215,14 +217,14 @@ def test_canvas_writes_nothing_if_somebody_is_unknown(etude: Etude, graded: Path
     book = graded / "book.csv"
     book.write_text(book.read_text().replace("bob", "robert"))
     words = ("export", "canvas", "book.csv", "results.jsonl", "--column", "Attention")
-    done = etude(*words, "--output", "filled.csv")
-    assert done.returncode == 2
-    assert "'bob'" in done.stderr
+    finished = etude(*words, "--output", "filled.csv")
+    assert finished.returncode == 2
+    assert "'bob'" in finished.stderr
     assert not (graded / "filled.csv").exists()
     assert etude(*words, "--output", "book.csv", "--skip-unknown").returncode == 2
-    done = etude(*words, "--output", "filled.csv", "--skip-unknown")
-    assert "1 not in the gradebook, left out: bob" in done.stdout
-    assert "1 without a verdict, left as they are: robert" in done.stdout
+    finished = etude(*words, "--output", "filled.csv", "--skip-unknown")
+    assert "1 not in the gradebook, left out: bob" in finished.stdout
+    assert "1 without a verdict, left as they are: robert" in finished.stdout
 
 
 @pytest.mark.slow
@@ -230,9 +232,11 @@ def test_canvas_refuses_other_files(etude: Etude, graded: Path) -> None:
     """The error names the line that is not a result."""
     for text in ("{}\n", "[" * 100_000):
         (graded / "notes").write_text(text)
-        done = etude("export", "canvas", "book.csv", "notes", "--column", "A", "--output", "f.csv")
-        assert done.returncode == 2
-        assert "notes:1 is no whole result" in done.stderr
+        finished = etude(
+            "export", "canvas", "book.csv", "notes", "--column", "A", "--output", "f.csv"
+        )
+        assert finished.returncode == 2
+        assert "notes:1 is no whole result" in finished.stderr
 
 
 def _hand_in(folder: Path, source: Path) -> None:

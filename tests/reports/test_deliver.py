@@ -189,8 +189,8 @@ def test_a_descriptor_is_written_to_as_it_is(name: str, is_file: bool) -> None:
             subprocess.run(command, stdout=out, check=True)
         assert Path("out").read_text() == "a\nb\nc\n"
     else:
-        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-        assert done.stdout == "a\nb\nc\n"
+        finished = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+        assert finished.stdout == "a\nb\nc\n"
 
 
 def test_a_device_is_written_to_and_not_replaced() -> None:

@@ -196,8 +196,8 @@ def load(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Fields], Exercis
     return loaded
 
 
-def graded(sandbox: Sandbox, jobs: Mapping[str, tuple[Exercise, str]]) -> dict[str, Verdict]:
-    """Grade sources in the real sandbox; what is measured or a hash is made the same for all."""
+def grade_sources(sandbox: Sandbox, jobs: Mapping[str, tuple[Exercise, str]]) -> dict[str, Verdict]:
+    """Grade sources in the real sandbox; all with the same times and hashes."""
     results: list[Result] = []
     grade_all(
         (
@@ -210,11 +210,11 @@ def graded(sandbox: Sandbox, jobs: Mapping[str, tuple[Exercise, str]]) -> dict[s
     found = {}
     for name, result in zip(jobs, results, strict=True):
         assert isinstance(result, Verdict), f"{name}: {result}"
-        found[name] = levelled(result)
+        found[name] = level_times_and_hashes(result)
     return found
 
 
-def levelled(verdict: Verdict) -> Verdict:
+def level_times_and_hashes(verdict: Verdict) -> Verdict:
     tests = tuple(
         replace(test, seconds=None if test.seconds is None else 0.001) for test in verdict.tests
     )
@@ -225,7 +225,7 @@ def levelled(verdict: Verdict) -> Verdict:
 def verdicts(sandbox: Sandbox, load: Callable[[Fields], Exercise]) -> dict[str, Verdict]:
     """The verdict of each way to fail, with tests of every disclosure."""
     jobs = {name: (load(definition(SECRETS, way)), way.source()) for name, way in WAYS.items()}
-    return graded(sandbox, jobs)
+    return grade_sources(sandbox, jobs)
 
 
 def terminal(verdict: Verdict) -> str:
@@ -331,7 +331,7 @@ def of_other_data(
         for way, each in WAYS.items()
         for number, secrets in enumerate(pair)
     }
-    found = graded(sandbox, jobs)
+    found = grade_sources(sandbox, jobs)
     return {way: (found[f"{way} 0"], found[f"{way} 1"]) for way in WAYS}
 
 
@@ -357,7 +357,7 @@ def test_where_nothing_may_be_told_every_way_to_fail_is_one(
         for way, each in WAYS.items()
         if way is not DifferenceKind.SILENCE  # that one is right in a call
     }
-    (only,) = set(graded(sandbox, jobs).values())
+    (only,) = set(grade_sources(sandbox, jobs).values())
     assert only.outcome is Outcome.FAILED
     assert only.score == 1
 
@@ -381,4 +381,4 @@ def test_of_a_category_nothing_else_is_told(
     """
     exercise = load(definition(UNTOLD, Way("")))
     jobs = {does: (exercise, Way(does).source("2 * x")) for does in (one, other)}
-    assert len({replace(each, example=None) for each in graded(sandbox, jobs).values()}) == 1
+    assert len({replace(each, example=None) for each in grade_sources(sandbox, jobs).values()}) == 1

@@ -29,10 +29,10 @@ def screenshots() -> ModuleType:
 @pytest.mark.slow
 def test_the_images_show_what_a_terminal_shows_now() -> None:
     """Word for word; `python scripts/screenshots.py` draws them again."""
-    done = subprocess.run(
+    finished = subprocess.run(
         [sys.executable, SCRIPT, "--check"], capture_output=True, text=True, check=False
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (finished.returncode, finished.stderr) == (0, "")
 
 
 @pytest.mark.slow

@@ -54,7 +54,7 @@ def hidden(name: str) -> TestResult:
     return result(name, Outcome.FAILED, hidden=True, description="", message=message)
 
 
-def shown(
+def printed_lines(
     one: Verdict, width: int = 100, height: int = 24, *, terminal: bool = False, **more: bool
 ) -> list[str]:
     """Print a verdict and return its lines, as they look."""
@@ -77,7 +77,7 @@ def test_the_first_failing_test_is_opened() -> None:
         result("slow", Outcome.TIMED_OUT, message="Stopped.", max_points=2),
         result("after", Outcome.NOT_RUN, message="Not run."),
     )
-    assert shown(verdict(Outcome.FAILED, tests, diagnosis=DIAGNOSIS)) == [
+    assert printed_lines(verdict(Outcome.FAILED, tests, diagnosis=DIAGNOSIS)) == [
         "Scale the scores & <keep> the shape",
         "",
         "  Your rows are off by \u221ad_k.",
@@ -116,7 +116,7 @@ def test_the_first_failing_test_is_opened() -> None:
 def test_a_pass_is_a_line_for_each_test_and_what_it_earns() -> None:
     """Nothing is opened."""
     tests = (result("fine", Outcome.PASSED, 1, output="chatter"), result("hard", Outcome.PASSED, 1))
-    assert shown(verdict(Outcome.PASSED, tests, xp=15)) == [
+    assert printed_lines(verdict(Outcome.PASSED, tests, xp=15)) == [
         "Scale the scores & <keep> the shape",
         "",
         "\u2713 the test fine  1/1 point",
@@ -129,7 +129,7 @@ def test_a_pass_is_a_line_for_each_test_and_what_it_earns() -> None:
 def test_what_kept_all_tests_from_running_is_said_alone() -> None:
     """With what was printed until then."""
     one = verdict(Outcome.ERRORED, (hidden("secret"),), message="Python cannot read it.", output="so\x1b[1mon\n")  # fmt: skip
-    assert shown(one)[2:-1] == [
+    assert printed_lines(one)[2:-1] == [
         "  Python cannot read it.",
         "",
         "  Your code printed:",
@@ -143,7 +143,7 @@ def test_verbose_opens_every_failing_test_and_cuts_nothing() -> None:
     output = "".join(f"line {number}\n" for number in range(40))
     one = verdict(Outcome.FAILED, (failing("worked", output=output), failing("later")))
     for terminal in (True, False):
-        lines = shown(one, terminal=terminal, verbose=True)
+        lines = printed_lines(one, terminal=terminal, verbose=True)
         assert len([line for line in lines if "[2.5]" in line]) == 2
         assert [line for line in lines if "line 39" in line]
         assert not [line for line in lines if "--verbose" in line]
@@ -153,7 +153,7 @@ def test_a_long_output_is_cut_where_nobody_asked_for_it() -> None:
     """It is cut even if there is room; the note tells how to get the rest."""
     one = verdict(Outcome.FAILED, (failing("worked", output="line\n" * 40),))
     for terminal in (True, False):
-        lines = shown(one, height=200, terminal=terminal)
+        lines = printed_lines(one, height=200, terminal=terminal)
         assert len([line for line in lines if line.strip() == "line"]) == 5
         assert "    ... 35 more (--verbose shows all)" in lines
 
@@ -167,7 +167,7 @@ def test_a_verdict_fits_into_the_terminal(width: int, height: int, count: int) -
     tests = [failing("worked", expected=big, got=big, message=3 * SENTENCE)]
     tests += [failing(f"other-{number}") for number in range(count)]
     tests += [result(f"fine-{number}", Outcome.PASSED, 1) for number in range(count)]
-    lines = shown(verdict(Outcome.FAILED, tuple(tests), diagnosis=DIAGNOSIS), width, height, terminal=True)  # fmt: skip
+    lines = printed_lines(verdict(Outcome.FAILED, tuple(tests), diagnosis=DIAGNOSIS), width, height, terminal=True)  # fmt: skip
     assert len(lines) <= max(height - 4, 6)
     assert max(map(len, lines)) <= width
     assert lines[0].startswith("Scale the scores")
@@ -183,7 +183,9 @@ def test_what_matters_least_is_left_out_first() -> None:
         *(result(f"fine-{number}", Outcome.PASSED, 1) for number in range(2)),
     )
     one = verdict(Outcome.FAILED, tests)
-    high = [shown(one, 80, height, terminal=True) for height in (60, 31, 27, 24, 19, 16, 14)]
+    high = [
+        printed_lines(one, 80, height, terminal=True) for height in (60, 31, 27, 24, 19, 16, 14)
+    ]
     facts = [
         (
             sum("largest error" in line for line in lines),
@@ -197,14 +199,14 @@ def test_what_matters_least_is_left_out_first() -> None:
     assert facts == sorted(facts, key=lambda each: (each[4], each[3], not each[2], each[1]), reverse=True)  # fmt: skip
     assert facts[0] == (7, 2, False, True, True)
     assert facts[-1] == (1, 0, True, False, True)
-    assert "  ... its values (--verbose shows all)" in shown(one, 80, 12, terminal=True)  # fmt: skip
+    assert "  ... its values (--verbose shows all)" in printed_lines(one, 80, 12, terminal=True)  # fmt: skip
 
 
 def test_values_of_another_kind_are_named() -> None:
     """Where the kinds differ they are what is wrong."""
     expected, got = matrix((1.0, 2.0)), ValueSummary("tuple of 2", "(array([1., 2.]), 'x')")
     one = verdict(Outcome.FAILED, (failing("worked", expected=expected, got=got, worst=None, inputs=(), output=""),))  # fmt: skip
-    assert shown(one)[4:-2] == [
+    assert printed_lines(one)[4:-2] == [
         "",
         "  expected  float64 (1, 2)",
         "   1  2",
@@ -217,17 +219,17 @@ def test_printed_texts_stand_side_by_side() -> None:
     texts = ValueSummary("printed text", "a\nb\n"), ValueSummary("printed text", "a\nc\nd\n")
     test = failing("worked", expected=texts[0], got=texts[1], worst=None, inputs=(), output="a\nc\nd\n")  # fmt: skip
     one = verdict(Outcome.FAILED, (test,))
-    assert shown(one)[4:-2] == [
+    assert printed_lines(one)[4:-2] == [
         "",
         "  expected   yours",
         "    a          a",
         "  > b        > c",
         "             > d",
     ]
-    narrow = [line.strip() for line in shown(one, 10, verbose=True)]
+    narrow = [line.strip() for line in printed_lines(one, 10, verbose=True)]
     assert narrow.index("expected   yours" if "expected   yours" in narrow else "expected")
     wide = replace(texts[1], text="a\n" + "x" * 90)
-    stacked = shown(verdict(Outcome.FAILED, (replace(test, got=wide, output=""),)))
+    stacked = printed_lines(verdict(Outcome.FAILED, (replace(test, got=wide, output=""),)))
     assert [line.strip() for line in stacked[5:10]] == ["expected", "a", "> b", "yours", "a"]
 
 
@@ -238,7 +240,7 @@ def test_a_long_text_is_shown_around_its_first_difference() -> None:
     expected, got = (ValueSummary("printed text", "\n".join(lines)) for lines in (wanted, came))
     test = failing("worked", expected=expected, got=got, worst=None, inputs=(), output="")
     one = verdict(Outcome.FAILED, (test,))
-    assert [line.split() for line in shown(one)[6:-2]] == [
+    assert [line.split() for line in printed_lines(one)[6:-2]] == [
         ["line", "19", "line", "19"],
         [">", "line", "20", ">", "odd"],
         ["line", "21", "line", "21"],
@@ -246,7 +248,7 @@ def test_a_long_text_is_shown_around_its_first_difference() -> None:
         ["line", "23", "line", "23"],
         ["...", "25", "more", "(--verbose", "shows", "all)"],
     ]
-    assert len(shown(one, verbose=True)) == len(shown(one)) + 24
+    assert len(printed_lines(one, verbose=True)) == len(printed_lines(one)) + 24
 
 
 def test_blocks_of_an_array_stand_close_together() -> None:
@@ -255,7 +257,7 @@ def test_blocks_of_an_array_stand_close_together() -> None:
     expected = ValueSummary("float64 (2, 2, 2)", text)
     got = ValueSummary("float64 (2, 2, 2)", text.replace("5.", "9."))
     test = failing("worked", expected=expected, got=got, worst=None, inputs=(), output="")
-    assert shown(verdict(Outcome.FAILED, (test,)))[5:-2] == [
+    assert printed_lines(verdict(Outcome.FAILED, (test,)))[5:-2] == [
         "  expected        yours",
         "    [[[1. 2.]       [[[1. 2.]",
         "      [3. 4.]]        [3. 4.]]",
@@ -267,7 +269,7 @@ def test_blocks_of_an_array_stand_close_together() -> None:
 def test_points_stand_below_each_other_also_beside_a_long_name() -> None:
     """The long name continues in the next line."""
     tests = [result(name, Outcome.PASSED, 1, description=name) for name in ("short", "long " * 9)]
-    lines = shown(verdict(Outcome.PASSED, tuple(tests)), 40, 24, terminal=True)[2:-2]
+    lines = printed_lines(verdict(Outcome.PASSED, tuple(tests)), 40, 24, terminal=True)[2:-2]
     assert lines == [
         "\u2713 short                      1/1 point",
         "\u2713 long long long long long   1/1 point",
@@ -279,7 +281,7 @@ def test_two_numbers_are_not_said_twice() -> None:
     """The sentence has them."""
     number = ValueSummary("float", "0.5")
     one = verdict(Outcome.FAILED, (failing("worked", expected=number, got=number, worst=None),))
-    assert not [line for line in shown(one) if "yours" in line]
+    assert not [line for line in printed_lines(one) if "yours" in line]
 
 
 @pytest.mark.parametrize("terminal", [True, False])
@@ -293,7 +295,7 @@ def test_nothing_that_a_submission_words_begins_a_line(*, terminal: bool) -> Non
         verdict(Outcome.ERRORED, (), message=fake, output=fake),
     ):
         for verbose in (True, False):
-            lines = shown(one, 60, 60, terminal=terminal, verbose=verbose)
+            lines = printed_lines(one, 60, 60, terminal=terminal, verbose=verbose)
             assert not [line for line in lines if re.match("\u2713|Passed", line)]
 
 
@@ -332,7 +334,7 @@ def test_a_line_of_many_stays_whole_in_a_narrow_terminal() -> None:
 def test_what_was_not_judged_is_neither_passed_nor_failed() -> None:
     """All tests are the course's: that is said, and no number of tests or points."""
     told = verdict(Outcome.NOT_RUN, (), message="Hidden tests find it.", hidden_elsewhere=1)
-    assert shown(told)[-1] == "Not judged: 1 hidden test is run by your course."
+    assert printed_lines(told)[-1] == "Not judged: 1 hidden test is run by your course."
 
 
 def test_a_ramp_has_one_hue_and_gets_darker_with_every_step() -> None:

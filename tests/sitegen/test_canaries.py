@@ -181,15 +181,15 @@ def build(base: Path, *options: str) -> Built:
         (collection / "canaries" / name).write_text(text)
     (collection / "loose.yaml").write_text(LOOSE)
     words = ["site", "build", "--exercises", str(collection), "--output", str(output), *options]
-    done = subprocess.run(
+    finished = subprocess.run(
         [sys.executable, "-m", "grader.cli", *words],
         cwd=elsewhere,
         env={**os.environ, "XDG_CACHE_HOME": str(base / "cache")},
         capture_output=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    return Built(output, done.stdout + done.stderr)
+    assert finished.returncode == 0, finished.stderr
+    return Built(output, finished.stdout + finished.stderr)
 
 
 @pytest.fixture(scope="module")

@@ -280,8 +280,8 @@ def test_another_version_remembers_nothing_of_this_one(in_process: Process, tmp_
         ("grader/grading/expected/public_form.py", "points=test.points", "points=7777", "7777", "double/index"),
     ):  # fmt: skip
         change(copy, path, old, new)
-        done = in_process("site", at=copy)
-        assert done.returncode == 0, done.stderr
+        finished = in_process("site", at=copy)
+        assert finished.returncode == 0, finished.stderr
         built = contents(tmp_path / "site").items()
         assert any(seen.encode() in content for name, content in built if seen_in in name), path
 

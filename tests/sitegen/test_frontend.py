@@ -224,7 +224,7 @@ def _npm(folder: Path, *arguments: str) -> None:
 
 
 def _run(folder: Path, *command: str) -> str:
-    done = subprocess.run(
+    finished = subprocess.run(
         command,
         cwd=folder,
         env=os.environ | {"CI": "1"},
@@ -232,8 +232,8 @@ def _run(folder: Path, *command: str) -> str:
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    return finished.stdout
 
 
 def _contents(folder: Path) -> dict[str, bytes]:

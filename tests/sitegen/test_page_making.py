@@ -112,8 +112,8 @@ def run(
 def test_two_processes_give_what_one_gives(tmp_path: Path) -> None:
     """The files depend neither on the number of processes nor on the seed of their hashes."""
     for name, processes, seed in (("alone", 1, 1), ("helped", 2, 2)):
-        done = run(tmp_path, name, processes, seed)
-        assert done.returncode == 0, done.stderr
+        finished = run(tmp_path, name, processes, seed)
+        assert finished.returncode == 0, finished.stderr
 
     assert not (tmp_path / "alone had help").exists()
     assert (tmp_path / "helped had help").exists()
@@ -122,6 +122,6 @@ def test_two_processes_give_what_one_gives(tmp_path: Path) -> None:
 
 def test_a_process_that_ends_early_is_told(tmp_path: Path) -> None:
     """And nothing is written."""
-    done = run(tmp_path, "site", 2, seed=1, dies=True)
-    assert "GraderFault: a process that makes pages was ended" in done.stderr
+    finished = run(tmp_path, "site", 2, seed=1, dies=True)
+    assert "GraderFault: a process that makes pages was ended" in finished.stderr
     assert not (tmp_path / "site").exists()

@@ -11,9 +11,9 @@ from tests.conftest import Etude
 
 def test_a_sound_exercise_is_imported_and_proven(etude_import: Etude, sound: Path) -> None:
     """Exit status 0, and a definition with every field where it belongs."""
-    done = etude_import(sound, "--into", "out")
-    assert done.returncode == 0, done.stderr
-    assert "Proven: nothing stands in the way." in done.stdout
+    finished = etude_import(sound, "--into", "out")
+    assert finished.returncode == 0, finished.stderr
+    assert "Proven: nothing stands in the way." in finished.stdout
     exercise = load_exercise(sound.parent / "here" / "out" / "halve.yaml")
     assert (exercise.title, exercise.xp, exercise.difficulty) == ("Halve it", 5, "beginner")
     assert [hint.text for hint in exercise.hints] == ["Divide.", "By 2."]
@@ -32,10 +32,12 @@ def test_a_list_for_a_printed_array_is_repaired(etude_import: Etude, sound: Path
         "print(np.array([halve(4.0), 1]))', expectedOutput: '[2.0, 1.0]'",
     )
     sound.write_text(text.replace("'1.5 -5.0'", "'1.5 -6.0'"))
-    done = etude_import(sound, "--into", "out")
-    assert "the expected output is written as it is printed: [2.0, 1.0] -> [2. 1.]" in done.stdout
-    assert "the expected output of test 'others' is wrong" in done.stdout
-    assert "In 0 the solution passes every test." in done.stdout
+    finished = etude_import(sound, "--into", "out")
+    assert (
+        "the expected output is written as it is printed: [2.0, 1.0] -> [2. 1.]" in finished.stdout
+    )
+    assert "the expected output of test 'others' is wrong" in finished.stdout
+    assert "In 0 the solution passes every test." in finished.stdout
     exercise = load_exercise(sound.parent / "here" / "out" / "halve.yaml")
     assert [test.stdout for test in exercise.tests] == ["[2. 1.]\n", "1.5 -6.0"]
 
@@ -55,9 +57,9 @@ def test_a_solution_that_changes_its_arguments_is_allowed_to(
         for source, data in cells
     ]
     (tmp_path / "a.ipynb").write_text(json.dumps({"nbformat": 4, "cells": book}))
-    done = etude_import(tmp_path / "a.ipynb", "--into", "out")
-    assert "the solution changes an argument in test 'one', which allows it" in done.stdout
-    assert "In 1 the solution passes every test." in done.stdout
+    finished = etude_import(tmp_path / "a.ipynb", "--into", "out")
+    assert "the solution changes an argument in test 'one', which allows it" in finished.stdout
+    assert "In 1 the solution passes every test." in finished.stdout
     one, two = load_exercise(tmp_path / "here" / "out" / "last.yaml").tests
     assert (one.keep_inputs, two.keep_inputs) == (False, True)
 
@@ -65,9 +67,9 @@ def test_a_solution_that_changes_its_arguments_is_allowed_to(
 def test_nothing_to_import_is_a_usage_error(etude_import: Etude, tmp_path: Path) -> None:
     """Exit status 2 for a source without exercises, and for one that is not there."""
     (tmp_path / "prose.txt").write_text("Nothing but words, and { a: brace }.")
-    done = etude_import(tmp_path / "prose.txt", "--into", "out")
-    assert done.returncode == 2
-    assert "nothing to import" in done.stderr
+    finished = etude_import(tmp_path / "prose.txt", "--into", "out")
+    assert finished.returncode == 2
+    assert "nothing to import" in finished.stderr
     assert etude_import(tmp_path / "missing.txt", "--into", "out").returncode == 2
     assert not (tmp_path / "here" / "out").exists()
 
@@ -126,9 +128,9 @@ def test_nothing_of_a_source_runs_outside_the_sandbox(etude_import: Etude, tmp_p
         json.dumps([{"test": f"{touch}\nprint(f(1))", "expected_output": "1"}])
     )
     (folder / "description.md").write_text("Write `f`.")
-    done = etude_import(folder, "--into", "out")
-    assert done.returncode == 1
-    assert "1 exercise imported" in done.stdout
+    finished = etude_import(folder, "--into", "out")
+    assert finished.returncode == 1
+    assert "1 exercise imported" in finished.stdout
     assert not trace.exists()
 
 
@@ -149,6 +151,6 @@ def test_a_test_file_that_writes_when_it_runs_leaves_no_trace(
         f"        pathlib.Path({str(trace)!r}).write_text('ran')\n"
         "        self.assertEqual(words(), ['a'])\n"
     )
-    done = etude_import(folder, "--into", "out")
-    assert "1 exercise imported" in done.stdout
+    finished = etude_import(folder, "--into", "out")
+    assert "1 exercise imported" in finished.stdout
     assert not trace.exists()

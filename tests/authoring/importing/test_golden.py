@@ -36,11 +36,11 @@ def test_each_source_gives_the_report_and_the_files_in_its_golden_folder(
     source: str, etude: Etude, tmp_path: Path, goldens: Goldens
 ) -> None:
     """Every repair, every decision, what is wrong, and the YAML itself."""
-    done = etude("import", FOLDER / source, "--into", "out")
-    assert done.returncode == 1, done.stderr
+    finished = etude("import", FOLDER / source, "--into", "out")
+    assert finished.returncode == 1, finished.stderr
     written = {path.name: path.read_text() for path in (tmp_path / "out").iterdir()}
     golden = golden_of(source)
-    for name, text in {**written, "report.txt": done.stdout}.items():
+    for name, text in {**written, "report.txt": finished.stdout}.items():
         goldens.check(golden / name, text)
     goldens.check_all([*golden.iterdir()], [golden / name for name in [*written, "report.txt"]])
 

@@ -242,7 +242,7 @@ def test_solutions_pass_what_is_imported(etude_import: Etude, tmp_path: Path) ->
         "grey.py": GREY, "helpers.py": HELPERS, "test_grey.py": TESTS,
         "more/divisors.py": EXAMPLES, "more/means.ipynb": notebook(*CELLS),
     }  # fmt: skip
-    done = etude_import(write(tmp_path / "lab", files), "--into", "out")
-    assert "5 exercises imported" in done.stdout
-    assert "In 5 the solution passes every test." in done.stdout
-    assert "ETU" not in done.stdout
+    finished = etude_import(write(tmp_path / "lab", files), "--into", "out")
+    assert "5 exercises imported" in finished.stdout
+    assert "In 5 the solution passes every test." in finished.stdout
+    assert "ETU" not in finished.stdout

@@ -31,8 +31,8 @@ def test_the_status_says_whether_there_are_errors_or_warnings(
 def test_text_has_a_line_for_each_finding_and_a_summary(run: Run, tmp_path: Path) -> None:
     """The words are those of the golden file, with the path as it was given."""
     LINT.write("few-hints", tmp_path)
-    done = run("few-hints.yaml")
-    assert (done.stdout, done.stderr) == ((LINT.folder / "few-hints.txt").read_text(), "")
+    finished = run("few-hints.yaml")
+    assert (finished.stdout, finished.stderr) == ((LINT.folder / "few-hints.txt").read_text(), "")
 
 
 @pytest.mark.parametrize(
@@ -50,16 +50,16 @@ def test_rules_are_chosen_by_code_beginning_or_name(
     run: Run, tmp_path: Path, words: list[str], told: list[str]
 ) -> None:
     """Selected ones run, of these the ignored ones do not."""
-    done = run(LINT.write("unused-input", tmp_path), "--format", "json", *words)
-    assert [finding["code"] for finding in json.loads(done.stdout)["findings"]] == told
-    assert done.returncode == bool(told)
+    finished = run(LINT.write("unused-input", tmp_path), "--format", "json", *words)
+    assert [finding["code"] for finding in json.loads(finished.stdout)["findings"]] == told
+    assert finished.returncode == bool(told)
 
 
 def test_what_does_not_load_is_always_told(run: Run, tmp_path: Path) -> None:
     """Its rule cannot be ignored, since the other rules could not run."""
-    done = run(LINT.write("invalid-definition", tmp_path), "--ignore", "ETU")
-    assert done.returncode == 1
-    assert done.stdout.count("ETU000") == 2
+    finished = run(LINT.write("invalid-definition", tmp_path), "--ignore", "ETU")
+    assert finished.returncode == 1
+    assert finished.stdout.count("ETU000") == 2
 
 
 def test_an_ignored_rule_makes_no_comment_useless(run: Run, tmp_path: Path) -> None:
@@ -89,8 +89,8 @@ def test_sarif_has_all_rules_and_relative_places(run: Run, tmp_path: Path) -> No
     """With the level and the help of each rule, also of those that find nothing."""
     (tmp_path / "a b").mkdir()
     LINT.write("unused-input", tmp_path / "a b")
-    done = run("a b/unused-input.yaml", "--format", "sarif", "--output", "log.sarif")
-    assert (done.returncode, done.stdout) == (1, "")
+    finished = run("a b/unused-input.yaml", "--format", "sarif", "--output", "log.sarif")
+    assert (finished.returncode, finished.stdout) == (1, "")
     (only,) = json.loads((tmp_path / "log.sarif").read_text("utf-8"))["runs"]
     rules = only["tool"]["driver"]["rules"]
     assert [rule["id"] for rule in rules] == list(CATALOGUE)
@@ -112,11 +112,11 @@ def test_sarif_of_a_clean_file_says_that_nothing_was_found(run: Run, tmp_path: P
 @pytest.mark.parametrize("word", ["ETU308", "etu308", "saturated-softmax"])
 def test_explain_tells_about_a_rule(run: Run, word: str) -> None:
     """Summary, reasons, and two examples."""
-    done = run("--explain", word)
-    assert done.returncode == 0
-    assert done.stdout.startswith("# ETU308 saturated-softmax\n")
-    assert CATALOGUE["ETU308"].explanation in done.stdout
-    assert done.stdout.count("```yaml") == 2
+    finished = run("--explain", word)
+    assert finished.returncode == 0
+    assert finished.stdout.startswith("# ETU308 saturated-softmax\n")
+    assert CATALOGUE["ETU308"].explanation in finished.stdout
+    assert finished.stdout.count("```yaml") == 2
 
 
 @pytest.mark.parametrize(
@@ -130,17 +130,17 @@ def test_explain_tells_about_a_rule(run: Run, word: str) -> None:
 )  # fmt: skip
 def test_what_cannot_begin_has_status_2(run: Run, words: list[str], sentence: str) -> None:
     """With a sentence on stderr, and nothing on stdout."""
-    done = run(*words)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert sentence in done.stderr
+    finished = run(*words)
+    assert (finished.returncode, finished.stdout) == (2, "")
+    assert sentence in finished.stderr
 
 
 def test_fix_repairs_and_tells_the_rest(run: Run, tmp_path: Path) -> None:
     """The report is about the file as it is now; a second run repairs nothing."""
     path = LINT.write("trailing-white-space", tmp_path)
-    done = run(path.name, "--fix")
-    assert done.stderr == "1 of 2 findings repaired.\n"
-    assert done.stdout.startswith("trailing-white-space.yaml:21:57: ETU003 warning: ")
+    finished = run(path.name, "--fix")
+    assert finished.stderr == "1 of 2 findings repaired.\n"
+    assert finished.stdout.startswith("trailing-white-space.yaml:21:57: ETU003 warning: ")
     after = path.read_bytes()
     assert run(path.name, "--fix").stderr == "0 of 1 findings repaired.\n"
     assert path.read_bytes() == after
@@ -179,10 +179,12 @@ def test_nothing_is_executed_and_no_sandbox_is_imported(clean: str, tmp_path: Pa
         "from grader.authoring.targets import TargetGroup; lint([TargetGroup((Path('x.yaml'),))]); "
         "print(sorted(m for m in sys.modules if m.startswith(('grader.', 'reference'))))"
     )
-    done = subprocess.run(
+    finished = subprocess.run(
         [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert not (tmp_path / "ran").exists()
-    loaded = done.stdout.replace("'grader.sandbox', 'grader.sandbox.limits'", "")  # numbers alone
+    loaded = finished.stdout.replace(
+        "'grader.sandbox', 'grader.sandbox.limits'", ""
+    )  # numbers alone
     for word in ("grading", "sandbox", "mutation", "reports", "reference", "verify"):
         assert word not in loaded

@@ -13,14 +13,14 @@ from grader.definitions.collection import load_exercise
 PATH = Path("x.yaml")
 
 
-def repaired(text: str) -> tuple[list[str], str]:
+def repair(text: str) -> tuple[list[str], str]:
     """Repair a file; return the codes of what is gone, and the text."""
     PATH.write_bytes(text.encode())
-    done = fix(lint([TargetGroup((PATH,))]).findings)
-    return [finding.rule.code for finding in done], PATH.read_bytes().decode()
+    finished = fix(lint([TargetGroup((PATH,))]).findings)
+    return [finding.rule.code for finding in finished], PATH.read_bytes().decode()
 
 
-def left() -> list[str]:
+def remaining_codes() -> list[str]:
     return [finding.rule.code for finding in lint([TargetGroup((PATH,))]).findings]
 
 
@@ -34,32 +34,32 @@ def test_white_space_and_the_last_newline_are_repaired(clean: str) -> None:
     spoiled = (
         clean.replace("xp: 10", "xp: 10 \t").rstrip().replace("tion: |\n  A dot", "tion: A dot")
     )
-    codes, text = repaired(spoiled)
-    assert (sorted(codes), left()) == (["ETU003", "ETU004"], [])
+    codes, text = repair(spoiled)
+    assert (sorted(codes), remaining_codes()) == (["ETU003", "ETU004"], [])
     assert text == spoiled.replace("xp: 10 \t", "xp: 10") + "\n"
-    assert repaired(text) == ([], text)
+    assert repair(text) == ([], text)
 
 
 @pytest.mark.usefixtures("workdir")
 def test_white_space_that_is_part_of_a_text_stays(clean: str) -> None:
     """In a literal block it may be a line break of Markdown, or what a program prints."""
     spoiled = clean.replace("xp: 10", "xp: 10 ").replace("divided by\n", "divided by  \n")
-    codes, text = repaired(spoiled)
-    assert (codes, left()) == (["ETU003"], ["ETU003"])
+    codes, text = repair(spoiled)
+    assert (codes, remaining_codes()) == (["ETU003"], ["ETU003"])
     assert text == spoiled.replace("xp: 10 ", "xp: 10")
 
 
 @pytest.mark.usefixtures("workdir")
 def test_an_empty_line_of_a_text_is_repaired(clean: str) -> None:
     """White space up to the indentation is not part of the text."""
-    assert repaired(clean.replace("\n\n  ## Shapes", "\n  \n  ## Shapes")) == (["ETU003"], clean)
+    assert repair(clean.replace("\n\n  ## Shapes", "\n  \n  ## Shapes")) == (["ETU003"], clean)
 
 
 @pytest.mark.usefixtures("workdir")
 def test_a_last_line_that_would_change_stays(clean: str) -> None:
     """A literal block has a newline at its end if the file has one."""
     spoiled = clean.rstrip()
-    assert repaired(spoiled) == ([], spoiled)
+    assert repair(spoiled) == ([], spoiled)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -67,7 +67,7 @@ def test_a_last_line_that_would_change_stays(clean: str) -> None:
 def test_ends_of_lines_stay_as_they_are(clean: str, end: str) -> None:
     """Anyone who writes on Windows keeps their line ends."""
     spoiled = clean.replace("xp: 10", "xp: 10 ").replace("\n", end)
-    assert repaired(spoiled) == (["ETU003"], clean.replace("\n", end))
+    assert repair(spoiled) == (["ETU003"], clean.replace("\n", end))
 
 
 @pytest.mark.parametrize("folder", [".", "grader/definitions"])
@@ -75,7 +75,7 @@ def test_the_schema_above_is_named(workdir: Path, clean: str, folder: str) -> No
     """The nearest one, relative to the file, in the first line."""
     (workdir / folder).mkdir(parents=True, exist_ok=True)
     (workdir / folder / "exercise.schema.json").write_text("{}")
-    codes, text = repaired(without_schema(clean))
+    codes, text = repair(without_schema(clean))
     line = f"# yaml-language-server: $schema={'' if folder == '.' else folder + '/'}exercise.schema.json\n"
     assert codes == ["ETU005"]
     assert text == line + without_schema(clean)
@@ -85,7 +85,7 @@ def test_the_schema_above_is_named(workdir: Path, clean: str, folder: str) -> No
 def test_no_schema_is_named_that_is_not_there(clean: str) -> None:
     """A line that leads nowhere would help no one."""
     text = without_schema(clean)
-    assert repaired(text) == ([], text)
+    assert repair(text) == ([], text)
 
 
 @pytest.mark.usefixtures("workdir")
@@ -95,9 +95,9 @@ def test_the_exercise_stays_the_same(clean: str) -> None:
     PATH.write_text(spoiled)
     PATH.chmod(0o640)
     before = load_exercise(PATH)
-    done = fix(lint([TargetGroup((PATH,))]).findings)
+    finished = fix(lint([TargetGroup((PATH,))]).findings)
     after = load_exercise(PATH)
-    assert len(done) > 3
+    assert len(finished) > 3
     for field in dataclasses.fields(before):
         if field.name in ("title", "instructions", "starter", "solution", "concepts", "requires"):
             assert getattr(after, field.name) == getattr(before, field.name)
@@ -108,4 +108,4 @@ def test_the_exercise_stays_the_same(clean: str) -> None:
 @pytest.mark.usefixtures("workdir")
 def test_a_file_that_does_not_load_is_left_alone() -> None:
     """Its meaning is unknown."""
-    assert repaired("id: [a  \n") == ([], "id: [a  \n")
+    assert repair("id: [a  \n") == ([], "id: [a  \n")

@@ -63,15 +63,15 @@ def test_assertions_become_asserts(method: str, body: str) -> None:
 )
 def test_what_has_no_such_form_is_kept_and_said(method: str, reason: str) -> None:
     """No test comes of it; its source is a note, and the reason is in the report."""
-    done = of_method(method)
-    assert done.tests == []
-    assert [name for name, _ in done.notes] == ["test_it"]
-    assert reason in done.remarks[0]
+    finished = of_method(method)
+    assert finished.tests == []
+    assert [name for name, _ in finished.notes] == ["test_it"]
+    assert reason in finished.remarks[0]
 
 
 def test_functions_of_pytest_are_tests_too() -> None:
     """Parameters become loops, fixtures are refused, names keep their own spelling."""
-    done = translate(
+    finished = translate(
         textwrap.dedent(
             """
             import pytest
@@ -87,17 +87,17 @@ def test_functions_of_pytest_are_tests_too() -> None:
             """
         ),
     )
-    assert [test.code for test in done.tests] == [
+    assert [test.code for test in finished.tests] == [
         "LIMIT = 3\nfor n, twice in [(1, 2), (2, 4)]:\n    assert double(n) == twice < LIMIT + 2\n"
     ]
-    assert [*done.defines] == ["double"]
-    assert "the fixture 'tmp_path'" in done.remarks[0]
+    assert [*finished.defines] == ["double"]
+    assert "the fixture 'tmp_path'" in finished.remarks[0]
 
 
 def test_a_file_that_is_no_python_is_a_note() -> None:
     """Nothing is lost, and nothing raises."""
-    done = translate("def (")
-    assert (done.tests, done.notes) == ([], [("test file", "def (")])
+    finished = translate("def (")
+    assert (finished.tests, finished.notes) == ([], [("test file", "def (")])
 
 
 def test_helpers_named_like_assertions_stay_helpers() -> None:
@@ -135,9 +135,9 @@ def test_helpers_lose_self_and_the_annotations_of_their_parameters(own: str) -> 
 def test_a_file_of_too_many_tests_is_remarked_once() -> None:
     """The first 500 are taken."""
     tests = "".join(f"def test_{n}():\n    assert f({n})\n" for n in range(503))
-    done = translate(f"from stub import f\n{tests}")
-    assert len(done.tests) == 500
-    assert done.remarks == ["more than 500 tests; test_500 and what follows was left out"]
+    finished = translate(f"from stub import f\n{tests}")
+    assert len(finished.tests) == 500
+    assert finished.remarks == ["more than 500 tests; test_500 and what follows was left out"]
 
 
 def test_what_a_test_needs_of_a_module_beside_it_comes_first() -> None:
@@ -149,8 +149,8 @@ def test_what_a_test_needs_of_a_module_beside_it_comes_first() -> None:
     )
     (test,) = translate(source, data).tests
     assert test.code == "ITEMS = [3]\nACE = 1\nKING = 10 + ACE\nassert f(KING) == ITEMS\n"
-    done = translate("import gone\n" + source, {"stock": "def ("})
-    assert done.tests == []
+    finished = translate("import gone\n" + source, {"stock": "def ("})
+    assert finished.tests == []
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def exercise(tmp_path: Path) -> Exercise:
     return load_exercise(path)
 
 
-def found(exercise: Exercise, content: bytes) -> list[str]:
+def leak_messages(exercise: Exercise, content: bytes) -> list[str]:
     return [finding.message for finding in find_leaks(exercise, [("the page", content)])]
 
 
@@ -85,7 +85,7 @@ def test_what_gives_itself_away_is_secret(exercise: Exercise) -> None:
 
 def test_the_student_edition_has_no_secret(exercise: Exercise) -> None:
     """The edition that `etude export student` makes has none."""
-    assert found(exercise, student_text(exercise.where.path).encode()) == []
+    assert leak_messages(exercise, student_text(exercise.where.path).encode()) == []
 
 
 ENCODINGS: dict[str, Callable[[str], bytes]] = {
@@ -110,19 +110,19 @@ def test_a_secret_is_found_however_it_is_written(
 ) -> None:
     """In the middle of a page."""
     page = b'<p class="x">Text</p><script>const data = "' + encode(secret) + b'";</script>'
-    (message,) = found(exercise, page)
+    (message,) = leak_messages(exercise, page)
     assert message.startswith("the page shows ")
     assert message.endswith(secret)
 
 
 def test_a_number_of_a_visible_test_is_no_leak(exercise: Exercise) -> None:
     """It is public, although a hidden test has it, too."""
-    assert found(exercise, b"<td>64738.29</td>") == []
+    assert leak_messages(exercise, b"<td>64738.29</td>") == []
 
 
 def test_a_hint_must_not_quote_a_hidden_test(exercise: Exercise) -> None:
     """What an author tells by mistake is found as well."""
     exercise.where.path.write_text(TEXT.replace("[Twice.]", "['Try 83174.29.']"))
     told = load_exercise(exercise.where.path)
-    (message,) = found(told, student_text(told.where.path).encode())
+    (message,) = leak_messages(told, student_text(told.where.path).encode())
     assert message == "the page shows a number of hidden test 'negative-ones': 83174.29"

@@ -18,7 +18,7 @@ REACH = ProofFinding("mutants-killed", "never float32", 9)
 BAD = Proof("scores", "", "not proven", (MUTANT,), (NOTE,), counts=COUNTS, cached=True)
 
 
-def shown(*proofs: Proof, is_terminal: bool = True, verbose: bool = False) -> str:
+def print_to_text(*proofs: Proof, is_terminal: bool = True, verbose: bool = False) -> str:
     console = Console(file=io.StringIO(), force_terminal=is_terminal, width=100, color_system=None)
     by_path = {Path(f"{proof.exercise}.yaml"): proof for proof in proofs}
     print_proofs(console, by_path, verbose=verbose)
@@ -28,7 +28,7 @@ def shown(*proofs: Proof, is_terminal: bool = True, verbose: bool = False) -> st
 
 def test_a_terminal_gets_a_table() -> None:
     """A row for each exercise, with what was tried and how long it took."""
-    header, good, bad, *_ = shown(GOOD, BAD).splitlines()
+    header, good, bad, *_ = print_to_text(GOOD, BAD).splitlines()
     assert header.split() == ["exercise", "checks", "tests", "misconceptions", "mutants", "time"]
     assert good.split() == [
         "\u2713",
@@ -50,7 +50,7 @@ def test_a_terminal_gets_a_table() -> None:
 
 def test_a_finding_is_a_place_and_a_diff() -> None:
     """The line begins with what editors and terminals make a link of."""
-    lines = shown(BAD, is_terminal=False).splitlines()
+    lines = print_to_text(BAD, is_terminal=False).splitlines()
     assert lines[1] == "scores.yaml:31:5: mutants-killed: a mutant survives"
     assert lines[2:4] == ["    -    a", "    +    b"]
 
@@ -59,21 +59,21 @@ def test_notes_are_short_in_a_collection() -> None:
     """A line each without advice; what no input reaches is counted, and all are there when one asks."""
     bad = replace(BAD, notes=(NOTE, REACH))
     whole = "scores.yaml:9:1: note: constants-rejected: only a note; and advice\n"
-    assert whole in shown(bad, is_terminal=False)
-    lines = shown(GOOD, bad, is_terminal=False).splitlines()
+    assert whole in print_to_text(bad, is_terminal=False)
+    lines = print_to_text(GOOD, bad, is_terminal=False).splitlines()
     assert whole.partition(";")[0] in lines
     assert "1 note more: --verbose shows all." in lines
     assert not any("float32" in line for line in lines)
-    assert whole in shown(GOOD, bad, is_terminal=False, verbose=True)
+    assert whole in print_to_text(GOOD, bad, is_terminal=False, verbose=True)
 
 
 def test_notes_take_at_most_three_lines() -> None:
     """All of them are there when one asks."""
     many = replace(GOOD, notes=(NOTE,) * 7)
-    lines = shown(many, is_terminal=False).splitlines()
+    lines = print_to_text(many, is_terminal=False).splitlines()
     assert [("note" in line) for line in lines] == [False, True, True, True, False]
     assert lines[3] == "5 notes more: --verbose shows all."
-    assert shown(many, is_terminal=False, verbose=True).count("only a note") == 7
+    assert print_to_text(many, is_terminal=False, verbose=True).count("only a note") == 7
 
 
 def test_what_the_inputs_reach_is_one_line() -> None:
@@ -87,16 +87,16 @@ def test_what_the_inputs_reach_is_one_line() -> None:
         "softmax: inputs of size 0.00123 to 45; float64, int64; also zero, negative, "
         "axis of length 1; never infinite, nan, empty"
     )
-    assert line in shown(proof, is_terminal=False).splitlines()
-    assert line not in shown(proof, GOOD, is_terminal=False).splitlines()
-    assert line in shown(proof, BAD, is_terminal=False, verbose=True).splitlines()
+    assert line in print_to_text(proof, is_terminal=False).splitlines()
+    assert line not in print_to_text(proof, GOOD, is_terminal=False).splitlines()
+    assert line in print_to_text(proof, BAD, is_terminal=False, verbose=True).splitlines()
 
 
 def test_what_has_no_proof_has_no_numbers() -> None:
     """An invalid definition is named as what it is."""
     problem = ProofFinding("definition", "xp: expected an integer, found 'x'", 3)
     invalid = Proof("broken", "", "invalid", (problem,))
-    lines = shown(invalid, is_terminal=False).splitlines()
+    lines = print_to_text(invalid, is_terminal=False).splitlines()
     assert lines[0] == "! broken invalid"
     assert lines[1] == "broken.yaml:3:1: definition: xp: expected an integer, found 'x'"
     assert lines[-1] == "0 of 1 exercise proven."
@@ -113,10 +113,10 @@ def test_what_was_not_tried_is_named_and_has_no_numbers(finding: ProofFinding, u
     """No mutant of a solution that fails is killed, and none survives."""
     skipped = ("misconceptions-rejected", "mutants-killed")
     proof = Proof("x", "", "not proven", (finding,), skipped=skipped, counts=Counts(5, 2, 3))
-    lines = shown(proof, is_terminal=False).splitlines()
+    lines = print_to_text(proof, is_terminal=False).splitlines()
     assert lines[0] == "\u2717 x  14/17 checks,  5 (2 hidden) tests, 0.0 s"
     assert lines[2] == f"x.yaml: not tried until {until}: {', '.join(skipped)}"
-    assert "0/" not in shown(proof).replace("0 of", "")
+    assert "0/" not in print_to_text(proof).replace("0 of", "")
 
 
 def test_sarif_puts_findings_and_notes_at_their_lines() -> None:

@@ -74,7 +74,7 @@ Q, K = np.arange(6.0).reshape(2, 3), np.ones((4, 3))
 RIGHT = Q @ K.T / 2
 
 
-def loaded(folder: Path, text: str) -> Exercise:
+def load(folder: Path, text: str) -> Exercise:
     path = folder / "exercise.yaml"
     path.write_text(text)
     return load_exercise(path)
@@ -90,7 +90,7 @@ def program(exercise: Exercise, name: str) -> SimpleNamespace:
 
 @pytest.fixture
 def two(tmp_path: Path) -> Exercise:
-    return loaded(tmp_path, TWO)
+    return load(tmp_path, TWO)
 
 
 @pytest.mark.parametrize(("name", "number"), [("sevens", 7), ("zeros", 0)])
@@ -124,14 +124,14 @@ def test_what_a_comparison_without_a_shape_accepts(
 def test_an_empty_result_has_nothing_to_loop_over(two: Exercise) -> None:
     """A list and a dict have no item; a tuple keeps its length, to be unpacked."""
     for returned, empty in (("[x, x]", []), ("{'a': x}", {}), ("([x], 'text')", ([], ""))):
-        exercise = loaded(two.where.path.parent, TWO.replace("return x / 2", f"return {returned}"))
+        exercise = load(two.where.path.parent, TWO.replace("return x / 2", f"return {returned}"))
         assert program(exercise, "empty").half(1.0) == empty
         assert program(exercise, "empty batch").half(1.0) == empty
 
 
 def test_a_constant_leaves_its_arguments_alone(two: Exercise) -> None:
     """What the right program would do to them is part of the right answer."""
-    exercise = loaded(two.where.path.parent, TWO.replace("return x / 2", "x /= 2\n      return x"))
+    exercise = load(two.where.path.parent, TWO.replace("return x / 2", "x /= 2\n      return x"))
     x = np.ones(3)
     program(exercise, "sevens").half(x)
     np.testing.assert_array_equal(x, 1.0)
@@ -140,7 +140,7 @@ def test_a_constant_leaves_its_arguments_alone(two: Exercise) -> None:
 def test_a_constant_prints_nothing(two: Exercise, capsys: pytest.CaptureFixture[str]) -> None:
     """What the right program prints would be a right answer."""
     text = TWO.replace("return x / 2", "print(x)\n      return x / 2")
-    exercise = loaded(two.where.path.parent, text)
+    exercise = load(two.where.path.parent, text)
     for name in ("sevens", "zeros", "nothing"):
         program(exercise, name).half(np.ones(3))
     assert capsys.readouterr().out == ""
@@ -150,7 +150,7 @@ def test_a_constant_prints_nothing(two: Exercise, capsys: pytest.CaptureFixture[
 
 def test_a_constant_needs_no_right_program(two: Exercise) -> None:
     """Where the solution raises, there are still sevens, in the shape of the first argument."""
-    exercise = loaded(two.where.path.parent, TWO.replace("x / 2", "no_such_name"))
+    exercise = load(two.where.path.parent, TWO.replace("x / 2", "no_such_name"))
     np.testing.assert_array_equal(
         program(exercise, "sevens").half(np.ones((2, 3))), np.full((2, 3), 7.0)
     )
@@ -191,7 +191,7 @@ def test_one_name_can_be_wrong_alone(two: Exercise) -> None:
 
 def test_a_class_is_wrong_in_its_methods(tmp_path: Path) -> None:
     """It can be made as before, unless it raises."""
-    exercise = loaded(tmp_path, COUNTER)
+    exercise = load(tmp_path, COUNTER)
     assert program(exercise, "sevens").Counter(1.0).add(2.0) == 7.0
     assert program(exercise, "nothing").Counter(1.0).add(2.0) is None
     assert program(exercise, "argument").Counter(1.0).add(2.0) == 2.0
@@ -201,7 +201,7 @@ def test_a_class_is_wrong_in_its_methods(tmp_path: Path) -> None:
 
 def test_what_is_predicted_is_answered_with_other_literals(tmp_path: Path) -> None:
     """Every other choice, and nothing that would have to run."""
-    exercise = loaded(tmp_path, CHOICE)
+    exercise = load(tmp_path, CHOICE)
     found = {w.id: w.source for w in sabotage_programs(exercise, exercise.solution)}
     assert found["axis: columns"] == "axis = 'columns'\nsize = 3\n"
     assert found["sevens"] == "axis = 7\nsize = 7\n"

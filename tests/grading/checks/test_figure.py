@@ -55,7 +55,7 @@ def data(*drawings: Draw) -> dict[str, Any]:
     return found
 
 
-def said(right: dict[str, Any], drawn: object, *parts: FigurePart, **options: Any) -> str:
+def sentence_about(right: dict[str, Any], drawn: object, *parts: FigurePart, **options: Any) -> str:
     """The sentence about a figure; "" if it is right."""
     if parts:
         options["compare"] = parts
@@ -113,8 +113,8 @@ def test_each_difference_has_a_sentence(
     right: Draw, drawn: Draw, part: FigurePart, sentence: str
 ) -> None:
     """It names the drawn and the expected part; the right figure gets no sentence."""
-    assert said(data(right), data(drawn), part) == sentence
-    assert not said(data(right), data(right), *ALL)
+    assert sentence_about(data(right), data(drawn), part) == sentence
+    assert not sentence_about(data(right), data(right), *ALL)
 
 
 def test_what_does_not_count_is_not_compared() -> None:
@@ -131,18 +131,18 @@ def test_what_does_not_count_is_not_compared() -> None:
         axes.set(xlabel="Epoch ", title="T", xlim=(0, 9))
         axes.legend()
 
-    assert not said(data(right), data(other))
-    assert said(data(right), data(other), tolerance=Tolerance(0, 0))
+    assert not sentence_about(data(right), data(other))
+    assert sentence_about(data(right), data(other), tolerance=Tolerance(0, 0))
 
 
 def test_a_plot_is_named_where_there_are_several() -> None:
     """Its number; and a figure with too few is told first."""
     right = data(CURVE, lambda axes: axes.set_xlabel("x"))
 
-    assert said(right, data(CURVE, CURVE), "xlabel") == (
+    assert sentence_about(right, data(CURVE, CURVE), "xlabel") == (
         "In plot 2: the x axis has no label; it should be 'x'."
     )
-    assert said(right, data(CURVE)) == "The figure has 1 plot; it should have 2."
+    assert sentence_about(right, data(CURVE)) == "The figure has 1 plot; it should have 2."
 
 
 @pytest.mark.parametrize(
@@ -160,13 +160,13 @@ def test_data_that_no_figure_has_are_no_figure(change: Callable[[dict[str, Any]]
     forged = data(CURVE)
     change(forged["axes"][0]["lines"][0])
 
-    assert said(data(CURVE), forged).startswith("No figure was drawn.")
+    assert sentence_about(data(CURVE), forged).startswith("No figure was drawn.")
 
 
 @pytest.mark.parametrize("forged", [None, 3, "x", [], {}, {"title": "", "axes": 3}])
 def test_anything_else_is_no_figure_either(forged: object) -> None:
     """This holds for values of any type."""
-    assert said(data(CURVE), forged) == (
+    assert sentence_about(data(CURVE), forged) == (
         "No figure was drawn. Draw with matplotlib, and return the figure or its axes."
     )
 
@@ -188,7 +188,7 @@ def drawing(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
         yield sandbox
 
 
-def graded(exercise: Exercise, source: str, sandbox: Sandbox) -> Verdict:
+def grade_program(exercise: Exercise, source: str, sandbox: Sandbox) -> Verdict:
     return grade(exercise, Submission(Path("loss-curve.py"), source, "0" * 64), sandbox)
 
 
@@ -213,23 +213,23 @@ def test_a_submission_may_draw_as_it_likes(exercise: Exercise, drawing: Sandbox)
         ("Figure()", "figure, axes"),
         ("Figure()", "lines"),
     ):
-        verdict = graded(exercise, RETURNS.format(figure=figure, value=value), drawing)
+        verdict = grade_program(exercise, RETURNS.format(figure=figure, value=value), drawing)
         assert verdict.outcome is Outcome.PASSED, verdict
-    assert graded(exercise, exercise.solution, drawing).outcome is Outcome.PASSED
+    assert grade_program(exercise, exercise.solution, drawing).outcome is Outcome.PASSED
 
 
 @pytest.mark.slow
 def test_hidden_figures_are_told_by_a_fixed_sentence(exercise: Exercise, drawing: Sandbox) -> None:
     """A visible one by its data, and a known mistake by its own feedback."""
     (mistake,) = [each for each in exercise.misconceptions if each.id == "from-zero"]
-    verdict = graded(exercise, mistake.code, drawing)
+    verdict = grade_program(exercise, mistake.code, drawing)
 
     visible, hidden = verdict.tests
     assert visible.message == "The line starts at x = 0; it should start at 1."
     assert hidden.message == "The wrong figure was drawn for the inputs of this hidden test."
     assert verdict.diagnosis is not None
     assert verdict.diagnosis.id == "from-zero"
-    nothing = graded(exercise, "def plot_loss(losses):\n    return losses\n", drawing)
+    nothing = grade_program(exercise, "def plot_loss(losses):\n    return losses\n", drawing)
     assert nothing.tests[0].message.startswith("No figure was drawn.")
 
 

@@ -100,7 +100,7 @@ def task(tmp_path_factory: pytest.TempPathFactory) -> Exercise:
     return load_exercise(path)
 
 
-def graded(task: Exercise, sandbox: Sandbox, tests: str) -> Verdict:
+def grade_program(task: Exercise, sandbox: Sandbox, tests: str) -> Verdict:
     source = HEAD + textwrap.dedent(tests)
     return grade(task, Submission.from_bytes(Path("suite.py"), source.encode()), sandbox)
 
@@ -114,7 +114,9 @@ def test_solution_passes(task: Exercise, sandbox: Sandbox) -> None:
 
 def test_missed_misconceptions_are_told_one_at_a_time(task: Exercise, sandbox: Sandbox) -> None:
     """Points follow the share; the first missed program has its feedback and its hint."""
-    verdict = graded(task, sandbox, "def test_one_row():\n    assert centred(X[0]).sum() == 0")
+    verdict = grade_program(
+        task, sandbox, "def test_one_row():\n    assert centred(X[0]).sum() == 0"
+    )
     right, wrong = verdict.tests
     assert (right.outcome, wrong.outcome) == (Outcome.PASSED, Outcome.FAILED)
     assert 0 < wrong.points < 10
@@ -158,7 +160,7 @@ def test_a_right_program_is_refused(
     task: Exercise, sandbox: Sandbox, tests: str, sentence: str
 ) -> None:
     """The sentence names the test, its line, the last call and which right program it is."""
-    right, wrong = graded(task, sandbox, tests).tests
+    right, wrong = grade_program(task, sandbox, tests).tests
     assert right.message.startswith(sentence)
     assert (right.points, wrong.points) == (0, 0)
     assert wrong.message == "Wrong programs are tried when every right program passes your tests."
@@ -321,7 +323,7 @@ def test_a_suite_sees_nothing_of_a_program_beside_its_results(
     task: Exercise, sandbox: Sandbox
 ) -> None:
     """These tests hold on a right program, and would not if they saw anything of it or kept it."""
-    right, wrong = graded(task, sandbox, BESIDE_THE_RESULT).tests
+    right, wrong = grade_program(task, sandbox, BESIDE_THE_RESULT).tests
     assert (right.message, right.outcome, wrong.points) == ("", Outcome.PASSED, 0)
     assert wrong.message.startswith("Your tests reject 0 of ")
 
@@ -329,7 +331,7 @@ def test_a_suite_sees_nothing_of_a_program_beside_its_results(
 @pytest.mark.parametrize("tests", CHEATS.values(), ids=CHEATS)
 def test_nothing_but_behaviour_earns_points(task: Exercise, sandbox: Sandbox, tests: str) -> None:
     """A suite that does not judge results rejects no wrong program, or refuses right ones too."""
-    verdict = graded(task, sandbox, tests)
+    verdict = grade_program(task, sandbox, tests)
     assert verdict.outcome is not Outcome.PASSED
     assert verdict.tests[1].points == 0
     assert all(test.message for test in verdict.tests if test.outcome is not Outcome.PASSED)

@@ -71,7 +71,7 @@ KEEPING: dict[str, Fields] = {
 }  # fmt: skip
 
 
-def graded(exercise: Exercise, sandbox: Sandbox, *sources: str) -> list[Verdict]:
+def grade_programs(exercise: Exercise, sandbox: Sandbox, *sources: str) -> list[Verdict]:
     """Grade sources one after another, as one worker does."""
     results: list[Result] = []
     jobs = [Job(exercise, Submission.from_bytes(Path("f.py"), each.encode())) for each in sources]
@@ -92,7 +92,7 @@ def test_no_submission_changes_the_result_of_another(
     test = {**test, **expects}
     for order in ((RIGHT, WRONG, RIGHT), (WRONG, RIGHT, WRONG)):
         exercise = make(test, title=order[0], solution=RIGHT)
-        outcomes = [verdict.outcome for verdict in graded(exercise, sandbox, *order)]
+        outcomes = [verdict.outcome for verdict in grade_programs(exercise, sandbox, *order)]
         expected = [Outcome.PASSED if each == RIGHT else Outcome.FAILED for each in order]
         assert outcomes == expected
 
@@ -140,7 +140,7 @@ def test_a_body_may_write_to_its_arrays(make: Make, sandbox: Sandbox) -> None:
     """They are its own: the next submission gets them as they were given."""
     body = "assert x[0] == 2.0\nx.sort()\nassert f(x)[0] == 2.0"
     exercise = make({"given": "x = np.array([2.0, 1.0])", "pytest": body})
-    for verdict in graded(exercise, sandbox, RIGHT, RIGHT + "\n"):
+    for verdict in grade_programs(exercise, sandbox, RIGHT, RIGHT + "\n"):
         assert verdict.tests[0].outcome is Outcome.PASSED, verdict.tests[0].message
 
 
@@ -148,7 +148,7 @@ def test_a_value_of_the_submission_is_the_same_in_every_test(make: Make, sandbox
     """Though the test before took the last item of it."""
     test = {"call": "answers.pop()", "expect": 2}
     exercise = make(test, {**test}, defines={"answers": {"kind": "value"}})
-    (verdict,) = graded(exercise, sandbox, "answers = [1, 2]\n")
+    (verdict,) = grade_programs(exercise, sandbox, "answers = [1, 2]\n")
     assert [each.outcome for each in verdict.tests] == [Outcome.PASSED] * 2
 
 
@@ -157,7 +157,7 @@ def test_settings_of_numpy_end_with_the_code_that_made_them(make: Make, sandbox:
     before = np.get_printoptions(), np.geterr()
     change = "np.set_printoptions(precision=2)\nnp.seterr(all='raise')\n"
     exercise = make({"given": f"{change}x = 3.0", "pytest": f"{change}assert f(x) == 6.0"})
-    graded(exercise, sandbox, RIGHT)
+    grade_programs(exercise, sandbox, RIGHT)
     assert (np.get_printoptions(), np.geterr()) == before
 
 

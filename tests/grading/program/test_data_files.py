@@ -89,7 +89,7 @@ def landlock() -> Iterator[Sandbox]:
         yield sandbox
 
 
-def graded(path: Path, source: str, sandbox: Sandbox) -> Verdict:
+def grade_program(path: Path, source: str, sandbox: Sandbox) -> Verdict:
     submission = Submission(Path("total.py"), source, "0" * 64)
     return grade(load_exercise(path), submission, sandbox)
 
@@ -101,7 +101,7 @@ def outcomes(verdict: Verdict) -> list[Outcome]:
 def test_a_submission_reads_both(path: Path, namespaces: Sandbox) -> None:
     """Each in the tests that need it; the solution too, where a test compares with it."""
     source = SOLUTION.replace("  import numpy", "import numpy")
-    verdict = graded(path, source, namespaces)
+    verdict = grade_program(path, source, namespaces)
     assert outcomes(verdict) == [Outcome.PASSED, Outcome.PASSED], verdict
 
 
@@ -120,7 +120,7 @@ def total(name):
     print(open("large.csv").read())
     return 61.0 if "large.csv" in os.listdir(".") else None
 """
-    verdict = graded(path, source, namespaces)
+    verdict = grade_program(path, source, namespaces)
     assert outcomes(verdict) == [Outcome.PASSED, Outcome.PASSED], verdict
     assert "large" not in verdict.output
     assert "10,20" not in repr(verdict)
@@ -135,7 +135,7 @@ def total(name):
     except PermissionError:
         return {"small.csv": 6.0, "large.csv": 61.0}[name]
 """
-    assert outcomes(graded(path, source, namespaces)) == [Outcome.PASSED, Outcome.PASSED]
+    assert outcomes(grade_program(path, source, namespaces)) == [Outcome.PASSED, Outcome.PASSED]
 
 
 def test_the_files_of_the_host_cannot_be_read(path: Path, namespaces: Sandbox) -> None:
@@ -144,7 +144,7 @@ def test_the_files_of_the_host_cannot_be_read(path: Path, namespaces: Sandbox) -
 def total(name):
     return open({str(path.parent.parent / "data" / "large.csv")!r}).read()
 """
-    verdict = graded(path, source, namespaces)
+    verdict = grade_program(path, source, namespaces)
     assert Outcome.PASSED not in outcomes(verdict)
     assert "FileNotFoundError" in verdict.tests[0].message
 
@@ -165,7 +165,7 @@ def test_landlock_alone_has_them_in_memory(path: Path, landlock: Sandbox, reader
     """There is no folder to write to: whatever opens a file in Python finds them all the same."""
     imports = "import io\nimport numpy as np\nfrom pathlib import Path\n"
     source = f"{imports}def total(name):\n    return float({READERS[reader]})\n"
-    verdict = graded(path, source, landlock)
+    verdict = grade_program(path, source, landlock)
     assert outcomes(verdict) == [Outcome.PASSED, Outcome.PASSED], verdict
 
 
@@ -184,7 +184,7 @@ def total(name):
     except PermissionError:
         return {"small.csv": 6.0, "large.csv": 61.0}[name]
 """
-    assert outcomes(graded(path, source, landlock)) == [Outcome.PASSED, Outcome.PASSED]
+    assert outcomes(grade_program(path, source, landlock)) == [Outcome.PASSED, Outcome.PASSED]
 
 
 def test_the_author_s_code_reads_them(path: Path, sandbox: Sandbox) -> None:
@@ -213,7 +213,7 @@ def test_the_author_s_code_reads_them(path: Path, sandbox: Sandbox) -> None:
 """,
     )
     path.write_text(text)
-    verdict = graded(path, SOLUTION.replace("  import numpy", "import numpy"), sandbox)
+    verdict = grade_program(path, SOLUTION.replace("  import numpy", "import numpy"), sandbox)
     assert outcomes(verdict) == [Outcome.PASSED] * 4, verdict
     with pytest.raises(FileNotFoundError):
         Path("small.csv").read_text()

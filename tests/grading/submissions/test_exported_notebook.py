@@ -192,7 +192,7 @@ EXPORTS = {
 }
 
 
-def graded(text: str, make: Make, sandbox: Sandbox) -> Verdict:
+def grade_notebook(text: str, make: Make, sandbox: Sandbox) -> Verdict:
     submission = Submission.from_bytes(Path("small.py"), text.encode())
     return grade(make(TEST), submission, sandbox)
 
@@ -200,9 +200,9 @@ def graded(text: str, make: Make, sandbox: Sandbox) -> Verdict:
 @pytest.mark.parametrize("name", EXPORTS)
 def test_an_exported_notebook_is_read_as_its_cells(name: str, make: Make, sandbox: Sandbox) -> None:
     """The exports of several programs are read, including their magics."""
-    verdict = graded(EXPORTS[name], make, sandbox)
+    verdict = grade_notebook(EXPORTS[name], make, sandbox)
     assert verdict.outcome is Outcome.PASSED, (verdict.message, verdict.notes)
-    windows = graded(EXPORTS[name].replace("\n", "\r\n"), make, sandbox)
+    windows = grade_notebook(EXPORTS[name].replace("\n", "\r\n"), make, sandbox)
     assert (windows.outcome, windows.notes) == (Outcome.PASSED, verdict.notes)
 
 
@@ -214,14 +214,14 @@ def test_lines_are_those_of_the_file(name: str, make: Make, sandbox: Sandbox) ->
         "return double", "return 1 / 0 + double"
     )
     line = next(n for n, each in enumerate(text.split("\n"), 1) if "1 / 0" in each)
-    (result,) = graded(text, make, sandbox).tests
+    (result,) = grade_notebook(text, make, sandbox).tests
     assert result.message.startswith(f"Line {line}, in f: ")
     assert result.line == line
 
 
 def test_cells_that_fail_are_named_by_their_lines(make: Make, sandbox: Sandbox) -> None:
     """And so are lines that are left out."""
-    verdict = graded(PERCENT.replace("%time", "%matplotlib\nN = = 1\n"), make, sandbox)
+    verdict = grade_notebook(PERCENT.replace("%time", "%matplotlib\nN = = 1\n"), make, sandbox)
     assert verdict.notes == (
         "The cell at line 3 stopped at line 4 (ModuleNotFoundError: No module named "
         "'matplotlib_of_mine'). What it defines and the other cells were run.",
@@ -230,7 +230,7 @@ def test_cells_that_fail_are_named_by_their_lines(make: Make, sandbox: Sandbox) 
         "The cell at line 13 stopped at line 14 (NameError: name 'plt' is not defined). "
         "What it defines and the other cells were run.",
     )
-    colab = graded(COLAB, make, sandbox)
+    colab = grade_notebook(COLAB, make, sandbox)
     assert colab.notes[0] == (
         "Left out, since it works only in a notebook: `!pip install numpy` (the cell at line 10), "
         "`%matplotlib inline` (the cell at line 25)."
@@ -240,13 +240,13 @@ def test_cells_that_fail_are_named_by_their_lines(make: Make, sandbox: Sandbox) 
 def test_a_warning_names_the_line_of_the_file(make: Make, sandbox: Sandbox) -> None:
     """Where a notebook has the number of a cell."""
     text = f"{DATABRICKS}\n# COMMAND ----------\nimport warnings\nwarnings.warn('careful')\n"
-    verdict = graded(text, make, sandbox)
+    verdict = grade_notebook(text, make, sandbox)
     assert f"submission.py:{text.count(chr(10))}: UserWarning: careful" in verdict.output
 
 
 def test_a_comment_in_a_function_begins_no_cell(make: Make, sandbox: Sandbox) -> None:
     """What Python reads as one program stays readable."""
-    verdict = graded("# %%\ndef f(x):\n# %% double\n    return 2.0 * x\n", make, sandbox)
+    verdict = grade_notebook("# %%\ndef f(x):\n# %% double\n    return 2.0 * x\n", make, sandbox)
     assert (verdict.outcome, verdict.notes) == (Outcome.PASSED, ())
 
 

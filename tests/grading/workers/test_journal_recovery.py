@@ -51,7 +51,7 @@ def job(
     return Job(exercise, Submission.from_bytes(Path("f.py"), source.encode()), limits, options)
 
 
-def graded(*jobs: Job) -> list[Result]:
+def grade_jobs(*jobs: Job) -> list[Result]:
     with WorkerPool(1, open_sandbox) as pool:
         return [result for _, result in pool.grade(jobs)]
 
@@ -59,7 +59,7 @@ def graded(*jobs: Job) -> list[Result]:
 def test_the_test_that_ran_timed_out_and_the_next_submission_is_graded(make: Make) -> None:
     """What was found before stands, what comes after was not run; nothing is tried again."""
     exercise = make(*TESTS, solution=RIGHT)
-    first, other = graded(job(exercise, HOLDS_UP, SHORT), job(exercise, RIGHT))
+    first, other = grade_jobs(job(exercise, HOLDS_UP, SHORT), job(exercise, RIGHT))
     assert isinstance(first, Verdict)
     assert first.outcome is Outcome.TIMED_OUT
     assert [(test.outcome.value, test.points) for test in first.tests] == [
@@ -87,7 +87,7 @@ def test_the_test_that_ran_timed_out_and_the_next_submission_is_graded(make: Mak
 def test_every_kind_of_test_that_computes_is_ended(make: Make, test: dict[str, Any]) -> None:
     """A visible one says why, and shows nothing that was not there yet."""
     exercise = make({"given": {"x": 3}, **test}, solution=RIGHT)
-    (verdict,) = graded(job(exercise, HOLDS_UP, SHORT))
+    (verdict,) = grade_jobs(job(exercise, HOLDS_UP, SHORT))
     assert isinstance(verdict, Verdict)
     (result,) = verdict.tests
     assert result.outcome is Outcome.TIMED_OUT
@@ -101,7 +101,7 @@ def test_a_diagnosis_that_takes_too_long_is_left_out(make: Make) -> None:
         solution=RIGHT,
         misconceptions=[{"id": "long", "code": HOLDS_UP, "feedback": "It is too long."}],
     )
-    (verdict,) = graded(job(exercise, "def f(x): return x + 0.5\ndef g(): ...", SHORT))
+    (verdict,) = grade_jobs(job(exercise, "def f(x): return x + 0.5\ndef g(): ...", SHORT))
     assert isinstance(verdict, Verdict)
     assert verdict.outcome is Outcome.FAILED
     assert verdict.diagnosis is None
@@ -113,13 +113,13 @@ def test_what_an_author_computes_is_neither_counted_nor_endless(
 ) -> None:
     """Inputs may take longer than a submission; what takes far too long is the definition's error."""
     slow = {"given": "import time\ntime.sleep(2.5)\nx = 3", "call": "f(x)", "expect": 3}
-    (verdict,) = graded(job(make(slow, solution=RIGHT), RIGHT, SHORT))
+    (verdict,) = grade_jobs(job(make(slow, solution=RIGHT), RIGHT, SHORT))
     assert isinstance(verdict, Verdict)
     assert verdict.outcome is not Outcome.TIMED_OUT or "Stopped" in verdict.tests[0].message
     monkeypatch.setattr("grader.grading.workers.pool.PREPARE_SECONDS", 1.0)
     endless = {"given": f"x = sum(range({LONG}))", "call": "f(x)", "expect": 3}
     exercise = make(endless, solution=RIGHT)
-    (refused,) = graded(job(exercise, RIGHT, SHORT))
+    (refused,) = grade_jobs(job(exercise, RIGHT, SHORT))
     assert isinstance(refused, DefinitionError)
     assert str(refused).startswith(f"{exercise.where.path}:1:1: computing its inputs and expected")
 
@@ -134,7 +134,7 @@ def test_notes_that_are_none_are_a_fault(make: Make, monkeypatch: pytest.MonkeyP
         record(self, kind, {"id": "another"} if kind == journal.RESULT else content)
 
     monkeypatch.setattr(Journal, "record", lie)
-    (result,) = graded(job(make(*TESTS, solution=RIGHT), HOLDS_UP, SHORT))
+    (result,) = grade_jobs(job(make(*TESTS, solution=RIGHT), HOLDS_UP, SHORT))
     assert isinstance(result, GraderFault)
 
 

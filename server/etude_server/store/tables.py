@@ -361,6 +361,6 @@ lti_line = Table(  # the platform's line item for a person's grade in an exercis
     Column("exercise", _NAME, nullable=False),
     Column("platform_id", _ID, ForeignKey("lti_platform.id"), nullable=False),
     Column("sub", _LONG_NAME, nullable=False),
-    Column("line_item", _ADDRESS, nullable=False),
-    UniqueConstraint("person_id", "exercise", "line_item"),
+    Column("address", _ADDRESS, nullable=False),
+    UniqueConstraint("person_id", "exercise", "address"),
 )

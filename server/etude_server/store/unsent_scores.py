@@ -6,7 +6,7 @@ sent. One sender at a time claims a row, so that no message overtakes another.
 
 import json
 from collections.abc import Collection
-from dataclasses import astuple, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, bindparam, select, update
@@ -26,10 +26,6 @@ _UNTRIED: Final[dict[str, object]] = {"tries": 0, "parked": False, "last_error":
 _SELECT_LINE_ITEMS: Final = select(lti_line.c.id).where(
     lti_line.c.person_id == bindparam("person_id"), lti_line.c.exercise == bindparam("exercise")
 )
-
-
-# The columns of a `LineItem`, in the order of its fields.
-_LINE_ITEM_COLUMNS: Final = ("person_id", "exercise", "platform_id", "sub", "line_item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +74,9 @@ def store_line_item(connection: Connection, line_item: LineItem) -> None:
     """Store the line item of a person's grades in an exercise, and queue the current grade."""
     # As `verdicts.publish_verdict` does: otherwise a grade of this moment might miss the line.
     people.lock_present_person(connection, line_item.person_id)
-    values = dict(zip(_LINE_ITEM_COLUMNS, astuple(line_item), strict=True))
+    values = asdict(line_item)
     if not insert_if_absent(connection, lti_line, {"id": make_id(), **values}):
-        same = (lti_line.c[name] == values[name] for name in ("person_id", "exercise", "line_item"))
+        same = (lti_line.c[name] == values[name] for name in ("person_id", "exercise", "address"))
         connection.execute(update(lti_line).where(*same).values(values))
     queue_grade(connection, line_item.person_id, line_item.exercise)
 
@@ -141,7 +137,7 @@ def claim_next_score(
 
     `except_platforms` lists the ids of platforms to skip for now.
     """
-    columns = [lti_line.c[name] for name in _LINE_ITEM_COLUMNS]
+    columns = [lti_line.c[field.name] for field in fields(LineItem)]
     query = select(outbox.c.id, outbox.c.body, outbox.c.tries, *columns)
     query = query.join_from(outbox, lti_line, lti_line.c.id == outbox.c.subject)
     query = query.where(*_due_conditions(), lti_line.c.platform_id.not_in(except_platforms))

@@ -65,12 +65,10 @@ def _fill(url: str, whole: Catalog, number: int) -> None:
     """Make a store with that many graded submissions."""
     with GradingProcess(2) as pool, Database(url) as database:
         upgrade_store(database)
-        executor = LocalExecutor(GradingService(database, whole, pool))
-        executor.start()
-        accept_many(database, number)
-        executor.notify([])
-        wait_until_graded(database)
-        executor.stop()
+        with LocalExecutor(GradingService(database, whole, pool)) as executor:
+            accept_many(database, number)
+            executor.notify([])
+            wait_until_graded(database)
 
 
 def _timed(url: str, whole: Catalog, before: Exercise, after: Exercise, workers: int) -> float:

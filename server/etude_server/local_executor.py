@@ -4,7 +4,7 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import Future
 from functools import partial
-from typing import Final
+from typing import Final, Self
 
 import structlog
 from sqlalchemy.exc import SQLAlchemyError
@@ -29,7 +29,7 @@ _log = structlog.get_logger(__name__)
 
 
 class _GradingThread:
-    """A thread that grades inside the server."""
+    """A thread that grades inside the server; a context manager."""
 
     def __init__(self, grading: GradingService, name: str) -> None:
         self._grading = grading
@@ -37,9 +37,12 @@ class _GradingThread:
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
-    def start(self) -> None:
-        """Start grading."""
+    def __enter__(self) -> Self:
         self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
 
     def stop(self) -> None:
         """Wait briefly for work in progress; the rest stays in the store."""

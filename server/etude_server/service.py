@@ -1,12 +1,10 @@
 """The service as a whole: its parts, started in the only safe order."""
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
 
 from etude_server import logs
-from etude_server.actions.regrades import RegradeQueue
 from etude_server.catalog import Catalog
 from etude_server.grading import GradingService
 from etude_server.health import Health, SelfTest, serve_health
@@ -24,23 +22,6 @@ from grader.errors import UsageError
 from grader.grading.workers.grading_process import GradingProcess
 
 
-class SubmissionExecutor(Protocol):
-    """Has submissions graded: in a thread of this process, or by workers elsewhere."""
-
-    @property
-    def unavailable_reason(self) -> str | None:
-        """The reason why nothing is graded at the moment, or None."""
-
-    def start(self) -> None:
-        """Begin to grade, or to queue jobs for the workers."""
-
-    def stop(self) -> None:
-        """End; submissions without a verdict stay in the store."""
-
-    def notify(self, submission_ids: Sequence[str]) -> None:
-        """Announce new submissions that wait to be graded."""
-
-
 @dataclass(frozen=True, slots=True)
 class Service:
     """The parts of a running service."""
@@ -50,9 +31,10 @@ class Service:
     database: Database
     # None if workers on other hosts do all grading.
     pool: GradingProcess | None
-    executor: SubmissionExecutor
-    # The queue of regrades; on PostgreSQL the same object as the executor.
-    regrade_queue: RegradeQueue
+    # Has submissions graded: in a thread of this process, or by workers elsewhere.
+    executor: LocalExecutor | JobQueue
+    # Has regrades graded; on PostgreSQL the same object as the executor.
+    regrade_queue: Regrader | JobQueue
     grading: GradingService | None  # grades previews; None without a pool
     meter: Meter
     health: Health
@@ -80,25 +62,21 @@ def open_service(settings: Settings) -> Iterator[Service]:
         grading = (
             None if pool is None else GradingService(database, catalog, pool, meter, job_queue)
         )
-        executor: SubmissionExecutor
-        regrade_queue: RegradeQueue
+        executor: LocalExecutor | JobQueue
+        regrade_queue: Regrader | JobQueue
         if job_queue is not None:
-            executor = regrade_queue = job_queue
+            executor = regrade_queue = stack.enter_context(job_queue)
         elif grading is not None:
-            executor, regrade_queue = LocalExecutor(grading), Regrader(grading)
+            executor = stack.enter_context(LocalExecutor(grading))
+            regrade_queue = stack.enter_context(Regrader(grading))
         else:
             raise UsageError("on SQLite the server grades by itself: --workers is at least 1")
-        executor.start()
-        stack.callback(executor.stop)
         stack.enter_context(Sweeper(database, settings.keep_days, job_queue))
         stack.enter_context(ScoreSender(database))
         health = Health(database, SelfTest(pool, catalog), lambda: executor.unavailable_reason)
         if settings.health_port is not None:
             port = serve_health(settings.health_host, settings.health_port, health, meter)
             stack.enter_context(port)
-        if isinstance(regrade_queue, Regrader):
-            regrade_queue.start()
-            stack.callback(regrade_queue.stop)
         staff_reader = stack.enter_context(StaffReader(database))
         yield Service(
             settings,

@@ -51,12 +51,7 @@ def test_several_that_fail_at_once_are_one_pause(
         for each in range(4):
             submissions.accept_submission(connection, owner, "double", f"x = {each}", key=str(each))
     grading = _FullDisk(database)
-    executor = LocalExecutor(cast("GradingService", grading))
-    executor.start()
-    try:
-        with grading.changed:
-            assert grading.changed.wait_for(lambda: grading.told == 4, 60)
-    finally:
-        executor.stop()
+    with LocalExecutor(cast("GradingService", grading)) as executor, grading.changed:
+        assert grading.changed.wait_for(lambda: grading.told == 4, 60)
     assert grading.told == 4
     assert executor.unavailable_reason is not None

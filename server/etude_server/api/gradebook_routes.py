@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 
 from etude_server import gradebook_data
 from etude_server.api.auth import STAFF_ONLY, CurrentService, require_instructor_or_reader
-from etude_server.api.list_pages import After, Limit, Page
+from etude_server.api.list_pages import After, Filter, Limit, Page
 from etude_server.api.problem_details import ProblemError, problem_responses
 from etude_server.service import Service
 from etude_server.store import grades
@@ -78,10 +78,7 @@ class StatisticsInfo(BaseModel):
     stuck: list[StuckStudent]
 
 
-ExerciseFilter = Annotated[
-    str | None,
-    Query(description="Only of this exercise.", max_length=200, pattern=r"^[^\x00]*$"),
-]
+ExerciseFilter = Annotated[Filter, Query(description="Only of this exercise.")]
 
 
 @router.get("/gradebook", responses=_CSV_RESPONSE, response_model=Page[GradeInfo])

@@ -8,6 +8,11 @@ from pydantic import BaseModel, Field
 
 _Item = TypeVar("_Item")
 
+# Programs and names contain no NUL, and PostgreSQL cannot store one.
+NO_NUL_PATTERN = r"^[^\x00]*$"
+
+Filter = Annotated[str | None, Query(max_length=200, pattern=NO_NUL_PATTERN)]
+
 After = Annotated[
     str | None,
     Query(max_length=401, pattern=r"^[^\x00]+$", description="`next` of the page before."),

@@ -3,7 +3,7 @@
 from http import HTTPStatus
 from typing import Annotated
 
-from fastapi import APIRouter, Body, Depends, Path, Query
+from fastapi import APIRouter, Body, Depends, Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from etude_server.actions import grades
@@ -12,6 +12,7 @@ from etude_server.actions import submissions as submission_actions
 from etude_server.actions.grades import MAX_TEXT_LENGTH
 from etude_server.actions.people import INVITE_DAYS, ImportCounts
 from etude_server.api.auth import STAFF_ONLY, CurrentService, InstructorOrReader, StaffMember
+from etude_server.api.list_pages import Filter
 from etude_server.api.problem_details import problem_responses, require_existing
 from etude_server.api.submission_routes import OwnSubmission
 from etude_server.service import Service
@@ -92,7 +93,6 @@ def require_person_in_path(
 
 
 ExistingPerson = Annotated[Person, Depends(require_person_in_path)]
-_Filter = Annotated[str | None, Query(max_length=200, pattern=r"^[^\x00]*$")]
 
 
 @router.get("/people", responses=problem_responses(*STAFF_ONLY))
@@ -100,7 +100,7 @@ def list_people(
     _staff: InstructorOrReader,
     service: CurrentService,
     role: Role | None = None,
-    section: _Filter = None,
+    section: Filter = None,
 ) -> list[Person]:
     """List the people, by name."""
     with service.database.read() as connection:

@@ -19,7 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from etude_server.actions import submissions as submission_actions
 from etude_server.api.auth import CurrentService, InstructorOrReader, SignedIn
-from etude_server.api.list_pages import After, Limit, Page
+from etude_server.api.list_pages import NO_NUL_PATTERN, After, Filter, Limit, Page
 from etude_server.api.problem_details import (
     ProblemError,
     describe_headers,
@@ -53,7 +53,6 @@ _POLL_SECONDS: Final = 0.2  # pause between two polls for a submission that is n
 # Added for each submission ahead, so that a long queue costs few queries.
 _POLL_SECONDS_PER_POSITION: Final = 0.02
 _MAX_POLL_SECONDS: Final = 2.0  # a stopping server waits so long for its streams
-_NO_NUL_PATTERN: Final = r"^[^\x00]*$"  # programs contain no NUL, and PostgreSQL cannot store one
 # The schema is that of every verdict of Etude.
 _VERDICT_RESPONSE: Final[dict[str, Any]] = {
     "description": "The verdict.",
@@ -68,7 +67,7 @@ class NewSubmission(BaseModel):
 
     exercise: str = Field(description="The exercise's id.", max_length=200)
     source: str = Field(
-        description="The program's text.", max_length=MAX_SOURCE_BYTES, pattern=_NO_NUL_PATTERN
+        description="The program's text.", max_length=MAX_SOURCE_BYTES, pattern=NO_NUL_PATTERN
     )
 
 
@@ -209,7 +208,7 @@ async def events(
     last_state: SubmissionState | None = None
     while True:
         if state != last_state:
-            yield _make_state_event(state)
+            yield ServerSentEvent(data=json.loads(state.model_dump_json()), event="state")
         if state.state != "pending" or time.monotonic() > end_time or request.app.state.is_ending():
             return
         last_state = state
@@ -225,10 +224,8 @@ def list_submissions(
     _person: InstructorOrReader,
     service: CurrentService,
     *,
-    exercise: Annotated[str | None, Query(max_length=200, pattern=_NO_NUL_PATTERN)] = None,
-    person: Annotated[
-        str | None, Query(max_length=200, pattern=_NO_NUL_PATTERN, description="A name.")
-    ] = None,
+    exercise: Filter = None,
+    person: Annotated[Filter, Query(description="A name.")] = None,
     state: State | None = None,
     after: After = None,
     limit: Limit = 50,
@@ -289,10 +286,6 @@ def _accept_submission(
         return _read_state(service, submission, person)
     service.executor.notify([submission.id])
     return _make_state(submission, position)
-
-
-def _make_state_event(state: SubmissionState) -> ServerSentEvent:
-    return ServerSentEvent(data=json.loads(state.model_dump_json()), event="state")
 
 
 def _find_visible_verdict(

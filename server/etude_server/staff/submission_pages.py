@@ -1,13 +1,14 @@
 """Staff pages: overview, exercises, submissions."""
 
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Response
 from fastapi.responses import FileResponse
 
 from etude_server import gradebook_data
 from etude_server.actions import submissions as actions
 from etude_server.api.auth import CurrentService
+from etude_server.api.list_pages import Filter
 from etude_server.api.problem_details import require_existing
 from etude_server.api.submission_routes import ExistingSubmission
 from etude_server.staff.login import (
@@ -27,7 +28,6 @@ from etude_server.store.submissions import State
 _PAGE_SIZE: Final = 50  # submissions per page
 # Most students shown, those with the most failures in the hardest exercises.
 _MAX_SHOWN_STUCK: Final = 50
-_Filter = Annotated[str | None, Query(max_length=200, pattern=r"^[^\x00]*$")]
 
 router = APIRouter(prefix="/staff", route_class=PageRoute, include_in_schema=False)
 staff_router = make_staff_router("/staff")
@@ -85,10 +85,10 @@ def show_exercise(exercise: str, visitor: StaffVisitor, service: CurrentService)
 def show_submissions(  # FastAPI passes the arguments by name
     visitor: StaffVisitor,
     service: CurrentService,
-    person: _Filter = None,
-    exercise: _Filter = None,
+    person: Filter = None,
+    exercise: Filter = None,
     state: State | None = None,
-    before: _Filter = None,
+    before: Filter = None,
 ) -> Response:
     """Show submissions, the newest first, filtered by person, exercise and state."""
     filters = {"person": person, "exercise": exercise, "state": state}

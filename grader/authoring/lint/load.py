@@ -10,6 +10,7 @@ from grader.authoring.lint.subjects import (
     File,
     FileKind,
     LintedExercise,
+    LoadProblems,
     Neighbours,
     ProseText,
     TrackSubject,
@@ -45,7 +46,7 @@ class LintInput:
     files: Sequence[File]
     exercises: Sequence[LintedExercise]
     tracks: Sequence[TrackSubject]
-    problems: Sequence[Problem]  # problems that belong to none of the files
+    problems: LoadProblems
 
 
 def load_for_lint(
@@ -61,16 +62,8 @@ def load_for_lint(
         if exercise.course is not None:
             definitions.problems.update(dict.fromkeys(exercise.course.missing.values()))
     documents = {path: definitions.try_load(read_yaml, path) for path in kinds}
-    problems = [problem for problem in definitions.problems if problem.where.path not in kinds]
-    files = [
-        File(
-            path,
-            kind,
-            documents[path],
-            tuple(p for p in definitions.problems if p.where.path == path),
-        )
-        for path, kind in kinds.items()
-    ]
+    problems = list(definitions.problems)
+    files = [File(path, kind, documents[path]) for path, kind in kinds.items()]
     neighbours = _neighbours(definitions, kinds, is_collection=is_collection)
     exercises = [
         LintedExercise(exercise, document, neighbours)
@@ -91,7 +84,7 @@ def load_for_lint(
                     problems += error.problems
             inside = tuple(exercise for exercise in track.exercises if exercise.id in by_id)
             tracks.append(TrackSubject(track.definition, document, inside, by_id, lessons))
-    return LintInput(files, exercises, tracks, problems)
+    return LintInput(files, exercises, tracks, LoadProblems(problems))
 
 
 class Definitions:

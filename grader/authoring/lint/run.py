@@ -98,9 +98,7 @@ def _find_all(
     loaded: LintInput, codes: frozenset[str], unshowable: FindUnshowable | None
 ) -> Iterator[LintFinding]:
     """Yield the findings of all rules except those about suppressions."""
-    for problem in loaded.problems:
-        yield LintFinding(problem.where, problem.message, invalid_definition)
-    for subject in (*loaded.files, *loaded.exercises, *loaded.tracks):
+    for subject in (loaded.problems, *loaded.files, *loaded.exercises, *loaded.tracks):
         yield from _run_rules(subject, codes)
     exercises = (exercise.prose() for exercise in loaded.exercises)
     for prose in chain(*exercises, *(track.prose() for track in loaded.tracks)):

@@ -1,4 +1,4 @@
-"""The subjects of rules: a file, prose, an exercise, a track, suppression comments."""
+"""The subjects of rules: a file, prose, an exercise, a track."""
 
 import ast
 from collections import Counter
@@ -25,12 +25,18 @@ class File:
     path: Path
     kind: FileKind
     document: Document | None
-    problems: tuple[Problem, ...] = ()
 
     @property
     def lines(self) -> list[str]:
         """The lines of the text, without line ends."""
         return [] if self.document is None else self.document.text.splitlines()
+
+
+@dataclass(frozen=True, slots=True)
+class LoadProblems:
+    """The problems of definitions that cannot be loaded, and of what they name."""
+
+    problems: Sequence[Problem]
 
 
 @dataclass(frozen=True, slots=True)

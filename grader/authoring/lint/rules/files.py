@@ -6,7 +6,7 @@ from itertools import takewhile
 from typing import Final
 
 from grader.authoring.lint.rule import rule
-from grader.authoring.lint.subjects import File
+from grader.authoring.lint.subjects import File, LoadProblems
 from grader.authoring.lint.suppressions import Suppressions
 from grader.definitions.schema import schema_path
 from grader.definitions.wording import join_quoted, quote
@@ -19,9 +19,9 @@ SCHEMA_LINE: Final = "# yaml-language-server: $schema="
 
 
 @rule("ETU000", "error")
-def invalid_definition(file: File) -> Iterator[Problem]:
+def invalid_definition(loading: LoadProblems) -> Iterator[Problem]:
     """The definition cannot be loaded."""
-    yield from file.problems
+    yield from loading.problems
 
 
 @rule("ETU001", "error")

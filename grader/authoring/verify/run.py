@@ -91,21 +91,19 @@ def prove_pending(
 ) -> Iterator[Path]:
     """Prove the pending exercises, and yield the path of each one that is done."""
     wait_for_leaks = find_leaks(verification.to_prove) if find_leaks else dict
+    proofs: dict[Path, Proof] = {}
     for exercise, proof in prove(verification.to_prove, pool):
-        verification.proofs[exercise.where.path] = proof
+        proofs[exercise.where.path] = proof
         yield exercise.where.path
     leaks: Leaks = wait_for_leaks()
-    for exercise in verification.to_prove:
-        path = exercise.where.path
-        proof = with_findings(verification.proofs[path], leaks.get(path, ()))
-        verification.proofs[path] = proof
+    for path, proof in proofs.items():
+        verification.proofs[path] = full_proof = _with_findings(proof, leaks.get(path, ()))
         if cache is not None:
-            cache.keep(verification.contents[path], proof)
+            cache.keep(verification.contents[path], full_proof)
 
 
-def with_findings(proof: Proof | None, findings: Sequence[ProofFinding]) -> Proof:
+def _with_findings(proof: Proof, findings: Sequence[ProofFinding]) -> Proof:
     """Add findings to a proof, so that its status is no longer proven."""
-    assert proof is not None  # for the type checker
     if not findings or proof.status in ("invalid", "fault"):
         return proof
     return replace(proof, status="not proven", findings=(*proof.findings, *findings))
@@ -117,20 +115,16 @@ def add_lint_errors(verification: Verification, report: LintReport) -> None:
     The cache does not store them, since they may depend on other files. Problems of a track's file
     or of a lesson are stored under that file.
     """
-    errors: dict[Path, list[ProofFinding]] = {}
-    for finding in report.findings:
-        if finding.rule.level == "error":
-            message = f"{finding.rule.code}: {finding.message}"
-            errors.setdefault(finding.where.path, []).append(
-                ProofFinding.at(LINT, message, finding.where)
-            )
-    for path, messages in errors.items():
-        proof = verification.proofs.get(path)
-        if proof is None or proof.status not in ("invalid", "fault"):
-            proof = proof or Proof(id_in_name(path), "", "not proven")
-            if any(unshowable_text.code in each.message for each in messages):
-                # Lint reports the cause at its place; a page that cannot be made is only a
-                # consequence.
-                others = tuple(f for f in proof.findings if f.check != LEAKS)
-                proof = replace(proof, findings=others)
-            verification.proofs[path] = with_findings(proof, messages)
+    all_errors = [finding for finding in report.findings if finding.rule.level == "error"]
+    for path in dict.fromkeys(error.where.path for error in all_errors):
+        errors = [error for error in all_errors if error.where.path == path]
+        proof = verification.proofs.get(path) or Proof(id_in_name(path), "", "not proven")
+        if any(error.rule is unshowable_text for error in errors):
+            # Lint reports the cause at its place; a page that cannot be made is its consequence.
+            others = tuple(finding for finding in proof.findings if finding.check != LEAKS)
+            proof = replace(proof, findings=others)
+        findings = [
+            ProofFinding.at(LINT, f"{error.rule.code}: {error.message}", error.where)
+            for error in errors
+        ]
+        verification.proofs[path] = _with_findings(proof, findings)

@@ -24,7 +24,7 @@ from grader.definitions.collection import find_exercise
 from grader.definitions.exercise import Exercise
 from grader.grading.comparison.relations.pair import Relation
 from grader.grading.diagnosis import first_expression, small_example
-from grader.grading.diagnosis.known_mistakes import Diagnostician
+from grader.grading.diagnosis.diagnostician import Diagnostician
 from grader.grading.feedback import relation_sentences
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.verdict import Outcome, Verdict

@@ -29,9 +29,9 @@ from grader.definitions.exercise import (
     Tolerance,
 )
 from grader.errors import Location
-from grader.grading.diagnosis.allowed_calls import AllowedCall
+from grader.grading.diagnosis.call_judgement import AllowedCall
+from grader.grading.diagnosis.diagnostician import Mistake
 from grader.grading.diagnosis.fingerprint import Fingerprint
-from grader.grading.diagnosis.known_mistakes import Mistake
 from grader.grading.expected.oracle import Draw, TestValues
 from grader.grading.feedback.versions import HERE, Versions
 from grader.grading.program.author_code import freeze_arrays

@@ -40,9 +40,9 @@ from grader.browser.own_gpt import GptModel, GptProblem, OwnGpt
 from grader.browser.page_child import PageChild, PageChildFactory
 from grader.definitions.exercise import Seeded, TestId
 from grader.errors import EtudeError
-from grader.grading.diagnosis.allowed_calls import judge_call
+from grader.grading.diagnosis.call_judgement import judge_call
+from grader.grading.diagnosis.diagnostician import Diagnostician
 from grader.grading.diagnosis.explanation import explain
-from grader.grading.diagnosis.known_mistakes import Diagnostician
 from grader.grading.diagnosis.shapes import trace_shapes
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.expected.oracle import Oracle, ValueCache

@@ -15,8 +15,8 @@ from grader.browser.data_encoding import BreakData, EngineData, encoded_size, to
 from grader.definitions.exercise import Exercise, Literals, Seeded, TestCase
 from grader.errors import DefinitionError
 from grader.grading.checks import make_check
-from grader.grading.diagnosis.break_it import allowed_calls
-from grader.grading.diagnosis.known_mistakes import Diagnostician
+from grader.grading.diagnosis.break_it import list_allowed_calls
+from grader.grading.diagnosis.diagnostician import Diagnostician
 from grader.grading.expected.oracle import Oracle, TestValues, ValueCache
 from grader.grading.feedback.difference_sentences import item_naming_text
 from grader.grading.program.author_code import provide_data_files
@@ -193,7 +193,7 @@ def break_data(exercise: Exercise, sandbox: ChildFactory) -> str:
     """
     exercise = replace(exercise, draw_salt=" in a page")
     with provide_data_files(exercise):
-        calls = allowed_calls(Oracle(exercise, sandbox))
+        calls = list_allowed_calls(Oracle(exercise, sandbox))
     programs = tuple(
         replace(misconception, feedback="") for misconception in exercise.misconceptions
     )

@@ -21,7 +21,7 @@ from grader.definitions.properties import PROPERTIES
 from grader.grading.comparison import relations
 from grader.grading.comparison.compare import DifferenceKind
 from grader.grading.comparison.relations.pair import RelationId
-from grader.grading.diagnosis.known_mistakes import Diagnostician
+from grader.grading.diagnosis.diagnostician import Diagnostician
 from grader.grading.feedback import error_explanations
 from grader.grading.results.jobs import Job, Result
 from grader.grading.results.verdict import Diagnosis, DiagnosisKind, Verdict

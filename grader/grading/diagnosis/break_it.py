@@ -9,7 +9,7 @@ from typing import Final
 
 from grader.definitions.exercise import CallTest, FromSolution, TestId
 from grader.errors import DefinitionError
-from grader.grading.diagnosis.allowed_calls import AllowedCall, judge_call
+from grader.grading.diagnosis.call_judgement import AllowedCall, judge_call
 from grader.grading.diagnosis.input_search import small_draws
 from grader.grading.diagnosis.input_values import NotWritableError, count_numbers, python_text
 from grader.grading.diagnosis.probe_call import ProbeCall, draw_ordinary_inputs, make_probe_calls
@@ -37,7 +37,7 @@ def break_program(
     Args:
         text: The learner's call, or an empty string to try calls with drawn inputs.
     """
-    calls = allowed_calls(oracle)
+    calls = list_allowed_calls(oracle)
     judge = partial(judge_call, oracle.exercise, calls, submission.source, sandbox)
     judgement: SmallExample | str
     if text.strip():
@@ -58,13 +58,13 @@ def break_program(
     return replace(verdict, example=example)
 
 
-def allowed_calls(oracle: Oracle) -> list[AllowedCall]:
+def list_allowed_calls(oracle: Oracle) -> list[AllowedCall]:
     """Return the plain calls whose results tests compare.
 
     Tests with the same call and comparison are merged: the task allows the arguments of all.
     """
     calls: list[AllowedCall] = []
-    for _, call in _allowed_calls(oracle):
+    for _, call in _list_probed_calls(oracle):
         alike = [each for each in calls if replace(each, ordinary=call.ordinary) == call]
         for each in alike:
             calls.remove(each)
@@ -73,7 +73,7 @@ def allowed_calls(oracle: Oracle) -> list[AllowedCall]:
     return calls
 
 
-def _allowed_calls(oracle: Oracle) -> Iterator[tuple[ProbeCall, AllowedCall]]:
+def _list_probed_calls(oracle: Oracle) -> Iterator[tuple[ProbeCall, AllowedCall]]:
     for probe in (
         each for test in oracle.exercise.tests for each in make_probe_calls(oracle, test, None)
     ):
@@ -108,7 +108,7 @@ def _allowed_calls(oracle: Oracle) -> Iterator[tuple[ProbeCall, AllowedCall]]:
 def _drawn_calls(oracle: Oracle) -> list[str]:
     """Return calls with small inputs and with those of the tests, evenly from small to large."""
     calls: dict[str, int] = {}
-    for probe, _ in _allowed_calls(oracle):
+    for probe, _ in _list_probed_calls(oracle):
         draws = [draw.inputs for draw in oracle.draws(probe.failing_test)]
         for inputs in (*small_draws(oracle, probe), *draws):
             with contextlib.suppress(NotWritableError):

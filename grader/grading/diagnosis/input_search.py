@@ -12,7 +12,7 @@ from grader.definitions.exercise import CallTest, Literals, OutputTest, Seeded
 from grader.errors import DefinitionError, GraderFault
 from grader.grading.checks import judge
 from grader.grading.comparison.compare import EXACT, DifferenceKind, compare
-from grader.grading.diagnosis.allowed_calls import undecided_reason
+from grader.grading.diagnosis.call_judgement import undecided_reason
 from grader.grading.diagnosis.hidden_constants import PublicValues, Secrets
 from grader.grading.diagnosis.input_values import (
     ALL_DIFFERENT,

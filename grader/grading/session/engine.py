@@ -33,7 +33,7 @@ from grader.sandbox.limits import Limits
 
 if TYPE_CHECKING:
     from grader.definitions.exercise import TestCase
-    from grader.grading.diagnosis.known_mistakes import Diagnostician
+    from grader.grading.diagnosis.diagnostician import Diagnostician
     from grader.grading.results.verdict import Diagnosis, LineShape, SmallExample
     from grader.sandbox.portable import PortableSandbox
     from grader.sandbox.process import Sandbox
@@ -372,7 +372,7 @@ class _Searches:
 
     def known_mistake(self) -> "Diagnosis | None":
         """Return the known mistake that explains all failures, or None."""
-        from grader.grading.diagnosis.known_mistakes import Diagnostician
+        from grader.grading.diagnosis.diagnostician import Diagnostician
 
         run = self.run
         diagnostician = self.diagnosticians.get(

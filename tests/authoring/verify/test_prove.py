@@ -13,7 +13,7 @@ from grader.authoring.verify.proof import Proof
 from grader.authoring.verify.prove import prove
 from grader.authoring.verify.steps import ProofFacts, run_steps
 from grader.definitions.collection import load_exercise
-from grader.grading.diagnosis.known_mistakes import Diagnostician
+from grader.grading.diagnosis.diagnostician import Diagnostician
 from grader.grading.expected.inputs import draw_inputs
 from grader.grading.results.jobs import Job
 from grader.grading.results.verdict import Diagnosis, Verdict

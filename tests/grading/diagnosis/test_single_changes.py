@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.grading.diagnosis.known_mistakes import Diagnostician
+from grader.grading.diagnosis.diagnostician import Diagnostician
 from grader.grading.results.verdict import Verdict
 from tests.grading.conftest import Fields, GradeAll
 

@@ -7,13 +7,13 @@ import pytest
 from grader.definitions.collection import load_exercise
 from grader.errors import SandboxFault
 from grader.grading.diagnosis import (
+    diagnostician,
     first_expression,
-    known_mistakes,
     own_code,
     shapes,
     small_example,
 )
-from grader.grading.diagnosis.known_mistakes import Diagnostician
+from grader.grading.diagnosis.diagnostician import Diagnostician
 from grader.grading.feedback import outcome_sentences, relation_sentences, summarize_values
 from grader.grading.results.jobs import Job, JobOptions
 from grader.grading.results.verdict import Outcome, Verdict
@@ -24,7 +24,7 @@ from grader.grading.workers.pool import WorkerPool
 from grader.sandbox.limits import Limits
 from grader.sandbox.process import Sandbox, open_sandbox
 from tests.grading.conftest import Make
-from tests.grading.diagnosis.test_known_mistakes import ATTENTION, HIDDEN, VISIBLE, graded
+from tests.grading.diagnosis.test_diagnostician import ATTENTION, HIDDEN, VISIBLE, graded
 
 TWICE = "def f(x):\n    y = 2.0 * x\n    return y\n"
 RAISES = "def f(x):\n    return x.nothing\n"
@@ -101,7 +101,7 @@ def test_a_diagnosis_for_which_the_machine_has_nothing_left_is_left_out(
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(known_mistakes, "read_own_code", fail)
+    monkeypatch.setattr(diagnostician, "read_own_code", fail)
     verdict = _wrong(make, sandbox, TWICE)
     assert verdict.outcome is Outcome.FAILED
     assert [cause.partition(" in ")[0] for cause in verdict.feedback_errors] == [

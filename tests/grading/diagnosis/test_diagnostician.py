@@ -13,8 +13,8 @@ import pytest
 from grader import mutation
 from grader.definitions.collection import load_exercise
 from grader.definitions.exercise import Exercise
-from grader.grading.diagnosis import first_expression, known_mistakes
-from grader.grading.diagnosis.known_mistakes import Diagnostician, Strategy
+from grader.grading.diagnosis import diagnostician, first_expression
+from grader.grading.diagnosis.diagnostician import Diagnostician, Strategy
 from grader.grading.expected.oracle import Oracle
 from grader.grading.results.jobs import Job, JobOptions
 from grader.grading.results.verdict import Diagnosis, Verdict
@@ -418,7 +418,7 @@ def test_mutants_without_an_end_are_given_up(
     endless = MEANS.replace("    return", "    while True:\n        pass\n    return")
     made = [Mutant("drop-scale", str(n), 1, endless, "") for n in range(9)]
     monkeypatch.setattr(mutation, "mutants", lambda *_: tuple(made))
-    monkeypatch.setattr(known_mistakes, "_MAX_HANGS", 0)
+    monkeypatch.setattr(diagnostician, "_MAX_HANGS", 0)
     monkeypatch.setattr(first_expression, "find_first_wrong_expression", lambda *_: None)
     children = count_children(monkeypatch)
     verdicts = graded(means(make), sandbox, MAXIMA, MAXIMA)
@@ -522,7 +522,7 @@ def test_wrong_programs_run_twice_at_most(
             runs.append(submission.source)
             super().__init__(oracle, submission, *others, **options)
 
-    monkeypatch.setattr("grader.grading.diagnosis.known_mistakes.SubmissionRun", Counted)
+    monkeypatch.setattr("grader.grading.diagnosis.diagnostician.SubmissionRun", Counted)
     verdicts = graded(exercise, sandbox, *(up_to.format(n) for n in (1, 2, 3, 4)), MAXIMA)
     assert ids(v.diagnosis for v in verdicts) == [None] * 4 + ["maximum"]
     assert runs.count(MAXIMA) == 2

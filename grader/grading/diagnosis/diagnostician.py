@@ -46,7 +46,7 @@ Observed = Mapping[TestId, RawResult]
 Strategy = Callable[[], Diagnosis | None]
 
 _MAX_MUTANTS = 200  # mutants of the solution that are compared
-_MAX_HANGS = 3  # programs of one kind that may time out before the search in this kind ends
+_MAX_TIMEOUTS = 3  # programs of one kind that may time out before the search in this kind ends
 _MUTANT_CPU_SECONDS = 1  # CPU time of a mutant, which may loop forever
 _MAX_EXPLANATIONS = 2  # alternatives in one diagnosis; more would not help a learner
 _MAX_HELPERS = 4  # helpers of a submission that are replaced, one after the other
@@ -92,7 +92,7 @@ class _Candidate:
     # The results of the first tests in running order.
     fingerprints: list[Fingerprint] = field(default_factory=list)
     is_usable: bool = True
-    hung: bool = False
+    timed_out: bool = False
 
 
 class Diagnostician:
@@ -184,8 +184,8 @@ class Diagnostician:
             None if no known mistake explains all failures, if too many do, or if the time is over.
         """
         self._until = until
-        case = _FailedSubmission(self._exercise, results, observed)
-        if not case.failing:
+        failed = _FailedSubmission(self._exercise, results, observed)
+        if not failed.failing:
             return None
         for program in self._misconceptions if source else ():
             # The submission's own results are its results.
@@ -195,45 +195,45 @@ class Diagnostician:
                     for test in self._tests
                 ]
         try:
-            for _, search in self.strategies(case, source):
+            for _, search in self.strategies(failed, source):
                 if diagnosis := search():
                     return diagnosis
         except _TimeIsOverError:
             pass
         return None
 
-    def strategies(self, case: "_FailedSubmission", source: str) -> Iterator[tuple[str, Strategy]]:
+    def strategies(self, failed: "_FailedSubmission", source: str) -> Iterator[tuple[str, Strategy]]:
         """Yield the name and the function of each search, the most certain one first.
 
         `benchmarks.feedback` measures how often each succeeds, for a table in the documentation.
         """
-        if case.is_prediction:
-            yield "A declared mistake", lambda: self._find_declared(case)
-            yield "Declared mistakes in single answers", lambda: self._find_in_answers(case)
+        if failed.is_prediction:
+            yield "A declared mistake", lambda: self._find_declared(failed)
+            yield "Declared mistakes in single answers", lambda: self._find_in_answers(failed)
             return
-        yield "A declared mistake", lambda: self._find_declared(case, source)
+        yield "A declared mistake", lambda: self._find_declared(failed, source)
         yield (
             "A mutant of the solution",
-            lambda: _diagnosis(list(self._find_mutants(case)), case),
+            lambda: _diagnosis(list(self._find_mutants(failed)), failed),
         )
         # The remaining searches do not fit errors, whose message names the cause.
-        outcomes = {case.fingerprints[test.id].outcome for test in case.failing}
+        outcomes = {failed.fingerprints[test.id].outcome for test in failed.failing}
         if not source or outcomes != {Outcome.FAILED}:
             return
         own = self._own_code(source)
         yield (
             "A declared mistake with another number",
-            lambda: _diagnosis(self._find_with_number(case, own.numbers), case),
+            lambda: _diagnosis(self._find_with_number(failed, own.numbers), failed),
         )
-        yield "Digits that are lost", lambda: self._find_repair(case, own, CERTAIN_REPAIRS)
-        yield "A helper that is wrong", lambda: self._find_in_helper(case, own, source)
-        yield "Two declared mistakes at once", lambda: self._find_pair(case)
+        yield "Digits that are lost", lambda: self._find_repair(failed, own, CERTAIN_REPAIRS)
+        yield "A helper that is wrong", lambda: self._find_in_helper(failed, own, source)
+        yield "Two declared mistakes at once", lambda: self._find_pair(failed)
         # A breach of a property is too little evidence for a change by chance.
         is_of_values = all(
-            case.fingerprints[test.id].difference_kind in _VALUE_KINDS for test in case.failing
+            failed.fingerprints[test.id].difference_kind in _VALUE_KINDS for test in failed.failing
         )
         if self._exercise.solution and is_of_values:
-            yield "One other change", lambda: self._find_repair(case, own, CHANCE_REPAIRS)
+            yield "One other change", lambda: self._find_repair(failed, own, CHANCE_REPAIRS)
 
     def _own_code(self, source: str) -> OwnCode:
         from grader.grading.diagnosis.derived_mistakes import constants_in_source  # rarely needed
@@ -241,16 +241,16 @@ class Diagnostician:
         numbers = constants_in_source(self._exercise.solution)
         return read_own_code(self._sandbox, self._short_limits(), source, numbers)
 
-    def _find_declared(self, case: "_FailedSubmission", source: str = "") -> Diagnosis | None:
-        matches = [each for each in self._misconceptions if self._explains(each, case)]
+    def _find_declared(self, failed: "_FailedSubmission", source: str = "") -> Diagnosis | None:
+        matches = [each for each in self._misconceptions if self._explains(each, failed)]
         if len(matches) == 1 and _TINY.search(source):
             # A tiny constant has no effect, so the submission may look as if a step were missing.
             # Then the same misconception with the submission's number is an alternative.
             tiny = [number for number in self._own_code(source).numbers if 0 < number < _NO_EFFECT]
-            matches += self._find_with_number(case, tiny)
-        return _diagnosis(matches, case)
+            matches += self._find_with_number(failed, tiny)
+        return _diagnosis(matches, failed)
 
-    def _find_in_answers(self, case: "_FailedSubmission") -> Diagnosis | None:
+    def _find_in_answers(self, failed: "_FailedSubmission") -> Diagnosis | None:
         """Return the known mistakes in single answers of a prediction.
 
         A mistake that explains all answers that it would change is preferred. If several mistakes
@@ -260,14 +260,14 @@ class Diagnostician:
         for program in self._misconceptions:
             results = list(self._fingerprints(program))
             changed = {test.id for test, result in results if result.outcome is not Outcome.PASSED}
-            explained = {test.id for test, result in results if case.agrees(test, result)} & changed
-            explained &= {test.id for test in case.failing}
+            explained = {test.id for test, result in results if failed.agrees(test, result)} & changed
+            explained &= {test.id for test in failed.failing}
             rank = explained == changed, len(explained)
             for test_id in explained:
                 ranks.setdefault(test_id, []).append((rank, program))
         answers: dict[str, list[str]] = {}
         tests = []
-        for test in case.failing:
+        for test in failed.failing:
             best = max((rank for rank, _ in ranks.get(test.id, ())), default=None)
             programs = [program for rank, program in ranks.get(test.id, ()) if rank == best]
             if len(programs) == 1 and isinstance(test, CallTest):
@@ -287,12 +287,12 @@ class Diagnostician:
         )
 
     def _find_with_number(
-        self, case: "_FailedSubmission", numbers: Sequence[float]
+        self, failed: "_FailedSubmission", numbers: Sequence[float]
     ) -> list[_Candidate]:
         """Return the misconception that agrees with one of the submission's numbers, if any."""
         from grader.grading.diagnosis.derived_mistakes import with_other_numbers
 
-        if not self._exercise.solution or not case.has_much_evidence:
+        if not self._exercise.solution or not failed.has_much_evidence:
             return []
         for declared, number, other, code in with_other_numbers(self._exercise, numbers):
             feedback = (
@@ -300,17 +300,17 @@ class Diagnostician:
                 f"{declared.feedback.strip()}"
             )
             program = _Candidate("misconception", declared.id, code, feedback, declared.hint)
-            if self._explains(program, case):
+            if self._explains(program, failed):
                 return [program]
         return []
 
     def _find_repair(
-        self, case: "_FailedSubmission", own: OwnCode, kinds: Collection[str]
+        self, failed: "_FailedSubmission", own: OwnCode, kinds: Collection[str]
     ) -> Diagnosis | None:
         """Return a diagnosis for a change of the submission with which the tests pass."""
         if any(
-            case.fingerprints[test.id].difference_kind == DifferenceKind.BUDGET
-            for test in case.failing
+            failed.fingerprints[test.id].difference_kind == DifferenceKind.BUDGET
+            for test in failed.failing
         ):
             return None  # time and memory may differ from run to run
         # For each kind, the last copy changes all places of this kind together.
@@ -325,18 +325,18 @@ class Diagnostician:
             # Only visible tests may choose one of several places: a choice by hidden tests would
             # reveal something about their inputs.
             is_whole = whole.get(copy.kind) is copy
-            chosen = case if is_whole else case.visible
+            chosen = failed if is_whole else failed.visible
             if (is_settled and not is_whole) or not chosen.failing:
                 continue
             if self._passes(copy.source, chosen):
-                if is_whole or self._passes(copy.source, case):
+                if is_whole or self._passes(copy.source, failed):
                     feedback = diagnosis_sentences.repair_sentence(copy.kind, copy.lines, copy.was)
-                    return _diagnosis([_Candidate("repair", copy.kind, "", feedback)], case)
+                    return _diagnosis([_Candidate("repair", copy.kind, "", feedback)], failed)
                 is_settled = True
         return None
 
     def _find_in_helper(
-        self, case: "_FailedSubmission", own: OwnCode, source: str
+        self, failed: "_FailedSubmission", own: OwnCode, source: str
     ) -> Diagnosis | None:
         """Return a diagnosis for a helper if the tests pass with a right one in its place."""
         if not self._exercise.solution:
@@ -348,7 +348,7 @@ class Diagnostician:
         for name in helpers[:_MAX_HELPERS]:
             teacher, its_name = find_teacher(name, required) or (self._exercise, name)
             right = with_other_helper(source, name, teacher.solution, its_name)
-            if not teacher.solution or not self._passes(right, case):
+            if not teacher.solution or not self._passes(right, failed):
                 continue
             line = own.functions[name]
             programs = [
@@ -360,32 +360,32 @@ class Diagnostician:
                 )
                 for mistake in (teacher.misconceptions if teacher is not self._exercise else ())
             ]
-            matches = [program for program in programs if self._explains(program, case)]
+            matches = [program for program in programs if self._explains(program, failed)]
             unnamed = _Candidate(
                 "repair", "own-helper", "", diagnosis_sentences.helper_sentence(name, line)
             )
-            return _diagnosis(matches, case) or _diagnosis([unnamed], case)
+            return _diagnosis(matches, failed) or _diagnosis([unnamed], failed)
         return None
 
-    def _find_pair(self, case: "_FailedSubmission") -> Diagnosis | None:
+    def _find_pair(self, failed: "_FailedSubmission") -> Diagnosis | None:
         """Return a diagnosis for the only pair of misconceptions that agrees, or None."""
-        if not self._exercise.solution or not case.has_much_evidence:
+        if not self._exercise.solution or not failed.has_much_evidence:
             return None
-        matches = [program for program in self._pairs if self._explains(program, case)]
-        return _diagnosis(matches, case) if len(matches) == 1 else None
+        matches = [program for program in self._pairs if self._explains(program, failed)]
+        return _diagnosis(matches, failed) if len(matches) == 1 else None
 
-    def _passes(self, source: str, case: "_FailedSubmission") -> bool:
+    def _passes(self, source: str, failed: "_FailedSubmission") -> bool:
         """Return whether a changed copy of the submission passes all tests that are disclosed."""
         if time.monotonic() > self._until:
             raise _TimeIsOverError
-        if case.hung > _MAX_HANGS:
+        if failed.timed_out_copies > _MAX_TIMEOUTS:
             return False
         copy = _Candidate("repair", "", source, "")
         try:
-            passes = all(case.passes(test, fingerprint) for test, fingerprint in self._grade(copy))
+            passes = all(failed.passes(test, fingerprint) for test, fingerprint in self._grade(copy))
         except DefinitionError:  # the author's Python rejects the copy's result
             return False
-        case.hung += copy.hung
+        failed.timed_out_copies += copy.timed_out
         return copy.is_usable and passes
 
     def _short_limits(self) -> Limits:
@@ -402,31 +402,31 @@ class Diagnostician:
             if program.is_usable
         )
 
-    def _find_mutants(self, case: "_FailedSubmission") -> Iterator[_Candidate]:
+    def _find_mutants(self, failed: "_FailedSubmission") -> Iterator[_Candidate]:
         # What is evidence for any mutant is evidence for this one. Without it none is made.
-        if not _has_evidence("mutation", _OVERFLOW_OPERATOR, case):
+        if not _has_evidence("mutation", _OVERFLOW_OPERATOR, failed):
             return
         sentences: set[str] = set()
         for program in self._mutants:
-            if sum(mutant.hung for mutant in self._mutants) > _MAX_HANGS:
+            if sum(mutant.timed_out for mutant in self._mutants) > _MAX_TIMEOUTS:
                 return
-            if program.feedback not in sentences and self._explains(program, case):
+            if program.feedback not in sentences and self._explains(program, failed):
                 sentences.add(program.feedback)
                 yield program
                 if len(sentences) > _MAX_EXPLANATIONS:
                     return
 
-    def _explains(self, program: _Candidate, case: "_FailedSubmission") -> bool:
+    def _explains(self, program: _Candidate, failed: "_FailedSubmission") -> bool:
         if not program.is_usable:
             return False
         if time.monotonic() > self._until:
             raise _TimeIsOverError
-        if not _has_evidence(program.kind, program.id, case):
+        if not _has_evidence(program.kind, program.id, failed):
             return False
         agrees = True
         try:
             for test, fingerprint in self._fingerprints(program):
-                agrees = agrees and case.agrees(test, fingerprint)
+                agrees = agrees and failed.agrees(test, fingerprint)
                 has_failed = fingerprint.outcome is not Outcome.PASSED
                 if not agrees and (has_failed or program.kind != "misconception"):
                     break
@@ -463,7 +463,7 @@ class Diagnostician:
             program.is_usable = not run.problem
             for test in self._tests if program.is_usable else ():
                 result = run.grade_test(test)
-                program.hung |= result.outcome is Outcome.TIMED_OUT and not declared
+                program.timed_out |= result.outcome is Outcome.TIMED_OUT and not declared
                 yield test, _fingerprint(result.outcome, run.observed.get(test.id))
 
 
@@ -500,7 +500,7 @@ class _FailedSubmission:
             and test.id in results
             and results[test.id].outcome is not Outcome.NOT_RUN
         ]
-        self.hung = 0  # number of changed copies of the submission that timed out
+        self.timed_out_copies = 0  # number of changed copies of the submission that timed out
         self._disclosed = {test.id for test in disclosed}
         outcomes = {test.id: results[test.id].outcome for test in disclosed}
         self.failing = [test for test in disclosed if outcomes[test.id] is not Outcome.PASSED]
@@ -545,15 +545,15 @@ class _FailedSubmission:
         return mine.agrees(fingerprint, test.tolerance if compares_values else None)
 
 
-def _has_evidence(kind: DiagnosisKind, mistake: str, case: _FailedSubmission) -> bool:
+def _has_evidence(kind: DiagnosisKind, mistake: str, failed: _FailedSubmission) -> bool:
     """Return whether any failure is evidence for the mistake with this id."""
     return any(
-        _is_evidence(kind, mistake, case.fingerprints[test.id], case) for test in case.failing
+        _is_evidence(kind, mistake, failed.fingerprints[test.id], failed) for test in failed.failing
     )
 
 
 def _is_evidence(
-    kind: DiagnosisKind, mistake: str, fingerprint: Fingerprint, case: _FailedSubmission
+    kind: DiagnosisKind, mistake: str, fingerprint: Fingerprint, failed: _FailedSubmission
 ) -> bool:
     """Return whether a failure is evidence for this particular mistake."""
     shown_by_test = fingerprint.difference_kind in _EVIDENCE_BEYOND_VALUES
@@ -562,14 +562,14 @@ def _is_evidence(
         return fingerprint.is_distinctive and not fingerprint.is_specific
     if kind == "mutation":
         if overflows:  # many mistakes overflow at the same places
-            return mistake == _OVERFLOW_OPERATOR and not case.is_never_finite
+            return mistake == _OVERFLOW_OPERATOR and not failed.is_never_finite
         # The message of an error is more helpful, and several mutants may raise the same error.
         return fingerprint.is_distinctive and not fingerprint.is_specific and not shown_by_test
-    is_answered = case.is_prediction and fingerprint.difference_kind != ""
+    is_answered = failed.is_prediction and fingerprint.difference_kind != ""
     return fingerprint.is_distinctive or is_answered or shown_by_test or overflows
 
 
-def _diagnosis(matches: Sequence[_Candidate], case: _FailedSubmission) -> Diagnosis | None:
+def _diagnosis(matches: Sequence[_Candidate], failed: _FailedSubmission) -> Diagnosis | None:
     if not 0 < len(matches) <= _MAX_EXPLANATIONS:
         return None
     mistakes = list(dict.fromkeys(program.feedback for program in matches))
@@ -581,8 +581,8 @@ def _diagnosis(matches: Sequence[_Candidate], case: _FailedSubmission) -> Diagno
         feedback=diagnosis_sentences.mistakes_sentence(
             mistakes,
             are_mutants=matches[0].kind == "mutation",
-            is_never_finite=case.is_never_finite,
+            is_never_finite=failed.is_never_finite,
         ),
         hint=hints.pop() if len(hints) == 1 else None,
-        tests=tuple(test.id for test in case.failing),
+        tests=tuple(test.id for test in failed.failing),
     )

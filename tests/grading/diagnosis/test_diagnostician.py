@@ -418,7 +418,7 @@ def test_mutants_without_an_end_are_given_up(
     endless = MEANS.replace("    return", "    while True:\n        pass\n    return")
     made = [Mutant("drop-scale", str(n), 1, endless, "") for n in range(9)]
     monkeypatch.setattr(mutation, "mutants", lambda *_: tuple(made))
-    monkeypatch.setattr(diagnostician, "_MAX_HANGS", 0)
+    monkeypatch.setattr(diagnostician, "_MAX_TIMEOUTS", 0)
     monkeypatch.setattr(first_expression, "find_first_wrong_expression", lambda *_: None)
     children = count_children(monkeypatch)
     verdicts = graded(means(make), sandbox, MAXIMA, MAXIMA)

@@ -26,11 +26,11 @@ from grader.definitions.exercise import CallTest, Exercise, TestCase, TestId
 from grader.errors import DefinitionError
 from grader.grading.comparison.compare import DifferenceKind, RawResult
 from grader.grading.diagnosis.fingerprint import Fingerprint, make_fingerprint
-from grader.grading.diagnosis.own_code import (
+from grader.grading.diagnosis.source_facts import (
     CERTAIN_REPAIRS,
     CHANCE_REPAIRS,
-    OwnCode,
-    read_own_code,
+    SourceFacts,
+    read_source_facts,
     with_other_helper,
 )
 from grader.grading.expected.oracle import Oracle
@@ -158,13 +158,13 @@ class Diagnostician:
         return [
             _Candidate(
                 "pair",
-                Diagnosis.JOIN.join((one.id, other.id)),
+                Diagnosis.JOIN.join((first.id, second.id)),
                 program,
                 diagnosis_sentences.two_mistakes_sentence(
-                    (one.feedback.strip(), other.feedback.strip())
+                    (first.feedback.strip(), second.feedback.strip())
                 ),
             )
-            for one, other, program in make_pairs(self._exercise)
+            for first, second, program in make_pairs(self._exercise)
         ]
 
     def diagnose(
@@ -188,7 +188,7 @@ class Diagnostician:
         if not failed.failing:
             return None
         for program in self._misconceptions if source else ():
-            # The submission's own results are its results.
+            # The submission is this program, which may give other results in a second run.
             if program.source.rstrip() == source.rstrip():
                 program.fingerprints = [
                     _fingerprint(results[test.id].outcome, observed.get(test.id))
@@ -202,7 +202,9 @@ class Diagnostician:
             pass
         return None
 
-    def strategies(self, failed: "_FailedSubmission", source: str) -> Iterator[tuple[str, Strategy]]:
+    def strategies(
+        self, failed: "_FailedSubmission", source: str
+    ) -> Iterator[tuple[str, Strategy]]:
         """Yield the name and the function of each search, the most certain one first.
 
         `benchmarks.feedback` measures how often each succeeds, for a table in the documentation.
@@ -220,33 +222,35 @@ class Diagnostician:
         outcomes = {failed.fingerprints[test.id].outcome for test in failed.failing}
         if not source or outcomes != {Outcome.FAILED}:
             return
-        own = self._own_code(source)
+        facts = self._read_facts(source)
         yield (
             "A declared mistake with another number",
-            lambda: _diagnosis(self._find_with_number(failed, own.numbers), failed),
+            lambda: _diagnosis(self._find_with_number(failed, facts.numbers), failed),
         )
-        yield "Digits that are lost", lambda: self._find_repair(failed, own, CERTAIN_REPAIRS)
-        yield "A helper that is wrong", lambda: self._find_in_helper(failed, own, source)
+        yield "Digits that are lost", lambda: self._find_repair(failed, facts, CERTAIN_REPAIRS)
+        yield "A helper that is wrong", lambda: self._find_in_helper(failed, facts, source)
         yield "Two declared mistakes at once", lambda: self._find_pair(failed)
         # A breach of a property is too little evidence for a change by chance.
         is_of_values = all(
             failed.fingerprints[test.id].difference_kind in _VALUE_KINDS for test in failed.failing
         )
         if self._exercise.solution and is_of_values:
-            yield "One other change", lambda: self._find_repair(failed, own, CHANCE_REPAIRS)
+            yield "One other change", lambda: self._find_repair(failed, facts, CHANCE_REPAIRS)
 
-    def _own_code(self, source: str) -> OwnCode:
+    def _read_facts(self, source: str) -> SourceFacts:
         from grader.grading.diagnosis.derived_mistakes import constants_in_source  # rarely needed
 
         numbers = constants_in_source(self._exercise.solution)
-        return read_own_code(self._sandbox, self._short_limits(), source, numbers)
+        return read_source_facts(self._sandbox, self._short_limits(), source, numbers)
 
     def _find_declared(self, failed: "_FailedSubmission", source: str = "") -> Diagnosis | None:
-        matches = [each for each in self._misconceptions if self._explains(each, failed)]
+        matches = [program for program in self._misconceptions if self._explains(program, failed)]
         if len(matches) == 1 and _TINY.search(source):
             # A tiny constant has no effect, so the submission may look as if a step were missing.
             # Then the same misconception with the submission's number is an alternative.
-            tiny = [number for number in self._own_code(source).numbers if 0 < number < _NO_EFFECT]
+            tiny = [
+                number for number in self._read_facts(source).numbers if 0 < number < _NO_EFFECT
+            ]
             matches += self._find_with_number(failed, tiny)
         return _diagnosis(matches, failed)
 
@@ -260,7 +264,9 @@ class Diagnostician:
         for program in self._misconceptions:
             results = list(self._fingerprints(program))
             changed = {test.id for test, result in results if result.outcome is not Outcome.PASSED}
-            explained = {test.id for test, result in results if failed.agrees(test, result)} & changed
+            explained = {
+                test.id for test, result in results if failed.agrees(test, result)
+            } & changed
             explained &= {test.id for test in failed.failing}
             rank = explained == changed, len(explained)
             for test_id in explained:
@@ -273,14 +279,14 @@ class Diagnostician:
             if len(programs) == 1 and isinstance(test, CallTest):
                 answers.setdefault(programs[0].id, []).append(test.call)
                 tests.append(test.id)
-        named = [each for each in self._misconceptions if each.id in answers]
-        if not named:
+        programs = [program for program in self._misconceptions if program.id in answers]
+        if not programs:
             return None
-        sentences = [(answers[each.id], each.feedback.strip()) for each in named]
-        hints = {misconception.hint for misconception in named}
+        sentences = [(answers[program.id], program.feedback.strip()) for program in programs]
+        hints = {program.hint for program in programs}
         return Diagnosis(
             kind="misconception",
-            id=Diagnosis.JOIN.join(misconception.id for misconception in named),
+            id=Diagnosis.JOIN.join(program.id for program in programs),
             feedback=diagnosis_sentences.answers_sentence(sentences),
             hint=hints.pop() if len(hints) == 1 else None,
             tests=tuple(tests),
@@ -294,9 +300,9 @@ class Diagnostician:
 
         if not self._exercise.solution or not failed.has_much_evidence:
             return []
-        for declared, number, other, code in with_other_numbers(self._exercise, numbers):
+        for declared, number, new_number, code in with_other_numbers(self._exercise, numbers):
             feedback = (
-                f"This is a known mistake, here with {other:g} in place of {number:g}: "
+                f"This is a known mistake, here with {new_number:g} in place of {number:g}: "
                 f"{declared.feedback.strip()}"
             )
             program = _Candidate("misconception", declared.id, code, feedback, declared.hint)
@@ -305,7 +311,7 @@ class Diagnostician:
         return []
 
     def _find_repair(
-        self, failed: "_FailedSubmission", own: OwnCode, kinds: Collection[str]
+        self, failed: "_FailedSubmission", facts: SourceFacts, kinds: Collection[str]
     ) -> Diagnosis | None:
         """Return a diagnosis for a change of the submission with which the tests pass."""
         if any(
@@ -314,9 +320,9 @@ class Diagnostician:
         ):
             return None  # time and memory may differ from run to run
         # For each kind, the last copy changes all places of this kind together.
-        whole = {copy.kind: copy for copy in own.copies if copy.kind in CERTAIN_REPAIRS}
+        last_copies = {copy.kind: copy for copy in facts.copies if copy.kind in CERTAIN_REPAIRS}
         is_settled = False
-        for copy in own.copies:
+        for copy in facts.copies:
             # In an exercise of kind "fix" the place is the answer.
             if copy.kind != "rounded" and self._exercise.kind == "fix":
                 continue
@@ -324,33 +330,33 @@ class Diagnostician:
                 continue
             # Only visible tests may choose one of several places: a choice by hidden tests would
             # reveal something about their inputs.
-            is_whole = whole.get(copy.kind) is copy
-            chosen = failed if is_whole else failed.visible
-            if (is_settled and not is_whole) or not chosen.failing:
+            changes_all = last_copies.get(copy.kind) is copy
+            deciding = failed if changes_all else failed.visible
+            if (is_settled and not changes_all) or not deciding.failing:
                 continue
-            if self._passes(copy.source, chosen):
-                if is_whole or self._passes(copy.source, failed):
+            if self._passes(copy.source, deciding):
+                if changes_all or self._passes(copy.source, failed):
                     feedback = diagnosis_sentences.repair_sentence(copy.kind, copy.lines, copy.was)
                     return _diagnosis([_Candidate("repair", copy.kind, "", feedback)], failed)
                 is_settled = True
         return None
 
     def _find_in_helper(
-        self, failed: "_FailedSubmission", own: OwnCode, source: str
+        self, failed: "_FailedSubmission", facts: SourceFacts, source: str
     ) -> Diagnosis | None:
         """Return a diagnosis for a helper if the tests pass with a right one in its place."""
         if not self._exercise.solution:
             return None
         from grader.grading.diagnosis.teaching_exercises import find_teacher, required_exercises
 
-        helpers = [name for name in own.functions if name not in self._exercise.defines]
+        helpers = [name for name in facts.functions if name not in self._exercise.defines]
         required = required_exercises(self._exercise) if helpers else []
         for name in helpers[:_MAX_HELPERS]:
             teacher, its_name = find_teacher(name, required) or (self._exercise, name)
             right = with_other_helper(source, name, teacher.solution, its_name)
             if not teacher.solution or not self._passes(right, failed):
                 continue
-            line = own.functions[name]
+            line = facts.functions[name]
             programs = [
                 _Candidate(
                     "misconception",
@@ -382,7 +388,9 @@ class Diagnostician:
             return False
         copy = _Candidate("repair", "", source, "")
         try:
-            passes = all(failed.passes(test, fingerprint) for test, fingerprint in self._grade(copy))
+            passes = all(
+                failed.passes(test, fingerprint) for test, fingerprint in self._grade(copy)
+            )
         except DefinitionError:  # the author's Python rejects the copy's result
             return False
         failed.timed_out_copies += copy.timed_out
@@ -538,11 +546,11 @@ class _FailedSubmission:
         """Return whether a program agrees with the submission; True if not disclosed."""
         if test.id not in self._disclosed:
             return True
-        mine = self.fingerprints.get(test.id)
-        if mine is None:
+        failure = self.fingerprints.get(test.id)
+        if failure is None:
             return fingerprint.outcome is Outcome.PASSED
         compares_values = test.compared in ("value", "text")
-        return mine.agrees(fingerprint, test.tolerance if compares_values else None)
+        return failure.agrees(fingerprint, test.tolerance if compares_values else None)
 
 
 def _has_evidence(kind: DiagnosisKind, mistake: str, failed: _FailedSubmission) -> bool:

@@ -17,8 +17,8 @@ from typing import Any, Final
 
 from grader.definitions.exercise import Exercise, Seeded, TestCase, TestId
 from grader.grading.diagnosis.in_child import expression_search, marking
-from grader.grading.diagnosis.own_code import unpack_answer
 from grader.grading.diagnosis.probe_call import plain_calls
+from grader.grading.diagnosis.source_facts import unpack_answer
 from grader.grading.expected.inputs import draw_of_sizes
 from grader.grading.expected.oracle import Oracle
 from grader.grading.feedback import diagnosis_sentences

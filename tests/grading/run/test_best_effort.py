@@ -9,9 +9,9 @@ from grader.errors import SandboxFault
 from grader.grading.diagnosis import (
     diagnostician,
     first_expression,
-    own_code,
     shapes,
     small_example,
+    source_facts,
 )
 from grader.grading.diagnosis.diagnostician import Diagnostician
 from grader.grading.feedback import outcome_sentences, relation_sentences, summarize_values
@@ -44,7 +44,7 @@ def _wrong(make: Make, sandbox: Sandbox, source: str) -> Verdict:
     ("part", "source"),
     [
         ((Diagnostician, "diagnose"), TWICE),
-        ((own_code, "unpack_answer"), TWICE),
+        ((source_facts, "unpack_answer"), TWICE),
         ((first_expression, "find_first_wrong_expression"), TWICE),
         ((first_expression, "plain_calls"), TWICE),
         ((shapes, "trace_shapes"), TWICE),
@@ -101,7 +101,7 @@ def test_a_diagnosis_for_which_the_machine_has_nothing_left_is_left_out(
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(diagnostician, "read_own_code", fail)
+    monkeypatch.setattr(diagnostician, "read_source_facts", fail)
     verdict = _wrong(make, sandbox, TWICE)
     assert verdict.outcome is Outcome.FAILED
     assert [cause.partition(" in ")[0] for cause in verdict.feedback_errors] == [

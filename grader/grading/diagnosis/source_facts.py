@@ -35,7 +35,7 @@ class Copy:
 
 
 @dataclass(frozen=True, slots=True)
-class OwnCode:
+class SourceFacts:
     """Facts about a submission's code, read by a child."""
 
     numbers: tuple[float, ...] = ()
@@ -43,9 +43,9 @@ class OwnCode:
     copies: tuple[Copy, ...] = ()
 
 
-def read_own_code(
+def read_source_facts(
     sandbox: ChildFactory, limits: Limits, source: str, numbers: Sequence[float]
-) -> OwnCode:
+) -> SourceFacts:
     """Read a submission's code in a child, without running it.
 
     Args:
@@ -57,15 +57,15 @@ def read_own_code(
             child.load(inspect.getsource(source_reader), ["read"])
             answer = child.call("read", [source, list(numbers)], {})
         except ChildGoneError:
-            return OwnCode()
+            return SourceFacts()
     match unpack_answer(answer):
-        case {"numbers": list(own), "functions": list(functions), "copies": list(copies)}:
-            return OwnCode(
-                tuple(each for each in own if isinstance(each, float) and math.isfinite(each)),
+        case {"numbers": list(found_numbers), "functions": list(functions), "copies": list(copies)}:
+            return SourceFacts(
+                tuple(n for n in found_numbers if isinstance(n, float) and math.isfinite(n)),
                 dict(function for function in functions if _is_place(function)),
                 tuple(copy for each in copies if (copy := _copy(each))),
             )
-    return OwnCode()
+    return SourceFacts()
 
 
 def _is_place(value: object) -> bool:

@@ -44,7 +44,7 @@ def break_program(
         judgement = judge(text)
     else:
         judgements = map(judge, _drawn_calls(oracle))
-        examples = (each for each in judgements if isinstance(each, SmallExample))
+        examples = (judged for judged in judgements if isinstance(judged, SmallExample))
         judgement = next(examples, break_sentences.NO_WITNESS)
     example = None if isinstance(judgement, str) else judgement
     message = judgement if isinstance(judgement, str) else judgement.result.message
@@ -65,17 +65,17 @@ def list_allowed_calls(oracle: Oracle) -> list[AllowedCall]:
     """
     calls: list[AllowedCall] = []
     for _, call in _list_probed_calls(oracle):
-        alike = [each for each in calls if replace(each, ordinary=call.ordinary) == call]
-        for each in alike:
-            calls.remove(each)
-            call = replace(call, ordinary=each.ordinary + call.ordinary)  # noqa: PLW2901
+        same_calls = [known for known in calls if replace(known, ordinary=call.ordinary) == call]
+        for known in same_calls:
+            calls.remove(known)
+            call = replace(call, ordinary=known.ordinary + call.ordinary)  # noqa: PLW2901
         calls.append(call)
     return calls
 
 
 def _list_probed_calls(oracle: Oracle) -> Iterator[tuple[ProbeCall, AllowedCall]]:
     for probe in (
-        each for test in oracle.exercise.tests for each in make_probe_calls(oracle, test, None)
+        probe for test in oracle.exercise.tests for probe in make_probe_calls(oracle, test, None)
     ):
         test = replace(probe.expected_test, id=_ID, tolerance=probe.failing_test.tolerance)
         # For the same result as in a page, which lacks the reference.

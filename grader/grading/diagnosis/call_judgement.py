@@ -72,9 +72,9 @@ def judge_call(
     try:
         call = read_call(exercise, text)
         matches = [
-            each
-            for each in allowed
-            if each.shape == call.shape and {*each.places} == call.arguments.keys()
+            allowed_call
+            for allowed_call in allowed
+            if allowed_call.shape == call.shape and {*allowed_call.places} == call.arguments.keys()
         ]
         values = _compute_arguments(exercise, sandbox, call) if matches else []
     except RefusedError as error:
@@ -147,7 +147,7 @@ class _Rules:
     def __init__(self, allowed: AllowedCall, call: WrittenCall) -> None:
         self.allowed, self.call = allowed, call
         order = [allowed.places.index(place) for place in call.arguments]
-        self._draws = [tuple(each[place] for place in order) for each in allowed.ordinary]
+        self._draws = [tuple(draw[place] for place in order) for draw in allowed.ordinary]
         self.ordinary = OrdinaryInputs(self._draws, lists_alike=True)
         self._forms: dict[ValuePath, set[str]] = {}
         for path, part in (node for draw in self._draws for node in walk(draw, lists_alike=True)):
@@ -172,10 +172,11 @@ class _Rules:
                 raise RefusedError(
                     break_sentences.lacking_property_sentence(text, lacking, is_empty=is_empty)
                 )
-        lengths, own = [*map(_lengths, self._draws)], _lengths(converted)
-        for one, other in combinations(sorted(set(own).intersection(*lengths)), 2):
-            varies = len({length[one] for length in lengths}) > 1
-            if varies and own[one] != own[other] and all(e[one] == e[other] for e in lengths):
+        in_draws, lengths = [*map(_lengths, self._draws)], _lengths(converted)
+        for axis, other_axis in combinations(sorted(set(lengths).intersection(*in_draws)), 2):
+            varies = len({draw[axis] for draw in in_draws}) > 1
+            is_shared = all(draw[axis] == draw[other_axis] for draw in in_draws)
+            if varies and is_shared and lengths[axis] != lengths[other_axis]:
                 raise RefusedError(break_sentences.LENGTHS)
         return converted
 
@@ -201,8 +202,7 @@ def _form(value: Any) -> str:
 
 def _lengths(values: tuple[Any, ...]) -> dict[tuple[int, int], int]:
     """Return the lengths of the arguments by place and axis."""
-    axes = (each for each in axes_in(values) if len(each[0]) == 1)
-    return {(path[0], axis): length for path, axis, length in axes}
+    return {(path[0], axis): length for path, axis, length in axes_in(values) if len(path) == 1}
 
 
 def _judge(
@@ -240,9 +240,9 @@ def _judge(
             run.load()
             return run.grade_test(test)
 
-    right = [each.code for each in exercise.also_right]
+    right = [program.code for program in exercise.also_right]
     right += [] if test.needs_solution else [exercise.solution]
-    if any(grade_program(each).outcome is not Outcome.PASSED for each in right):
+    if any(grade_program(code).outcome is not Outcome.PASSED for code in right):
         raise RefusedError(break_sentences.DISAGREE)
     result = grade_program(program)
     if result.outcome is Outcome.PASSED:

@@ -35,10 +35,10 @@ def make_pairs(exercise: Exercise) -> Iterator[tuple[Misconception, Misconceptio
             for tag, start, end, first, last in matcher.get_opcodes()
             if tag != "equal"
         ]
-    for one, other in itertools.islice(
+    for first, second in itertools.islice(
         itertools.combinations(exercise.misconceptions, 2), _MAX_PAIRS
     ):
-        merged = _merge(base, edits[one.id], edits[other.id])
+        merged = _merge(base, edits[first.id], edits[second.id])
         if merged is None or _without_layout(merged) in alone:
             continue
         try:  # merged tokens may not form a valid program
@@ -46,7 +46,7 @@ def make_pairs(exercise: Exercise) -> Iterator[tuple[Misconception, Misconceptio
             ast.parse(source)
         except (IndexError, SyntaxError, ValueError):
             continue
-        yield one, other, source
+        yield first, second, source
 
 
 def with_other_numbers(
@@ -58,24 +58,24 @@ def with_other_numbers(
     """
     right = constants_in_source(exercise.solution)
     # Zero is excluded, since it disables a step, which is another mistake.
-    own = [number for number in own_numbers if number and number not in right]
-    if not own:
+    new_numbers = [number for number in own_numbers if number and number not in right]
+    if not new_numbers:
         return
     candidates = (
-        (misconception, number, other)
+        (misconception, number, new_number)
         for misconception in exercise.misconceptions
         for number in constants_in_source(misconception.code)
         if number not in right
-        for other in own
-        if other != number
+        for new_number in new_numbers
+        if new_number != number
     )
-    for misconception, number, other in itertools.islice(candidates, _MAX_FITTED):
+    for misconception, number, new_number in itertools.islice(candidates, _MAX_FITTED):
         tree = ast.parse(misconception.code)
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and _is_number(node) and node.value == number:
-                is_whole = other.is_integer() and type(node.value) is int
-                node.value = int(other) if is_whole else other
-        yield misconception, number, other, ast.unparse(tree)
+                is_int = new_number.is_integer() and type(node.value) is int
+                node.value = int(new_number) if is_int else new_number
+        yield misconception, number, new_number, ast.unparse(tree)
 
 
 def constants_in_source(source: str) -> tuple[float, ...]:
@@ -123,7 +123,7 @@ def _inline(function: ast.FunctionDef) -> None:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 names = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name]
                 later = function.body[function.body.index(statement) + 1 :]
-                once = [n for each in later for n in _evaluated_once(each) if n in names]
+                once = [n for follower in later for n in _evaluated_once(follower) if n in names]
                 if len(names) == len(once) + 1 == 2:  # noqa: PLR2004  set once and read once
                     function.body.remove(statement)
                     _Inliner(once[0], value).visit(function)
@@ -152,13 +152,15 @@ def _without_layout(tokens: Sequence[_Token]) -> tuple[str, ...]:
     return tuple(text for _, text in tokens)
 
 
-def _merge(base: list[_Token], one: Sequence[_Edit], other: Sequence[_Edit]) -> list[_Token] | None:
+def _merge(
+    base: list[_Token], edits: Sequence[_Edit], more: Sequence[_Edit]
+) -> list[_Token] | None:
     """Apply two lists of edits; return None if they change the same place."""
-    edits = sorted([*one, *(edit for edit in other if edit not in one)], key=lambda edit: edit[:2])
+    new_edits = [edit for edit in more if edit not in edits]
     merged: list[_Token] = []
     at = 0
     before = (-1, -1)
-    for start, end, tokens in edits:
+    for start, end, tokens in sorted([*edits, *new_edits], key=lambda edit: edit[:2]):
         if start < at or before == (start, end):
             return None
         before = start, end

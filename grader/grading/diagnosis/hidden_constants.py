@@ -1,6 +1,7 @@
 """The constants of hidden tests: literals that an author wrote, and values in all draws."""
 
 import ast
+import itertools
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -67,7 +68,7 @@ class PublicValues:
             array.size <= 1
             or not (array != array.flat[0]).any()
             or is_standard(array)
-            or any(_is_near(array, each) for each in self._arrays)
+            or any(_is_near(array, shown) for shown in self._arrays)
         )
 
     def without_public(self, numbers: Array) -> list[float]:
@@ -86,21 +87,21 @@ class Secrets:
         self._lengths = set(public.without_public(lengths[lengths > _MAX_PUBLIC_LENGTH]))
         self._arrays: dict[ValuePath, list[Array]] = {}
         arrays = [dict(arrays_in(drawn)) for drawn in draws]
-        for path, array in (each for drawn in arrays for each in drawn.items()):
-            is_constant = all(path in each and _is_near(array, each[path]) for each in arrays)
+        for path, array in itertools.chain.from_iterable(drawn.items() for drawn in arrays):
+            is_constant = all(path in drawn and _is_near(array, drawn[path]) for drawn in arrays)
             if is_constant or (array.size > _MAX_SHARED_NUMBERS and array.dtype.kind in "iuf"):
                 self._arrays.setdefault(path, []).append(array)
 
     def _has_number(self, number: float) -> bool:
         """Return whether a number is a secret, or close enough to reveal one."""
         return any(
-            abs(number - each) <= (_NEAR if abs(each) > _LARGE else _SAME.rtol) * abs(each)
-            for each in self._numbers
+            abs(number - secret) <= (_NEAR if abs(secret) > _LARGE else _SAME.rtol) * abs(secret)
+            for secret in self._numbers
         )
 
     def _has_array(self, path: ValuePath, array: Array) -> bool:
-        drawn = any(_is_near(array, each) for each in self._arrays.get(path, ()))
-        return drawn and not self._public.has_array(array)
+        is_drawn = any(_is_near(array, drawn) for drawn in self._arrays.get(path, ()))
+        return is_drawn and not self._public.has_array(array)
 
     def has_any_in(self, code: str, inputs: Mapping[str, Any]) -> bool:
         """Return whether a call's constant, or a value, key or length in its inputs, is secret."""
@@ -170,7 +171,7 @@ def constants_in(tree: ast.AST) -> Iterator[Any]:
     computed = (ast.Constant, ast.BinOp, ast.UnaryOp)
     for node in ast.walk(tree):
         if isinstance(node, computed) and all(
-            isinstance(each, computed) for each in ast.walk(node) if isinstance(each, ast.expr)
+            isinstance(part, computed) for part in ast.walk(node) if isinstance(part, ast.expr)
         ):
             try:
                 value = evaluate(ast.unparse(node), {})

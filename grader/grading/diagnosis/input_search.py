@@ -122,7 +122,7 @@ class InputSearch:
 
         Inputs with the kind of difference of the failing test are preferred.
         """
-        other = None
+        second_choice = None
         for inputs in draws:
             if self._clock.is_over:
                 break
@@ -135,9 +135,9 @@ class InputSearch:
             kind = self._difference(inputs)
             if kind and self.probe.kind in ("", kind):
                 return inputs, kind
-            if kind and other is None:
-                other = inputs, kind
-        return other
+            if kind and second_choice is None:
+                second_choice = inputs, kind
+        return second_choice
 
     def _difference(self, inputs: Inputs) -> str:
         """Return the kind of the difference for some inputs, or ""."""

@@ -95,7 +95,7 @@ def numbers_in(value: Any) -> frozenset[float]:
     arrays = [np.asarray(part) for _, part in parts(value)]
     arrays += [array.imag for array in arrays if array.dtype.kind == "c"]
     # NumPy stores an integer that is too large for its dtypes as an object.
-    real = [each.real.astype(np.float64).ravel() for each in arrays if each.dtype.kind in "iufcO"]
+    real = [part.real.astype(np.float64).ravel() for part in arrays if part.dtype.kind in "iufcO"]
     return frozenset(np.concatenate(real).tolist()) if real else frozenset()
 
 

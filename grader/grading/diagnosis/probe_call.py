@@ -73,7 +73,7 @@ class PlainCall:
             return ast.parse(text, mode="eval").body
 
         for call in call_chain(tree)[1]:
-            call.args = [write(each) for each in call.args]
+            call.args = [write(argument) for argument in call.args]
             for keyword in call.keywords:
                 keyword.value = write(keyword.value)
         return ast.unparse(tree)
@@ -86,9 +86,9 @@ class PlainCall:
         """
         if not self.is_plain:
             return {name: python_text(inputs[name]) for name in sorted(self.names)}, self.code
-        whole = self.in_line(inputs)
-        if len(whole) <= _MAX_CALL_WIDTH:
-            return {}, whole
+        call = self.in_line(inputs)
+        if len(call) <= _MAX_CALL_WIDTH:
+            return {}, call
         chain = call_chain(ast.parse(self.code, mode="eval").body)[1]
         arguments = [argument for call in chain for argument in _arguments(call)]
         names = [argument.id for argument in arguments if isinstance(argument, ast.Name)]
@@ -113,7 +113,7 @@ def plain_calls(exercise: Exercise, test: TestCase, inputs: Mapping[str, Any]) -
 def _is_plain(exercise: Exercise, node: ast.Call, names: frozenset[str]) -> bool:
     base, chain = call_chain(node)
     makers = [
-        each.func.value if isinstance(each.func, ast.Attribute) else each.func for each in chain
+        call.func.value if isinstance(call.func, ast.Attribute) else call.func for call in chain
     ]
     if chain[0].func is not base or any(
         maker is not call for call, maker in zip(chain, makers[1:], strict=False)
@@ -125,7 +125,7 @@ def _is_plain(exercise: Exercise, node: ast.Call, names: frozenset[str]) -> bool
         and (defined.kind == "class") is (len(chain) > 1)
         and not any(isinstance(argument, ast.Starred) for call in chain for argument in call.args)
         and all(keyword.arg for call in chain for keyword in call.keywords)
-        and all(_names(each) <= names | {"np"} for call in chain for each in _arguments(call))
+        and all(_names(value) <= names | {"np"} for call in chain for value in _arguments(call))
     )
 
 
@@ -134,7 +134,7 @@ def _arguments(call: ast.Call) -> list[ast.expr]:
 
 
 def _names(node: ast.AST) -> frozenset[str]:
-    return frozenset(each.id for each in ast.walk(node) if isinstance(each, ast.Name))
+    return frozenset(name.id for name in ast.walk(node) if isinstance(name, ast.Name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ def make_probe_calls(oracle: Oracle, test: TestCase, raw: RawResult | None) -> I
         ]
     if ".dtype" in test.code and "dtype" in exercise.instructions:
         calls += [replace(call, code=f"{call.code}.dtype.name") for call in calls]
-    statements = {ast.unparse(each) for each in tree.body if isinstance(each, ast.Expr)}
+    statements = {ast.unparse(line) for line in tree.body if isinstance(line, ast.Expr)}
     by_itself = _compared_by_itself(oracle)
     for call in calls:
         visible_test: CallTest | OutputTest
@@ -178,8 +178,8 @@ def make_probe_calls(oracle: Oracle, test: TestCase, raw: RawResult | None) -> I
             has_reference = all(exercise.defines[name].reference for name in used)
             expect: Expected = FromReference() if has_reference else FromSolution()
             if isinstance(test.expect, FromExpression) and call.code == ast.unparse(tree):
-                others = names_in(test.expect.code) - exercise.defines.keys() - {"np", "reference"}
-                expect = test.expect if others <= call.names else expect
+                names = names_in(test.expect.code) - exercise.defines.keys() - {"np", "reference"}
+                expect = test.expect if names <= call.names else expect
             visible_test = CallTest(
                 where=test.where,
                 id=test.id,

@@ -40,7 +40,7 @@ def trace_shapes(
         child.load(inspect.getsource(shape_tracer), [])
         answer = child.call("line_shapes", [source, test.code.strip(), dict(inputs)], {})
         if isinstance(answer, Returned) and isinstance(answer.value, list):
-            return tuple(shape for each in answer.value if (shape := _parse_shape(each)))
+            return tuple(shape for item in answer.value if (shape := _parse_shape(item)))
     return ()
 
 

@@ -63,7 +63,7 @@ def read_source_facts(
             return SourceFacts(
                 tuple(n for n in found_numbers if isinstance(n, float) and math.isfinite(n)),
                 dict(function for function in functions if _is_place(function)),
-                tuple(copy for each in copies if (copy := _copy(each))),
+                tuple(copy for item in copies if (copy := _parse_copy(item))),
             )
     return SourceFacts()
 
@@ -75,11 +75,11 @@ def _is_place(value: object) -> bool:
     return False
 
 
-def _copy(value: object) -> Copy | None:
+def _parse_copy(value: object) -> Copy | None:
     """Parse a copy from a child's answer, which is not trusted; return None if malformed."""
     match value:
         case [str(kind), [int(), *_] as lines, list(was), str(text)] if kind in REPAIRS:
-            code = (each if isinstance(each, int) else printable(str(each)[:_CODE]) for each in was)
+            code = (part if isinstance(part, int) else printable(str(part)[:_CODE]) for part in was)
             return Copy(kind, tuple(x for x in lines if isinstance(x, int)), tuple(code), text)
     return None
 

@@ -37,7 +37,7 @@ def required_exercises(exercise: Exercise) -> list[Exercise]:
             if path.stem.lstrip("0123456789-") == name:
                 with contextlib.suppress(OSError, EtudeError):
                     exercises.append(load_exercise(path))
-                    waiting.extend(each for each in exercises[-1].requires if each not in seen)
+                    waiting.extend(name for name in exercises[-1].requires if name not in seen)
                     seen.update(exercises[-1].requires)
     return exercises
 

@@ -129,11 +129,11 @@ def _parameters(exercise: Exercise, callee: ast.expr) -> list[str]:
         if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and node.name == name
     ]
     if defined and isinstance(defined[0], ast.ClassDef):
-        body = [each for each in defined[0].body if isinstance(each, ast.FunctionDef)]
-        defined = [statement for statement in body if statement.name == "__init__"]
+        methods = [node for node in defined[0].body if isinstance(node, ast.FunctionDef)]
+        defined = [method for method in methods if method.name == "__init__"]
     if not defined or not isinstance(defined[0], ast.FunctionDef):
         return []
-    names = [each.arg for each in (*defined[0].args.posonlyargs, *defined[0].args.args)]
+    names = [node.arg for node in (*defined[0].args.posonlyargs, *defined[0].args.args)]
     return names[1:] if names[:1] == ["self"] else names
 
 
@@ -148,7 +148,7 @@ def _check(argument: ast.expr) -> None:
             case ast.BinOp(left, ast.Pow(), power):  # bounded, since a page could not stop it
                 number = power.operand if isinstance(power, ast.UnaryOp) else power
                 value = number.value if isinstance(number, ast.Constant) else None
-                is_nested = any(isinstance(each, ast.Pow) for each in ast.walk(left))
+                is_nested = any(isinstance(part, ast.Pow) for part in ast.walk(left))
                 is_small = isinstance(value, (int, float)) and value <= _MAX_POWER
                 is_plain = is_small and not is_nested
             case ast.Constant(value=value):

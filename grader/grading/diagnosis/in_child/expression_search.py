@@ -201,29 +201,29 @@ class _Search:
         for number in self._draws[0].own:
             if time.thread_time() > self._until:
                 return None
-            if not self._is_candidate(number) or (other := self._find_repair(number)) is None:
+            if not self._is_candidate(number) or (right := self._find_repair(number)) is None:
                 continue
-            named = self._classify(number, other)
-            if missing is None and (named is None or named[0] != "missing"):
-                return named
+            answer = self._classify(number, right)
+            if missing is None and (answer is None or answer[0] != "missing"):
+                return answer
             if missing is None:
-                missing = named  # kept unless a wrong expression follows in another function
-            elif named and named[0] == "wrong" and self._scope(number) != self._scope(missing[1]):
-                return named
+                missing = answer  # kept unless a wrong expression follows in another function
+            elif answer and answer[0] == "wrong" and self._scope(number) != self._scope(missing[1]):
+                return answer
         return missing
 
     def _has_draws(self, calls: list[list[Any]], traces: list[Any]) -> bool:
         """Run the draws, keep those with a wrong result, and return whether these suffice."""
         sizes = set()
         for call, traced in zip(calls, traces, strict=True):
-            own = traced and _trace_call(self._runner, *call)
-            if not own or _are_equal(own[1], traced[1]):
+            trace = traced and _trace_call(self._runner, *call)
+            if not trace or _are_equal(trace[1], traced[1]):
                 continue
             second_trace = _trace_call(self._runner, *call)
-            keeps_state = not second_trace or not _are_equal(own[1], second_trace[1])
+            keeps_state = not second_trace or not _are_equal(trace[1], second_trace[1])
             if keeps_state or self._runner.has_changed_inputs or time.thread_time() > self._until:
                 return False
-            self._draws.append(_Draw(call, traced, {n: v for n, *v in own[0]}))
+            self._draws.append(_Draw(call, traced, {n: v for n, *v in trace[0]}))
             arguments = _parts(list(call[1].values()))
             sizes.add(tuple(x if type(x) is int else getattr(x, "shape", ()) for x in arguments))
         return len(sizes) >= _SIZES
@@ -236,13 +236,13 @@ class _Search:
     def _distinct_expressions(self) -> list[int]:
         groups = dict[object, list[int]]()
         first = self._draws[0]
-        for other, values in first.right.items():
+        for number, values in first.right.items():
             if any(isinstance(value, bool | np.bool_) for value in values):
                 continue  # booleans fit too often by chance
             alike = groups.setdefault(tuple((type(x), getattr(x, "shape", ())) for x in values), [])
-            if not any(_are_identical(values, first.right[each]) for each in alike):
-                alike.append(other)
-        return [each for alike in groups.values() for each in alike]
+            if not any(_are_identical(values, first.right[known]) for known in alike):
+                alike.append(number)
+        return [number for alike in groups.values() for number in alike]
 
     def _agrees(self, number: int, *, strictly: bool = False) -> bool:
         """Return whether an expression agrees with the right program.
@@ -254,11 +254,11 @@ class _Search:
         """
         if (number, strictly) not in self._agreement:
             noted = [draw for draw in self._draws if number in draw.own]
-            others = set.intersection(*(set(draw.right) for draw in self._draws))
+            in_all = set.intersection(*(set(draw.right) for draw in self._draws))
             self._agreement[number, strictly] = not noted or (
                 len(noted) == len(self._draws)
                 and any(
-                    all(d.matches(number, each, strictly) for d in self._draws) for each in others
+                    all(d.matches(number, right, strictly) for d in self._draws) for right in in_all
                 )
             )
         return self._agreement[number, strictly]
@@ -271,8 +271,8 @@ class _Search:
             return False  # the expression around it is more informative
         # If a parameter already has a wrong value, the mistake is in the caller.
         return not node["is_called"] or not any(
-            other["is_parameter"] and other["scope"] == node["scope"] and not self._agrees(i)
-            for i, other in enumerate(self._nodes)
+            name["is_parameter"] and name["scope"] == node["scope"] and not self._agrees(i)
+            for i, name in enumerate(self._nodes)
         )
 
     def _find_repair(self, number: int) -> int | None:

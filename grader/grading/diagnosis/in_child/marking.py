@@ -43,7 +43,7 @@ class _Marker(ast.NodeTransformer):
         tree = ast.parse(source)
         self.nodes: list[dict[str, Any]] = []
         self._source = source
-        self._starter = {_code(each) for each in starter.body if isinstance(each, ast.FunctionDef)}
+        self._starter = {_code(node) for node in starter.body if isinstance(node, ast.FunctionDef)}
         self._modules = {
             (alias.asname or alias.name).partition(".")[0]
             for node in ast.walk(tree)
@@ -187,9 +187,10 @@ class _Marker(ast.NodeTransformer):
 
 def _code(function: ast.FunctionDef) -> str:
     """Return the code of a function without its docstring."""
-    texts = (isinstance(getattr(each, "value", each), ast.Constant) for each in function.body)
-    parts = [each for each, is_text in zip(function.body, texts, strict=True) if not is_text]
-    return "\n".join([function.name, ast.unparse(function.args), *map(ast.unparse, parts)])
+    statements = [
+        node for node in function.body if not isinstance(getattr(node, "value", node), ast.Constant)
+    ]
+    return "\n".join([function.name, ast.unparse(function.args), *map(ast.unparse, statements)])
 
 
 def _name(node: ast.AST) -> str:

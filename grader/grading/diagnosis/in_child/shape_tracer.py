@@ -74,15 +74,15 @@ def _targets(tree: ast.Module) -> dict[int, tuple[int, list[str]]]:
         match node:
             case ast.Return(value=ast.expr()):
                 names = ["return"]
-            case ast.Assign(targets=several):
-                names = [name for each in several for name in _names(each)]
-            case ast.AugAssign(target=one) | ast.AnnAssign(target=one, value=ast.expr()):
-                names = _names(one)
+            case ast.Assign(targets=assigned):
+                names = [name for target in assigned for name in _names(target)]
+            case ast.AugAssign(target=target) | ast.AnnAssign(target=target, value=ast.expr()):
+                names = _names(target)
             case _:
                 continue
         for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
-            first, others = targets.get(line, (node.lineno, []))
-            targets[line] = first, [*others, *names]
+            first, known = targets.get(line, (node.lineno, []))
+            targets[line] = first, [*known, *names]
     return targets
 
 

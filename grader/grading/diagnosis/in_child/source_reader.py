@@ -39,7 +39,7 @@ def read(source: str, numbers: Sequence[float]) -> dict[str, Any]:
     return {
         "numbers": list(dict.fromkeys(abs(value) for _, value in _numbers(ast.walk(tree))))[:50],
         "functions": [
-            [each.name, each.lineno] for each in tree.body if isinstance(each, _Function)
+            [node.name, node.lineno] for node in tree.body if isinstance(node, _Function)
         ],
         "copies": list(itertools.islice(_copies(source, numbers), _MAX_COPIES)),
     }
@@ -54,7 +54,7 @@ def _copies(source: str, numbers: Sequence[float]) -> Iterator[list[Any]]:
         counts = [] if None in digits else sorted(digits)  # type: ignore[type-var]
         yield ["rounded", _lines(rounding), counts, _all_changed(source, "rounded")]
     kind = "floor-division"
-    parts = [(node, text) for node in nodes for other, text in _lossless(node) if other == kind]
+    parts = [(node, text) for node in nodes for loss, text in _lossless(node) if loss == kind]
     for node, text in parts:
         yield _copy(source, kind, node, text)
     if len(parts) > 1:
@@ -84,7 +84,7 @@ def _copy(source: str, kind: str, node: ast.AST, text: str) -> list[Any]:
 def _all_changed(source: str, kind: str) -> str:
     """Return a program with all changes of a kind, made one by one since they may be nested."""
     while True:
-        changes = ((n, text) for n in _nodes(source) for each, text in _lossless(n) if each == kind)
+        changes = ((n, text) for n in _nodes(source) for loss, text in _lossless(n) if loss == kind)
         if (change := next(changes, None)) is None:
             return source
         source = _with(source, *change)
@@ -94,10 +94,10 @@ def _with(source: str, node: Any, text: str) -> str:
     """Return a program with the text of a node replaced."""
     lines = source.encode().splitlines(keepends=True)  # `col_offset` counts bytes
     starts = [0, *itertools.accumulate(map(len, lines))]
-    whole = b"".join(lines)
+    code = b"".join(lines)
     begin = starts[node.lineno - 1] + node.col_offset
     end = starts[node.end_lineno - 1] + node.end_col_offset
-    return (whole[:begin] + text.encode() + whole[end:]).decode()
+    return (code[:begin] + text.encode() + code[end:]).decode()
 
 
 def _lines(nodes: Iterable[Any]) -> list[int]:
@@ -130,8 +130,8 @@ def _other_expressions(node: ast.AST) -> Iterator[tuple[str, str]]:
 
 def _other_numbers(nodes: Sequence[ast.AST], numbers: Sequence[float]) -> Iterator[tuple[Any, str]]:
     """Yield numbers that do not occur in a right program, each with possible replacements."""
-    right = [abs(each) for each in numbers]
-    right += [1 / each for each in right if each]
+    right = [abs(number) for number in numbers]
+    right += [1 / number for number in right if number]
     # Indices are not used in arithmetic, and another bound could disable a whole branch.
     skipped = {
         id(part)
@@ -145,9 +145,9 @@ def _other_numbers(nodes: Sequence[ast.AST], numbers: Sequence[float]) -> Iterat
         if abs(value) not in {*right, *_USUAL_NUMBERS} and id(node) not in skipped
     ]
     for node, value in odd[:_MAX_NUMBERS]:
-        for other in dict.fromkeys([*right, 0.5, 1.0, 2.0, 0.0]):
-            if other != abs(value):
-                text = repr(other) if other != float("inf") else "float('inf')"
+        for number in dict.fromkeys([*right, 0.5, 1.0, 2.0, 0.0]):
+            if number != abs(value):
+                text = repr(number) if number != float("inf") else "float('inf')"
                 yield node, f"(-{text})" if value < 0 else text
 
 
@@ -185,7 +185,7 @@ def _object(node: ast.Call) -> ast.expr | None:
 def _digits(node: Any) -> int | None:
     """Return the number of digits that a rounding keeps, or None if it is not a literal."""
     args = node.args if _object(node) else node.args[1:]
-    args = [*args, *(each.value for each in node.keywords if each.arg in ("decimals", "ndigits"))]
+    args = [*args, *(k.value for k in node.keywords if k.arg in ("decimals", "ndigits"))]
     match args:
         case []:
             return 0

@@ -35,7 +35,6 @@ Render: TypeAlias = Callable[[Verdict], str]
 
 # Of a hidden figure test there is one sentence; see tests/grading/checks/test_figure.py.
 KINDS = [kind for kind in DifferenceKind if kind is not DifferenceKind.FIGURE]
-DISCLOSURES = ("nothing", "category", "inputs")
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,6 +101,7 @@ OPERATORS: Final = {
 }
 
 PROBES: Final = {
+    **OPERATORS,
     # Changes of arguments
     "list sorted in place": Probe(
         "a = [3, 1, 2]\nf(a)\nassert a == [1, 2, 3]", "def f(a): a.sort()", _SORTED
@@ -550,12 +551,6 @@ PROBES: Final = {
 def test_every_operator_is_tried() -> None:
     """That an exercise may list; `in` is among the other probes."""
     assert set(plain_pytest.OPERATORS) == OPERATORS.keys() | {"in"}
-
-
-@pytest.mark.parametrize("operator", some_quick(OPERATORS))
-def test_an_operator_means_what_it_means_in_plain_python(agree: Agree, operator: str) -> None:
-    """Also reflected and in place."""
-    agree(OPERATORS[operator])
 
 
 @pytest.mark.parametrize("name", some_quick(PROBES))

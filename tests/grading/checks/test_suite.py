@@ -90,7 +90,6 @@ explanation: Each wrong program is right for one row that nobody looks at again.
 """
 
 HEAD = "import numpy as np\nimport pytest\nfrom program import centred\nX = np.array([[1.0, 3.0], [5.0, 9.0]])\n"
-IS_RIGHT = "np.allclose(centred(np.array([[1.0, 3.0], [5.0, 9.0]])), [[-1, 1], [-2, 2]])"
 
 
 @pytest.fixture(scope="module")
